@@ -1,0 +1,1 @@
+"""Commands: the only way to change anything, and the rules for who may."""

@@ -1,0 +1,96 @@
+"""What a command is: a frozen dataclass, declared once, that every door can say.
+
+Declaring a command registers it. Its docstring and its fields' docstrings are the palette text, the `--help` text and the
+MCP schema's descriptions; there is no second list.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform
+
+from fugue_tui.ids import PaneId
+
+if TYPE_CHECKING:
+    from fugue_tui.multiplexer import Multiplexer
+
+Result = TypeVar("Result", covariant=True)
+
+
+class Effect(StrEnum):
+    """What a command can do at worst; policy and MCP annotations follow from it."""
+
+    READ = "read"
+    """Changes nothing."""
+    LAYOUT = "layout"
+    """Changes what is shown and where, and may start programs; loses nothing."""
+    INPUT = "input"
+    """Types into a program."""
+    DESTROY = "destroy"
+    """Ends programs."""
+
+
+class Door(StrEnum):
+    """Where a command came in."""
+
+    KEY = "key"
+    PALETTE = "palette"
+    MOUSE = "mouse"
+    CLI = "cli"
+    MCP = "mcp"
+    SIDEBAND = "sideband"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who asked, and from which pane. Agents come in by MCP and the sideband, scripts and people by the CLI."""
+
+    door: Door
+    pane: PaneId | None = None
+    """The caller's own pane, found from the kernel and never from what the caller says; None if it is in no pane."""
+    client: str = ""
+    """The name that an MCP client gave itself: untrusted."""
+    pid: int | None = None
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person's own hand did this."""
+        return self.door in (Door.KEY, Door.PALETTE, Door.MOUSE)
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether a program that may be a model did this."""
+        return self.door in (Door.MCP, Door.SIDEBAND)
+
+
+PERSON = Origin(Door.KEY)
+
+_registry: dict[str, type["Command[Any]"]] = {}
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Command(Generic[Result]):
+    """The base of every command. A subclass names itself and its effect in its class line, and implements `run`."""
+
+    name: ClassVar[str]
+    """Lower-case words joined by hyphens: `split-pane`."""
+    effect: ClassVar[Effect]
+    plain: ClassVar[bool] = False
+    """True if the result is text to be read as it is, not a structure."""
+
+    def __init_subclass__(cls, *, name: str, effect: Effect, plain: bool = False) -> None:
+        cls.name, cls.effect, cls.plain = name, effect, plain
+        if name in _registry:
+            raise TypeError(f"two commands are called {name}")
+        dataclass(frozen=True, kw_only=True)(cls)
+        _registry[name] = cls
+
+    def run(self, mux: "Multiplexer", origin: Origin) -> Result:
+        """Do it, on the main thread, wholly or not at all. Raises CommandError or TerminalError."""
+        raise AssertionError(f"{type(self).__name__} does not say what it does")
+
+
+def registry() -> Mapping[str, type[Command[Any]]]:
+    """Every command by name, in the order of declaration; `fugue_tui.control.commands` imports them all."""
+    return MappingProxyType(_registry)

@@ -1,0 +1,1 @@
+"""Every command there is: importing this module declares them all."""

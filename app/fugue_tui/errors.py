@@ -1,0 +1,90 @@
+"""Everything that can go wrong in a way a caller can understand.
+
+    FugueError                 code: a stable word, printed by every door
+    |-- CommandError           the caller can mend this call
+    |   |-- UnknownCommand
+    |   |-- InvalidArgument
+    |   |-- NotFound
+    |   |-- Refused
+    |   `-- TimedOut
+    |-- TerminalError          the machine said no
+    |   |-- SpawnFailed
+    |   `-- TerminalGone
+    |-- ConfigError            names file, key and reason
+    `-- SaveError              a saved workspace cannot be read or written
+
+A message says what, where, and a way out: `no pane %9; list-panes shows what is open`.
+"""
+
+
+class FugueError(Exception):
+    """A failure that is shown to whoever asked."""
+
+    code = "error"
+    """A stable word for programs; the message is for people and models."""
+
+
+class CommandError(FugueError):
+    """A call that its caller can mend."""
+
+    code = "command_error"
+
+
+class UnknownCommand(CommandError):
+    """No command has that name."""
+
+    code = "unknown_command"
+
+
+class InvalidArgument(CommandError):
+    """An argument is missing, unknown, of the wrong type or out of range."""
+
+    code = "invalid_argument"
+
+
+class NotFound(CommandError):
+    """The pane, window or session that was named is not there."""
+
+    code = "not_found"
+
+
+class Refused(CommandError):
+    """Policy or the state of the workspace does not allow this now."""
+
+    code = "refused"
+
+
+class TimedOut(CommandError):
+    """The deadline passed before the work was done."""
+
+    code = "timed_out"
+
+
+class TerminalError(FugueError):
+    """The machine could not run or reach a program."""
+
+    code = "terminal_error"
+
+
+class SpawnFailed(TerminalError):
+    """A program could not be started."""
+
+    code = "spawn_failed"
+
+
+class TerminalGone(TerminalError):
+    """The program has ended or its terminal is closed."""
+
+    code = "terminal_gone"
+
+
+class ConfigError(FugueError):
+    """A configuration file, key or value is wrong."""
+
+    code = "config_error"
+
+
+class SaveError(FugueError):
+    """A saved workspace cannot be read or written."""
+
+    code = "save_error"

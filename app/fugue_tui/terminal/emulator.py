@@ -1,0 +1,123 @@
+"""The protocol that both terminal engines keep.
+
+An emulator is not thread-safe: every call happens under its terminal's lock, except `row`, which reads the snapshot that
+the last `refresh` took and belongs to the thread that called it.
+"""
+
+from typing import Final, Protocol
+
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.events import Event
+from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.keys import KeyPress
+from fugue_tui.terminal.mouse import MouseAction
+
+CELL_PIXELS: Final = (8, 16)
+"""Width and height of a cell in pixels, where a program asks for sizes in pixels."""
+
+
+class Emulator(Protocol):
+    """Bytes in; rows, modes, replies and events out."""
+
+    @property
+    def engine(self) -> str:
+        """The engine's name, as `[terminal] engine` spells it."""
+        ...
+
+    @property
+    def lacks(self) -> frozenset[str]:
+        """What this engine cannot do, in words a person understands; empty for a whole engine."""
+        ...
+
+    @property
+    def size(self) -> Size:
+        """The screen's size in cells."""
+        ...
+
+    def feed(self, data: bytes | bytearray | memoryview) -> None:
+        """Take program output; sequences and characters may be cut anywhere. Never raises, whatever the bytes."""
+        ...
+
+    def take_events(self) -> list[Event]:
+        """Replies and events since the last call, in order."""
+        ...
+
+    def resize(self, size: Size) -> None:
+        """Change the size, reflowing the primary screen where the engine can."""
+        ...
+
+    def refresh(self) -> Damage:
+        """Snapshot the viewport and say what changed since the last refresh. A synchronized update (mode 2026) in
+        progress holds the old snapshot, for at most a second."""
+        ...
+
+    def row(self, y: int) -> Row:
+        """Viewport row `y` (from 0) of the snapshot."""
+        ...
+
+    def paint(self, first: int, count: int) -> list[bytes]:
+        """Viewport rows as VT text: SGR and characters only, each row starting from and ending in the default style,
+        trailing default blanks left out. Call under the same hold of the lock as `refresh`."""
+        ...
+
+    @property
+    def cursor(self) -> Cursor:
+        """The cursor in viewport coordinates, as of the last refresh."""
+        ...
+
+    @property
+    def modes(self) -> Modes:
+        """The modes in force now."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The title that the program set last; empty if none."""
+        ...
+
+    @property
+    def cwd(self) -> str:
+        """The working directory that the program reported last by OSC 7; empty if none."""
+        ...
+
+    @property
+    def scrollback(self) -> Scrollback:
+        """How much history there is, and where the view stands in it."""
+        ...
+
+    def scroll(self, lines: int) -> None:
+        """Move the view: positive towards older lines, negative towards newer; stops at either end."""
+        ...
+
+    def scroll_to_bottom(self) -> None:
+        """Follow new output again."""
+        ...
+
+    def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
+        """Plain text of lines `start` to `stop`; 0 is the oldest kept, `scrollback.lines` the first of the screen.
+        With `joined`, rows that wrapped softly are one line. Trailing blanks are removed."""
+        ...
+
+    def encode_key(self, press: KeyPress) -> bytes:
+        """What the program must be sent for a key; empty if nothing."""
+        ...
+
+    def encode_mouse(self, action: MouseAction) -> bytes:
+        """What the program must be sent for a mouse event; empty if it did not ask."""
+        ...
+
+    def encode_paste(self, text: str) -> bytes:
+        """Pasted text: bracketed if asked for, end markers and control characters but tab and newline removed."""
+        ...
+
+    def encode_focus(self, focused: bool) -> bytes:
+        """A focus report; empty if the program did not ask."""
+        ...
+
+    def reset(self) -> None:
+        """Do what RIS does; the scrollback is kept."""
+        ...
+
+    def close(self) -> None:
+        """Give back native memory; nothing may be called afterwards."""
+        ...

@@ -1,0 +1,1 @@
+"""The roof: the Textual app that joins panes, commands and doors."""
