@@ -73,14 +73,15 @@ _registry: dict[str, type["Command[Any]"]] = {}
 class Command(Generic[Result]):
     """The base of every command. A subclass names itself and its effect in its class line, and implements `run`."""
 
-    name: ClassVar[str]
-    """Lower-case words joined by hyphens: `split-pane`."""
+    verb: ClassVar[str]
+    """What the command is called: lower-case words joined by hyphens, such as `split-pane`. Not `name`, which is a field
+    of every command that names something."""
     effect: ClassVar[Effect]
     plain: ClassVar[bool] = False
     """True if the result is text to be read as it is, not a structure."""
 
     def __init_subclass__(cls, *, name: str, effect: Effect, plain: bool = False) -> None:
-        cls.name, cls.effect, cls.plain = name, effect, plain
+        cls.verb, cls.effect, cls.plain = name, effect, plain
         if name in _registry:
             raise TypeError(f"two commands are called {name}")
         dataclass(frozen=True, kw_only=True)(cls)
