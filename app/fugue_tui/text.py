@@ -1,0 +1,72 @@
+"""Makes text that programs, agents and files supplied safe to show to a person or to a model.
+
+What is left has no control characters, no escape sequences and nothing that hides, reorders or smuggles: no
+bidirectional controls, zero-width or tag characters (Unicode's Default_Ignorable_Code_Point and Bidi_Control, less the
+joiners and selectors inside emoji), no lone surrogates. Private-use glyphs stay: prompts are full of them.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+TITLE_LIMIT: Final = 256
+"""Characters kept of a title, a name or a path."""
+TEXT_LIMIT: Final = 262_144
+"""Characters kept of a text of many lines."""
+MARKS_LIMIT: Final = 8
+"""Combining marks kept on one character; living languages need four."""
+
+_SEQUENCE: Final = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\r\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS, SOS, PM, APC
+    r"|\x1b[ -/]*[0-~]?"
+)
+_BREAK: Final = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+_NONCHARACTERS: Final = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
+_HIDDEN: Final = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff" + _NONCHARACTERS + "]"
+)
+_PICTURE: Final = (
+    "[\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001f3fa\U0001f400-\U0001faff]"
+)
+_EMOJI: Final = f"{_PICTURE}[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]?"
+_JOINED: Final = re.compile(f"({_EMOJI}(?:\u200d{_EMOJI})*|[0-9#*]\ufe0f\u20e3)|[\u200d\ufe0e\ufe0f]")
+
+
+def clean(text: str, limit: int = TITLE_LIMIT) -> str:
+    """One line of at most `limit` characters, fit for a title, a name or a path; a cut ends in an ellipsis."""
+    return _cut(re.sub(r"[\n\t]+", " ", _scrub(text)).strip(), limit)
+
+
+def clean_text(text: str, limit: int = TEXT_LIMIT) -> str:
+    """Text with its tabs and line breaks (written as newlines), of at most `limit` characters."""
+    return _cut(_scrub(text), limit)
+
+
+def _scrub(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    text = _BREAK.sub("\n", _HIDDEN.sub("", _SEQUENCE.sub("", text)))
+    return text if text.isascii() else _fewer_marks(_only_emoji_joined(text))
+
+
+def _only_emoji_joined(text: str) -> str:
+    return _JOINED.sub(lambda found: found[1] or "", text)
+
+
+def _fewer_marks(text: str) -> str:
+    marks = "".join(sorted(char for char in set(text) if _is_mark(char)))
+    return re.sub(f"([{marks}]{{{MARKS_LIMIT}}})[{marks}]+", r"\1", text) if marks else text
+
+
+def _is_mark(char: str) -> bool:
+    return char not in "\ufe0e\ufe0f" and unicodedata.category(char) in ("Mn", "Me")
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return _only_emoji_joined(text[: max(limit - 1, 0)]).rstrip() + "…" if limit > 0 else ""
