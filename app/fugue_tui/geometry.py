@@ -5,6 +5,10 @@ All lengths are whole terminal cells; x grows to the right and y grows downwards
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+CELL_PIXELS: Final = (8, 16)
+"""Width and height of a cell in pixels, where a program asks for sizes in pixels."""
 
 
 class Axis(StrEnum):

@@ -1,19 +1,17 @@
 """The protocol that both terminal engines keep.
 
-An emulator is not thread-safe: every call happens under its terminal's lock, except `row`, which reads the snapshot that
-the last `refresh` took and belongs to the thread that called it.
+An emulator is not thread-safe: every call happens under its terminal's lock, except `row`, which reads the snapshot
+that the last `refresh` took and belongs to the thread that called it.
 """
 
-from typing import Final, Protocol
+from typing import Protocol
 
+from fugue_tui.geometry import CELL_PIXELS as CELL_PIXELS
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.mouse import MouseAction
-
-CELL_PIXELS: Final = (8, 16)
-"""Width and height of a cell in pixels, where a program asks for sizes in pixels."""
 
 
 class Emulator(Protocol):
