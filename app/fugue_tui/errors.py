@@ -79,9 +79,13 @@ class TerminalGone(TerminalError):
 
 
 class ConfigError(FugueError):
-    """A configuration file, key or value is wrong."""
+    """Configuration is wrong; `faults` has one line each, naming file, key and reason."""
 
     code = "config_error"
+
+    def __init__(self, *faults: str) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
 
 
 class SaveError(FugueError):

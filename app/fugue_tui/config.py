@@ -1,0 +1,263 @@
+"""What a person can set: the sections and keys of `config.toml`, what they mean, and how the file is read.
+
+The dataclasses are the only list of keys: checks, `config show` and the file that `config init` writes follow them.
+Whatever is wrong in a file is reported together, with the file, the dotted key and the nearest right name.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from fugue_tui.config_values import (
+    bindings_fault,
+    key_fault,
+    nearest,
+    shell_fault,
+    socket_fault,
+    term_fault,
+    toml,
+    typed,
+)
+from fugue_tui.errors import ConfigError
+from fugue_tui.text import clean
+
+SIZE_LIMIT: Final = 1 << 20
+"""Bytes; a larger file is refused unread."""
+
+Permission = Literal["allow", "refuse"]
+Theme = Literal[
+    "ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "gruvbox", "catppuccin-mocha", "dracula",
+    "catppuccin-latte", "tokyo-night", "monokai", "flexoki", "solarized-dark", "solarized-light", "rose-pine",
+    "atom-one-dark", "atom-one-light",
+]  # fmt: skip
+
+
+def _key(default: Any, doc: str, check: Callable[[Any], str] | None = None, *, low: int = 0, high: int = 0) -> Any:
+    """Declare a key. `check` says what is wrong with a value of the right type, or nothing."""
+    return field(default_factory=lambda: default, metadata={"doc": doc, "check": check, "range": (low, high)})
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalSettings:
+    """What runs in panes, and the terminal it sees."""
+
+    engine: Literal["ghostty", "pyte"] = _key("ghostty", "The terminal engine; pyte is slower and does less.")
+    scrollback: int = _key(10_000, "Lines of history that each pane keeps.", high=1_000_000)
+    shell: tuple[str, ...] = _key(
+        (), "The program of a new pane and its arguments; empty for the login shell.", shell_fault
+    )
+    term: str = _key("xterm-256color", "What TERM says in panes.", term_fault)
+    on_exit: Literal["close", "keep"] = _key("close", "Close a pane whose program ended well, or keep its text.")
+
+
+@dataclass(frozen=True, slots=True)
+class KeySettings:
+    """What keys do."""
+
+    prefix: str = _key("ctrl+b", "The key that starts a key command; pressed twice, it goes to the program.", key_fault)
+    focus_with_alt_arrows: bool = _key(True, "Alt and an arrow moves the focus, without the prefix.")
+    bindings: Mapping[str, str] = _key(
+        MappingProxyType({}),
+        'What a key does after the prefix: a command as on the command line, or "" for nothing; { x = "close-pane" }.',
+        bindings_fault,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UiSettings:
+    """How it looks and moves."""
+
+    theme: Theme = _key("ansi-dark", "Colours of the frame around panes; the ansi themes use the host terminal's own.")
+    dividers: Literal["thin", "thick", "double", "ascii"] = _key("thin", "The lines between panes.")
+    titles: Literal["auto", "always", "never"] = _key(
+        "auto", "Show panes' titles: auto shows them when there are several."
+    )
+    motion: bool = _key(True, "Let things move: blinking, sliding, spinning.")
+    mouse: bool = _key(True, "Take the mouse; off leaves it to the host terminal.")
+    status: bool = _key(True, "Show the status bar.")
+    which_key_delay_ms: int = _key(400, "Milliseconds from the prefix to the list of keys.", high=10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class McpSettings:
+    """What agents may do."""
+
+    enabled: bool = _key(True, "Listen for agents and for the command line.")
+    socket: str = _key("", "Where to listen; empty for a socket named after the workspace.", socket_fault)
+    read: Permission = _key("allow", "See panes, their text and the layout.")
+    layout: Permission = _key("allow", "Open, arrange and name panes and windows.")
+    input: Permission = _key("allow", "Type into panes.")
+    destroy: Permission = _key("allow", "End programs and close panes.")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Every setting; `Config()` holds the defaults."""
+
+    terminal: TerminalSettings = TerminalSettings()
+    keys: KeySettings = KeySettings()
+    ui: UiSettings = UiSettings()
+    mcp: McpSettings = McpSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file says: the settings that are right, defaults for the rest, and every fault."""
+
+    config: Config = Config()
+    faults: tuple[str, ...] = ()
+
+
+Stamp = tuple[int, int, int] | None
+"""Marks a version of the file; None if there is none."""
+
+
+def path() -> Path:
+    """Where the configuration lives: `FUGUE_CONFIG`, or the platform's own place."""
+    if named := os.environ.get("FUGUE_CONFIG"):
+        return Path(named).expanduser()
+    from platformdirs import user_config_path
+
+    return user_config_path("fugue-tui", appauthor=False) / "config.toml"
+
+
+def stamp(file: Path) -> Stamp:
+    """The file's present version: reload when it differs from the one that was read."""
+    try:
+        found = file.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def load(file: Path) -> Config:
+    """The settings in a file, the defaults if there is no file. Raises ConfigError with every fault."""
+    found = read(file)
+    if found.faults:
+        raise ConfigError(*found.faults)
+    return found.config
+
+
+def read(file: Path) -> Reading:
+    """The settings in a file as far as they are right; never raises and never writes."""
+    try:
+        return parse(_text(file), str(file))
+    except FileNotFoundError:
+        return Reading()
+    except ConfigError as error:
+        return Reading(faults=error.faults)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return Reading(faults=(f"{clean(str(file))}:{line}: not UTF-8",))
+    except (OSError, ValueError) as error:
+        return Reading(faults=(f"{clean(str(file))}: {getattr(error, 'strerror', None) or error}",))
+
+
+def parse(text: str, name: str = "config.toml") -> Reading:
+    """The settings in TOML text; `name` is what faults call it."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        return Reading(faults=(f"{clean(name)}: nested too deeply",))
+    except ValueError as error:
+        return Reading(faults=(f"{clean(name)}{_position(text, str(error))}",))
+    faults: list[str] = []
+    config = _build(Config, table, "", faults)
+    return Reading(config, tuple(f"{clean(name)}: {fault}" for fault in faults))
+
+
+def show(config: Config) -> str:
+    """The settings as TOML, which `parse` reads back to an equal value."""
+    return _written(config, _plain)
+
+
+def default_text() -> str:
+    """The commented file that `config init` writes: every key with its meaning and its default, commented out."""
+    head = "# Fugue's settings. Remove the # before a key to set it; changes apply at once.\n\n"
+    return head + _written(Config(), _commented)
+
+
+def _text(file: Path) -> str:
+    """The file's text. Raises ConfigError for a file that is not the person's own doing, and never waits on a pipe."""
+    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    try:
+        if fault := _file_fault(os.fstat(handle)):
+            raise ConfigError(f"{clean(str(file))}: {fault}")
+        return os.read(handle, SIZE_LIMIT).decode()
+    finally:
+        os.close(handle)
+
+
+def _file_fault(found: os.stat_result) -> str:
+    if not stat.S_ISREG(found.st_mode):
+        return "not a regular file"
+    if found.st_uid not in (os.geteuid(), 0):
+        return "belongs to another user, who could run programs as you; take it over with chown"
+    if found.st_mode & stat.S_IWOTH:
+        return "anyone can write to it; chmod o-w mends that"
+    return f"larger than {SIZE_LIMIT} bytes" if found.st_size > SIZE_LIMIT else ""
+
+
+def _position(text: str, reason: str) -> str:
+    """`:line:column: reason`, as far as the parser's message (`... (at line 3, column 5)`) tells."""
+    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", reason, re.DOTALL)
+    if not found:
+        return f": {clean(reason)}"
+    if not found[2]:
+        lines = text.split("\n")
+        return f":{len(lines)}:{len(lines[-1]) + 1}: {clean(found[1])}"
+    return f":{found[2]}:{found[3]}: {clean(found[1])}"
+
+
+def _build(kind: type[Any], table: Mapping[str, Any], prefix: str, faults: list[str]) -> Any:
+    """An instance of a section made from what is right in a table; what is wrong goes to `faults`."""
+    hints, given = get_type_hints(kind), dict[str, Any]()
+    entries = {entry.name: entry for entry in fields(kind)}
+    for name, raw in table.items():
+        if name not in entries:
+            faults.append(f"{prefix}{clean(name)}: no such {'key' if prefix else 'section'}{nearest(name, entries)}")
+        elif prefix:
+            _check(entries[name], hints[name], raw, prefix, given, faults)
+        elif isinstance(raw, dict):
+            given[name] = _build(hints[name], raw, f"{name}.", faults)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            faults.append(f"{name}: must be a section, written [{name}]")
+    return kind(**given)
+
+
+def _check(entry: Field[Any], hint: Any, raw: Any, prefix: str, given: dict[str, Any], faults: list[str]) -> None:
+    value, fault = typed(hint, raw, entry.metadata["range"])
+    check = entry.metadata["check"]
+    fault = fault or (check(value) if check else "")
+    if fault:
+        faults.append(f"{prefix}{entry.name}: {fault}")
+    else:
+        given[entry.name] = value
+
+
+def _written(config: Config, lines: Callable[[Field[Any], Any, Any], list[str]]) -> str:
+    """The settings section by section, each key as `lines` writes it from its field, its value and its type."""
+    written: list[str] = []
+    for name, kind in get_type_hints(Config).items():
+        settings = getattr(config, name)
+        written.append(f"[{name}]")
+        for entry, hint in zip(fields(kind), get_type_hints(kind).values(), strict=True):
+            written += lines(entry, getattr(settings, entry.name), hint)
+        written.append("")
+    return "\n".join(written)
+
+
+def _plain(entry: Field[Any], value: Any, _: Any) -> list[str]:
+    return [f"{entry.name} = {toml(value)}"]
+
+
+def _commented(entry: Field[Any], value: Any, hint: Any) -> list[str]:
+    choices = f" One of {', '.join(get_args(hint))}." if get_origin(hint) is Literal else ""
+    return [f"# {entry.metadata['doc']}{choices}", f"#{entry.name} = {toml(value)}"]
