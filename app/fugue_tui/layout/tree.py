@@ -1,15 +1,25 @@
 """The ratio tree: what a window looks like, as an immutable value.
 
 A leaf is a pane; a split lines up two or more children along one axis, each with an integer weight. Two nested splits
-never share an axis: `edit` keeps the tree flat, so that three splits in one direction give three equals side by side.
+never share an axis: `join` keeps the tree flat, so that three splits in one direction give three equals side by side.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
+from fugue_tui.layout.weights import whole
+
+MAX_DEPTH = 32
+"""The most splits that lie inside one another; every edit and every specification stays within it."""
+MAX_PANES = 64
+"""The most panes in one window."""
+
+Path: TypeAlias = tuple[int, ...]
+"""The way from the root to a node: a child's index at each split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,12 @@ class Split:
     children: tuple["Node", ...]
     weights: tuple[int, ...]
 
+    @property
+    def shares(self) -> list[Fraction]:
+        """Each child's exact part of the split; they sum to 1."""
+        total = sum(self.weights)
+        return [Fraction(weight, total) for weight in self.weights]
+
 
 Node: TypeAlias = Leaf | Split
 
@@ -41,3 +57,67 @@ def panes(node: Node | None) -> Iterator[PaneId]:
         case Split(_, children, _):
             for child in children:
                 yield from panes(child)
+
+
+def depth(node: Node) -> int:
+    """How many splits lie inside one another; 0 for a lone pane."""
+    match node:
+        case Leaf():
+            return 0
+        case Split(_, children, _):
+            return 1 + max(depth(child) for child in children)
+
+
+def path_to(node: Node, pane: PaneId) -> Path | None:
+    """The way to a pane's leaf; None if the pane is not here."""
+    match node:
+        case Leaf(own):
+            return () if own == pane else None
+        case Split(_, children, _):
+            for index, child in enumerate(children):
+                rest = path_to(child, pane)
+                if rest is not None:
+                    return (index, *rest)
+            return None
+
+
+def at(node: Node, path: Path) -> Node:
+    """The node at the end of a path; raises LookupError if the path leads nowhere."""
+    for index in path:
+        if isinstance(node, Leaf):
+            raise LookupError(f"no split on the way to {path}")
+        node = node.children[index]
+    return node
+
+
+def join(axis: Axis, children: Sequence[Node], shares: Sequence[Fraction | int]) -> Node:
+    """Line children up in proportion to their shares.
+
+    A lone child is returned as it is; a child split along the same axis hands over its children with their real shares.
+    """
+    if len(children) == 1:
+        return children[0]
+    flat: list[Node] = []
+    parts: list[Fraction | int] = []
+    for child, share in zip(children, shares, strict=True):
+        if isinstance(child, Split) and child.axis is axis:
+            flat.extend(child.children)
+            parts.extend(share * part for part in child.shares)
+        else:
+            flat.append(child)
+            parts.append(share)
+    return Split(axis, tuple(flat), whole(parts))
+
+
+def put(node: Node, path: Path, new: Node) -> Node:
+    """The tree with another node at the end of a path; every other share stays what it was."""
+    if not path:
+        return new
+    if isinstance(node, Leaf):
+        raise LookupError(f"no split on the way to {path}")
+    index = path[0]
+    child = put(node.children[index], path[1:], new)
+    children = (*node.children[:index], child, *node.children[index + 1 :])
+    if isinstance(child, Split) and child.axis is node.axis:
+        return join(node.axis, children, node.weights)
+    return Split(node.axis, children, node.weights)

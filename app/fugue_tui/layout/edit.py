@@ -1,0 +1,226 @@
+"""The edits of a layout: each takes a tree and gives another one.
+
+All raise NotFound for a pane that is not in the tree. Shares are parts of the nearest split, not of the window.
+"""
+
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from math import isfinite
+
+from fugue_tui.errors import InvalidArgument, NotFound, Refused
+from fugue_tui.geometry import Axis, Rect
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.solve import bounding, least, solve
+from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Path, Split, at, depth, join, panes, path_to, put
+from fugue_tui.layout.weights import apportion, whole
+
+MIN_SHARE = Fraction(1, 100)
+"""No edit by shares makes a child of a split smaller than this."""
+
+
+def split(node: Node, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5, before: bool = False) -> Node:
+    """Put a new pane beside another, which keeps `share` of its room; nobody else's room changes.
+
+    Raises InvalidArgument for a share outside 0.01 to 0.99, and for a tree that would be too deep or too large.
+    """
+    kept = exact_share(share)
+    path = _way(node, pane)
+    _admit(node, new)
+    pair = [Leaf(new), Leaf(pane)] if before else [Leaf(pane), Leaf(new)]
+    shares = [1 - kept, kept] if before else [kept, 1 - kept]
+    result = put(node, path, join(axis, pair, shares))
+    if depth(result) > MAX_DEPTH:
+        raise InvalidArgument(f"pane {pane} already lies in {MAX_DEPTH} splits; split another pane")
+    return result
+
+
+def close(node: Node, pane: PaneId) -> Node | None:
+    """Take a pane out; its siblings keep their proportions. None if it was the last."""
+    path = _way(node, pane)
+    if not path:
+        return None
+    parent, index = _split_at(node, path[:-1]), path[-1]
+    children = (*parent.children[:index], *parent.children[index + 1 :])
+    weights = (*parent.weights[:index], *parent.weights[index + 1 :])
+    return put(node, path[:-1], join(parent.axis, children, weights))
+
+
+def resize(node: Node, pane: PaneId, axis: Axis | None, delta: float) -> Node:
+    """Change a pane's share of its nearest split (along `axis`, if given) by `delta`: 0.1 is ten percentage points.
+
+    The room comes from the next sibling, or the previous one for the last; if it runs short, from those beyond. Nobody
+    falls under MIN_SHARE: the change stops there. Raises Refused if no split is on the way to the pane.
+    """
+    if not isfinite(delta):
+        raise InvalidArgument("delta: must be a number between -1 and 1")
+    path, index = _nearest(node, pane, axis)
+    parent = _split_at(node, path)
+    change = Fraction(delta).limit_denominator(10_000)
+    shares = _grow(parent.shares, index, change) if change > 0 else _shrink(parent.shares, index, -change)
+    return put(node, path, Split(parent.axis, parent.children, whole(shares)))
+
+
+def set_share(node: Node, pane: PaneId, share: float, axis: Axis | None = None) -> Node:
+    """Give a pane that share of its nearest split (along `axis`, if given); its siblings keep their proportions."""
+    wanted = exact_share(share)
+    path, index = _nearest(node, pane, axis)
+    parent = _split_at(node, path)
+    rest = 1 - parent.shares[index]
+    shares = [part * (1 - wanted) / rest for part in parent.shares]
+    shares[index] = wanted
+    return put(node, path, Split(parent.axis, parent.children, whole(shares)))
+
+
+def move_divider(node: Node, path: Path, index: int, cells: int, rect: Rect, gap: int = 1) -> Node:
+    """Move the divider after child `index` of the split at `path`, as `solve(node, rect)` draws it, by some cells.
+
+    Positive is right or down. It stops where a pane would vanish, and stays while a child of the split is hidden.
+    """
+    parent = _split_at(node, path)
+    if not 0 <= index < len(parent.children) - 1:
+        raise NotFound(f"no divider {index} at {list(path)} in this layout; it has changed")
+    lengths = _lengths(node, parent, rect, gap)
+    if lengths is None:
+        return node
+    needs = [least(child, parent.axis, gap) for child in parent.children]
+    cells = max(needs[index] - lengths[index], min(cells, lengths[index + 1] - needs[index + 1]))
+    if not cells:
+        return node
+    lengths[index] += cells
+    lengths[index + 1] -= cells
+    weights = _weights_for(parent, index, lengths, needs)
+    return put(node, path, Split(parent.axis, parent.children, weights))
+
+
+def swap(node: Node, a: PaneId, b: PaneId) -> Node:
+    """Let two panes change places."""
+    for pane in (a, b):
+        _way(node, pane)
+    return relabel(node, {a: b, b: a})
+
+
+def rotate(node: Node, forward: bool = True) -> Node:
+    """Move every pane to the next place in reading order (the previous one if not forward); the places stay."""
+    before = list(panes(node))
+    after = [*before[-1:], *before[:-1]] if forward else [*before[1:], *before[:1]]
+    return relabel(node, dict(zip(before, after, strict=True)))
+
+
+def equalize(node: Node) -> Node:
+    """Give the children of every split equal shares."""
+    if isinstance(node, Leaf):
+        return node
+    return Split(node.axis, tuple(equalize(child) for child in node.children), (1,) * len(node.children))
+
+
+def replace(node: Node, pane: PaneId, new: PaneId) -> Node:
+    """Put another pane in a pane's place."""
+    _way(node, pane)
+    _admit(node, new, taken_out=1)
+    return relabel(node, {pane: new})
+
+
+def relabel(node: Node, names: Mapping[PaneId, PaneId]) -> Node:
+    """The same shape with other panes in it; panes that are not in `names` stay."""
+    if isinstance(node, Leaf):
+        return Leaf(names[node.pane]) if node.pane in names else node
+    return Split(node.axis, tuple(relabel(child, names) for child in node.children), node.weights)
+
+
+def restrict(node: Node, live: Collection[PaneId]) -> Node | None:
+    """Take out every pane that is not in `live`; the others keep their proportions. None if nothing is left."""
+    if isinstance(node, Leaf):
+        return node if node.pane in live else None
+    kept = [(restrict(child, live), weight) for child, weight in zip(node.children, node.weights, strict=True)]
+    left = [(child, weight) for child, weight in kept if child is not None]
+    if not left:
+        return None
+    return join(node.axis, [child for child, _ in left], [weight for _, weight in left])
+
+
+def append(node: Node | None, pane: PaneId) -> Node:
+    """Put a pane at the end, with the share of one among the outermost children."""
+    if node is None:
+        return Leaf(pane)
+    _admit(node, pane)
+    if isinstance(node, Leaf):
+        return join(Axis.HORIZONTAL, [node, Leaf(pane)], [1, 1])
+    count = len(node.children)
+    return join(node.axis, [node, Leaf(pane)], [count, 1])
+
+
+def exact_share(share: float) -> Fraction:
+    """A share as a fraction, to the ten-thousandth; raises InvalidArgument outside 0.01 to 0.99."""
+    if not isfinite(share) or not MIN_SHARE <= (exact := Fraction(share).limit_denominator(10_000)) <= 1 - MIN_SHARE:
+        raise InvalidArgument(f"ratio: {share} is not between 0.01 and 0.99")
+    return exact
+
+
+def _way(node: Node, pane: PaneId) -> Path:
+    path = path_to(node, pane)
+    if path is None:
+        raise NotFound(f"no pane {pane} in this layout; get-layout shows it")
+    return path
+
+
+def _split_at(node: Node, path: Path) -> Split:
+    with suppress(LookupError):
+        found = at(node, path)
+        if isinstance(found, Split):
+            return found
+    raise NotFound(f"no split at {list(path)} in this layout; it has changed")
+
+
+def _admit(node: Node, new: PaneId, taken_out: int = 0) -> None:
+    """Raise InvalidArgument if a pane is in the tree already or there is no place for one more."""
+    present = set(panes(node))
+    if new in present:
+        raise InvalidArgument(f"pane {new} is in this layout already")
+    if len(present) - taken_out >= MAX_PANES:
+        raise InvalidArgument(f"a window holds at most {MAX_PANES} panes; use another window")
+
+
+def _nearest(node: Node, pane: PaneId, axis: Axis | None) -> tuple[Path, int]:
+    """The path of the innermost split around a pane (along an axis), and the index in it that leads to the pane."""
+    path = _way(node, pane)
+    for end in range(len(path) - 1, -1, -1):
+        if axis is None or _split_at(node, path[:end]).axis is axis:
+            return path[:end], path[end]
+    where = "" if axis is None else f" in the {axis} direction"
+    raise Refused(f"pane {pane} fills the window{where}: it has no neighbour to share room with")
+
+
+def _grow(shares: list[Fraction], index: int, change: Fraction) -> list[Fraction]:
+    for giver in [*range(index + 1, len(shares)), *range(index - 1, -1, -1)]:
+        given = max(Fraction(0), min(change, shares[giver] - MIN_SHARE))
+        shares[giver] -= given
+        shares[index] += given
+        change -= given
+    return shares
+
+
+def _shrink(shares: list[Fraction], index: int, change: Fraction) -> list[Fraction]:
+    given = max(Fraction(0), min(change, shares[index] - MIN_SHARE))
+    shares[index] -= given
+    shares[index + 1 if index + 1 < len(shares) else index - 1] += given
+    return shares
+
+
+def _lengths(node: Node, parent: Split, rect: Rect, gap: int) -> list[int] | None:
+    """The cells of a split's children on the screen; None if one is not on it."""
+    shown = solve(node, rect, gap=gap).panes
+    rects = [[shown[pane] for pane in panes(child) if pane in shown] for child in parent.children]
+    if not all(rects):
+        return None
+    return [bounding(found).length(parent.axis) for found in rects]
+
+
+def _weights_for(parent: Split, index: int, lengths: list[int], needs: list[int]) -> tuple[int, ...]:
+    """Weights that come out at those lengths; only the two at the divider change, if that is enough."""
+    shares = parent.shares
+    both = shares[index] + shares[index + 1]
+    shares[index] = both * Fraction(lengths[index], lengths[index] + lengths[index + 1])
+    shares[index + 1] = both - shares[index]
+    weights = whole(shares)
+    return weights if apportion(weights, needs, sum(lengths)) == lengths else whole(lengths)

@@ -1,0 +1,66 @@
+"""Undo and redo of one window's layout.
+
+Only the arrangement comes back: a pane that has gone stays gone, and a pane that has come stays, at the end.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.edit import append, restrict
+from fugue_tui.layout.tree import Node, panes
+
+MAX_STEPS = 100
+"""How many layouts are remembered in each direction."""
+
+Steps: TypeAlias = tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The layouts before and after the present one, the nearest last. Each call gives a new history."""
+
+    past: Steps = ()
+    future: Steps = ()
+
+    def push(self, before: Node) -> "History":
+        """Remember the layout that a change has just replaced; what was undone is forgotten."""
+        if self.past and self.past[-1] == before:
+            return History(self.past)
+        return History((*self.past, before)[-MAX_STEPS:])
+
+    def undo(self, present: Node) -> tuple["History", Node] | None:
+        """The layout before this one, with the panes of this one; None if there is no other."""
+        found = _step(self.past, present)
+        if found is None:
+            return None
+        past, node = found
+        return History(past, (*self.future, present)[-MAX_STEPS:]), node
+
+    def redo(self, present: Node) -> tuple["History", Node] | None:
+        """The layout that was last undone, with the panes of this one; None if there is no other."""
+        found = _step(self.future, present)
+        if found is None:
+            return None
+        future, node = found
+        return History((*self.past, present)[-MAX_STEPS:], future), node
+
+
+def mend(old: Node, present: Node) -> Node:
+    """An old layout with exactly the panes of the present one."""
+    live: list[PaneId] = list(panes(present))
+    node = restrict(old, set(live))
+    placed = set(panes(node))
+    for pane in live:
+        if pane not in placed:
+            node = append(node, pane)
+    return present if node is None else node
+
+
+def _step(steps: Steps, present: Node) -> tuple[Steps, Node] | None:
+    """The nearest remembered layout that still differs from the present one, and those beyond it."""
+    for end in range(len(steps) - 1, -1, -1):
+        node = mend(steps[end], present)
+        if node != present:
+            return steps[:end], node
+    return None

@@ -1,0 +1,145 @@
+"""Layouts with a name, for any number of panes.
+
+    single            one pane; more of them are tiled
+    split_horizontal  all side by side; two by itself
+    split_vertical    all stacked; two by itself
+    grid_2x2          rows of two; four by itself
+    main_left ...     the main pane on that side, the others lined up along it; three by itself
+    even_horizontal   all side by side
+    even_vertical     all stacked
+    tiled             as square a grid as the number allows
+
+Hyphens do for underscores, and tmux's `main-vertical` and `main-horizontal` are `main_left` and `main_top`.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import ceil, isqrt
+from types import MappingProxyType
+from typing import NamedTuple
+
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.geometry import Axis, Side
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.edit import exact_share
+from fugue_tui.layout.tree import MAX_PANES, Leaf, Node, Split, join, panes
+
+MAIN_SHARE = 0.6
+"""The share that the main pane of a `main_` preset takes unless told otherwise."""
+
+
+class _Preset(NamedTuple):
+    """How a preset arranges panes, and how many it opens by itself (None: as many as it is given)."""
+
+    arrange: Callable[[Sequence[PaneId]], Node]
+    places: int | None
+    main: Side | None = None
+
+
+def row(order: Sequence[PaneId]) -> Node:
+    """All side by side, evenly."""
+    return _line(Axis.HORIZONTAL, order)
+
+
+def column(order: Sequence[PaneId]) -> Node:
+    """All stacked, evenly."""
+    return _line(Axis.VERTICAL, order)
+
+
+def grid(order: Sequence[PaneId], cols: int) -> Node:
+    """Even rows of at most `cols` panes, the longer rows first."""
+    count = ceil(len(order) / cols)
+    length, longer = divmod(len(order), count)
+    ends = [length * (i + 1) + min(i + 1, longer) for i in range(count)]
+    rows = [row(order[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    return join(Axis.VERTICAL, rows, [1] * count)
+
+
+def pairs(order: Sequence[PaneId]) -> Node:
+    """Even rows of two; an odd one fills the last row."""
+    return grid(order, 2)
+
+
+def tiles(order: Sequence[PaneId]) -> Node:
+    """As square a grid as the number of panes allows, wider than high."""
+    return grid(order, isqrt(len(order) - 1) + 1)
+
+
+def _line(axis: Axis, order: Sequence[PaneId]) -> Node:
+    return join(axis, [Leaf(pane) for pane in order], [1] * len(order))
+
+
+_TABLE = {
+    "single": _Preset(tiles, 1),
+    "split_horizontal": _Preset(row, 2),
+    "split_vertical": _Preset(column, 2),
+    "grid_2x2": _Preset(pairs, 4),
+    "main_left": _Preset(column, 3, Side.LEFT),
+    "main_top": _Preset(row, 3, Side.UP),
+    "main_right": _Preset(column, 3, Side.RIGHT),
+    "main_bottom": _Preset(row, 3, Side.DOWN),
+    "even_horizontal": _Preset(row, None),
+    "even_vertical": _Preset(column, None),
+    "tiled": _Preset(tiles, None),
+}
+
+PRESETS = tuple(_TABLE)
+"""The names, in the order of the table above."""
+
+ALIASES = MappingProxyType(
+    {
+        "main_vertical": "main_left",
+        "main_horizontal": "main_top",
+        "main_vertical_mirrored": "main_right",
+        "main_horizontal_mirrored": "main_bottom",
+    }
+)
+"""tmux's names for ours."""
+
+
+def canonical(name: str) -> str:
+    """The preset's own name for any accepted spelling; raises InvalidArgument with the names if there is none."""
+    spelled = name.strip().lower().replace("-", "_")
+    spelled = ALIASES.get(spelled, spelled)
+    if spelled not in _TABLE:
+        raise InvalidArgument(f"preset: no preset {name[:40]!r}; there are {', '.join(PRESETS)}")
+    return spelled
+
+
+def places(name: str) -> int | None:
+    """How many panes the preset opens when nobody says; None if it has no number of its own."""
+    return _TABLE[canonical(name)].places
+
+
+def apply(name: str, order: Sequence[PaneId], main_share: float = MAIN_SHARE, main: PaneId | None = None) -> Node:
+    """Arrange panes; in a `main_` preset, `main` (the first unless named) takes `main_share` of the room."""
+    if not 1 <= len(order) <= MAX_PANES:
+        raise InvalidArgument(f"a layout has 1 to {MAX_PANES} panes, not {len(order)}")
+    preset, share = _TABLE[canonical(name)], exact_share(main_share)
+    if preset.main is None or len(order) == 1:
+        return preset.arrange(order)
+    chief = order[0] if main is None else main
+    rest = preset.arrange([pane for pane in order if pane != chief])
+    if preset.main.forward:
+        return join(preset.main.axis, [rest, Leaf(chief)], [1 - share, share])
+    return join(preset.main.axis, [Leaf(chief), rest], [share, 1 - share])
+
+
+def rearrange(node: Node, name: str, main_share: float = MAIN_SHARE) -> Node:
+    """Apply a preset to a tree's panes in reading order; the largest is the main one, so twice is as once."""
+    return apply(name, list(panes(node)), main_share, largest(node))
+
+
+def largest(node: Node) -> PaneId:
+    """The pane with the largest part of the whole; the first in reading order between equals."""
+    areas = _areas(node, Fraction(1))
+    return max(areas, key=lambda pane: areas[pane])
+
+
+def _areas(node: Node, whole: Fraction) -> dict[PaneId, Fraction]:
+    match node:
+        case Leaf(pane):
+            return {pane: whole}
+        case Split(_, children, _):
+            parts = [_areas(child, whole * share) for child, share in zip(children, node.shares, strict=True)]
+            return {pane: area for part in parts for pane, area in part.items()}

@@ -1,0 +1,152 @@
+"""From weights to cells: rectangles that tile the given one exactly, with a gap of dividers between neighbours.
+
+What does not fit is hidden, and comes back as soon as there is room for a cell of it. Pure, and fast enough to run on
+every step of a drag.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fugue_tui.geometry import Axis, Rect, Size
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.tree import Leaf, Node, Path, Split, panes, path_to
+from fugue_tui.layout.weights import apportion
+
+
+@dataclass(frozen=True, slots=True)
+class Divider:
+    """The cells between child `index` and the next child that shows, of the split at `path`."""
+
+    path: Path
+    index: int
+    axis: Axis
+    """The axis of the split: a divider in a horizontal split is a vertical line."""
+    rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Where everything is. The panes' and dividers' rectangles tile the whole; `hidden` is in reading order."""
+
+    panes: dict[PaneId, Rect]
+    dividers: tuple[Divider, ...]
+    hidden: tuple[PaneId, ...]
+
+
+def solve(node: Node, rect: Rect, *, gap: int = 1, keep: PaneId | None = None) -> Solution:
+    """Give every pane its rectangle; `keep` shows whenever the rectangle has a cell."""
+    plan = _Plan(gap)
+    if rect.cols > 0 and rect.rows > 0:
+        way = None if keep is None else path_to(node, keep)
+        plan.place(node, _need(node, gap), rect, (), way)
+    hidden = tuple(pane for pane in panes(node) if pane not in plan.panes)
+    return Solution(plan.panes, tuple(plan.dividers), hidden)
+
+
+def minimum(node: Node, gap: int = 1) -> Size:
+    """The smallest size at which every pane shows."""
+    need = _need(node, gap)
+    return Size(need.cols, need.rows)
+
+
+def least(node: Node, axis: Axis, gap: int = 1) -> int:
+    """The smallest length along an axis at which every pane shows."""
+    return _need(node, gap).along(axis)
+
+
+class _Need(NamedTuple):
+    """The cells that a node must have to show all its panes."""
+
+    cols: int
+    rows: int
+    children: tuple["_Need", ...]
+
+    def along(self, axis: Axis) -> int:
+        return self.cols if axis is Axis.HORIZONTAL else self.rows
+
+
+_ONE = _Need(1, 1, ())
+
+
+def _need(node: Node, gap: int) -> _Need:
+    if isinstance(node, Leaf):
+        return _ONE
+    needs = tuple(_need(child, gap) for child in node.children)
+    gaps = gap * (len(needs) - 1)
+    if node.axis is Axis.HORIZONTAL:
+        return _Need(sum(need.cols for need in needs) + gaps, max(need.rows for need in needs), needs)
+    return _Need(max(need.cols for need in needs), sum(need.rows for need in needs) + gaps, needs)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """A solution in the making."""
+
+    gap: int
+    panes: dict[PaneId, Rect] = field(default_factory=dict[PaneId, Rect])
+    dividers: list[Divider] = field(default_factory=list[Divider])
+
+    def place(self, node: Node, need: _Need, rect: Rect, path: Path, keep: Path | None) -> None:
+        """Put a node into a rectangle of a cell or more; `keep` is the rest of the way to the pane that must show."""
+        if isinstance(node, Leaf):
+            self.panes[node.pane] = rect
+            return
+        first = keep[0] if keep else None
+        shown, lengths = self._fit(node, need, rect.length(node.axis), first)
+        offset, last = 0, shown[-1]
+        for index, length in zip(shown, lengths, strict=True):
+            rest = keep[1:] if keep and index == first else None
+            part = slice_of(rect, node.axis, offset, length)
+            self.place(node.children[index], need.children[index], part, (*path, index), rest)
+            offset += length
+            if self.gap and index != last:
+                line = slice_of(rect, node.axis, offset, self.gap)
+                self.dividers.append(Divider(path, index, node.axis, line))
+            offset += self.gap
+
+    def _fit(self, node: Split, need: _Need, length: int, first: int | None) -> tuple[Sequence[int], list[int]]:
+        """The children that show, and their lengths."""
+        needs = [child.along(node.axis) for child in need.children]
+        room = length - self.gap * (len(needs) - 1)
+        if sum(needs) <= room:
+            return range(len(needs)), apportion(node.weights, needs, room)
+        shown = _crowd(len(needs), (length + self.gap) // (1 + self.gap), first)
+        room = length - self.gap * (len(shown) - 1)
+        order = shown if first is None else [first, *(index for index in shown if index != first)]
+        bounds = _squeeze({index: needs[index] for index in order}, room)
+        return shown, apportion([node.weights[i] for i in shown], [bounds[i] for i in shown], room)
+
+
+def slice_of(rect: Rect, axis: Axis, offset: int, length: int) -> Rect:
+    """The part of a rectangle that starts `offset` cells along an axis and is `length` cells long."""
+    if axis is Axis.HORIZONTAL:
+        return Rect(rect.x + offset, rect.y, length, rect.rows)
+    return Rect(rect.x, rect.y + offset, rect.cols, length)
+
+
+def _crowd(count: int, places: int, first: int | None) -> list[int]:
+    """The children that get one of too few places: the one that must show, then the earliest."""
+    places = max(1, min(count, places))
+    if first is None or first < places:
+        return list(range(places))
+    return [*range(places - 1), first]
+
+
+def _squeeze(needs: dict[int, int], room: int) -> dict[int, int]:
+    """Give each one cell, and raise them in order to what they need while there is room."""
+    bounds = dict.fromkeys(needs, 1)
+    room -= len(bounds)
+    for index, need in needs.items():
+        more = min(need - 1, room)
+        bounds[index] += more
+        room -= more
+    return bounds
+
+
+def bounding(rects: Iterable[Rect]) -> Rect:
+    """The smallest rectangle around some; raises ValueError if there are none."""
+    found = list(rects)
+    left, top = min(rect.x for rect in found), min(rect.y for rect in found)
+    right, bottom = max(rect.right for rect in found), max(rect.bottom for rect in found)
+    return Rect(left, top, right - left, bottom - top)
