@@ -2,3 +2,5 @@
 
 Importing this package loads nothing: every door imports only the rooms it needs.
 """
+
+__version__ = "0.1.0"

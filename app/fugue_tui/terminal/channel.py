@@ -1,0 +1,294 @@
+"""One terminal's descriptors at the pump: reading, writing, sizes, and the order in which a program ends.
+
+A program ends when its own process does, whoever still holds its terminal; what it left unread is then read, for a
+bounded time, and only after that are the descriptors closed, here and nowhere else.
+"""
+
+import errno
+import os
+import signal
+import time
+from threading import Lock
+from typing import Final, Protocol
+
+from fugue_tui.errors import TerminalGone
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.hangup import GRACE
+from fugue_tui.terminal.outbox import Outbox
+from fugue_tui.terminal.pty import Exit, Pty
+from fugue_tui.terminal.pump import BUFFER, READ, WRITE, Pump
+
+_HOLD: Final = 0.003
+"""The CPU seconds that one delivery should cost at most; slower engines get smaller ones."""
+_LEAST: Final = 1 << 10
+_FIRST: Final = 8 << 10
+_BULK: Final = 8 << 10
+_SMALL: Final = 1 << 10
+"""After a read this short nothing more is expected, and a second look would cost more than it finds."""
+_WINSIZE_PAUSE: Final = 0.02
+_QUIET: Final = 0.1
+_DRAIN_TIME: Final = 0.3
+_DRAIN_BYTES: Final = 128 << 10
+"""More than the kernel keeps for one terminal."""
+_POLL: Final = 0.2
+_RETRIES: Final = (0.05, 1.0)
+
+
+class Receiver(Protocol):
+    """Who gets the output; every call arrives on the pump thread."""
+
+    def receive(self, data: memoryview) -> None:
+        """Output, valid until the call returns."""
+        ...
+
+    def finish(self, exit: Exit) -> None:
+        """The program has ended and nothing more will come."""
+        ...
+
+
+class Channel:
+    """The I/O of one program. Methods say which threads may call them."""
+
+    def __init__(self, pty: Pty, size: Size, pump: Pump, receiver: Receiver) -> None:
+        self.flooding = -1
+        self.turn = 0
+        self._pty = pty
+        self._pump = pump
+        self._receiver = receiver
+        self._guard = Lock()
+        self._closed = False
+        self._outbox = Outbox()
+        self._writing = False
+        self._told_size = self._size = size
+        self._told_at = 0.0
+        self._budget = _FIRST
+        self._deaf = False
+        self._failed = False
+        self._hung_up = False
+        self._retry = _RETRIES[0]
+        self._exit: Exit | None = None
+        self._exit_at = 0.0
+        self._drained = 0
+        pump.post(self._open, self)
+
+    def write(self, data: bytes) -> int:
+        """Send bytes to the program, now or when it reads; how many were accepted. Any thread; raises TerminalGone."""
+        with self._guard:
+            self._check()
+            accepted = self._outbox.accept(data)
+            self._flush()
+        return accepted
+
+    def reply(self, data: bytes) -> bool:
+        """Send an answer to the program; False if too many wait for it, or it has ended. Any thread."""
+        with self._guard:
+            accepted = not self._closed and self._outbox.accept_reply(data)
+            if accepted:
+                self._flush()
+        return accepted
+
+    def resize(self, size: Size) -> None:
+        """Tell the program its size: at once, or in a storm a little later, and the last one always. Any thread."""
+        with self._guard:
+            calm = self._size == self._told_size
+            self._size = size
+            if self._closed or not calm or size == self._told_size:
+                return
+            wait = self._told_at + _WINSIZE_PAUSE - time.monotonic()
+            if wait <= 0:
+                self._tell_size()
+                return
+        self._pump.post(lambda: self._pump.later(wait, self._resize_late, self), self)
+
+    def foreground_group(self) -> int:
+        """The process group that the terminal's keys go to; 0 if none. Any thread."""
+        with self._guard:
+            if self._closed:
+                return 0
+            try:
+                return max(os.tcgetpgrp(self._pty.fd), 0)
+            except OSError:
+                return 0
+
+    def interrupt(self, number: int) -> None:
+        """Send a signal to the foreground programs. Any thread; raises TerminalGone."""
+        group = self.foreground_group()
+        if not group:
+            raise TerminalGone("the program has ended")
+        try:
+            os.killpg(group, signal.Signals(number))
+        except ProcessLookupError as error:
+            raise TerminalGone("the program has ended") from error
+
+    def close(self) -> None:
+        """End the program; what it prints meanwhile is thrown away. Any thread; never waits."""
+        self._deaf = True
+        self._pump.post(lambda: self.hang_up(GRACE), self)
+
+    def ready(self, fd: int, events: int) -> None:
+        """For the pump."""
+        if fd == self._pty.pidfd:
+            self._look_for_exit()
+        elif events & READ and not self._closed:
+            self._read()
+
+    def writable(self) -> None:
+        """For the pump."""
+        with self._guard:
+            if not self._closed:
+                self._flush()
+
+    def hang_up(self, grace: float) -> None:
+        """End every process of the program's session within `grace` seconds, unless it has ended. For the pump."""
+        if self._exit is None:
+            self._pump.hangups.add(self._pty.pid, grace)
+
+    def fail(self) -> None:
+        """Give up reading and end the program. For the pump."""
+        if not self._closed:
+            self._failed = self._deaf = True
+            self._watch()
+            self.hang_up(GRACE)
+
+    def _open(self) -> None:
+        self._pump.add(self)
+        with self._guard:
+            self._watch()
+        if self._pty.pidfd is None:
+            self._poll()
+        else:
+            self._pump.watch(self, self._pty.pidfd, READ)
+
+    def _watch(self) -> None:
+        mute = self._hung_up or self._failed
+        self._pump.watch(self, self._pty.fd, 0 if mute else READ | (WRITE if self._writing else 0))
+
+    def _check(self) -> None:
+        if self._closed:
+            raise TerminalGone("the program has ended")
+
+    def _flush(self) -> None:
+        self._outbox.flush(self._write)
+        if bool(self._outbox.size) != self._writing:
+            self._writing = not self._writing
+            self._pump.post(self._rewatch, self)
+
+    def _write(self, piece: memoryview) -> int:
+        try:
+            return os.write(self._pty.fd, piece)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return len(piece)  # Nobody holds the terminal: what is typed at it is lost.
+
+    def _rewatch(self) -> None:
+        with self._guard:
+            if not self._closed:
+                self._watch()
+
+    def _tell_size(self) -> None:
+        if self._size != self._told_size:
+            self._told_size = self._size
+            self._told_at = time.monotonic()
+            self._pty.resize(self._size)
+
+    def _resize_late(self) -> None:
+        with self._guard:
+            if not self._closed:
+                self._tell_size()
+
+    def _read(self) -> None:
+        filled, hung_up = self._fill(self._pump.buffer)
+        if filled:
+            self._deliver(self._pump.buffer[:filled])
+        self.flooding = self._pty.fd if filled >= _BULK or filled == self._budget else -1
+        if self._exit is not None:
+            self._go_on_draining(filled, hung_up)
+        elif hung_up:
+            self._pause_reading()
+
+    def _fill(self, buffer: memoryview) -> tuple[int, bool]:
+        """Read what is there, up to the budget: how much, and whether nobody holds the terminal any more."""
+        filled = 0
+        while filled < self._budget:
+            try:
+                count = os.readv(self._pty.fd, [buffer[filled : self._budget]])
+            except BlockingIOError:
+                break
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+                count = 0  # Linux reports a hung-up terminal as EIO, not as end of file.
+            if count == 0:
+                return filled, True
+            filled += count
+            if count < _SMALL:
+                break
+        return filled, False
+
+    def _deliver(self, data: memoryview) -> None:
+        if self._deaf:
+            return
+        start = time.thread_time()
+        self._receiver.receive(data)
+        spent = time.thread_time() - start
+        if spent > _HOLD:
+            self._budget = max(_LEAST, int(self._budget * _HOLD / spent))
+        elif len(data) == self._budget and spent < _HOLD / 2:
+            self._budget = min(BUFFER, self._budget * 2)
+
+    def _pause_reading(self) -> None:
+        """Nobody holds the terminal but the program lives: it may open it again, so look once in a while."""
+        self._hung_up = True
+        self._rewatch()
+        self._pump.later(self._retry, self._resume_reading, self)
+        self._retry = min(self._retry * 2, _RETRIES[1])
+
+    def _resume_reading(self) -> None:
+        if self._hung_up and self._exit is None and not self._failed:
+            self._hung_up = False
+            self._rewatch()
+
+    def _poll(self) -> None:
+        self._look_for_exit()
+        if self._exit is None:
+            self._pump.later(_POLL, self._poll, self)
+
+    def _look_for_exit(self) -> None:
+        if self._exit is None and (exit := self._pty.reap()):
+            self._exit = exit
+            self._exit_at = time.monotonic()
+            if self._pty.pidfd is not None:
+                self._pump.watch(self, self._pty.pidfd, 0)
+            self._drain()
+
+    def _drain(self) -> None:
+        """Read on until nobody holds the terminal, or nothing comes for a moment: an orphan may hold it for ever."""
+        if self._closed:
+            return
+        if self._failed:
+            self._finish()
+            return
+        before = self._drained
+        self._read()
+        if not self._closed and self._exit_at + _QUIET <= time.monotonic() and self._drained == before:
+            self._finish()
+        elif not self._closed:
+            self._pump.later(_QUIET, self._drain, self)
+
+    def _go_on_draining(self, filled: int, hung_up: bool) -> None:
+        self._drained += filled
+        late = time.monotonic() > self._exit_at + _DRAIN_TIME and self._drained > _DRAIN_BYTES
+        if hung_up or late or (self._deaf and not filled):
+            self._finish()
+
+    def _finish(self) -> None:
+        with self._guard:
+            self._closed = True
+            self._pump.watch(self, self._pty.fd, 0)
+            self._pty.close()
+        self._pump.forget(self)
+        assert self._exit is not None
+        self._receiver.finish(self._exit)

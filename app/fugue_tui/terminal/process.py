@@ -1,0 +1,123 @@
+"""What runs on a terminal: names, directories, sessions and ancestors of processes.
+
+Linux answers from /proc. Elsewhere the questions that /proc would answer go to `ps`, or stay unanswered: every function
+then returns its empty value. All strings were chosen by programs and are untrusted.
+"""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+_FIELDS = "pid=,ppid=,pgid=,stat="
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process and the groups it belongs to."""
+
+    pid: int
+    parent: int
+    group: int
+    session: int
+
+
+def name(pid: int) -> str:
+    """The program's name: what it was started as, without its folder and a login shell's dash; empty if unknown."""
+    first = next(iter(argv(pid)), "")
+    return first.rsplit("/", 1)[-1].lstrip("-").strip() or _comm(pid)
+
+
+def argv(pid: int) -> tuple[str, ...]:
+    """The arguments as the process shows them now; empty if unknown."""
+    raw = _read(pid, "cmdline")
+    return tuple(part.decode(errors="replace") for part in raw.rstrip(b"\0").split(b"\0")) if raw else ()
+
+
+def cwd(pid: int) -> str:
+    """The working directory; empty if unknown or not ours to see."""
+    try:
+        return os.readlink(PROC / str(pid) / "cwd")
+    except OSError:
+        return ""
+
+
+def children(pid: int) -> tuple[int, ...]:
+    """The pids of the process's own children."""
+    return tuple(process.pid for process in processes() if process.parent == pid)
+
+
+def ancestors(pid: int) -> Iterator[int]:
+    """The process itself, its parent, and so on up to the first process."""
+    while pid > 0:
+        yield pid
+        found = _look_up(pid)
+        pid = found.parent if found else 0
+
+
+def session_members(sessions: Iterable[int]) -> dict[int, list[Process]]:
+    """The live processes of each named session; zombies are left out, and so are sessions without members."""
+    wanted = set(sessions)
+    members: dict[int, list[Process]] = {}
+    for process in processes(lambda pid: _session(pid) in wanted):
+        members.setdefault(process.session, []).append(process)
+    return members
+
+
+def processes(wanted: Callable[[int], bool] = lambda pid: True) -> Iterator[Process]:
+    """The live processes of the machine whose pid is wanted; zombies are left out."""
+    if not _has_proc():
+        yield from (process for process in _from_ps(["-A"]) if wanted(process.pid))
+        return
+    for entry in os.listdir(PROC):
+        if entry.isdecimal() and wanted(int(entry)) and (process := _from_stat(int(entry))):
+            yield process
+
+
+def _look_up(pid: int) -> Process | None:
+    return _from_stat(pid) if _has_proc() else next(_from_ps(["-p", str(pid)]), None)
+
+
+def _has_proc() -> bool:
+    return os.path.exists(PROC / "self")
+
+
+def _session(pid: int) -> int:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return 0
+
+
+def _from_stat(pid: int) -> Process | None:
+    # The name, in brackets, may itself hold brackets and blanks: see proc_pid_stat(5).
+    fields = _read(pid, "stat").rpartition(b")")[2].split(None, 4)
+    if len(fields) < 4 or fields[0] in b"ZX":
+        return None
+    return Process(pid, int(fields[1]), int(fields[2]), int(fields[3]))
+
+
+def _from_ps(which: list[str]) -> Iterator[Process]:
+    try:
+        listing = subprocess.run(["ps", *which, "-o", _FIELDS], capture_output=True, text=True, check=False, timeout=2)
+    except (OSError, subprocess.SubprocessError):
+        return
+    for line in listing.stdout.splitlines():
+        fields = line.split()
+        if len(fields) == 4 and not fields[3].startswith("Z"):
+            pid, parent, group = map(int, fields[:3])
+            yield Process(pid, parent, group, _session(pid))
+
+
+def _comm(pid: int) -> str:
+    return _read(pid, "comm").decode(errors="replace").strip()
+
+
+def _read(pid: int, file: str) -> bytes:
+    try:
+        with open(f"/proc/{pid}/{file}", "rb") as stream:
+            return stream.read()
+    except OSError:
+        return b""

@@ -1,0 +1,182 @@
+"""Terminals for tests: a pump, an emulator that only records, and a watcher that can be waited for."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.events import Event
+from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.keys import KeyPress
+from fugue_tui.terminal.mouse import MouseAction
+from fugue_tui.terminal.pty import Exit, Program
+from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.terminal import Terminal
+
+DEADLINE = 10.0
+SCREEN = Size(80, 24)
+
+
+class Recorder:
+    """An emulator that keeps what it was fed, and says what a test puts into `say`."""
+
+    engine = "recorder"
+    lacks: frozenset[str] = frozenset()
+    title = cwd = ""
+
+    def __init__(self, size: Size, limit: int = 1 << 20) -> None:
+        self.size = size
+        self.limit = limit
+        self.text = bytearray()
+        self.say: Callable[[bytes], list[Event]] = lambda data: []
+        self.fed = self.feeds = 0
+        self.closed = False
+        self.cursor, self.modes, self.scrollback = Cursor(0, 0), Modes(), Scrollback(0, 0)
+        self._events: list[Event] = []
+
+    def feed(self, data: bytes | bytearray | memoryview) -> None:
+        self.fed += len(data)
+        self.feeds += 1
+        self.text += data
+        del self.text[: -self.limit]
+        self._events += self.say(bytes(data))
+
+    def take_events(self) -> list[Event]:
+        events, self._events = self._events, []
+        return events
+
+    def resize(self, size: Size) -> None:
+        self.size = size
+
+    def refresh(self) -> Damage:
+        return Damage(full=True, rows=tuple(range(self.size.rows)))
+
+    def row(self, y: int) -> Row:
+        return Row(())
+
+    def paint(self, first: int, count: int) -> list[bytes]:
+        return [b"row %d" % y for y in range(first, first + count)]
+
+    def scroll(self, lines: int) -> None: ...
+
+    def scroll_to_bottom(self) -> None: ...
+
+    def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
+        return self.text.decode(errors="replace").splitlines()[start:stop]
+
+    def encode_key(self, press: KeyPress) -> bytes:
+        return press.text.encode()
+
+    def encode_mouse(self, action: MouseAction) -> bytes:
+        return b""
+
+    def encode_paste(self, text: str) -> bytes:
+        return text.encode()
+
+    def encode_focus(self, focused: bool) -> bytes:
+        return b""
+
+    def reset(self) -> None: ...
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Witness:
+    """A watcher that counts what it is told and can be waited for."""
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self.events: list[Event] = []
+        self.exits: list[Exit] = []
+        self._condition = threading.Condition()
+
+    def changed(self, terminal: Terminal) -> None:
+        terminal.refresh()
+        with self._condition:
+            self.changes += 1
+            self._condition.notify_all()
+
+    def said(self, terminal: Terminal, event: Event) -> None:
+        with self._condition:
+            self.events.append(event)
+            self._condition.notify_all()
+
+    def ended(self, terminal: Terminal, exit: Exit) -> None:
+        with self._condition:
+            self.exits.append(exit)
+            self._condition.notify_all()
+
+    def wait(self, condition: Callable[[], object], seconds: float = DEADLINE) -> None:
+        """Wait until the condition holds after something was told; fails after the deadline."""
+        with self._condition:
+            assert self._condition.wait_for(condition, seconds), "the deadline passed"
+
+
+@dataclass
+class Pane:
+    """A terminal with its recorder and its witness."""
+
+    terminal: Terminal
+    recorder: Recorder
+    witness: Witness
+
+    @property
+    def text(self) -> str:
+        return self.recorder.text.decode(errors="replace")
+
+    def wait_for(self, text: str, seconds: float = DEADLINE) -> None:
+        self.witness.wait(lambda: text in self.text, seconds)
+
+    def wait_exit(self, seconds: float = DEADLINE) -> Exit:
+        self.witness.wait(lambda: self.witness.exits, seconds)
+        return self.witness.exits[0]
+
+
+Open = Callable[..., Pane]
+
+
+@pytest.fixture
+def pump() -> Iterator[Pump]:
+    pump = Pump()
+    pump.start()
+    yield pump
+    pump.stop()
+
+
+@pytest.fixture
+def spawn(pump: Pump) -> Open:
+    """Start `argv` (or a shell script, as one string with a blank) on a recorder."""
+
+    def spawn(
+        *argv: str, size: Size = SCREEN, cwd: str = "", env: dict[str, str] | None = None, limit: int = 1 << 20
+    ) -> Pane:
+        words = ("sh", "-c", argv[0]) if len(argv) == 1 and " " in argv[0] else argv
+        recorder, witness = Recorder(size, limit=limit), Witness()
+        program = Program(words, cwd, env or {})
+        return Pane(Terminal.spawn(program, size, pump=pump, emulator=recorder, watcher=witness), recorder, witness)
+
+    return spawn
+
+
+@pytest.fixture
+def eventually() -> Callable[[Callable[[], object], float], None]:
+    """Wait until a condition about the machine holds, where nothing tells of it."""
+
+    def eventually(condition: Callable[[], object], seconds: float = DEADLINE) -> None:
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "the deadline passed"
+            time.sleep(0.005)
+
+    return eventually
+
+
+@pytest.fixture
+def open_files() -> Callable[[], int]:
+    """How many descriptors this process holds."""
+    return lambda: len(os.listdir("/proc/self/fd"))
