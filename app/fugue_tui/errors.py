@@ -16,12 +16,17 @@
 A message says what, where, and a way out: `no pane %9; list-panes shows what is open`.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 
 class FugueError(Exception):
     """A failure that is shown to whoever asked."""
 
     code = "error"
     """A stable word for programs; the message is for people and models."""
+    data: Mapping[str, object] = MappingProxyType({})
+    """What a program can use beside the code, such as `retry_after_ms`; JSON values."""
 
 
 class CommandError(FugueError):
@@ -49,9 +54,14 @@ class NotFound(CommandError):
 
 
 class Refused(CommandError):
-    """Policy or the state of the workspace does not allow this now."""
+    """Policy or the state of the workspace does not allow this now; `retry_after_ms` says when it may."""
 
     code = "refused"
+
+    def __init__(self, message: str = "", *, retry_after_ms: int | None = None) -> None:
+        super().__init__(message)
+        if retry_after_ms is not None:
+            self.data = MappingProxyType({"retry_after_ms": retry_after_ms})
 
 
 class TimedOut(CommandError):

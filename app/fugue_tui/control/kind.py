@@ -1,0 +1,246 @@
+"""What a field may hold: one value per annotation that checks arguments, reads command words and writes JSON Schema.
+
+Checking and the published schema come from the same object, so they cannot disagree. Standard library only: the first
+key binding must not wait for a validation framework, nor carry its 17 MB.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final, TypeAlias
+
+from fugue_tui.errors import InvalidArgument
+
+Schema: TypeAlias = dict[str, Any]
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+SHOWN: Final = 60
+"""Characters of a wrong value that an error repeats."""
+
+
+@dataclass(slots=True)
+class Definitions:
+    """The named schemas that a schema refers to, while it is being written."""
+
+    found: dict[str, Schema] = field(default_factory=dict[str, Schema])
+    open: set[str] = field(default_factory=set[str])
+    """Records whose schema is being written: meeting one again means that it is recursive."""
+
+
+def shown(value: object) -> str:
+    """A wrong value as an error repeats it: ASCII, short, without a control character."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def wrong(where: str, value: object, wanted: str) -> InvalidArgument:
+    """The error for a value that is not what a field wants."""
+    return InvalidArgument(f"{where}: {shown(value)} is not {wanted}")
+
+
+class Kind:
+    """What one field may hold."""
+
+    def check(self, value: Any, where: str) -> Any:
+        """The value as the command wants it. Raises InvalidArgument naming `where` and the reason."""
+        raise AssertionError(f"{type(self).__name__} does not say what it holds")
+
+    def read(self, word: str, where: str) -> Any:
+        """The JSON value that a command word stands for."""
+        return parsed(word, where, self.words)
+
+    def schema(self, defs: Definitions) -> Schema:
+        """The JSON Schema; recursive records are put into `defs`."""
+        raise AssertionError(f"{type(self).__name__} does not say what it holds")
+
+    @property
+    def words(self) -> str:
+        """What is wanted, in a few words: `a number from 0.1 to 0.9`."""
+        raise AssertionError(f"{type(self).__name__} does not say what it holds")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The range of a number or a length; None means no limit."""
+
+    ge: float | None = None
+    le: float | None = None
+    gt: float | None = None
+    lt: float | None = None
+
+    def admits(self, value: float) -> bool:
+        """Whether a value lies inside."""
+        return (
+            (self.ge is None or value >= self.ge)
+            and (self.le is None or value <= self.le)
+            and (self.gt is None or value > self.gt)
+            and (self.lt is None or value < self.lt)
+        )
+
+    def schema(self) -> Schema:
+        """JSON Schema's words for a number's range."""
+        names = {"minimum": self.ge, "maximum": self.le, "exclusiveMinimum": self.gt, "exclusiveMaximum": self.lt}
+        return {name: bound for name, bound in names.items() if bound is not None}
+
+    def lengths(self, noun: str) -> Schema:
+        """JSON Schema's words for a length's range, such as `minItems`."""
+        return {name: bound for name, bound in ((f"min{noun}", self.ge), (f"max{noun}", self.le)) if bound is not None}
+
+    @property
+    def words(self) -> str:
+        """The range in words, with a leading space, or nothing."""
+        if self.ge is not None and self.le is not None:
+            return f" from {self.ge:g} to {self.le:g}"
+        said = {"at least": self.ge, "at most": self.le, "more than": self.gt, "less than": self.lt}
+        parts = [f"{word} {bound:g}" for word, bound in said.items() if bound is not None]
+        return f" {' and '.join(parts)}" if parts else ""
+
+
+UNBOUNDED: Final = Bounds()
+"""No limit on either side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Kind):
+    """A string."""
+
+    bounds: Bounds = UNBOUNDED
+
+    def check(self, value: Any, where: str) -> str:
+        if not isinstance(value, str):
+            raise wrong(where, value, self.words)
+        if not value.isascii() and _SURROGATE.search(value):
+            raise InvalidArgument(f"{where}: holds half of a surrogate pair; send valid Unicode")
+        if not self.bounds.admits(len(value)):
+            raise InvalidArgument(f"{where}: {len(value)} characters; wants{self.bounds.words}")
+        return value
+
+    def read(self, word: str, where: str) -> str:
+        return word
+
+    def schema(self, defs: Definitions) -> Schema:
+        return {"type": "string", **self.bounds.lengths("Length")}
+
+    @property
+    def words(self) -> str:
+        return "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Kind):
+    """A finite number."""
+
+    bounds: Bounds = UNBOUNDED
+
+    def check(self, value: Any, where: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise wrong(where, value, self.words)
+        if abs(value) > 1e308 or math.isnan(value) or not self.bounds.admits(value):
+            raise wrong(where, value, self.words)
+        return float(value)
+
+    def schema(self, defs: Definitions) -> Schema:
+        return {"type": "number", **self.bounds.schema()}
+
+    @property
+    def words(self) -> str:
+        return f"a number{self.bounds.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Kind):
+    """A whole number."""
+
+    bounds: Bounds = UNBOUNDED
+
+    def check(self, value: Any, where: str) -> int:
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        if isinstance(value, bool) or not whole or abs(value) >= 1 << 63 or not self.bounds.admits(value):
+            raise wrong(where, value, self.words)
+        return int(value)
+
+    def schema(self, defs: Definitions) -> Schema:
+        return {"type": "integer", **self.bounds.schema()}
+
+    @property
+    def words(self) -> str:
+        return f"a whole number{self.bounds.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(Kind):
+    """True or false."""
+
+    def check(self, value: Any, where: str) -> bool:
+        if not isinstance(value, bool):
+            raise wrong(where, value, self.words)
+        return value
+
+    def schema(self, defs: Definitions) -> Schema:
+        return {"type": "boolean"}
+
+    @property
+    def words(self) -> str:
+        return "true or false"
+
+
+@dataclass(frozen=True, slots=True)
+class Null(Kind):
+    """Nothing."""
+
+    def check(self, value: Any, where: str) -> None:
+        if value is not None:
+            raise wrong(where, value, self.words)
+
+    def schema(self, defs: Definitions) -> Schema:
+        return {"type": "null"}
+
+    @property
+    def words(self) -> str:
+        return "null"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Kind):
+    """One of a few words."""
+
+    options: Mapping[str, Any]
+    """What may be said, and what it means to the command."""
+
+    @classmethod
+    def of(cls, values: Iterable[Any]) -> "Choice":
+        """A choice between the members of an enumeration or of a Literal."""
+        return cls({str(value.value if isinstance(value, Enum) else value): value for value in values})
+
+    def check(self, value: Any, where: str) -> Any:
+        if isinstance(value, str) and value in self.options:
+            return self.options[value]
+        raise wrong(where, value, self.words)
+
+    def read(self, word: str, where: str) -> str:
+        return word
+
+    def schema(self, defs: Definitions) -> Schema:
+        return {"type": "string", "enum": list(self.options)}
+
+    @property
+    def words(self) -> str:
+        return " or ".join(self.options) if len(self.options) < 3 else f"one of {', '.join(self.options)}"
+
+
+def parsed(word: str, where: str, wanted: str) -> Any:
+    """What a JSON text says. Raises InvalidArgument if it is not JSON."""
+    try:
+        return json.loads(word, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise wrong(where, word, wanted) from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,199 @@
+"""Command text: `split-pane --ratio 0.7 %3` to a command and back. The CLI, key bindings and the palette speak it.
+
+Every field is a flag (`--on-exit keep`, `--focus`, `--no-focus`, `--ratio=0.7`); a list repeats its flag; objects are
+JSON. Of the words without a flag, an id first goes to the pane or window; the rest fill the required fields, or all
+fields in the order of declaration if there are more words than those. `--` ends the flags.
+"""
+
+import json
+import shlex
+from collections.abc import Sequence
+from difflib import get_close_matches
+from textwrap import fill
+from typing import Any, Final, NoReturn, cast
+
+from fugue_tui.control.annotation import Field, Record, fields_of, json_value
+from fugue_tui.control.command import Command, registry
+from fugue_tui.control.compound import Either, Many, Table
+from fugue_tui.control.kind import Choice, Flag, Kind, Null, Number, Whole
+from fugue_tui.control.schema import build, describe
+from fugue_tui.errors import InvalidArgument, UnknownCommand
+
+TARGETS: Final = frozenset({"pane", "window"})
+"""Fields that an id goes to."""
+
+
+def lookup(verb: str) -> type[Command[Any]]:
+    """The command of that name. Raises UnknownCommand with the nearest."""
+    if found := registry().get(verb):
+        return found
+    near = get_close_matches(verb[:40].replace("_", "-"), registry(), n=1)
+    hint = f"; did you mean {near[0]}?" if near else "; fugue-tui --help lists all"
+    raise UnknownCommand(f"no command {ascii(verb[:40])[1:-1]}{hint}")
+
+
+def parse(words: Sequence[str]) -> tuple[type[Command[Any]], dict[str, Any]]:
+    """The command that words name and its arguments, unchecked. Raises UnknownCommand or InvalidArgument."""
+    if not words:
+        raise UnknownCommand("no command was given; fugue-tui --help lists all")
+    cls = lookup(words[0])
+    try:
+        return cls, _arguments(cls, words[1:])
+    except InvalidArgument as error:
+        raise InvalidArgument(f"{cls.verb}: {error}") from None
+
+
+def command(words: Sequence[str] | str) -> Command[Any]:
+    """The command that words, or a line of them, say. Raises UnknownCommand or InvalidArgument."""
+    return build(*parse(split(words) if isinstance(words, str) else words))
+
+
+def split(line: str) -> list[str]:
+    """The words of a line, quoted as in a shell. Raises InvalidArgument for an open quotation."""
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise InvalidArgument(f"{line[:60]!a}: {str(error).lower()}") from None
+
+
+def format(command: Command[Any]) -> list[str]:
+    """The words that say a command: its name, and a flag for every field that differs from the default."""
+    words = [command.verb]
+    for each in fields_of(type(command)):
+        value = getattr(command, each.name)
+        if each.required or value != each.default:
+            words += _flag_words(each, json_value(value))
+    return words
+
+
+def flag(name: str) -> str:
+    """How a field is written as a flag."""
+    return f"--{name.replace('_', '-')}"
+
+
+def help_text(cls: type[Command[Any]], program: str = "fugue-tui") -> str:
+    """What `--help` says of a command."""
+    about = describe(cls)
+    usage = " ".join([f"usage: {program} {cls.verb}", *map(_usage, about.fields), "[--json] [--workspace NAME]"])
+    lines = [fill(usage, 100, subsequent_indent="    "), "", about.text, ""]
+    for each in about.fields:
+        lines += [f"  {_usage(each).strip('[]')}", *_explained(each)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _arguments(cls: type[Command[Any]], words: Sequence[str]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    loose: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            loose += rest
+            break
+        if _is_flag(word):
+            _take_flag(cls, word, rest, given)
+        else:
+            loose.append(word)
+    _place(cls, loose, given)
+    return given
+
+
+def _is_flag(word: str) -> bool:
+    return word.startswith("-") and len(word) > 1 and not word[1:2].isdigit() and word[1] != "."
+
+
+def _take_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict[str, Any]) -> None:
+    written, equals, value = word.partition("=")
+    known = {flag(each.name): each for each in fields_of(cls)}
+    if not equals and (found := known.get(written.replace("--no-", "--", 1))) and isinstance(_core(found.kind), Flag):
+        given[found.name] = written in known
+        return
+    field = known.get(written) or _unknown_flag(written, known)
+    if not equals:
+        if not rest:
+            raise InvalidArgument(f"{written}: wants {field.kind.words}")
+        value = rest.pop(0)
+    _put(field, value, given)
+
+
+def _unknown_flag(written: str, known: dict[str, Field]) -> NoReturn:
+    near = get_close_matches(written[:40], known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
+    raise InvalidArgument(f"no flag {ascii(written[:40])[1:-1]}; {hint}")
+
+
+def _place(cls: type[Command[Any]], loose: list[str], given: dict[str, Any]) -> None:
+    free = [each for each in fields_of(cls) if each.name not in given]
+    if loose and loose[0][:1] in ("%", "@") and free and free[0].name in TARGETS:
+        _put(free.pop(0), loose.pop(0), given)
+    needed = [each for each in free if each.required]
+    order = needed if len(loose) <= len(needed) or any(_is_list(each) for each in needed) else free
+    for each in order:
+        if not loose:
+            return
+        for word in list(loose) if _is_list(each) else loose[:1]:
+            _put(each, word, given)
+            loose.pop(0)
+    if loose:
+        takes = ", ".join(flag(each.name) for each in fields_of(cls)) or "no arguments"
+        raise InvalidArgument(f"{loose[0][:40]!a} is one word too many; it takes {takes}")
+
+
+def _put(field: Field, word: str, given: dict[str, Any]) -> None:
+    kind = _core(field.kind)
+    if not isinstance(kind, Many):
+        given[field.name] = field.kind.read(word, field.name)
+        return
+    whole = _json_list(word)
+    given.setdefault(field.name, []).extend([kind.item.read(word, field.name)] if whole is None else whole)
+
+
+def _json_list(word: str) -> list[Any] | None:
+    try:
+        found = json.loads(word) if word.startswith("[") else None
+    except (ValueError, RecursionError):
+        return None
+    return cast("list[Any]", found) if isinstance(found, list) else None
+
+
+def _core(kind: Kind) -> Kind:
+    if isinstance(kind, Either):
+        real = [each for each in kind.kinds if not isinstance(each, Null)]
+        return real[0] if len(real) == 1 else kind
+    return kind
+
+
+def _is_list(field: Field) -> bool:
+    return isinstance(_core(field.kind), Many)
+
+
+def _flag_words(field: Field, value: Any) -> list[str]:
+    name = flag(field.name)
+    if isinstance(value, bool) and isinstance(_core(field.kind), Flag):
+        return [name if value else name.replace("--", "--no-", 1)]
+    if isinstance(value, list) and _is_list(field):
+        return [f"{name}={json.dumps(value)}"]
+    written = value if isinstance(value, str) else json.dumps(value)
+    return [f"{name}={written}"] if written.startswith("-") else [name, written]
+
+
+def _usage(field: Field) -> str:
+    kind = _core(field.kind)
+    match kind:
+        case Flag():
+            said = f"{flag(field.name)}|{flag(field.name).replace('--', '--no-', 1)}"
+        case Choice(options):
+            said = f"{flag(field.name)} {'|'.join(options)}"
+        case Number() | Whole():
+            said = f"{flag(field.name)} N"
+        case Table() | Record():
+            said = f"{flag(field.name)} JSON"
+        case _:
+            said = f"{flag(field.name)} {field.name.upper()}" + ("..." if _is_list(field) else "")
+    return said if field.required else f"[{said}]"
+
+
+def _explained(field: Field) -> list[str]:
+    default = "" if field.required else json.dumps(json_value(field.default), ensure_ascii=False)
+    tail = "" if default in ("", '""', "null", "[]", "{}") else f" (default: {default.strip(chr(34))})"
+    return [fill(field.doc + tail, 100, initial_indent="        ", subsequent_indent="        ")]
