@@ -1,0 +1,105 @@
+"""The declarative JSON of a layout, and the way back.
+
+    LAYOUT = {"pane": PANE}  |  {"direction": "horizontal", "splits": [ITEM, ...]}
+    ITEM   = {"ratio": 0.65, "layout": LAYOUT}  |  {"ratio": 0.65, ...LAYOUT's own keys}
+    PANE   = {"command": "vim", "cwd": "/src", "name": "editor", "env": {"A": "1"}, "on_exit": "close"}
+
+`horizontal` (or `right`) is side by side, `vertical` (or `down`) is stacked. Ratios are any positive numbers and are
+normalised. If none is given, all are equal; if some are, the others share what is left of 1. An item with neither pane
+nor splits is a pane with a shell. A split of one is that one. At the root, `{"layout": LAYOUT}` and a JSON string
+of either are good too. Whatever is wrong raises InvalidArgument with the path of the fault:
+`splits[1].layout.direction: ...`. Size and depth are checked before anything is made of the input.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from fugue_tui.geometry import Rect
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.reader import Reader, as_object, fail, known
+from fugue_tui.layout.solve import Solution, bounding
+from fugue_tui.layout.tree import MAX_DEPTH, Leaf, Node, join
+from fugue_tui.layout.wanted import PaneSpec, Spec
+from fugue_tui.layout.weights import apportion
+
+MAX_TEXT = 1 << 20
+"""The longest JSON text that is read, in characters."""
+
+
+def parse(value: object) -> Spec:
+    """The specification in a JSON value, or in a string that holds JSON. Raises InvalidArgument, and nothing else."""
+    if isinstance(value, str):
+        value = _loaded(value)
+    root = as_object(value, "")
+    if "layout" in root:
+        known(root, ("layout",), "")
+        return Reader().node(root["layout"], "layout", 0)
+    return Reader().node(root, "", 0)
+
+
+def _loaded(text: str) -> Any:
+    if len(text) > MAX_TEXT:
+        fail("", "is too long")
+    try:
+        return json.loads(text)
+    except RecursionError:
+        fail("", f"is too deep; at most {MAX_DEPTH} splits lie inside one another")
+    except ValueError as error:
+        fail("", f"is not JSON: {error}")
+
+
+def build(spec: Spec, panes: Iterable[PaneId]) -> Node:
+    """The tree of a specification, with these panes in reading order; raises ValueError if their number is wrong."""
+    order = iter(panes)
+    try:
+        node = _build(spec, order)
+    except StopIteration:
+        raise ValueError("a layout needs a pane for every place") from None
+    if next(order, None) is not None:
+        raise ValueError("a layout needs a place for every pane")
+    return node
+
+
+def _build(spec: Spec, order: Iterator[PaneId]) -> Node:
+    if isinstance(spec, PaneSpec):
+        return Leaf(next(order))
+    children: list[Node] = []
+    for child in spec.children:
+        children.append(_build(child, order))
+    return join(spec.axis, children, spec.weights)
+
+
+def describe(node: Node, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[str, Any]:
+    """The JSON form of a tree; `pane` tells what to write about each pane. Ratios have four digits and sum to 1."""
+    if isinstance(node, Leaf):
+        return {"pane": dict(pane(node.pane))}
+    items: list[dict[str, Any]] = []
+    for child, parts in zip(node.children, apportion(node.weights, [1] * len(node.weights), 10_000), strict=True):
+        inner = describe(child, pane)
+        items.append({"ratio": parts / 10_000, **(inner if isinstance(child, Leaf) else {"layout": inner})})
+    return {"direction": str(node.axis), "splits": items}
+
+
+def positions(solution: Solution) -> dict[PaneId, str]:
+    """Where each pane lies, in words: full, left, top-right, center... and hidden for those that do not show."""
+    words = dict.fromkeys(solution.hidden, "hidden")
+    if solution.panes:
+        whole = bounding(solution.panes.values())
+        words |= {pane: _place(rect, whole) for pane, rect in solution.panes.items()}
+    return words
+
+
+def _place(rect: Rect, whole: Rect) -> str:
+    across = _edge("left", rect.x == whole.x, "right", rect.right == whole.right)
+    down = _edge("top", rect.y == whole.y, "bottom", rect.bottom == whole.bottom)
+    if down and across and down != across:
+        return f"{down}-{across}"
+    return down or across or "full"
+
+
+def _edge(low: str, at_low: bool, high: str, at_high: bool) -> str:
+    """Which edge a pane touches: one of the two, neither (center), or both (nothing to say)."""
+    if at_low and at_high:
+        return ""
+    return low if at_low else high if at_high else "center"

@@ -1,0 +1,43 @@
+"""A layout that somebody wants, before any pane of it exists: what `spec` reads and builds from."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from fugue_tui.geometry import Axis
+
+
+@dataclass(frozen=True, slots=True)
+class PaneSpec:
+    """A pane that is wanted."""
+
+    command: str | tuple[str, ...] = ""
+    """A line for the shell, or a program and its arguments; empty for the login shell."""
+    cwd: str = ""
+    name: str = ""
+    env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    on_exit: Literal["", "close", "keep"] = ""
+    """Empty if the specification leaves it open."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSpec:
+    """A split that is wanted: at least two children, with a positive weight each."""
+
+    axis: Axis
+    children: tuple["Spec", ...]
+    weights: tuple[int, ...]
+
+
+Spec: TypeAlias = PaneSpec | SplitSpec
+
+
+def leaves(spec: Spec) -> Iterator[PaneSpec]:
+    """The panes of a specification, in reading order."""
+    match spec:
+        case PaneSpec():
+            yield spec
+        case SplitSpec(_, children, _):
+            for child in children:
+                yield from leaves(child)
