@@ -131,3 +131,26 @@ def test_help_says_what_the_docstrings_say() -> None:
     assert said.startswith("usage: fugue-tui words-split [--pane PANE] [--way across|down] [--ratio N]")
     assert "Split a thing in two." in said
     assert "What the first one keeps. (default: 0.5)" in said
+
+
+class WordsRun(Command[None], name="words-run", effect=Effect.LAYOUT):
+    """Run a program."""
+
+    session: str = ""
+    source_pane: str = "active"
+    command: tuple[str, ...] | str = ""
+    """A program and its arguments, or a line."""
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        ("words-run %3 -- vim --clean", {"source_pane": "%3", "command": ["vim", "--clean"]}),
+        ("words-run --command 'vim x'", {"command": "vim x"}),
+        ("""words-run --command '["vim", "x"]'""", {"command": ["vim", "x"]}),
+        ("words-run --command '[ -f x ]' --", {"command": "[ -f x ]"}),
+    ],
+)
+def test_what_follows_two_hyphens_is_the_program(line: str, arguments: dict[str, Any]) -> None:
+    assert parse(split(line))[1] == arguments
+    assert isinstance(command(line), WordsRun)

@@ -2,7 +2,8 @@
 
 Every field is a flag (`--on-exit keep`, `--focus`, `--no-focus`, `--ratio=0.7`); a list repeats its flag; objects are
 JSON. Of the words without a flag, an id first goes to the pane or window; the rest fill the required fields, or all
-fields in the order of declaration if there are more words than those. `--` ends the flags.
+fields in the order of declaration if there are more words than those. `--` ends the flags, and what follows is the
+program to run where a command runs one: `split-pane --ratio 0.7 -- vim notes`.
 """
 
 import json
@@ -19,8 +20,11 @@ from fugue_tui.control.kind import Choice, Flag, Kind, Null, Number, Whole
 from fugue_tui.control.schema import build, describe
 from fugue_tui.errors import InvalidArgument, UnknownCommand
 
-TARGETS: Final = frozenset({"pane", "window"})
-"""Fields that an id goes to."""
+TARGETS: Final = {"%": ("pane", "source_pane", "window"), "@": ("window", "pane")}
+"""Fields that an id goes to, by its first character."""
+
+PROGRAM: Final = "command"
+"""The field that the words after `--` go to."""
 
 
 def lookup(verb: str) -> type[Command[Any]]:
@@ -88,7 +92,9 @@ def _arguments(cls: type[Command[Any]], words: Sequence[str]) -> dict[str, Any]:
     while rest:
         word = rest.pop(0)
         if word == "--":
-            loose += rest
+            program = next((each.name for each in fields_of(cls) if each.name == PROGRAM and PROGRAM not in given), "")
+            given |= {program: rest} if program and rest else {}
+            loose += [] if program else rest
             break
         if _is_flag(word):
             _take_flag(cls, word, rest, given)
@@ -124,8 +130,9 @@ def _unknown_flag(written: str, known: dict[str, Field]) -> NoReturn:
 
 def _place(cls: type[Command[Any]], loose: list[str], given: dict[str, Any]) -> None:
     free = [each for each in fields_of(cls) if each.name not in given]
-    if loose and loose[0][:1] in ("%", "@") and free and free[0].name in TARGETS:
-        _put(free.pop(0), loose.pop(0), given)
+    if loose and (found := next((each for each in free if each.name in TARGETS.get(loose[0][:1], ())), None)):
+        free.remove(found)
+        _put(found, loose.pop(0), given)
     needed = [each for each in free if each.required]
     order = needed if len(loose) <= len(needed) or any(_is_list(each) for each in needed) else free
     for each in order:

@@ -1,0 +1,158 @@
+"""What keys do: the default bindings as data, and the person's own over them.
+
+A binding is a line of command words, as on the command line, or the name of one of the few things that only the screen
+can do (`Action`). tmux's keys are kept where tmux has them; its `p` (previous window) is `P` here, because `p` is the
+palette, and the digits count tabs from 1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+from fugue_tui.config import KeySettings
+from fugue_tui.control.command import Command
+from fugue_tui.control.schema import build
+from fugue_tui.control.words import parse, split
+from fugue_tui.errors import FugueError, InvalidArgument
+from fugue_tui.terminal.keys import KeyPress, Modifiers, parse_key
+
+
+class Action(StrEnum):
+    """What a key can do that is no command, because it concerns only the person's own screen, or asks first."""
+
+    HELP = "help"
+    PALETTE = "palette"
+    COMMAND_LINE = "command-line"
+    SCROLL = "scroll"
+    REDRAW = "redraw"
+    QUIT = "quit"
+    CHOOSE_WINDOW = "choose-window"
+    CHOOSE_SESSION = "choose-session"
+    CLOSE_PANE = "ask-close-pane"
+    CLOSE_WINDOW = "ask-close-window"
+    KILL_SESSION = "ask-kill-session"
+    RENAME_PANE = "ask-rename-pane"
+    RENAME_WINDOW = "ask-rename-window"
+    RENAME_SESSION = "ask-rename-session"
+
+
+DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "%": "split-pane --direction horizontal",
+        '"': "split-pane --direction vertical",
+        "x": Action.CLOSE_PANE,
+        "z": "zoom-pane",
+        "left": "focus-pane left",
+        "right": "focus-pane right",
+        "up": "focus-pane up",
+        "down": "focus-pane down",
+        "o": "focus-pane next",
+        ";": "focus-pane last",
+        "ctrl+left": "resize-pane --side left --cells 1",
+        "ctrl+right": "resize-pane --side right --cells 1",
+        "ctrl+up": "resize-pane --side up --cells 1",
+        "ctrl+down": "resize-pane --side down --cells 1",
+        "alt+left": "resize-pane --side left --cells 5",
+        "alt+right": "resize-pane --side right --cells 5",
+        "alt+up": "resize-pane --side up --cells 5",
+        "alt+down": "resize-pane --side down --cells 5",
+        "{": "swap-pane --other previous",
+        "}": "swap-pane --other next",
+        "ctrl+o": "rotate-panes",
+        "space": "select-layout next",
+        "E": "equalize-layout",
+        "u": "undo-layout",
+        "U": "redo-layout",
+        "T": Action.RENAME_PANE,
+        "c": "create-window",
+        "n": "select-window next",
+        "P": "select-window previous",
+        "l": "select-window last",
+        **{str(tab % 10): f"select-window :{tab}" for tab in range(1, 11)},
+        ",": Action.RENAME_WINDOW,
+        "&": Action.CLOSE_WINDOW,
+        "w": Action.CHOOSE_WINDOW,
+        "s": Action.CHOOSE_SESSION,
+        "$": Action.RENAME_SESSION,
+        "(": "select-session previous",
+        ")": "select-session next",
+        "[": Action.SCROLL,
+        "p": Action.PALETTE,
+        ":": Action.COMMAND_LINE,
+        "?": Action.HELP,
+        "r": Action.REDRAW,
+        "d": Action.QUIT,
+    }
+)
+"""After the prefix, in the order in which help lists them."""
+DIRECT: Final[Mapping[str, str]] = MappingProxyType(
+    {f"alt+{side}": f"focus-pane {side}" for side in ("left", "right", "up", "down")}
+)
+"""Without the prefix, unless the configuration turns them off."""
+REPEATED: Final = frozenset({"focus-pane", "resize-pane", "swap-pane", "undo-layout", "redo-layout"})
+"""Commands whose key may follow for a moment without the prefix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What one key does: exactly one of `action` and `command` is there."""
+
+    words: str
+    """The command words or the action's name, as help shows them."""
+    action: Action | None = None
+    command: Command[Any] | None = None
+    repeats: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Keymap:
+    """Every binding in force, by the canonical press of its key."""
+
+    prefix: KeyPress
+    """Pressed twice, it goes to the program."""
+    prefixed: Mapping[KeyPress, Binding]
+    """After the prefix, in the order in which help lists them."""
+    always: Mapping[KeyPress, Binding]
+    """Without the prefix; every other key is the program's."""
+
+
+def canonical(press: KeyPress) -> KeyPress:
+    """The form in which a keymap holds keys: a typed character stands for itself, without Shift; no other text."""
+    typed = len(press.text) == 1 and not press.modifiers & ~Modifiers.SHIFT and press.name != "space"
+    return KeyPress(press.text) if typed else KeyPress(press.name, press.modifiers)
+
+
+def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:
+    """The bindings in force, and what is wrong in the configuration, a line each; what is wrong is left out."""
+    faults: list[str] = []
+    prefixed = {canonical(parse_key(key)): binding(line) for key, line in DEFAULTS.items()}
+    prefix = canonical(parse_key(settings.prefix))
+    for key, line in settings.bindings.items():
+        try:
+            _bind(prefixed, prefix, key, line)
+        except FugueError as error:
+            faults.append(f"keys.bindings.{key}: {error}")
+    prefixed.pop(prefix, None)
+    always = {canonical(parse_key(key)): binding(line) for key, line in DIRECT.items()}
+    direct = always if settings.focus_with_alt_arrows else {}
+    return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(direct)), tuple(faults)
+
+
+def binding(line: str) -> Binding:
+    """What a line stands for. Raises UnknownCommand or InvalidArgument."""
+    if line in set(Action):
+        return Binding(str(line), action=Action(line))
+    cls, arguments = parse(split(line))
+    return Binding(line, command=build(cls, arguments), repeats=cls.verb in REPEATED)
+
+
+def _bind(prefixed: dict[KeyPress, Binding], prefix: KeyPress, key: str, line: str) -> None:
+    press = canonical(parse_key(key))
+    if press == prefix:
+        raise InvalidArgument("is the prefix, which goes to the program when pressed twice; choose another key")
+    if line:
+        prefixed[press] = binding(line)
+    else:
+        prefixed.pop(press, None)

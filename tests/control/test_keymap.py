@@ -1,0 +1,78 @@
+"""What keys do."""
+
+from types import MappingProxyType
+
+import pytest
+
+from fugue_tui.config import KeySettings
+from fugue_tui.control.command import registry
+from fugue_tui.control.keymap import DEFAULTS, DIRECT, REPEATED, Action, binding, canonical, keymap
+from fugue_tui.control.panes import FocusPane, SplitPane
+from fugue_tui.terminal.keys import KeyPress, Modifiers, parse_key
+
+
+@pytest.mark.parametrize("line", [*DEFAULTS.values(), *DIRECT.values()])
+def test_every_default_binding_is_something_that_can_be_done(line: str) -> None:
+    bound = binding(line)
+    assert (bound.action is None) != (bound.command is None)
+
+
+def test_no_two_default_keys_are_the_same_key() -> None:
+    assert len({canonical(parse_key(key)) for key in DEFAULTS}) == len(DEFAULTS)
+
+
+def test_actions_and_commands_share_no_name() -> None:
+    assert not set(registry()) & {str(action) for action in Action}
+    assert set(registry()) >= REPEATED
+
+
+def test_tmux_keys_do_what_they_do_in_tmux() -> None:
+    keys = keymap(KeySettings())[0]
+    assert keys.prefix == KeyPress("b", Modifiers.CTRL)
+    assert keys.prefixed[KeyPress("%")].command == SplitPane()
+    assert keys.prefixed[KeyPress("left")].command == FocusPane(pane="left")
+    assert keys.prefixed[KeyPress("x")].action is Action.CLOSE_PANE
+
+
+def test_a_shifted_letter_is_a_key_of_its_own() -> None:
+    keys = keymap(KeySettings())[0]
+    pressed = canonical(KeyPress("u", Modifiers.SHIFT, "U"))
+    assert keys.prefixed[pressed].words == "redo-layout"
+    assert keys.prefixed[canonical(KeyPress("u", Modifiers.NONE, "u"))].words == "undo-layout"
+    assert keys.prefixed[canonical(KeyPress("space", Modifiers.NONE, " "))].words == "select-layout next"
+
+
+def test_alt_arrows_need_no_prefix_unless_they_are_turned_off() -> None:
+    press = KeyPress("left", Modifiers.ALT)
+    assert keymap(KeySettings())[0].always[press].command == FocusPane(pane="left")
+    assert not keymap(KeySettings(focus_with_alt_arrows=False))[0].always
+
+
+def test_the_configuration_adds_changes_and_removes_keys() -> None:
+    mine = MappingProxyType({"|": "split-pane --ratio 0.7", "x": "close-pane", "z": "", "ctrl+t": "help"})
+    keys, faults = keymap(KeySettings(prefix="ctrl+a", bindings=mine))
+    assert not faults
+    assert keys.prefix == KeyPress("a", Modifiers.CTRL)
+    assert keys.prefixed[KeyPress("|")].command == SplitPane(ratio=0.7)
+    assert keys.prefixed[KeyPress("x")].words == "close-pane"
+    assert KeyPress("z") not in keys.prefixed
+    assert keys.prefixed[KeyPress("t", Modifiers.CTRL)].action is Action.HELP
+
+
+@pytest.mark.parametrize(
+    ("key", "line", "said"),
+    [
+        ("x", "close-pan", "keys.bindings.x: no command close-pan; did you mean close-pane?"),
+        ("x", "close-pane --pan %1", "did you mean --pane?"),
+        ("x", "split-pane --ratio 2", "ratio: 2 is not a number from 0.1 to 0.9"),
+        ("x", "rename-pane", "name: is missing"),
+        ("ctrl+b", "help", "is the prefix"),
+        ("hyper+x", "help", "keys.bindings.hyper+x: no key"),
+    ],
+)
+def test_a_wrong_binding_is_named_and_the_rest_applies(key: str, line: str, said: str) -> None:
+    keys, faults = keymap(KeySettings(bindings=MappingProxyType({key: line, "|": "zoom-pane"})))
+    assert len(faults) == 1
+    assert said in faults[0]
+    assert keys.prefixed[KeyPress("x")].action is Action.CLOSE_PANE
+    assert keys.prefixed[KeyPress("|")].words == "zoom-pane"
