@@ -1,0 +1,270 @@
+"""The default engine: libghostty-vt, the terminal core of Ghostty, by way of pyghostty's wheel.
+
+Native memory is owned here and given back by `close`. What may run while another thread feeds is only `row`, which reads
+the last snapshot; the snapshot is replaced in `refresh` alone.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from fugue_tui import __version__
+from fugue_tui.geometry import Size
+from fugue_tui.terminal import keys, mouse, paste
+from fugue_tui.terminal.damage import compare
+from fugue_tui.terminal.emulator import CELL_PIXELS
+from fugue_tui.terminal.events import Event
+from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.ghostty_binding import load
+from fugue_tui.terminal.ghostty_colours import ColourReader
+from fugue_tui.terminal.ghostty_inbox import CLIPBOARD_LIMIT, Inbox, callbacks
+from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, ModeReader
+from fugue_tui.terminal.ghostty_paint import Formatter
+from fugue_tui.terminal.ghostty_picture import Picture
+from fugue_tui.terminal.keys import KeyPress
+from fugue_tui.terminal.marks import MarkScanner
+from fugue_tui.terminal.mouse import MouseAction
+
+HOLD_LIMIT: Final = 1.0
+"""Seconds that a synchronized update may hold the old picture."""
+_HOLD_STEP: Final = 0.008
+"""Seconds between the pictures that are kept for programs that hold most of the time."""
+_LOOKING: Final = 0.25
+"""Seconds after a refresh for which a pane counts as looked at."""
+_APC_LIMIT: Final = 65_536
+_FOREGROUND: Final = 0xD0D0D0
+_BACKGROUND: Final = 0x101010
+_RESET: Final = (
+    b"\x18\x1b[?1;3;5;6;9;12;45;47;66;67;69;1000;1002;1003;1004;1005;1006;1015;1016;1047;1049;2004;2026;2031;2048l"
+    b'\x1b[?7;25;1007;1036;2027h\x1b[2;4;20l\x1b[12h\x1b[r\x1b[s\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[0m\x1b[0"q'
+    b"\x1b[<255u\x1b[=0u\x1b[>4;0m\x1b[0 q\x1b[?5W\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]8;;\x1b\\"
+    b"\x1b[H\x1b[22J\x1b[H"
+)
+"""RIS in parts: the engine's own RIS would empty the scrollback. ED 22 moves the screen into it."""
+_START: Final = b"\x1b[0 q"
+"""Takes on the default cursor, which is set after the terminal is made."""
+
+
+class GhosttyEmulator:
+    """One terminal. See `Emulator` for what each method promises."""
+
+    engine: Final = "ghostty"
+    lacks: Final[frozenset[str]] = frozenset()
+
+    def __init__(self, size: Size, scrollback: int = 10_000, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._binding = load()
+        self._ffi, self._lib = self._binding.ffi, self._binding.lib
+        self._clock = clock
+        made = self._ffi.new("GhosttyTerminal *")
+        if self._lib.ghostty_terminal_new(self._ffi.NULL, made, size.cols, size.rows):
+            raise MemoryError("no memory for a terminal")
+        self._terminal = made[0]
+        self._inbox = Inbox(size, self._on_hold)
+        self._handle = callbacks(self._binding, f"fugue-tui {__version__}").install(self._terminal, self._inbox)
+        self._number = self._ffi.new("uint16_t *")
+        self._bar = self._ffi.new("GhosttyTerminalScrollbar *")
+        self._scroll = self._ffi.new("FugueScroll *")
+        self._modes = ModeReader(self._binding, self._terminal)
+        self._colours = ColourReader(self._binding, self._terminal)
+        self._formatter = Formatter(self._binding, self._terminal)
+        self._marks = MarkScanner()
+        self._configure(scrollback)
+        self._held_since: float | None = None
+        self._captured = self._looked = clock()
+        self._front = self._picture()
+        self._front.capture(size)
+        self._aside: Picture | None = None
+        self._shown: list[bytes] = []
+
+    def _configure(self, scrollback: int) -> None:
+        lib, new, null = self._lib, self._ffi.new, self._ffi.NULL
+        hollow = new("GhosttyTerminalCursorStyle *", lib.GHOSTTY_TERMINAL_CURSOR_STYLE_BLOCK_HOLLOW)
+        for option, value in (
+            (lib.GHOSTTY_TERMINAL_OPT_SCROLLBACK_MAX_BYTES, null if scrollback else new("size_t *", 0)),
+            (lib.GHOSTTY_TERMINAL_OPT_SCROLLBACK_MAX_LINES, new("size_t *", scrollback)),
+            (lib.GHOSTTY_TERMINAL_OPT_KITTY_IMAGE_STORAGE_LIMIT, null),
+            (lib.GHOSTTY_TERMINAL_OPT_GLYPH_PROTOCOL, new("bool *", False)),
+            (lib.GHOSTTY_TERMINAL_OPT_APC_MAX_BYTES, new("size_t *", _APC_LIMIT)),
+            (lib.GHOSTTY_TERMINAL_OPT_CLIPBOARD_WRITE_MAX_BYTES, new("size_t *", CLIPBOARD_LIMIT)),
+            (lib.GHOSTTY_TERMINAL_OPT_DEFAULT_CURSOR_STYLE, hollow),
+        ):
+            lib.ghostty_terminal_set(self._terminal, option, value)
+        self._modes.put(GRAPHEME_CLUSTERS, lib.GHOSTTY_TERMINAL_OPT_MODE_DEFAULT, value=True)
+        self.set_colours(_FOREGROUND, _BACKGROUND)
+        self._write(_START)
+
+    def set_colours(self, fg: int, bg: int) -> None:
+        """Tell what the host's default colours are (0xRRGGBB), for programs that ask."""
+        self._colours.set_defaults(fg, bg)
+        self._inbox.dark = sum(bg.to_bytes(3, "big")) < 384
+
+    @property
+    def size(self) -> Size:
+        """The screen's size in cells."""
+        return self._inbox.size
+
+    def feed(self, data: bytes | bytearray | memoryview) -> None:
+        """Take program output, cut anywhere."""
+        at = 0
+        with memoryview(data) as view:
+            for end, mark in self._marks.scan(data if isinstance(data, bytes) else bytes(data)):
+                self._write(view[at:end])
+                self._inbox.say(mark)
+                at = end
+            self._write(view[at:] if at else view)
+        self._keep_size()
+
+    def _write(self, data: bytes | memoryview) -> None:
+        self._lib.ghostty_terminal_vt_write(self._terminal, self._ffi.from_buffer("uint8_t[]", data), len(data))
+
+    def _keep_size(self) -> None:
+        """Undo DECCOLM: the pane's width is not the program's to choose."""
+        self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_COLS, self._number)
+        if self._number[0] != self.size.cols:
+            self._resize(self.size)
+
+    def take_events(self) -> list[Event]:
+        """Replies and events since the last call, in order."""
+        return self._inbox.take()
+
+    def resize(self, size: Size) -> None:
+        """Change the size; the primary screen reflows."""
+        self._inbox.size = size = Size(max(1, size.cols), max(1, size.rows))
+        self._resize(size)
+
+    def _resize(self, size: Size) -> None:
+        self._lib.ghostty_terminal_resize(self._terminal, size.cols, size.rows, *CELL_PIXELS)
+
+    def _picture(self) -> Picture:
+        return Picture(self._binding, self._terminal, self._formatter, self._colours)
+
+    def _on_hold(self, held: bool) -> None:
+        """Keep a picture of what the program wants to leave on the screen while it draws the next."""
+        now = self._clock()
+        self._held_since = now if held else None
+        if not held or now - self._captured < _HOLD_STEP or now - self._looked > _LOOKING:
+            return
+        self._captured = now
+        if self._aside is None:
+            self._aside = self._picture()
+        self._aside.capture(self.size)
+
+    def _is_held(self) -> bool:
+        return self._held_since is not None and self._clock() - self._held_since < HOLD_LIMIT
+
+    def refresh(self) -> Damage:
+        """Snapshot the viewport and say what changed."""
+        self._looked = self._clock()
+        if self._aside is not None:
+            self._front.free()
+            self._front, self._aside = self._aside, None
+        if not self._is_held():
+            self._captured = self._looked
+            self._front.capture(self.size)
+        return self._damage()
+
+    def _damage(self) -> Damage:
+        rows, relinked = self._front.rows, self._front.relinked
+        damage = compare(self._shown, rows)
+        self._shown = rows.copy()
+        if relinked:
+            damage = Damage(damage.full, tuple(sorted(relinked.union(damage.rows))), damage.shift)
+            relinked.clear()
+        return damage
+
+    def row(self, y: int) -> Row:
+        """Viewport row `y` of the snapshot."""
+        return self._front.row(y)
+
+    def paint(self, first: int, count: int) -> list[bytes]:
+        """Viewport rows of the snapshot as VT text."""
+        return self._front.rows[first : first + count]
+
+    @property
+    def cursor(self) -> Cursor:
+        """The cursor as of the last refresh."""
+        return self._front.cursor
+
+    @property
+    def modes(self) -> Modes:
+        """The modes in force now."""
+        return self._modes.read()
+
+    @property
+    def title(self) -> str:
+        """The title that the program set last."""
+        return self._inbox.title
+
+    @property
+    def cwd(self) -> str:
+        """The directory that the program reported last."""
+        return self._inbox.cwd
+
+    @property
+    def scrollback(self) -> Scrollback:
+        """How much history there is, and where the view stands in it."""
+        bar = self._bar
+        self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_SCROLLBAR, bar)
+        history = max(0, bar.total - bar.len)
+        return Scrollback(history, max(0, history - bar.offset))
+
+    def scroll(self, lines: int) -> None:
+        """Move the view: positive towards older lines."""
+        self._move_view(self._lib.GHOSTTY_SCROLL_VIEWPORT_DELTA, -lines)
+
+    def scroll_to_bottom(self) -> None:
+        """Follow new output again."""
+        self._move_view(self._lib.GHOSTTY_SCROLL_VIEWPORT_BOTTOM, 0)
+
+    def _move_view(self, how: int, delta: int) -> None:
+        self._scroll.tag, self._scroll.value.delta = how, delta
+        self._binding.scroll_viewport(self._terminal, self._scroll[0])
+
+    def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
+        """Plain text of history and screen."""
+        start, stop = max(0, start), min(stop, self.scrollback.lines + self.size.rows)
+        if start >= stop:
+            return []
+        cols = self.size.cols
+        lines = _split(self._formatter.plain(start, stop - 1, cols, joined=False))
+        blank = [""] * (stop - start - len(lines))
+        if joined:
+            lines = _split(self._formatter.plain(start, stop - 1, cols, joined=True))
+        return lines + blank
+
+    def encode_key(self, press: KeyPress) -> bytes:
+        """What the program must be sent for a key."""
+        return keys.encode(press, self.modes)
+
+    def encode_mouse(self, action: MouseAction) -> bytes:
+        """What the program must be sent for a mouse event."""
+        return mouse.encode(action, self.modes)
+
+    def encode_paste(self, text: str) -> bytes:
+        """Pasted text, made safe."""
+        return paste.encode(text, self.modes)
+
+    def encode_focus(self, focused: bool) -> bytes:
+        """A focus report."""
+        return (b"\x1b[I" if focused else b"\x1b[O") if self.modes.focus_events else b""
+
+    def reset(self) -> None:
+        """Do what RIS does, but keep the scrollback."""
+        self._write(_RESET)
+        self._keep_size()
+        self.scroll_to_bottom()
+
+    def close(self) -> None:
+        """Give back native memory."""
+        for picture in (self._front, self._aside):
+            if picture is not None:
+                picture.free()
+        self._aside = None
+        self._modes.free()
+        self._lib.ghostty_terminal_free(self._terminal)
+
+
+def _split(text: str) -> list[str]:
+    return [line.rstrip() for line in text.split("\n")] if text else []

@@ -1,0 +1,69 @@
+"""Reads and sets the colours of a terminal: the host's as defaults, and what the program put over them."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+from typing import Any, Final
+
+from fugue_tui.terminal.frame import DEFAULT_COLOUR, TRUECOLOUR, rgb
+from fugue_tui.terminal.ghostty_binding import Binding
+from fugue_tui.terminal.scheme import Scheme
+
+_REVERSE: Final = 5
+
+
+class ColourReader:
+    """The colours of one terminal."""
+
+    def __init__(self, binding: Binding, terminal: Any) -> None:
+        self._ffi, self._lib, self._terminal = binding.ffi, binding.lib, terminal
+        self._colour = self._ffi.new("GhosttyColorRgb *")
+        self._palette = self._ffi.new("GhosttyColorRgb[256]")
+        self._fg = self._bg = DEFAULT_COLOUR
+        self._mode = self._ffi.new("GhosttyTerminalModeConfig *", {"mode": _REVERSE})
+
+    def read(self, last: Scheme, *, palette: bool) -> Scheme:
+        """What differs from the defaults; `last` itself if nothing changed. The engine tells when to look at the palette."""
+        lib = self._lib
+        lib.ghostty_terminal_get(self._terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, self._mode)
+        scheme = Scheme(
+            self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_FOREGROUND, self._fg),
+            self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_BACKGROUND, self._bg),
+            self._redefined() if palette else last.palette,
+            bool(self._mode.value),
+        )
+        return last if scheme == last else scheme
+
+    def _redefined(self) -> tuple[tuple[int, int], ...]:
+        now = self._whole_palette(self._lib.GHOSTTY_TERMINAL_DATA_COLOR_PALETTE)
+        default = self._whole_palette(self._lib.GHOSTTY_TERMINAL_DATA_COLOR_PALETTE_DEFAULT)
+        return _differences(now, default)
+
+    def _whole_palette(self, key: int) -> bytes:
+        self._lib.ghostty_terminal_get(self._terminal, key, self._palette)
+        return self._ffi.buffer(self._palette)[:]
+
+    def _over(self, key: int, default: int) -> int:
+        if self._lib.ghostty_terminal_get(self._terminal, key, self._colour):
+            return DEFAULT_COLOUR
+        now = rgb(self._colour.r, self._colour.g, self._colour.b)
+        return DEFAULT_COLOUR if now == default else now
+
+    def set_defaults(self, fg: int, bg: int) -> None:
+        """Say what the host's colours are, 0xRRGGBB."""
+        lib = self._lib
+        self._set(lib.GHOSTTY_TERMINAL_OPT_COLOR_FOREGROUND, fg)
+        self._set(lib.GHOSTTY_TERMINAL_OPT_COLOR_CURSOR, fg)
+        self._set(lib.GHOSTTY_TERMINAL_OPT_COLOR_BACKGROUND, bg)
+        self._fg, self._bg = TRUECOLOUR | fg, TRUECOLOUR | bg
+
+    def _set(self, option: int, colour: int) -> None:
+        self._colour.r, self._colour.g, self._colour.b = colour.to_bytes(3, "big")
+        self._lib.ghostty_terminal_set(self._terminal, option, self._colour)
+
+
+def _differences(now: bytes, default: bytes) -> tuple[tuple[int, int], ...]:
+    if now == default:
+        return ()
+    return tuple(
+        (at // 3, rgb(*now[at : at + 3])) for at in range(0, len(now), 3) if now[at : at + 3] != default[at : at + 3]
+    )

@@ -1,0 +1,97 @@
+"""What is on the screen, row by row, as VT text and for decoding, kept up to date at the price of what changed."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.frame import Cursor, Row
+from fugue_tui.terminal.ghostty_binding import Binding
+from fugue_tui.terminal.ghostty_colours import ColourReader
+from fugue_tui.terminal.ghostty_links import LinkReader
+from fugue_tui.terminal.ghostty_paint import Formatter
+from fugue_tui.terminal.ghostty_rows import RowReader
+from fugue_tui.terminal.ghostty_snapshot import CLEAN, FULL, Snapshot
+from fugue_tui.terminal.scheme import HOST
+from fugue_tui.terminal.vt_text import write_row
+
+
+class Picture:
+    """A snapshot and its rows as text. Only `capture` touches the terminal."""
+
+    def __init__(self, binding: Binding, terminal: Any, formatter: Formatter, colours: ColourReader) -> None:
+        self._terminal = terminal
+        self._formatter = formatter
+        self._snapshot = Snapshot(binding)
+        self._reader = RowReader(binding, self._snapshot)
+        self._colours = colours
+        self._link_reader = LinkReader(binding, terminal)
+        self._scheme = HOST
+        self._links: dict[int, Mapping[int, str]] = {}
+        self.rows: list[bytes] = []
+        """The rows as VT text."""
+        self.relinked: set[int] = set()
+        """The rows whose links changed since someone emptied this."""
+        self.cursor = Cursor(0, 0)
+
+    def capture(self, size: Size) -> None:
+        """Take in what changed in the terminal, whose size this is."""
+        change = self._snapshot.update(self._terminal)
+        self.cursor = self._snapshot.cursor()
+        scheme = self._colours.read(self._scheme, palette=change == FULL)
+        if change == FULL or scheme is not self._scheme or len(self.rows) != size.rows:
+            self._scheme = scheme
+            self.rows = [b""] * size.rows
+            dirty = list(range(size.rows))
+        elif change == CLEAN:
+            return
+        else:
+            dirty = self._snapshot.dirty_rows()
+        self._write(dirty, size.cols)
+        self._find_links(dirty)
+        self._snapshot.clean()
+
+    def _write(self, dirty: list[int], cols: int) -> None:
+        if not self._scheme.is_plain:
+            for y in dirty:
+                self.rows[y] = self._exact(y)
+            return
+        for first, count in _spans(dirty):
+            for y, text in enumerate(self._formatter.vt(first, count, cols), first):
+                self.rows[y] = self._unwritten(y) if text is None else text
+
+    def _unwritten(self, y: int) -> bytes:
+        return b"" if self._snapshot.is_blank(y) else self._exact(y)
+
+    def _exact(self, y: int) -> bytes:
+        return write_row(self._reader.row(y, self._scheme, {}))
+
+    def _find_links(self, dirty: Iterable[int]) -> None:
+        for y in dirty:
+            found = self._link_reader.read(y, self._reader.linked(y)) if self._snapshot.has_links(y) else {}
+            if found != self._links.get(y, {}):
+                self._links[y] = found
+                self.relinked.add(y)
+
+    def row(self, y: int) -> Row:
+        """Row `y`, decoded."""
+        return self._reader.row(y, self._scheme, self._links.get(y, {}))
+
+    def free(self) -> None:
+        """Give the memory back."""
+        self._snapshot.free()
+
+
+def _spans(rows: list[int]) -> Iterator[tuple[int, int]]:
+    """Neighbouring rows as (first, count)."""
+    first, count = -1, 0
+    for y in rows:
+        if y == first + count:
+            count += 1
+        else:
+            if count:
+                yield first, count
+            first, count = y, 1
+    if count:
+        yield first, count

@@ -1,0 +1,184 @@
+"""A copy of what the viewport showed at one moment: the engine's render state.
+
+The copy owns its memory, so rows can be read while another thread feeds the terminal. Only `update` touches the terminal.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+from typing import Any, Final
+
+from fugue_tui.terminal.frame import DEFAULT_COLOUR, Cursor, CursorShape, Style, Underline, rgb
+from fugue_tui.terminal.ghostty_binding import Binding
+
+CLEAN: Final = 0
+PARTIAL: Final = 1
+FULL: Final = 2
+
+_GRAPHEME_BYTES: Final = 1_024
+_STYLES_LIMIT: Final = 4_096
+_SHAPES: Final = (CursorShape.BAR, CursorShape.BLOCK, CursorShape.UNDERLINE, CursorShape.BLOCK)
+_HOLLOW: Final = 3
+"""The shape that no program can ask for; it is set as the default, to tell a program's choice from none."""
+
+
+class Snapshot:
+    """One render state with the iterators to read it."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._ffi, self._lib = binding.ffi, binding.lib
+        new = self._ffi.new
+        self._state = self._made("GhosttyRenderState *", self._lib.ghostty_render_state_new)
+        self._rows = self._made("GhosttyRenderStateRowIterator *", self._lib.ghostty_render_state_row_iterator_new)
+        self._cells = self._made("GhosttyRenderStateRowCells *", self._lib.ghostty_render_state_row_cells_new)
+        self._at = -1
+        self._end = True
+        self._selected = -1
+        self._view = new("GhosttyCellsView *")
+        self._row = new("GhosttyRow *")
+        self._flag = new("bool *")
+        self._y = new("uint16_t *")
+        self._dirty = new("GhosttyRenderStateDirty *")
+        self._style = new("GhosttyStyle *", {"size": self._ffi.sizeof("GhosttyStyle")})
+        self._style_bytes = self._ffi.buffer(self._style)
+        self._cursor = new("GhosttyRenderStateCursor *", {"size": self._ffi.sizeof("GhosttyRenderStateCursor")})
+        self._utf8 = new("uint8_t[]", _GRAPHEME_BYTES)
+        self._buffer = new("GhosttyBuffer *", {"ptr": self._utf8, "cap": _GRAPHEME_BYTES})
+        self._styles: dict[bytes, Style] = {}
+
+    def _made(self, kind: str, make: Any) -> Any:
+        made = self._ffi.new(kind)
+        if make(self._ffi.NULL, made):
+            raise MemoryError(f"no memory for {kind}")
+        return made
+
+    def update(self, terminal: Any) -> int:
+        """Copy what changed in the terminal; CLEAN, PARTIAL or FULL says how much differs since `clean`."""
+        self._lib.ghostty_render_state_begin_update(self._state[0], terminal)
+        self._lib.ghostty_render_state_end_update(self._state[0])
+        self._rewind()
+        self._lib.ghostty_render_state_get(self._state[0], self._lib.GHOSTTY_RENDER_STATE_DATA_DIRTY, self._dirty)
+        return self._dirty[0]
+
+    def dirty_rows(self) -> list[int]:
+        """The rows that differ since `clean`, ascending."""
+        self._rewind()
+        rows: list[int] = []
+        while self._lib.ghostty_render_state_row_iterator_next_dirty(self._rows[0], self._y):
+            rows.append(self._y[0])
+        self._end = True
+        return rows
+
+    def clean(self) -> None:
+        """Count changes from here."""
+        self._lib.ghostty_render_state_clean(self._state[0])
+
+    def _rewind(self) -> None:
+        self._lib.ghostty_render_state_get(self._state[0], self._lib.GHOSTTY_RENDER_STATE_DATA_ROW_ITERATOR, self._rows)
+        self._at, self._selected, self._end = -1, -1, False
+
+    def _go(self, y: int) -> None:
+        if self._end or y < self._at:
+            self._rewind()
+        while self._at < y:
+            if not self._lib.ghostty_render_state_row_iterator_next(self._rows[0]):
+                raise IndexError(f"no row {y} in this snapshot")
+            self._at += 1
+
+    def _row_data(self, y: int, key: int, out: Any) -> None:
+        self._go(y)
+        self._lib.ghostty_render_state_row_get(self._rows[0], key, out)
+
+    def cells(self, y: int) -> bytes:
+        """The cells of a row, eight bytes each."""
+        self._row_data(y, self._lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW, self._view)
+        return self._ffi.buffer(self._view.ptr, 8 * self._view.len)[:]
+
+    def is_blank(self, y: int) -> bool:
+        """Whether nothing was ever put into a row since it was cleared."""
+        raw = self.cells(y)
+        return not any(raw) if len(raw) < 64 else raw.count(0) == len(raw)
+
+    def wraps(self, y: int) -> bool:
+        """Whether the text of a row goes on in the next."""
+        return self._row_flag(y, self._lib.GHOSTTY_ROW_DATA_WRAP)
+
+    def has_links(self, y: int) -> bool:
+        """Whether a row may hold links."""
+        return self._row_flag(y, self._lib.GHOSTTY_ROW_DATA_HYPERLINK)
+
+    def _row_flag(self, y: int, key: int) -> bool:
+        self._row_data(y, self._lib.GHOSTTY_RENDER_STATE_ROW_DATA_RAW, self._row)
+        self._lib.ghostty_row_get(self._row[0], key, self._flag)
+        return self._flag[0]
+
+    def _select(self, y: int, x: int) -> None:
+        if self._selected != y or self._at != y:
+            self._row_data(y, self._lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS, self._cells)
+            self._selected = y
+        self._lib.ghostty_render_state_row_cells_select(self._cells[0], x)
+
+    def grapheme(self, y: int, x: int) -> str:
+        """The whole grapheme cluster of a cell."""
+        self._select(y, x)
+        key = self._lib.GHOSTTY_RENDER_STATE_ROW_CELLS_DATA_GRAPHEMES_UTF8
+        if self._lib.ghostty_render_state_row_cells_get(self._cells[0], key, self._buffer) or not self._buffer.len:
+            return " "
+        return self._ffi.buffer(self._utf8, self._buffer.len)[:].decode("utf-8", "replace")
+
+    def style(self, y: int, x: int) -> Style:
+        """The style of a cell."""
+        self._select(y, x)
+        key = self._lib.GHOSTTY_RENDER_STATE_ROW_CELLS_DATA_STYLE
+        self._lib.ghostty_render_state_row_cells_get(self._cells[0], key, self._style)
+        packed = self._style_bytes[:]
+        style = self._styles.get(packed)
+        if style is None:
+            if len(self._styles) > _STYLES_LIMIT:
+                self._styles.clear()
+            style = self._styles[packed] = self._unpacked()
+        return style
+
+    def _unpacked(self) -> Style:
+        packed = self._style
+        return Style(
+            fg=self._colour(packed.fg_color),
+            bg=self._colour(packed.bg_color),
+            underline_colour=self._colour(packed.underline_color),
+            underline=Underline(packed.underline),
+            bold=packed.bold,
+            faint=packed.faint,
+            italic=packed.italic,
+            blink=packed.blink,
+            inverse=packed.inverse,
+            invisible=packed.invisible,
+            strikethrough=packed.strikethrough,
+            overline=packed.overline,
+        )
+
+    def _colour(self, colour: Any) -> int:
+        if colour.tag == self._lib.GHOSTTY_STYLE_COLOR_PALETTE:
+            return colour.value.palette
+        if colour.tag == self._lib.GHOSTTY_STYLE_COLOR_RGB:
+            return rgb(colour.value.rgb.r, colour.value.rgb.g, colour.value.rgb.b)
+        return DEFAULT_COLOUR
+
+    def cursor(self) -> Cursor:
+        """The cursor in viewport coordinates."""
+        cursor = self._cursor
+        self._lib.ghostty_render_state_get(self._state[0], self._lib.GHOSTTY_RENDER_STATE_DATA_CURSOR, cursor)
+        if not cursor.viewport_has_value:
+            return Cursor(0, 0, visible=False)
+        return Cursor(
+            cursor.viewport_x,
+            cursor.viewport_y,
+            visible=cursor.visible,
+            shape=_SHAPES[cursor.visual_style],
+            blinking=cursor.blinking,
+            styled=cursor.visual_style != _HOLLOW,
+        )
+
+    def free(self) -> None:
+        """Give the memory back."""
+        self._lib.ghostty_render_state_row_cells_free(self._cells[0])
+        self._lib.ghostty_render_state_row_iterator_free(self._rows[0])
+        self._lib.ghostty_render_state_free(self._state[0])

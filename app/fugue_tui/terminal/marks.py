@@ -1,0 +1,58 @@
+"""Finds OSC 133 shell-integration marks in a byte stream, wherever it is cut.
+
+The engine acts on the marks itself but does not tell the exit code, so they are read beside it.
+"""
+
+import re
+from typing import Final
+
+from fugue_tui.terminal.events import PromptMark
+
+_START: Final = b"\x1b]133;"
+_END: Final = re.compile(rb"[\x07\x18\x1a\x1b]")
+_LIMIT: Final = 4_096
+"""Bytes of an unfinished mark that are kept; a longer one is no mark."""
+_KINDS: Final = frozenset("ABCD")
+
+
+class MarkScanner:
+    """Remembers what a chunk left unfinished."""
+
+    __slots__ = ("_rest",)
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def scan(self, data: bytes) -> list[tuple[int, PromptMark]]:
+        """The marks that end in `data`, each with the number of bytes of `data` up to its end."""
+        if not self._rest and b"\x1b" not in data:
+            return []
+        before = len(self._rest)
+        text = self._rest + data if before else data
+        self._rest = b""
+        marks: list[tuple[int, PromptMark]] = []
+        at = text.find(_START)
+        while at >= 0:
+            end = _END.search(text, at + len(_START))
+            if end is None:
+                self._rest = text[at:] if len(text) - at <= _LIMIT else b""
+                return marks
+            if end[0] in b"\x07\x1b" and (mark := _parse(text[at + len(_START) : end.start()])):
+                marks.append((end.end() - before, mark))
+            at = text.find(_START, end.start())
+        self._rest = _opening(text)
+        return marks
+
+
+def _opening(text: bytes) -> bytes:
+    """The end of `text` that could be the beginning of a mark."""
+    at = text.rfind(b"\x1b", -len(_START) + 1)
+    return text[at:] if at >= 0 and _START.startswith(text[at:]) else b""
+
+
+def _parse(payload: bytes) -> PromptMark | None:
+    kind, *fields = payload.decode("ascii", "replace").split(";")
+    if kind not in _KINDS:
+        return None
+    code = fields[0] if kind == "D" and fields else ""
+    return PromptMark(kind, int(code) if code.isascii() and code.isdigit() and len(code) < 10 else None)
