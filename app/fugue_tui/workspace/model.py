@@ -12,6 +12,9 @@ from typing import Any
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Node
 
+NO_WINDOW = WindowId(0)
+"""What is active in a workspace without windows."""
+
 
 class OnExit(StrEnum):
     """What becomes of a pane when its program ends."""
@@ -51,13 +54,17 @@ class Window:
     zoomed: bool = False
     named: bool = False
     """True once somebody chose the name; until then it follows the active pane's program."""
+    recent: tuple[PaneId, ...] = ()
+    """The other panes that had the focus, the latest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Everything there is. `windows` is never empty while the program runs, except before the first and after the last."""
+    """Everything there is. `windows` is empty only before the first has opened and after the last has closed."""
 
     name: str
     windows: tuple[Window, ...] = ()
-    active: WindowId = WindowId(0)
+    active: WindowId = NO_WINDOW
     panes: Mapping[PaneId, Pane] = field(default_factory=lambda: MappingProxyType({}))
+    recent: tuple[WindowId, ...] = ()
+    """The other windows that were on the screen, the latest first."""

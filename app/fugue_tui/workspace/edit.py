@@ -1,0 +1,256 @@
+"""The edits of a workspace: each takes one and gives another, and leaves every invariant of `check` standing.
+
+Nothing here takes the focus unless it is asked to. All raise NotFound for things that are not there.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from fugue_tui.errors import InvalidArgument, Refused
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout import edit as layouts
+from fugue_tui.layout.tree import Leaf, Node, panes
+from fugue_tui.workspace.find import pane_of, session_of, window_of, window_with
+from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
+from fugue_tui.workspace.names import clean
+
+
+def add_window(
+    workspace: Workspace, window: Window, new: Iterable[Pane], *, focus: bool = False, after: WindowId | None = None
+) -> Workspace:
+    """Open a window with its panes, after another one or at the end. The first window takes the focus unasked."""
+    names = replace(window, name=clean(window.name), session=_session_name(window.session))
+    index = _index(workspace, after) + 1 if after is not None else len(workspace.windows)
+    windows = (*workspace.windows[:index], names, *workspace.windows[index:])
+    first = not workspace.windows
+    result = replace(
+        workspace,
+        windows=windows,
+        panes=_with(workspace, new),
+        active=window.id if first else workspace.active,
+    )
+    return select_window(result, window.id) if focus else result
+
+
+def close_window(workspace: Workspace, window: WindowId) -> Workspace:
+    """Close a window and its panes. If it was on the screen, the latest window of its session follows, else the next.
+
+    The last window leaves an empty workspace behind.
+    """
+    gone = window_of(workspace, window)
+    heir = workspace.active if workspace.active != window else _heir(workspace, gone)
+    lost = set(panes(gone.layout))
+    return replace(
+        workspace,
+        windows=tuple(other for other in workspace.windows if other.id != window),
+        panes=MappingProxyType({id: pane for id, pane in workspace.panes.items() if id not in lost}),
+        active=heir,
+        recent=tuple(other for other in workspace.recent if other not in (window, heir)),
+    )
+
+
+def add_pane(workspace: Workspace, window: WindowId, pane: Pane, layout: Node, *, focus: bool = False) -> Workspace:
+    """Put one pane into a window whose layout becomes `layout`."""
+    return add_panes(workspace, window, [pane], layout, focus=pane.id if focus else None)
+
+
+def add_panes(
+    workspace: Workspace, window: WindowId, new: Iterable[Pane], layout: Node, *, focus: PaneId | None = None
+) -> Workspace:
+    """Put panes into a window whose layout becomes `layout`; `focus` makes one of its panes active and shows it."""
+    added = list(new)
+    _must_hold(layout, {*panes(window_of(workspace, window).layout), *(pane.id for pane in added)})
+    result = replace(workspace, panes=_with(workspace, added))
+    result = _change(result, replace(window_of(result, window), layout=layout))
+    return result if focus is None else focus_pane(result, focus)
+
+
+def remove_pane(workspace: Workspace, pane: PaneId) -> Workspace:
+    """Take a pane out; its window goes with the last one. The pane that last had the focus gets it back."""
+    window = window_with(workspace, pane)
+    rest = layouts.close(window.layout, pane)
+    if rest is None:
+        return close_window(workspace, window.id)
+    left = MappingProxyType({id: other for id, other in workspace.panes.items() if id != pane})
+    return _change(replace(workspace, panes=left), _without(window, pane, rest))
+
+
+def update_pane(workspace: Workspace, pane: Pane) -> Workspace:
+    """Put a new record in the place of a pane's old one."""
+    pane_of(workspace, pane.id)
+    return replace(workspace, panes=_with(workspace, [pane], known=True))
+
+
+def focus_pane(workspace: Workspace, pane: PaneId) -> Workspace:
+    """Give a pane the focus, and show its window."""
+    window = window_with(workspace, pane)
+    return select_window(activate_pane(workspace, pane), window.id)
+
+
+def activate_pane(workspace: Workspace, pane: PaneId) -> Workspace:
+    """Make a pane its window's active one, whether the window shows or not; another pane's zoom ends."""
+    window = window_with(workspace, pane)
+    if window.active == pane:
+        return workspace
+    recent = (window.active, *(other for other in window.recent if other not in (pane, window.active)))
+    return _change(workspace, replace(window, active=pane, recent=recent, zoomed=False))
+
+
+def select_window(workspace: Workspace, window: WindowId) -> Workspace:
+    """Show a window."""
+    window_of(workspace, window)
+    if workspace.active == window:
+        return workspace
+    recent = (workspace.active, *(other for other in workspace.recent if other not in (window, workspace.active)))
+    return replace(workspace, active=window, recent=recent)
+
+
+def select_session(workspace: Workspace, session: str) -> Workspace:
+    """Show the window of a session that was last on the screen, or its first."""
+    windows = session_of(workspace, session).windows
+    seen = (workspace.active, *workspace.recent)
+    return select_window(workspace, next((window for window in seen if window in windows), windows[0]))
+
+
+def rename_pane(workspace: Workspace, pane: PaneId, name: str) -> Workspace:
+    """Name a pane; an empty name takes the name away."""
+    return update_pane(workspace, replace(pane_of(workspace, pane), name=name))
+
+
+def rename_window(workspace: Workspace, window: WindowId, name: str) -> Workspace:
+    """Name a window; with an empty name it follows its active pane's program again."""
+    found, name = window_of(workspace, window), clean(name)
+    return _change(workspace, replace(found, name=name or found.name, named=bool(name)))
+
+
+def follow_name(workspace: Workspace, window: WindowId, name: str) -> Workspace:
+    """Let a window that nobody has named show what runs in it; any other stays as it is."""
+    found, name = window_of(workspace, window), clean(name)
+    if found.named or not name or found.name == name:
+        return workspace
+    return _change(workspace, replace(found, name=name))
+
+
+def rename_session(workspace: Workspace, session: str, name: str) -> Workspace:
+    """Rename a session; raises Refused if another one has the name, and InvalidArgument if nothing of it prints."""
+    session_of(workspace, session)
+    name = _session_name(name)
+    if name != session and any(window.session == name for window in workspace.windows):
+        raise Refused(f"there is a session {name!r} already; choose another name")
+    renamed = (replace(other, session=name) if other.session == session else other for other in workspace.windows)
+    return replace(workspace, windows=tuple(renamed))
+
+
+def close_session(workspace: Workspace, session: str) -> Workspace:
+    """Close every window of a session."""
+    for window in session_of(workspace, session).windows:
+        workspace = close_window(workspace, window)
+    return workspace
+
+
+def zoom(workspace: Workspace, window: WindowId, zoomed: bool) -> Workspace:
+    """Let a window's active pane fill it, or show all its panes again. The layout stays."""
+    return _change(workspace, replace(window_of(workspace, window), zoomed=zoomed))
+
+
+def set_layout(workspace: Workspace, window: WindowId, layout: Node) -> Workspace:
+    """Rearrange a window's panes; raises AssertionError if `layout` holds others than the window."""
+    found = window_of(workspace, window)
+    _must_hold(layout, set(panes(found.layout)))
+    return _change(workspace, replace(found, layout=layout))
+
+
+def move_window(workspace: Workspace, window: WindowId, index: int) -> Workspace:
+    """Put a window's tab in another place, counted from 0; past the end is the end."""
+    moved = window_of(workspace, window)
+    others = [other for other in workspace.windows if other.id != window]
+    others.insert(max(0, index), moved)
+    return replace(workspace, windows=tuple(others))
+
+
+def move_pane(workspace: Workspace, pane: PaneId, window: WindowId, layout: Node) -> Workspace:
+    """Take a pane out of its window and into another one, whose layout becomes `layout`."""
+    target = window_of(workspace, window)
+    _must_hold(layout, {*panes(target.layout), pane})
+    record = pane_of(workspace, pane)
+    return add_panes(_evicted(workspace, pane, window), window, [record], layout)
+
+
+def break_pane(workspace: Workspace, pane: PaneId, window: Window) -> Workspace:
+    """Move a pane out of its window into a new one of its own, right after; `window` gives its id, name and session."""
+    old, record = window_with(workspace, pane), pane_of(workspace, pane)
+    if old.layout == Leaf(pane):
+        raise Refused(f"pane {pane} has window {old.id} to itself already")
+    alone = replace(window, layout=Leaf(pane), active=pane, recent=(), zoomed=False)
+    return add_window(remove_pane(workspace, pane), alone, [record], after=old.id)
+
+
+def _session_name(name: str) -> str:
+    """A clean name; a session always has one."""
+    cleaned = clean(name)
+    if not cleaned:
+        raise InvalidArgument("name: a session needs a name that can be shown")
+    return cleaned
+
+
+def _evicted(workspace: Workspace, pane: PaneId, target: WindowId) -> Workspace:
+    """The workspace without the pane; what the pane showed goes on in the target if its window goes with it."""
+    source = window_with(workspace, pane)
+    if source.id == target:
+        raise Refused(f"pane {pane} is in window {target} already")
+    if source.layout == Leaf(pane) and workspace.active == source.id:
+        workspace = select_window(workspace, target)
+    return remove_pane(workspace, pane)
+
+
+def _without(window: Window, pane: PaneId, rest: Node) -> Window:
+    """The window after a pane's leaving."""
+    recent = tuple(other for other in window.recent if other != pane)
+    if window.active != pane:
+        return replace(window, layout=rest, recent=recent)
+    heir = recent[0] if recent else _beside(window.layout, pane)
+    return replace(window, layout=rest, active=heir, recent=recent[1:], zoomed=False)
+
+
+def _beside(layout: Node, pane: PaneId) -> PaneId:
+    """The next pane in reading order, or the previous one of the last."""
+    order = list(panes(layout))
+    index = order.index(pane)
+    return order[index + 1] if index + 1 < len(order) else order[index - 1]
+
+
+def _heir(workspace: Workspace, gone: Window) -> WindowId:
+    """The window that shows when another has gone; NO_WINDOW if there is none."""
+    order = [window.id for window in workspace.windows]
+    index = order.index(gone.id)
+    after = [*order[index + 1 :], *reversed(order[:index])]
+    kin = [window.id for window in workspace.windows if window.session == gone.session]
+    near = [window for window in after if window in kin] or after
+    return next((window for window in workspace.recent if window in near), near[0] if near else NO_WINDOW)
+
+
+def _index(workspace: Workspace, window: WindowId) -> int:
+    return workspace.windows.index(window_of(workspace, window))
+
+
+def _change(workspace: Workspace, window: Window) -> Workspace:
+    """The workspace with another value for one of its windows."""
+    windows = tuple(window if other.id == window.id else other for other in workspace.windows)
+    return replace(workspace, windows=windows)
+
+
+def _with(workspace: Workspace, new: Iterable[Pane], known: bool = False) -> Mapping[PaneId, Pane]:
+    """The panes' records with some more, under clean names."""
+    records = dict(workspace.panes)
+    for pane in new:
+        if not known and pane.id in records:
+            raise AssertionError(f"pane {pane.id} is there already")
+        records[pane.id] = replace(pane, name=clean(pane.name))
+    return MappingProxyType(records)
+
+
+def _must_hold(layout: Node, wanted: set[PaneId]) -> None:
+    held = list(panes(layout))
+    if len(held) != len(wanted) or set(held) != wanted:
+        raise AssertionError(f"the layout holds {held}, the window {sorted(wanted)}")

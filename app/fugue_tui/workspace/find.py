@@ -1,0 +1,67 @@
+"""Looking things up in a workspace. Each raises NotFound with a way out if the thing is not there."""
+
+from dataclasses import dataclass
+
+from fugue_tui.errors import NotFound
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.tree import panes
+from fugue_tui.workspace.model import Pane, Window, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The windows that carry one label, in the order of the tabs."""
+
+    name: str
+    windows: tuple[WindowId, ...]
+    active: bool
+    """Whether the window on the screen is one of them."""
+
+
+def pane_of(workspace: Workspace, pane: PaneId) -> Pane:
+    """The pane with this id."""
+    found = workspace.panes.get(pane)
+    if found is None:
+        raise NotFound(f"no pane {pane}; list-panes shows what is open")
+    return found
+
+
+def window_of(workspace: Workspace, window: WindowId) -> Window:
+    """The window with this id."""
+    for found in workspace.windows:
+        if found.id == window:
+            return found
+    raise NotFound(f"no window {window}; list-windows shows what is open")
+
+
+def window_with(workspace: Workspace, pane: PaneId) -> Window:
+    """The window that a pane is in."""
+    pane_of(workspace, pane)
+    for found in workspace.windows:
+        if pane in panes(found.layout):
+            return found
+    raise NotFound(f"pane {pane} is in no window; list-panes shows what is open")
+
+
+def active_window(workspace: Workspace) -> Window:
+    """The window on the screen."""
+    return window_of(workspace, workspace.active)
+
+
+def active_pane(workspace: Workspace) -> Pane:
+    """The pane that has the focus."""
+    return pane_of(workspace, active_window(workspace).active)
+
+
+def sessions(workspace: Workspace) -> list[Session]:
+    """Every session, in the order in which the tabs first name them."""
+    labels = dict.fromkeys(window.session for window in workspace.windows)
+    return [session_of(workspace, label) for label in labels]
+
+
+def session_of(workspace: Workspace, name: str) -> Session:
+    """The session with this name."""
+    windows = tuple(window.id for window in workspace.windows if window.session == name)
+    if not windows:
+        raise NotFound(f"no session {name!r}; list-sessions shows what is open")
+    return Session(name, windows, workspace.active in windows)
