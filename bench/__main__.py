@@ -1,0 +1,70 @@
+"""`python -m bench`: measure, print the table, and say what is met. Needs Linux, tmux, and Fugue beside it."""
+
+import argparse
+import json
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench import calls, keys, output, peers, start, upkeep
+from bench.host import Overdue
+from bench.plan import Plan
+from bench.table import Row, render
+
+TOPICS: dict[str, Callable[[Plan], list[Row]]] = {
+    "start": start.measure,
+    "keys": keys.measure,
+    "output": output.measure,
+    "upkeep": upkeep.measure,
+    "calls": calls.measure,
+    "peers": peers.measure,
+}
+
+
+def main() -> int:
+    """Run the chosen topics; 0 if every target was met."""
+    options = _options()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as folder:
+        plan = Plan(Path(folder), options.quick)
+        for topic in options.only or TOPICS:
+            rows += _measured(topic, plan)
+    print(f"{_machine()}\n\n{render(rows)}")
+    if options.json:
+        options.json.write_text(json.dumps({"machine": _machine(), "rows": [row.as_json() for row in rows]}, indent=1))
+    return 0 if all(row.met is not False for row in rows) else 1
+
+
+def _measured(topic: str, plan: Plan) -> list[Row]:
+    """The topic's rows, or one that says why there are none."""
+    began = time.monotonic()
+    try:
+        rows = TOPICS[topic](plan)
+    except (Overdue, OSError, RuntimeError, subprocess.CalledProcessError) as error:
+        last = (str(error) or type(error).__name__).strip().splitlines()[-1][:100]
+        print(f"{topic}: {error}", file=sys.stderr)
+        rows = [Row(topic, "could not be measured", "", None, note=last)]
+    print(f"{topic}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    return rows
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Fugue beside tmux.")
+    parser.add_argument("--only", action="append", choices=TOPICS, help="only this topic; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="less of everything: shows that it runs, not how fast")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every sample there")
+    return parser.parse_args()
+
+
+def _machine() -> str:
+    tmux = subprocess.check_output(["tmux", "-V"], text=True).strip() if shutil.which("tmux") else "no tmux"
+    return f"{time.strftime('%Y-%m-%d')}, {platform.platform()}, Python {platform.python_version()}, {tmux}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""How long `cat` of 50 MB takes until its end stands on the screen, in one pane and in four."""
+
+import os
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from bench import payloads
+from bench.plan import Plan, middle
+from bench.subjects import Subject
+from bench.table import Row
+
+FULL, QUICK = 50_000_000, 4_000_000
+
+
+def measure(plan: Plan) -> list[Row]:
+    """A row for each kind of output, in one pane and in four, and one for all kinds together."""
+    size = plan.often(FULL, QUICK)
+    rows = [_row(plan, kind, panes, size) for panes in (1, 4) for kind in payloads.KINDS]
+    return [*rows, *(_overall(rows, panes) for panes in (1, 4))]
+
+
+def _row(plan: Plan, kind: str, panes: int, size: int) -> Row:
+    file = payloads.write(plan.folder, kind, size // panes)
+    found = plan.sample(plan.often(3, 1), lambda subject: [seconds(plan, subject, file, panes)])
+    ours, theirs = middle(found["fugue"]), middle(found["tmux"])
+    what = f"{kind}, {panes} pane{'s' * (panes > 1)}"
+    note = f"{size / ours / 1e6:.0f} MB/s" if ours else ""
+    return Row("output", what, "s", ours, theirs, most_ratio=1, note=note, samples=found)
+
+
+def _overall(rows: Sequence[Row], panes: int) -> Row:
+    some = [row for row in rows if row.what.endswith((f"{panes} pane", f"{panes} panes"))]
+    ours, theirs = sum(row.ours or 0 for row in some), sum(row.tmux or 0 for row in some)
+    return Row("output", f"all six kinds, {panes} pane{'s' * (panes > 1)}", "s", ours, theirs, most_ratio=0.5)
+
+
+def seconds(plan: Plan, subject: Subject, file: Path, panes: int) -> float:
+    """From letting `cat` go in every pane until all their ends stand on the screen."""
+    gates = [plan.folder / f"gate-{pane}" for pane in range(panes)]
+    scripts = [_script(gate, file, pane) for pane, gate in enumerate(gates)]
+    with ExitStack() as stack:
+        for gate in gates:
+            os.mkfifo(gate)
+            stack.callback(gate.unlink)
+        stage = stack.enter_context(subject.open(plan.folder, scripts))
+        stage.host.until_text(*(f"WAITING-{pane}" for pane in range(panes)))
+        stage.host.run(0.5)
+        began = _open_gates(gates)
+        return stage.host.until_text(*(f"FINISHED-{pane}" for pane in range(panes))) - began
+
+
+def _script(gate: Path, file: Path, pane: int) -> str:
+    clear = r"\033[?1049l\033[r\033[m\033[H\033[2J"
+    return f"printf WAITING-{pane}; read go <'{gate}'; cat '{file}'; printf '{clear}FINISHED-{pane}'; exec sleep 1000"
+
+
+def _open_gates(gates: Sequence[Path]) -> float:
+    ends = [os.open(gate, os.O_WRONLY | os.O_NONBLOCK) for gate in gates]
+    began = time.perf_counter()
+    for end in ends:
+        os.write(end, b"go\n")
+        os.close(end)
+    return began

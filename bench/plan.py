@@ -1,0 +1,60 @@
+"""What every topic is given: the subjects, the folder to work in, and how thorough to be."""
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+
+from bench.subjects import Fugue, Subject, Tmux
+
+Samples = dict[str, list[float]]
+"""Figures by the name of a subject."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to measure. `folder` is empty at the start and removed at the end."""
+
+    folder: Path
+    quick: bool = False
+    tmux: Subject = field(default_factory=Tmux)
+    fugue: Subject = field(default_factory=Fugue)
+
+    @property
+    def pair(self) -> tuple[Subject, Subject]:
+        """The two subjects of every comparison."""
+        return self.tmux, self.fugue
+
+    def often(self, full: int, quick: int) -> int:
+        """How many times to do something."""
+        return quick if self.quick else full
+
+    def turns(self, rounds: int) -> Iterator[Subject]:
+        """The subjects in turn, A B B A, so that a machine that slows down slows both."""
+        for turn in range(rounds):
+            yield from self.pair if turn % 2 == 0 else self.pair[::-1]
+
+    def sample(self, rounds: int, measure: Callable[[Subject], Iterable[float]]) -> Samples:
+        """All that `measure` gave for each subject, over so many rounds of turns."""
+        found: Samples = {subject.name: [] for subject in self.pair}
+        for subject in self.turns(rounds):
+            found[subject.name] += measure(subject)
+        return found
+
+
+def middle(figures: list[float]) -> float | None:
+    """The median; None of nothing."""
+    return median(figures) if figures else None
+
+
+def late(figures: list[float]) -> float | None:
+    """The 95th percentile; None of fewer than two."""
+    return quantiles(figures, n=20, method="inclusive")[-1] if len(figures) > 1 else None
+
+
+def pauses(seed: str) -> Iterator[float]:
+    """Seconds between key presses: irregular, so that they meet no timer's beat, and the same in each run."""
+    dice = random.Random(seed)
+    while True:
+        yield dice.uniform(0.02, 0.06)

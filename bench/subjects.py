@@ -1,0 +1,209 @@
+"""What is measured: tmux, Fugue, and no multiplexer at all, each started afresh on a host terminal of its own."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, Self
+
+from bench.host import Host
+from bench.processes import session
+from fugue_tui.geometry import Size
+
+SIZE = Size(120, 36)
+PROMPT = "ready>"
+FUGUE = (sys.executable, "-m", "fugue_tui")
+TMUX_CONFIG = """\
+set -g history-limit 10000
+set -s escape-time 0
+set -as terminal-features ',xterm-256color:RGB:sync'
+"""
+"""As much history as Fugue keeps, and colours as true."""
+
+
+class Stage:
+    """A running subject on its host terminal; `close` leaves no process behind."""
+
+    def __init__(self, host: Host, env: Mapping[str, str]) -> None:
+        self.host = host
+        self.env = env
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def pids(self) -> list[int]:
+        """The subject's own processes, without the programs in its panes."""
+        return session(self.host.pid)
+
+    def call(self, *argv: str) -> str:
+        """Run another program to its end while the host goes on; its output. Raises CalledProcessError."""
+        with tempfile.TemporaryFile("w+") as out:
+            process = subprocess.Popen(
+                argv, env=dict(self.env), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
+            )
+            while process.poll() is None:
+                self.host.step(0.002)
+            out.seek(0)
+            output = out.read()
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, argv, output)
+        return output
+
+    def close(self) -> None:
+        """End it."""
+        self.host.close()
+
+
+class Subject(Protocol):
+    """Something that shows programs on a terminal."""
+
+    @property
+    def name(self) -> str:
+        """What the table calls it."""
+        ...
+
+    def bare(self, folder: Path) -> Stage:
+        """Start it with a plain shell whose prompt is PROMPT, and return at once."""
+        ...
+
+    def open(self, folder: Path, scripts: Sequence[str], *, focus: int = 0, size: Size = SIZE) -> Stage:
+        """Start it with one pane a shell script: two side by side, more of them tiled."""
+        ...
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """What every subject starts with: nothing of the person's own."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    keep = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    own = {"HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor", "SHELL": "/bin/sh"}
+    return {**keep, **own, "PS1": f"{PROMPT} ", "FUGUE_CONFIG": str(folder / "none.toml"), **more}
+
+
+class Bare:
+    """No multiplexer: the floor under every figure."""
+
+    name = "none"
+
+    def bare(self, folder: Path) -> Stage:
+        """A shell on the host itself."""
+        env = environment(folder)
+        return Stage(Host(["/bin/sh"], env, SIZE), env)
+
+    def open(self, folder: Path, scripts: Sequence[str], *, focus: int = 0, size: Size = SIZE) -> Stage:
+        """The first script alone."""
+        env = environment(folder)
+        return Stage(Host(["/bin/sh", "-c", scripts[focus]], env, size), env)
+
+
+class TmuxStage(Stage):
+    """A tmux server of its own, and a client on the host."""
+
+    def __init__(self, host: Host, env: Mapping[str, str], name: str) -> None:
+        super().__init__(host, env)
+        self.name = name
+
+    def tmux(self, *words: str) -> str:
+        """Run a tmux command against this server."""
+        return self.call("tmux", "-L", self.name, *words)
+
+    def pids(self) -> list[int]:
+        """The client and the server."""
+        return [self.host.pid, int(self.tmux("display-message", "-p", "#{pid}"))]
+
+    def close(self) -> None:
+        """End the server, and with it the client."""
+        try:
+            self.tmux("kill-server")
+        except subprocess.CalledProcessError as error:
+            if "no server" not in str(error.output) and "error connecting" not in str(error.output):
+                raise
+        super().close()
+
+
+class Tmux:
+    """The yardstick."""
+
+    name = "tmux"
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def bare(self, folder: Path) -> TmuxStage:
+        """tmux as it starts."""
+        return self._start(folder, ["/bin/sh"], SIZE)
+
+    def open(self, folder: Path, scripts: Sequence[str], *, focus: int = 0, size: Size = SIZE) -> TmuxStage:
+        """A window of panes."""
+        stage = self._start(folder, ["/bin/sh", "-c", scripts[0]], size)
+        _until_works(stage.host, lambda: stage.tmux("list-panes"))
+        for last, script in enumerate(scripts[1:]):
+            stage.tmux("split-window", "-d", "-h", "-t", f":.{last}", "/bin/sh", "-c", script)
+            stage.tmux("select-layout", "even-horizontal" if len(scripts) == 2 else "tiled")
+        stage.tmux("select-pane", "-t", f":.{focus}")
+        return stage
+
+    def _start(self, folder: Path, argv: Sequence[str], size: Size) -> TmuxStage:
+        self._count += 1
+        name = f"fugue-bench-{os.getpid()}-{self._count}"
+        config = folder / "tmux.conf"
+        config.write_text(TMUX_CONFIG)
+        env = environment(folder, TMUX_TMPDIR=str(folder))
+        return TmuxStage(Host(["tmux", "-L", name, "-f", str(config), "new-session", *argv], env, size), env, name)
+
+
+@dataclass(frozen=True)
+class Fugue:
+    """Ours."""
+
+    name: str = "fugue"
+    engine: str = "ghostty"
+
+    def bare(self, folder: Path) -> Stage:
+        """Fugue as it starts."""
+        return self._start(folder, [], SIZE)
+
+    def open(self, folder: Path, scripts: Sequence[str], *, focus: int = 0, size: Size = SIZE) -> Stage:
+        """A window of panes."""
+        stage = self._start(folder, ["--", "/bin/sh", "-c", scripts[0]], size)
+        _until_works(stage.host, lambda: stage.call(*FUGUE, "list-panes"))
+        panes = [_first_pane(stage)]
+        for script in scripts[1:]:
+            split = stage.call(*FUGUE, "split-pane", panes[-1], "--no-focus", "--json", "--", "/bin/sh", "-c", script)
+            panes.append(json.loads(split)["id"])
+            if len(scripts) > 2:
+                stage.call(*FUGUE, "select-layout", "tiled")
+        stage.call(*FUGUE, "focus-pane", panes[focus])
+        return stage
+
+    def _start(self, folder: Path, argv: Sequence[str], size: Size) -> Stage:
+        runtime = Path(tempfile.mkdtemp(dir=folder))
+        config = folder / f"{self.engine}.toml"
+        config.write_text(f'[terminal]\nengine = "{self.engine}"\n')
+        env = environment(folder, XDG_RUNTIME_DIR=str(runtime), FUGUE_CONFIG=str(config))
+        return Stage(Host([*FUGUE, *argv], env, size), env)
+
+
+def _first_pane(stage: Stage) -> str:
+    return json.loads(stage.call(*FUGUE, "list-panes", "--json"))["panes"][0]["id"]
+
+
+def _until_works(host: Host, attempt: Callable[[], object]) -> None:
+    """Try until it succeeds: a server is up when it answers. Raises the last failure after ten seconds."""
+    end = time.perf_counter() + 10
+    while True:
+        try:
+            attempt()
+            return
+        except subprocess.CalledProcessError:
+            if time.perf_counter() > end:
+                raise
+            host.run(0.05)
