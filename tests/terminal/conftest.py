@@ -4,7 +4,10 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -19,20 +22,21 @@ from fugue_tui.terminal.terminal import Terminal
 
 DEADLINE = 10.0
 SCREEN = Size(80, 24)
+Say: TypeAlias = Callable[[bytes], list[Event]]
 
 
 class Recorder:
-    """An emulator that keeps what it was fed, and says what a test puts into `say`."""
+    """An emulator that keeps what it was fed, and answers what `say` makes of it."""
 
     engine = "recorder"
     lacks: frozenset[str] = frozenset()
     title = cwd = ""
 
-    def __init__(self, size: Size, limit: int = 1 << 20) -> None:
+    def __init__(self, size: Size, limit: int = 1 << 20, say: Say | None = None) -> None:
         self.size = size
         self.limit = limit
         self.text = bytearray()
-        self.say: Callable[[bytes], list[Event]] = lambda data: []
+        self._say = say or (lambda data: [])
         self.fed = self.feeds = 0
         self.closed = False
         self.cursor, self.modes, self.scrollback = Cursor(0, 0), Modes(), Scrollback(0, 0)
@@ -43,7 +47,7 @@ class Recorder:
         self.feeds += 1
         self.text += data
         del self.text[: -self.limit]
-        self._events += self.say(bytes(data))
+        self._events += self._say(bytes(data))
 
     def take_events(self) -> list[Event]:
         events, self._events = self._events, []
@@ -87,16 +91,18 @@ class Recorder:
 
 
 class Witness:
-    """A watcher that counts what it is told and can be waited for."""
+    """A watcher that counts what it is told, can be waited for, and looks at every change or at none."""
 
-    def __init__(self) -> None:
-        self.changes = 0
+    def __init__(self, looks: bool = True) -> None:
+        self._looks = looks
+        self.changes: int = 0
         self.events: list[Event] = []
         self.exits: list[Exit] = []
         self._condition = threading.Condition()
 
     def changed(self, terminal: Terminal) -> None:
-        terminal.refresh()
+        if self._looks:
+            terminal.refresh()
         with self._condition:
             self.changes += 1
             self._condition.notify_all()
@@ -137,7 +143,7 @@ class Pane:
         return self.witness.exits[0]
 
 
-Open = Callable[..., Pane]
+Spawn: TypeAlias = Callable[..., Pane]
 
 
 @pytest.fixture
@@ -149,14 +155,19 @@ def pump() -> Iterator[Pump]:
 
 
 @pytest.fixture
-def spawn(pump: Pump) -> Open:
+def spawn(pump: Pump) -> Spawn:
     """Start `argv` (or a shell script, as one string with a blank) on a recorder."""
 
     def spawn(
-        *argv: str, size: Size = SCREEN, cwd: str = "", env: dict[str, str] | None = None, limit: int = 1 << 20
+        *argv: str,
+        size: Size = SCREEN,
+        cwd: str = "",
+        env: dict[str, str] | None = None,
+        limit: int = 1 << 20,
+        say: Say | None = None,
     ) -> Pane:
         words = ("sh", "-c", argv[0]) if len(argv) == 1 and " " in argv[0] else argv
-        recorder, witness = Recorder(size, limit=limit), Witness()
+        recorder, witness = Recorder(size, limit, say), Witness()
         program = Program(words, cwd, env or {})
         return Pane(Terminal.spawn(program, size, pump=pump, emulator=recorder, watcher=witness), recorder, witness)
 
@@ -180,3 +191,21 @@ def eventually() -> Callable[[Callable[[], object], float], None]:
 def open_files() -> Callable[[], int]:
     """How many descriptors this process holds."""
     return lambda: len(os.listdir("/proc/self/fd"))
+
+
+@pytest.fixture
+def zombies() -> Callable[[], int]:
+    """How many dead children this process has not waited for."""
+
+    def is_ours(stat: str) -> bool:
+        state, parent = stat.rpartition(")")[2].split()[:2]
+        return state == "Z" and int(parent) == os.getpid()
+
+    def zombies() -> int:
+        stats: list[str] = []
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                stats.append(path.read_text())
+        return sum(map(is_ours, stats))
+
+    return zombies

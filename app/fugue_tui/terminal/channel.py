@@ -13,18 +13,17 @@ from typing import Final, Protocol
 
 from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
+from fugue_tui.terminal import intake
 from fugue_tui.terminal.hangup import GRACE
 from fugue_tui.terminal.outbox import Outbox
 from fugue_tui.terminal.pty import Exit, Pty
-from fugue_tui.terminal.pump import BUFFER, READ, WRITE, Pump
+from fugue_tui.terminal.pump import READ, WRITE, Pump
 
 _HOLD: Final = 0.003
 """The CPU seconds that one delivery should cost at most; slower engines get smaller ones."""
 _LEAST: Final = 1 << 10
 _FIRST: Final = 8 << 10
 _BULK: Final = 8 << 10
-_SMALL: Final = 1 << 10
-"""After a read this short nothing more is expected, and a second look would cost more than it finds."""
 _WINSIZE_PAUSE: Final = 0.02
 _QUIET: Final = 0.1
 _DRAIN_TIME: Final = 0.3
@@ -76,7 +75,7 @@ class Channel:
         with self._guard:
             self._check()
             accepted = self._outbox.accept(data)
-            self._flush()
+            self._flush_first()
         return accepted
 
     def reply(self, data: bytes) -> bool:
@@ -84,7 +83,7 @@ class Channel:
         with self._guard:
             accepted = not self._closed and self._outbox.accept_reply(data)
             if accepted:
-                self._flush()
+                self._flush_first()
         return accepted
 
     def resize(self, size: Size) -> None:
@@ -167,6 +166,11 @@ class Channel:
         if self._closed:
             raise TerminalGone("the program has ended")
 
+    def _flush_first(self) -> None:
+        """Send at once, unless the pump already waits for the program to read."""
+        if not self._writing:
+            self._flush()
+
     def _flush(self) -> None:
         self._outbox.flush(self._write)
         if bool(self._outbox.size) != self._writing:
@@ -200,33 +204,14 @@ class Channel:
                 self._tell_size()
 
     def _read(self) -> None:
-        filled, hung_up = self._fill(self._pump.buffer)
+        filled, hung_up = self._pump.intake.fill(self._pty.fd, self._budget)
         if filled:
-            self._deliver(self._pump.buffer[:filled])
+            self._deliver(self._pump.intake.view[:filled])
         self.flooding = self._pty.fd if filled >= _BULK or filled == self._budget else -1
         if self._exit is not None:
             self._go_on_draining(filled, hung_up)
         elif hung_up:
             self._pause_reading()
-
-    def _fill(self, buffer: memoryview) -> tuple[int, bool]:
-        """Read what is there, up to the budget: how much, and whether nobody holds the terminal any more."""
-        filled = 0
-        while filled < self._budget:
-            try:
-                count = os.readv(self._pty.fd, [buffer[filled : self._budget]])
-            except BlockingIOError:
-                break
-            except OSError as error:
-                if error.errno != errno.EIO:
-                    raise
-                count = 0  # Linux reports a hung-up terminal as EIO, not as end of file.
-            if count == 0:
-                return filled, True
-            filled += count
-            if count < _SMALL:
-                break
-        return filled, False
 
     def _deliver(self, data: memoryview) -> None:
         if self._deaf:
@@ -237,7 +222,7 @@ class Channel:
         if spent > _HOLD:
             self._budget = max(_LEAST, int(self._budget * _HOLD / spent))
         elif len(data) == self._budget and spent < _HOLD / 2:
-            self._budget = min(BUFFER, self._budget * 2)
+            self._budget = min(intake.SIZE, self._budget * 2)
 
     def _pause_reading(self) -> None:
         """Nobody holds the terminal but the program lives: it may open it again, so look once in a while."""

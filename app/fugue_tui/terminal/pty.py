@@ -34,6 +34,7 @@ _FOREIGN: Final = frozenset(
     }
 )
 """Variables by which another terminal or multiplexer would be taken for the one the program runs in."""
+_LEAKS: Final = frozenset({"exec_err_pipe_read", "exec_err_pipe_write", "master_fd", "slave_fd"})
 _IUTF8: Final = 0x4000
 _FALLBACK_SHELL: Final = "/bin/sh"
 
@@ -213,7 +214,9 @@ def _fork(path: str, start: Callable[[], NoReturn]) -> tuple[int, int]:
             return spawn([path], preexec_fn=start).release()
     except (OSError, ValueError) as error:
         reason = _reason(path, error)
-        _close_pipe(error.__traceback__)
+        _close_leaks(error.__traceback__)
+        # The frames and the error hold one another, and with them the failed child's descriptor.
+        error.__traceback__ = None
     finally:
         if os.getpid() != parent:
             os._exit(126)
@@ -223,17 +226,19 @@ def _fork(path: str, start: Callable[[], NoReturn]) -> tuple[int, int]:
 def _reason(path: str, error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError) and os.path.exists(path):
         return "the interpreter that its first line names is missing"
+    if str(error) == "out of pty devices":
+        return "no pseudo-terminal is left, or too many open files"
     code = re.match(r"\[Errno (\d+)\]", str(error))
     return os.strerror(int(code[1])).lower() if code else str(error)
 
 
-def _close_pipe(trace: TracebackType | None) -> None:
-    """Close the pipe that ptyprocess leaves open when the fork itself fails."""
+def _close_leaks(trace: TracebackType | None) -> None:
+    """Close what ptyprocess and the standard library's pty leave open when the fork itself fails."""
     while trace is not None:
         names: dict[str, Any] = trace.tb_frame.f_locals
-        if "exec_err_pipe_write" in names and "pid" not in names:
-            os.close(names["exec_err_pipe_read"])
-            os.close(names["exec_err_pipe_write"])
+        if "pid" not in names:
+            for fd in _LEAKS & names.keys():
+                os.close(names[fd])
         trace = trace.tb_next
 
 

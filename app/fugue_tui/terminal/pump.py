@@ -20,11 +20,10 @@ from itertools import count
 from typing import Final, Protocol
 
 from fugue_tui.terminal.hangup import Hangups
+from fugue_tui.terminal.intake import Intake
 
 READ: Final = selectors.EVENT_READ
 WRITE: Final = selectors.EVENT_WRITE
-BUFFER: Final = 256 << 10
-"""The most bytes that one turn of one source reads."""
 _QUIT_GRACE: Final = 0.5
 _QUIT_LIMIT: Final = 3.0
 
@@ -60,7 +59,7 @@ class Pump:
     """The thread and its queues. `post` may be called from any thread, everything else only on the pump's own."""
 
     def __init__(self) -> None:
-        self.buffer = memoryview(bytearray(BUFFER))
+        self.intake = Intake()
         """Where sources read to; its contents last until the source returns."""
         self.hangups = Hangups(self.later)
         self._selector = selectors.DefaultSelector()
@@ -82,10 +81,10 @@ class Pump:
     def stop(self) -> None:
         """End what still runs, join the thread and give back its descriptors; takes at most about three seconds."""
         if self._thread is None:
+            self._close()
             return
         self.post(self._begin_stop)
         self._thread.join(_QUIT_LIMIT + 1)
-        self._thread = None
 
     def post(self, call: Callable[[], None], source: Source | None = None) -> None:
         """Run a call on the pump thread soon. From any thread; never waits. A fault in it is the source's."""

@@ -136,6 +136,11 @@ class Terminal:
             damage = self._refresh()
             return damage, self._paint(damage.rows), self.emulator.cursor
 
+    def paint(self) -> list[bytes]:
+        """Every row of the snapshot as VT text, whether or not it changed."""
+        with self.lock:
+            return [] if self._closed else self.emulator.paint(0, self.size.rows)
+
     def row(self, y: int) -> Row:
         """Viewport row `y` as of the last refresh; only for the thread that refreshes."""
         return Row(()) if self._closed else self.emulator.row(y)

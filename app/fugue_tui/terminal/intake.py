@@ -1,0 +1,53 @@
+"""Reads what a terminal has to say into one buffer, without a pause.
+
+A terminal hands out at most 4 KiB a read. Python's own reads let the interpreter's lock go each time, and beside a busy
+thread each then waits up to a switch interval to get it back: a flood was measured at 6.9 MB/s and an echo beside it at
+89 ms. A read that cannot block needs no such courtesy, so here it is called with the lock held: 10 MB/s and 6 ms.
+"""
+
+import ctypes
+import errno
+import os
+from typing import Final
+
+SIZE: Final = 64 << 10
+"""The most bytes that one turn of one terminal reads: about a millisecond's worth."""
+_SMALL: Final = 1 << 10
+"""After a read this short nothing more is expected, and a second look would cost more than it finds."""
+_AGAIN: Final = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EINTR})
+
+_read = ctypes.PyDLL(None, use_errno=True).read
+_read.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
+_read.restype = ctypes.c_ssize_t
+
+
+class Intake:
+    """The buffer that all terminals share, one at a time."""
+
+    def __init__(self) -> None:
+        memory = bytearray(SIZE)
+        self.view = memoryview(memory)
+        """What the last `fill` read is at its start."""
+        self._address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+    def fill(self, fd: int, limit: int) -> tuple[int, bool]:
+        """Read what is there, up to a limit: how much, and whether nobody holds the terminal any more.
+
+        `fd` must not block."""
+        filled = 0
+        while filled < limit:
+            count = _read(fd, self._address + filled, limit - filled)
+            if count <= 0:
+                return filled, count == 0 or _hung_up(ctypes.get_errno())
+            filled += count
+            if count < _SMALL:
+                break
+        return filled, False
+
+
+def _hung_up(code: int) -> bool:
+    if code in _AGAIN:
+        return False
+    if code == errno.EIO:
+        return True  # Linux reports a hung-up terminal as EIO, not as end of file.
+    raise OSError(code, os.strerror(code))

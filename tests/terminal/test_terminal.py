@@ -1,0 +1,300 @@
+"""A terminal tells once what there is to draw, answers in order, keeps sizes true and ends what it started."""
+
+import fcntl
+import os
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import textwrap
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.terminal.conftest import Pane, Recorder, Spawn, Witness
+
+from fugue_tui.errors import TerminalGone
+from fugue_tui.geometry import Size
+from fugue_tui.terminal import process
+from fugue_tui.terminal.events import Bell, CwdChanged, Event, Reply, TitleChanged
+from fugue_tui.terminal.frame import Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.keys import KeyPress
+from fugue_tui.terminal.lock import FairLock
+from fugue_tui.terminal.outbox import CAPACITY, REPLY_CAPACITY, Outbox
+from fugue_tui.terminal.pty import Exit, Program
+from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.terminal import Terminal
+
+Eventually = Callable[..., None]
+
+
+def test_a_change_is_told_once_until_somebody_looked(pump: Pump) -> None:
+    recorder, witness = Recorder(Size(80, 24)), Witness(looks=False)
+    terminal = Terminal.spawn(Program(("cat",)), Size(80, 24), pump=pump, emulator=recorder, watcher=witness)
+    for number in range(1, 4):
+        for step in range(3):
+            wanted = recorder.feeds + 1
+            terminal.write(b"%d" % step)
+            _wait(lambda wanted=wanted: recorder.feeds >= wanted)
+        assert witness.changes == number
+        terminal.refresh()
+    assert recorder.text == b"012012012"
+
+
+def test_a_frame_has_the_rows_of_its_damage(spawn: Spawn) -> None:
+    damage, rows, cursor = spawn("cat", size=Size(10, 3)).terminal.frame()
+    assert (damage.rows, rows) == ((0, 1, 2), [b"row 0", b"row 1", b"row 2"])
+    assert (cursor.x, cursor.y) == (0, 0)
+
+
+def test_scattered_rows_are_painted_in_order(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = spawn("cat").terminal
+    monkeypatch.setattr(terminal.emulator, "refresh", lambda: Damage(rows=(1, 2, 5, 7, 8)))
+    assert terminal.frame()[1] == [b"row %d" % y for y in (1, 2, 5, 7, 8)]
+
+
+def test_an_unfinished_synchronized_update_is_looked_at_again(pump: Pump) -> None:
+    recorder, witness = Recorder(Size(80, 24)), Witness(looks=False)
+    terminal = Terminal.spawn(Program(("cat",)), Size(80, 24), pump=pump, emulator=recorder, watcher=witness)
+    recorder.modes = Modes(synchronized=True)
+    terminal.refresh()
+    recorder.modes = Modes()
+    witness.wait(lambda: witness.changes == 1, 2)
+
+
+def test_answers_go_to_the_program_in_the_order_of_its_questions(spawn: Spawn) -> None:
+    def answer(data: bytes) -> list[Event]:
+        return [Reply(b"first!"), Bell(), Reply(b"second")] if b"ready" in data else []
+
+    pane = spawn("stty raw -echo; echo ready; head -c 12 | od -An -c", say=answer)
+    pane.wait_exit()
+    assert "".join(pane.text.split()[1:]) == "first!second"
+    assert pane.witness.events == [Bell()]
+
+
+def test_a_program_that_asks_without_reading_is_not_answered_without_end(spawn: Spawn) -> None:
+    def answer(data: bytes) -> list[Event]:
+        return [Reply(b"[answer]")] * data.count(b"ask")
+
+    pane = spawn("stty raw -echo; yes ask", say=answer)
+    pane.witness.wait(lambda: pane.recorder.fed > 1_000_000)
+    box: Outbox = pane.terminal._channel._outbox  # pyright: ignore[reportPrivateUsage]
+    assert 0 < box.size <= REPLY_CAPACITY
+    assert pane.terminal.write(b"a key") == 5
+
+
+def test_title_directory_and_bell_are_told_and_kept(spawn: Spawn) -> None:
+    said: list[Event] = [TitleChanged("a title"), CwdChanged("/over/there"), Bell()]
+    pane = spawn("echo now; read line", say=lambda data: said if b"now" in data else [])
+    pane.witness.wait(lambda: len(pane.witness.events) == 3)
+    assert pane.witness.events == said
+    assert (pane.terminal.title, pane.terminal.cwd) == ("a title", "/over/there")
+
+
+def test_the_program_is_told_its_new_size(spawn: Spawn) -> None:
+    pane = spawn("trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done")
+    pane.wait_for("ready")
+    pane.terminal.resize(Size(77, 11))
+    pane.wait_for("11 77")
+    assert pane.recorder.size == pane.terminal.size == Size(77, 11)
+
+
+def test_an_equal_size_is_not_told(spawn: Spawn) -> None:
+    pane = spawn("trap 'echo WINCH' WINCH; echo ready; read line; echo end")
+    pane.wait_for("ready")
+    for _ in range(3):
+        pane.terminal.resize(Size(80, 24))
+    pane.terminal.write(b"\n")
+    pane.wait_exit()
+    assert "WINCH" not in pane.text
+
+
+def test_a_storm_of_sizes_is_told_seldom_but_its_last_one_always(spawn: Spawn, eventually: Eventually) -> None:
+    count = "import signal,sys\nsignal.signal(signal.SIGWINCH, lambda *a: print('WINCH', flush=True))\nprint('ready')\n"
+    pane = spawn(sys.executable, "-uc", count + "for line in sys.stdin: break")
+    pane.wait_for("ready")
+    start = time.monotonic()
+    for number in range(200):
+        pane.terminal.resize(Size(40 + number % 50, 10 + number % 7))
+        assert pane.recorder.size == pane.terminal.size
+    last = Size(133, 44)
+    pane.terminal.resize(last)
+    storms = (time.monotonic() - start) / 0.02
+    eventually(lambda: _kernel_size(pane) == last)
+    pane.terminal.write(b"\n")
+    pane.wait_exit()
+    assert 1 <= pane.text.count("WINCH") <= storms + 3
+
+
+def test_a_size_that_went_back_in_a_storm_is_the_one_that_stays(spawn: Spawn, eventually: Eventually) -> None:
+    pane = spawn("cat")
+    for size in (Size(50, 10), Size(60, 10), Size(50, 10), Size(61, 12), Size(50, 10)):
+        pane.terminal.resize(size)
+    eventually(lambda: _kernel_size(pane) == Size(50, 10))
+    pane.terminal.resize(Size(51, 10))
+    eventually(lambda: _kernel_size(pane) == Size(51, 10))
+
+
+def test_closing_ends_programs_that_ignore_hangups(spawn: Spawn, eventually: Eventually) -> None:
+    pane = spawn("bash", "--norc", "-i")
+    script = "(trap '' HUP; sleep 71) & trap '' HUP; (trap '' HUP TERM; while :; do sleep 72; done) & echo re''ady\n"
+    pane.terminal.write(script.encode())
+    pane.wait_for("ready")
+    start = time.monotonic()
+    pane.terminal.close()
+    pane.terminal.close()
+    assert time.monotonic() - start < 0.2
+    eventually(lambda: not process.session_members([pane.terminal.pid]), 5)
+    assert time.monotonic() - start < 3.5
+    assert pane.wait_exit().signal in (signal.SIGHUP, signal.SIGKILL)
+    assert pane.recorder.closed
+
+
+def test_closing_wakes_and_ends_stopped_jobs(spawn: Spawn, eventually: Eventually) -> None:
+    pane = spawn("bash", "--norc", "-i")
+    pane.terminal.write(b"sleep 81\n")
+    eventually(lambda: pane.terminal.foreground == "sleep")
+    pane.terminal.write(b"\x1a")
+    eventually(lambda: pane.terminal.foreground == "bash")
+    pane.terminal.close()
+    eventually(lambda: not process.session_members([pane.terminal.pid]), 2)
+    pane.wait_exit()
+
+
+def test_a_daemon_that_left_the_session_outlives_the_terminal(spawn: Spawn, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    pane = spawn(f"setsid sleep 60 & echo $! > {note}; echo up; sleep 60")
+    pane.wait_for("up")
+    pane.terminal.close()
+    pane.wait_exit()
+    os.kill(int(note.read_text()), signal.SIGKILL)
+
+
+def test_a_closed_terminal_shows_nothing_and_takes_nothing(spawn: Spawn) -> None:
+    pane = spawn("cat")
+    terminal = pane.terminal
+    terminal.close()
+    pane.wait_exit()
+    assert terminal.closed
+    assert terminal.refresh() == Damage()
+    assert terminal.frame()[:2] == (Damage(), [])
+    assert terminal.row(0) == Row(())
+    assert terminal.lines(0, 9) == []
+    assert terminal.scrollback == Scrollback(0, 0)
+    assert not terminal.press(KeyPress("a", text="a"))
+    terminal.resize(Size(9, 9))
+    terminal.focus(True)
+    for refused in (lambda: terminal.write(b"x"), lambda: terminal.paste("x"), lambda: terminal.interrupt(2)):
+        with pytest.raises(TerminalGone):
+            refused()
+
+
+def test_an_ended_program_can_still_be_read(spawn: Spawn) -> None:
+    pane = spawn("echo last words; exit 2")
+    assert pane.wait_exit() == Exit(2)
+    assert pane.terminal.lines(0, 5) == ["last words"]
+    pane.terminal.resize(Size(20, 5))
+    assert pane.recorder.size == Size(20, 5)
+    assert not pane.terminal.press(KeyPress("a", text="a"))
+
+
+def test_keys_and_pastes_reach_the_program(spawn: Spawn) -> None:
+    pane = spawn("cat")
+    assert pane.terminal.press(KeyPress("a", text="a"))
+    assert pane.terminal.paste("bc\n") == 3
+    pane.wait_for("abc\r\nabc")
+
+
+def test_signals_reach_the_foreground_program(spawn: Spawn) -> None:
+    pane = spawn("cat")
+    pane.terminal.interrupt(signal.SIGQUIT)
+    assert pane.wait_exit() == Exit(None, signal.SIGQUIT)
+
+
+def test_a_fork_bomb_does_not_outlive_its_terminal() -> None:
+    # In a process of its own, so that the limit binds the bomb and nobody else.
+    script = """
+        import resource, sys, time, os
+        sys.path[:0] = ["."]
+        from fugue_tui.geometry import Size
+        from fugue_tui.terminal import process
+        from fugue_tui.terminal.pty import Program
+        from fugue_tui.terminal.pump import Pump
+        from fugue_tui.terminal.terminal import Terminal
+        from tests.terminal.conftest import Recorder, Witness
+        pump, witness = Pump(), Witness()
+        pump.start()
+        os.setgid(54322); os.setuid(54322)
+        resource.setrlimit(resource.RLIMIT_NPROC, (60, 60))
+        bomb = Program(("/bin/sh", "-c", "b() { b | b & sleep 9; }; b"), "/")
+        terminal = Terminal.spawn(bomb, Size(80, 24), pump=pump, emulator=Recorder(Size(80, 24)), watcher=witness)
+        witness.wait(lambda: len(process.session_members([terminal.pid]).get(terminal.pid, [])) > 10)
+        start = time.monotonic()
+        terminal.close()
+        while process.session_members([terminal.pid]):
+            assert time.monotonic() - start < 8, "the bomb lives"
+            time.sleep(0.02)
+        pump.stop()
+    """
+    if os.getuid() != 0:
+        pytest.skip("a limit on processes would bind this user's other processes")
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_fair_lock_serves_a_waiter_after_the_hold_in_progress() -> None:
+    lock, stop, holds = FairLock(), threading.Event(), [0]
+
+    def hog() -> None:
+        while not stop.is_set():
+            with lock:
+                holds[0] += 1
+                time.sleep(0.002)
+
+    thread = threading.Thread(target=hog)
+    thread.start()
+    waited: list[int] = []
+    for _ in range(31):
+        before = holds[0]
+        with lock:
+            waited.append(holds[0] - before)
+    stop.set()
+    thread.join()
+    assert sorted(waited)[15] <= 1
+    assert max(waited) <= 3
+
+
+def test_the_outbox_keeps_order_and_bounds() -> None:
+    box, sent = Outbox(), bytearray()
+
+    def write(piece: memoryview) -> int:
+        sent.extend(piece[:7])
+        return len(piece[:7])
+
+    assert box.accept(b"a" * 10) == 10
+    assert box.accept_reply(b"b" * REPLY_CAPACITY)
+    assert not box.accept_reply(b"c")
+    assert box.accept(b"d" * CAPACITY) == CAPACITY - 10 - REPLY_CAPACITY
+    assert box.accept(b"e") == 0
+    box.flush(write)
+    assert box.size == 0
+    assert sent == b"a" * 10 + b"b" * REPLY_CAPACITY + b"d" * (CAPACITY - 10 - REPLY_CAPACITY)
+    assert box.accept_reply(b"f")
+    box.flush(lambda piece: 0)
+    assert box.size == 1
+
+
+def _kernel_size(pane: Pane) -> Size:
+    fd = pane.terminal._channel._pty.fd  # pyright: ignore[reportPrivateUsage]
+    rows, cols, _, _ = struct.unpack("HHHH", fcntl.ioctl(fd, termios.TIOCGWINSZ, bytes(8)))
+    return Size(cols, rows)
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.002)
