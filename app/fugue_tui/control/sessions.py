@@ -1,0 +1,90 @@
+"""The commands on sessions: labels that hold windows together."""
+
+from fugue_tui.control import target
+from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.opening import Line
+from fugue_tui.control.results import Closed, SessionInfo, SessionList, closed, session_info, session_names
+from fugue_tui.control.windows import open_window
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.workspace import edit
+
+
+class ListSessions(Command[SessionList], name="list-sessions", effect=Effect.READ):
+    """List the sessions and their windows."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> SessionList:
+        """The sessions, in the order of their first windows."""
+        return SessionList(tuple(session_info(mux, name) for name in session_names(mux)))
+
+
+class CreateSession(Command[SessionInfo], name="create-session", effect=Effect.LAYOUT):
+    """Start a session: a new window with one pane, under a session name of its own."""
+
+    name: str = ""
+    """The session's name; omitted, session-2 or the next that is free."""
+    command: Line = ""
+    """What to run: one line for the person's shell, or a list of program and arguments; omitted, a login shell."""
+    cwd: str = ""
+    """Where to start it; omitted, where the caller's pane works."""
+    focus: bool | None = None
+    """Whether its window comes to the front; omitted, only if the person started it."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
+        """The new session; nothing has changed if its program cannot be started."""
+        taken = session_names(mux)
+        name = target.named(self.name) or _free(taken)
+        if name in taken:
+            raise InvalidArgument(f"name: there is a session {name} already; create-window adds a window to it")
+        open_window(mux, origin, name, command=self.command, cwd=self.cwd, focus=self.focus)
+        return session_info(mux, name)
+
+
+class SelectSession(Command[SessionInfo], name="select-session", effect=Effect.LAYOUT):
+    """Bring a session's window to the front: the one that was there last."""
+
+    session: str
+    """The session's name."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
+        """The session, in front."""
+        name = target.session(mux, self.session, origin)
+        mux.assign(edit.select_session(mux.workspace, name))
+        return session_info(mux, name)
+
+
+class RenameSession(Command[SessionInfo], name="rename-session", effect=Effect.LAYOUT):
+    """Give a session another name."""
+
+    session: str = target.ACTIVE
+    """The session; omitted, the caller's."""
+    name: str
+    """Its new name."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
+        """The session under its new name."""
+        old, name = target.session(mux, self.session, origin), target.named(self.name)
+        mux.assign(edit.rename_session(mux.workspace, old, name))
+        return session_info(mux, name)
+
+
+class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY):
+    """Close all windows of a session and end their programs; killing the last one ends the workspace."""
+
+    session: str = target.ACTIVE
+    """The session; agents must give its name."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Closed:
+        """What was closed."""
+        name = target.doomed_session(mux, self.session, origin)
+        windows = [window for window in mux.workspace.windows if window.session == name]
+        mux.assign(edit.close_session(mux.workspace, name))
+        return closed(mux, tuple(pane for window in windows for pane in panes(window.layout)))
+
+
+def _free(taken: tuple[str, ...]) -> str:
+    number = len(taken) + 1
+    while f"session-{number}" in taken:
+        number += 1
+    return f"session-{number}"

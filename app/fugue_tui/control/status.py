@@ -1,0 +1,168 @@
+"""What is going on: the workspace at a glance, and one pane in full."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fugue_tui import __version__
+from fugue_tui.control import target
+from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.results import (
+    PaneInfo,
+    SessionInfo,
+    WindowInfo,
+    pane_info,
+    session_info,
+    session_names,
+    window_info,
+)
+from fugue_tui.geometry import Size
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.terminal.frame import Modes, MouseTracking
+from fugue_tui.text import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cell of a pane, counted from 0."""
+
+    x: int
+    """The column."""
+    y: int
+    """The row."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaneState:
+    """A pane's terminal in full."""
+
+    pane: str
+    """The pane's id."""
+    size: Size
+    """Its size in cells."""
+    cursor: Place
+    """Where the cursor is."""
+    cursor_visible: bool
+    """Whether the cursor shows."""
+    alternate_screen: bool
+    """Whether a full-screen program has the screen; it has no scrollback then."""
+    modes: tuple[str, ...]
+    """What the program asked for: bracketed_paste, mouse, focus_events, application_cursor, kitty_keyboard..."""
+    scrollback: int
+    """Lines that scrolled off the top and can be read."""
+    scrolled: int
+    """Lines by which a person has scrolled back; 0 follows new output."""
+    running: bool
+    """Whether its program runs."""
+    exit_code: int | None
+    """Its program's exit status; null while it runs, or if a signal ended it."""
+    at_prompt: bool | None
+    """Whether a shell waits for a command; null if its prompts are not marked (OSC 133)."""
+    last_status: int | None
+    """The exit status of the last command of a shell that marks its prompts."""
+    bells: int
+    """How often it rang the bell."""
+    notice: str
+    """Its newest notification: untrusted text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The workspace at a glance."""
+
+    workspace: str
+    """The workspace's name."""
+    version: str
+    """The version of fugue-tui."""
+    engine: str
+    """The terminal engine of the panes; empty while there are none."""
+    lacks: tuple[str, ...]
+    """What that engine cannot do."""
+    area: Size
+    """The cells that a window's panes share."""
+    focus: str | None
+    """The pane that the person's keys go to."""
+    you: str | None
+    """The caller's own pane; null if it sits in none."""
+    sessions: tuple[SessionInfo, ...]
+    """The sessions."""
+    windows: tuple[WindowInfo, ...]
+    """The windows, in the order of their tabs."""
+    panes: tuple[PaneInfo, ...]
+    """The panes; only the one that was asked for, if one was."""
+    state: PaneState | None
+    """The pane that was asked for, in full."""
+
+
+class GetStatus(Command[Status], name="get-status", effect=Effect.READ):
+    """Tell what is open and running; with a pane, also its cursor, modes, size and scrollback."""
+
+    pane: str = ""
+    """The pane to tell more of: an id, a name, or active for your own; omitted, none."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Status:
+        """The state at this moment. Raises NotFound."""
+        asked = target.pane(mux, self.pane, origin) if self.pane else None
+        windows = mux.workspace.windows
+        shown = [asked] if asked is not None else [pane for window in windows for pane in panes(window.layout)]
+        engine, lacks = _engine(mux)
+        return Status(
+            workspace=clean(mux.workspace.name),
+            version=__version__,
+            engine=engine,
+            lacks=lacks,
+            area=mux.area,
+            focus=str(mux.focused) if mux.focused is not None else None,
+            you=str(origin.pane) if origin.pane in mux.workspace.panes else None,
+            sessions=tuple(session_info(mux, name) for name in session_names(mux)),
+            windows=tuple(window_info(mux, window) for window in windows),
+            panes=tuple(pane_info(mux, pane) for pane in shown),
+            state=pane_state(mux, asked) if asked is not None else None,
+        )
+
+
+def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
+    """A pane's terminal as it is now. Raises NotFound."""
+    terminal, live, exited = mux.terminal(pane), mux.live[pane], mux.exits.get(pane)
+    with terminal.lock:
+        cursor, modes, scrollback = terminal.emulator.cursor, terminal.emulator.modes, terminal.emulator.scrollback
+    notice = live.notice
+    return PaneState(
+        pane=str(pane),
+        size=terminal.size,
+        cursor=Place(cursor.x, cursor.y),
+        cursor_visible=cursor.visible,
+        alternate_screen=modes.alternate_screen,
+        modes=tuple(_asked_for(modes)),
+        scrollback=scrollback.lines,
+        scrolled=scrollback.offset,
+        running=exited is None,
+        exit_code=exited.code if exited else None,
+        at_prompt=live.at_prompt,
+        last_status=live.last_status,
+        bells=live.bells,
+        notice=clean(": ".join(part for part in (notice.title, notice.body) if part)) if notice else "",
+    )
+
+
+def _asked_for(modes: Modes) -> Iterable[str]:
+    words = {
+        "application_cursor": modes.application_cursor,
+        "application_keypad": modes.application_keypad,
+        "bracketed_paste": modes.bracketed_paste,
+        "focus_events": modes.focus_events,
+        "kitty_keyboard": modes.kitty_flags,
+        "modify_other_keys": modes.modify_other_keys,
+        "mouse": modes.mouse is not MouseTracking.NONE,
+        "synchronized": modes.synchronized,
+    }
+    return (word for word, on in words.items() if on)
+
+
+def _engine(mux: Multiplexer) -> tuple[str, tuple[str, ...]]:
+    for terminal in mux.terminals.values():
+        if not terminal.closed:
+            with terminal.lock:
+                return terminal.emulator.engine, tuple(sorted(terminal.emulator.lacks))
+    return "", ()

@@ -1,0 +1,307 @@
+"""The multiplexer: one workspace value, the terminals behind its panes, and who wants to hear of changes.
+
+Main thread only. Commands compute a new workspace and hand it over; the multiplexer starts and ends programs so that
+there is a terminal for every pane and none besides, and keeps each as large as its place on the screen.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from fugue_tui.errors import FugueError, NotFound, SpawnFailed
+from fugue_tui.geometry import Rect, Side, Size
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.history import History
+from fugue_tui.layout.move import neighbour
+from fugue_tui.layout.solve import Solution, solve
+from fugue_tui.layout.tree import Leaf, Node
+from fugue_tui.multiplexer.launch import Spawner, program_of
+from fugue_tui.multiplexer.live import Ended, Listener, PaneEvent, PaneLive, Post, Started
+from fugue_tui.multiplexer.promises import Promises
+from fugue_tui.multiplexer.signal import Signal
+from fugue_tui.multiplexer.undo import Histories
+from fugue_tui.terminal.events import Event
+from fugue_tui.terminal.pty import Exit
+from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.workspace import edit, find
+from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
+
+LEASE_SECONDS: Final = 2.0
+"""How long a pane belongs to the person who typed in it."""
+
+
+class Multiplexer:
+    """Everything that is alive."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        spawner: Spawner,
+        post: Post,
+        area: Size = Size(80, 24),  # noqa: B008 (a frozen value)
+        socket: str = "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.area = area
+        """The cells that panes have between them."""
+        self.title_rows: Callable[[Window], int] = _none
+        """How many rows above a window's panes are kept for titles."""
+        self.terminals: dict[PaneId, Terminal] = {}
+        """The terminal of every pane; an ended one stays readable as long as its pane."""
+        self.exits: dict[PaneId, Exit] = {}
+        """How the programs of those panes ended whose program is over."""
+        self.live: dict[PaneId, PaneLive] = {}
+        """What each pane's program said besides text."""
+        self.on_change = Signal[[Workspace, Workspace]]()
+        """The workspace is another: old, new."""
+        self.on_event = Signal[[PaneId, PaneEvent]]()
+        """Something happened to a pane besides output."""
+        self.on_screen = Signal[[PaneId]]()
+        """A pane has something to draw; comes once, until the terminal was refreshed."""
+        self.on_empty = Signal[[]]()
+        """The last pane is gone."""
+        self._workspace = Workspace(name)
+        self._spawner, self._post, self._socket, self._clock = spawner, post, socket, clock
+        self.promises = Promises(post)
+        """Keystrokes that are still owed to panes."""
+        self._histories = Histories()
+        self._frames: dict[WindowId, tuple[Window, Rect, Solution]] = {}
+        self._last_pane, self._last_window = 0, 0
+
+    @property
+    def workspace(self) -> Workspace:
+        """The state as it is now; `assign` changes it."""
+        return self._workspace
+
+    def assign(self, new: Workspace) -> None:
+        """Make `new` the workspace: end the programs of panes that are gone, fit the others, tell everyone.
+
+        Panes that are new must come by `open`."""
+        old, self._workspace = self._workspace, new
+        if new is old:
+            return
+        for gone in old.panes.keys() - new.panes.keys():
+            self._drop(gone)
+        self._last_pane = max(self._last_pane, *new.panes, 0)
+        self._last_window = max(self._last_window, *(window.id for window in new.windows), 0)
+        self._histories.note(old, new)
+        self.fit()
+        self.on_change(old, new)
+        if not new.windows:
+            self.on_empty()
+
+    def open(self, opened: Sequence[Pane], after: Workspace) -> None:
+        """Start the programs of new panes at the sizes that `after` gives them, then make `after` the workspace. If one
+        cannot be started, none is, nothing has changed, and SpawnFailed says which."""
+        started: dict[PaneId, Terminal] = {}
+        for number, pane in enumerate(opened, 1):
+            try:
+                started[pane.id] = self._spawn(pane, self._size_in(after, pane.id))
+            except FugueError as error:
+                for terminal in started.values():
+                    terminal.close()
+                raise SpawnFailed(_which(number, len(opened), pane, error)) from error
+        self.terminals |= started
+        self.live |= {pane: PaneLive() for pane in started}
+        self.assign(after)
+        for pane in started:
+            self.on_event(pane, Started())
+
+    def arrange(self, window: WindowId, layout: Node) -> None:
+        """Give a window another arrangement of the same panes, and show it: a zoom ends."""
+        self.assign(edit.zoom(edit.set_layout(self._workspace, window, layout), window, zoomed=False))
+
+    def undo_layout(self, window: Window) -> None:
+        """Take the last change of a window's layout back. Raises Refused if there is none."""
+        history, layout = self._histories.undo(window)
+        self.arrange(window.id, layout)
+        self._histories.put(window.id, history)
+
+    def redo_layout(self, window: Window) -> None:
+        """Bring back what was undone last. Raises Refused if there is nothing."""
+        history, layout = self._histories.redo(window)
+        self.arrange(window.id, layout)
+        self._histories.put(window.id, history)
+
+    def history(self, window: WindowId) -> History:
+        """The layouts that a window had, and those that were undone."""
+        return self._histories.of(window)
+
+    def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:
+        """Run a pane's program again (or another, from now on), on a fresh terminal in its place.
+
+        One that still runs is ended. Raises NotFound or SpawnFailed; everything is then as it was."""
+        old, record = self.terminal(pane), self._workspace.panes[pane]
+        record = record if argv is None else replace(record, argv=argv)
+        new = self._spawn(record, old.size)
+        self.assign(edit.update_pane(self._workspace, record))
+        self.promises.drop(pane)
+        old.close()
+        self.terminals[pane], self.live[pane] = new, PaneLive()
+        self.exits.pop(pane, None)
+        self.on_event(pane, Started())
+        return new
+
+    def resize(self, area: Size) -> None:
+        """Have another number of cells for panes; every terminal that is seen takes its new size."""
+        self.area = area
+        self.fit()
+
+    def close(self) -> None:
+        """End every program; the workspace is left as it is, for saving."""
+        for terminal in self.terminals.values():
+            terminal.close()
+        self.terminals.clear()
+
+    def next_pane(self) -> PaneId:
+        """An id that no pane ever had."""
+        self._last_pane += 1
+        return PaneId(self._last_pane)
+
+    def next_window(self) -> WindowId:
+        """An id that no window ever had."""
+        self._last_window += 1
+        return WindowId(self._last_window)
+
+    def frame(self, window: Window) -> Solution:
+        """Where the window's panes are, in the cells of `area`; solved anew only when the window or its room changed."""
+        room, known = self.room(window), self._frames.get(window.id)
+        if known is not None and known[0] is window and known[1] == room:
+            return known[2]
+        solution = self._solve(window)
+        self._frames[window.id] = (window, room, solution)
+        return solution
+
+    def room(self, window: Window) -> Rect:
+        """The cells that a window's panes and dividers share; a row of titles above them is not among them."""
+        above = min(self.title_rows(window), max(self.area.rows - 1, 0))
+        return Rect(0, above, self.area.cols, self.area.rows - above)
+
+    def _solve(self, window: Window) -> Solution:
+        layout = Leaf(window.active) if window.zoomed else window.layout
+        return solve(layout, self.room(window), keep=window.active)
+
+    def fit(self) -> None:
+        """Give every terminal that has a place the size of that place; hidden ones keep theirs."""
+        for window in self._workspace.windows:
+            for pane, rect in self.frame(window).panes.items():
+                terminal = self.terminals.get(pane)
+                if terminal is not None and terminal.size != rect.size:
+                    terminal.resize(rect.size)
+
+    def rect(self, pane: PaneId) -> Rect | None:
+        """Where a pane is in its window; None if it has no room or another is zoomed."""
+        return self.frame(self.window_of(pane)).panes.get(pane)
+
+    def neighbour(self, pane: PaneId, side: Side) -> PaneId | None:
+        """The pane that lies on a side of another in the same window, as it is without zoom; None at the edge."""
+        window = replace(self.window_of(pane), zoomed=False)
+        return neighbour(self._solve(window), pane, side, recent=window.recent)
+
+    @property
+    def front(self) -> Window | None:
+        """The window in front; None before the first and after the last."""
+        return find.active_window(self._workspace) if self._workspace.windows else None
+
+    @property
+    def focused(self) -> PaneId | None:
+        """The pane that the person's keys go to; None if there is none."""
+        return self.front.active if self.front else None
+
+    @property
+    def last_pane(self) -> PaneId | None:
+        """The pane of the window in front that had the focus before; None if none did."""
+        return self.front.recent[0] if self.front and self.front.recent else None
+
+    @property
+    def last_window(self) -> WindowId | None:
+        """The window that was in front before; None if none was."""
+        return self._workspace.recent[0] if self._workspace.recent else None
+
+    def window(self, window_id: WindowId) -> Window:
+        """A window by its id. Raises NotFound."""
+        return find.window_of(self._workspace, window_id)
+
+    def window_of(self, pane: PaneId) -> Window:
+        """The window in which a pane is. Raises NotFound."""
+        return find.window_with(self._workspace, pane)
+
+    def terminal(self, pane: PaneId) -> Terminal:
+        """The terminal of a pane. Raises NotFound."""
+        if pane not in self.terminals:
+            raise NotFound(f"no pane {pane}; list-panes shows what is open")
+        return self.terminals[pane]
+
+    def window_name(self, window: Window) -> str:
+        """What a window's tab says: its name, or what runs in its focused pane. Untrusted."""
+        if window.named:
+            return window.name
+        terminal, pane = self.terminals.get(window.active), self._workspace.panes[window.active]
+        return pane.name or (terminal.foreground if terminal else "") or window.name or "shell"
+
+    def cwd(self, pane: PaneId) -> str:
+        """The directory in which a pane's program works, or was started; empty if that is the workspace's own."""
+        terminal = self.terminals.get(pane)
+        return (terminal.cwd if terminal else "") or self._workspace.panes[pane].cwd
+
+    def human_input(self, pane: PaneId) -> None:
+        """A person typed, pasted or clicked in a pane, which is theirs for the next seconds."""
+        if pane in self.live:
+            self.live[pane].typed_at = self._clock()
+
+    def lease(self, pane: PaneId) -> int | None:
+        """Milliseconds for which a pane still belongs to the person who typed in it; None if anyone may type."""
+        typed_at = self.live[pane].typed_at if pane in self.live else None
+        left = 0.0 if typed_at is None else typed_at + LEASE_SECONDS - self._clock()
+        return max(1, round(left * 1000)) if left > 0 else None
+
+    def pane_changed(self, pane: PaneId, terminal: Terminal) -> None:
+        """The terminal of a pane has something to draw."""
+        if self.terminals.get(pane) is terminal:
+            self.on_screen(pane)
+
+    def pane_said(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
+        """The program of a pane said something besides text."""
+        if self.terminals.get(pane) is terminal:
+            self.live[pane].note(event)
+            self.on_event(pane, event)
+
+    def pane_ended(self, pane: PaneId, terminal: Terminal, exit: Exit) -> None:
+        """The program of a pane is over: the pane goes if it is one that closes and it ended well, else it stays."""
+        if self.terminals.get(pane) is not terminal:
+            return
+        self.exits[pane] = exit
+        self.on_event(pane, Ended(exit))
+        if self._workspace.panes[pane].on_exit is OnExit.CLOSE and exit.code == 0:
+            self.assign(edit.remove_pane(self._workspace, pane))
+
+    def _spawn(self, pane: Pane, size: Size) -> Terminal:
+        told = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
+        return self._spawner(program_of(pane, told), size, Listener(pane.id, self._post, self))
+
+    def _drop(self, pane: PaneId) -> None:
+        self.exits.pop(pane, None)
+        self.live.pop(pane, None)
+        self.promises.drop(pane)
+        if terminal := self.terminals.pop(pane, None):
+            terminal.close()
+
+    def _size_in(self, after: Workspace, pane: PaneId) -> Size:
+        """The size that a pane will have; the whole area if it will have no room."""
+        for window in after.windows:
+            if rect := self._solve(window).panes.get(pane):
+                return rect.size
+        return self.area
+
+
+def _none(window: Window) -> int:
+    return 0
+
+
+def _which(number: int, count: int, pane: Pane, error: FugueError) -> str:
+    if count == 1:
+        return str(error)
+    name = f" ({pane.name})" if pane.name else ""
+    return f"pane {number} of {count}{name}: {error}; nothing was opened"

@@ -1,0 +1,122 @@
+"""A workspace for tests: real programs on real terminals, and a main thread that the test plays."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+import pytest
+
+from fugue_tui.control import commands as commands
+from fugue_tui.control.command import PERSON, Command, Door, Origin
+from fugue_tui.control.words import command
+from fugue_tui.geometry import Size
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.launch import Launcher
+from fugue_tui.terminal.pump import Pump
+from fugue_tui.workspace.check import check
+from fugue_tui.workspace.model import Workspace
+
+DEADLINE = 10.0
+Answer = TypeVar("Answer")
+
+
+class Room:
+    """A multiplexer, and what a test needs to see of it."""
+
+    def __init__(self, pump: Pump, area: Size = Size(81, 24)) -> None:  # noqa: B008 (a frozen value)
+        self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self.now = 1000.0
+        self.launcher = Launcher(pump, "pyte", 500)
+        self.mux = Multiplexer(
+            "test",
+            spawner=self.launcher,
+            post=self.calls.put,
+            area=area,
+            socket="/run/test.sock",
+            clock=lambda: self.now,
+        )
+        self.mux.on_screen.connect(lambda pane: self.mux.terminals[pane].refresh() and None)
+        self.mux.on_change.connect(lambda old, new: self._check(new))
+        self.empty = False
+        self.mux.on_empty.connect(self._emptied)
+
+    def run(self, said: Command[Answer], origin: Origin = PERSON) -> Answer:
+        """Run a command."""
+        return said.run(self.mux, origin)
+
+    def say(self, line: str, origin: Origin = PERSON) -> Any:
+        """Run a command line."""
+        return command(line).run(self.mux, origin)
+
+    def cat(self, name: str = "") -> PaneId:
+        """Open a pane in which `cat` echoes what is typed."""
+        return self.opened(f"create-pane --name '{name}' --command cat")
+
+    def opened(self, line: str, origin: Origin = PERSON) -> PaneId:
+        """Run a command that opens a pane, and give its id."""
+        return PaneId(self.say(line, origin).id[1:])
+
+    def text(self, pane: PaneId) -> str:
+        """What is on a pane's screen."""
+        terminal = self.mux.terminals[pane]
+        lines = terminal.scrollback.lines
+        return "\n".join(terminal.lines(lines, lines + terminal.size.rows)).rstrip("\n")
+
+    def shows(self, pane: PaneId, wanted: str) -> str:
+        """Wait until a pane shows a text; the whole screen."""
+        self.until(lambda: wanted in self.text(pane), lambda: f"{wanted!r} in {self.text(pane)!r}")
+        return self.text(pane)
+
+    def until(
+        self, condition: Callable[[], object], told: Callable[[], str] = lambda: "", *, playing: bool = True
+    ) -> None:
+        """Play the main thread until a condition holds, or let it be busy meanwhile."""
+        end = time.monotonic() + DEADLINE
+        while not condition():
+            assert time.monotonic() < end, f"the deadline passed: {told()}"
+            if not playing:
+                time.sleep(0.005)
+                continue
+            with suppress(Empty):
+                self.calls.get(timeout=0.02)()
+
+    def ended(self, pane: PaneId) -> None:
+        """Wait until a pane's program is over."""
+        self.until(lambda: pane in self.mux.exits or pane not in self.mux.workspace.panes)
+
+    def gone(self, pid: int) -> None:
+        """Wait until a process is no more."""
+        self.until(lambda: not os.path.exists(f"/proc/{pid}"), lambda: f"process {pid} lives")
+
+    @property
+    def open(self) -> list[PaneId]:
+        """Every pane, window by window, in reading order."""
+        return [pane for window in self.mux.workspace.windows for pane in panes(window.layout)]
+
+    def _emptied(self) -> None:
+        self.empty = True
+
+    def _check(self, workspace: Workspace) -> None:
+        check(workspace)
+        assert set(self.mux.terminals) == set(workspace.panes)
+
+
+def agent(pane: PaneId | None = None) -> Origin:
+    """An agent that sits in a pane, or outside."""
+    return Origin(Door.MCP, pane, client="test")
+
+
+@pytest.fixture
+def room() -> Iterator[Room]:
+    """An empty workspace of 81 by 24 cells, so that two columns have 40 each."""
+    pump = Pump()
+    pump.start()
+    room = Room(pump)
+    yield room
+    room.mux.close()
+    pump.stop()
