@@ -26,8 +26,9 @@ from fugue_tui.config import (
     show,
     stamp,
 )
-from fugue_tui.config_values import toml
+from fugue_tui.config_values import key_fault, toml
 from fugue_tui.errors import ConfigError
+from fugue_tui.terminal.keys import parse_key
 from fugue_tui.text import clean
 
 
@@ -123,6 +124,22 @@ def test_values_that_could_harm_are_refused(setting: str) -> None:
 @pytest.mark.parametrize("key", ["ctrl+b", "+", "ctrl++", "alt+left", "ctrl+shift+f5", "%", "é", "A", "kp_0", "-"])
 def test_keys_are_accepted_as_they_are_written(key: str) -> None:
     assert parse(f'[keys]\nprefix = "{key}"').faults == ()
+
+
+@given(
+    st.lists(st.sampled_from(["ctrl", "alt", "shift", "super", "+", "-", "b", "B", "é", "f5", "left", "C", "^"])).map(
+        "".join
+    )
+)
+def test_every_key_that_is_accepted_is_one_that_can_be_bound(key: str) -> None:
+    if not key_fault(key):
+        parse_key(key)
+
+
+def test_every_named_key_can_be_set() -> None:
+    for name in ("enter", "tab", "escape", "pageup", "delete", "f1", "f24", "kp_9"):
+        assert key_fault(f"ctrl+alt+{name}") == ""
+        assert parse_key(f"ctrl+alt+{name}").name == name
 
 
 def test_a_file_that_is_not_utf8_is_a_fault_with_its_line(file: Path) -> None:

@@ -41,11 +41,14 @@ def nearest(word: object, choices: Iterable[str]) -> str:
 
 
 def key_fault(key: str) -> str:
-    """A key is `ctrl+b`, `alt+left`, `f5` or a single character."""
-    name = "+" if key.endswith("+") else key.rpartition("+")[2]
-    for modifier in key[: len(key) - len(name)].split("+")[:-1]:
+    """A key is `ctrl+b`, `alt+left`, `f5` or a single character: one spelling of the many that bindings know."""
+    written = re.fullmatch(r"((?:[^+]+\+)*)([^+]+|\+)", key)
+    if not written:
+        return f"'{clean(key)}' is no key; keys are written like ctrl+b, alt+left, f5"
+    for modifier in written[1].split("+")[:-1]:
         if modifier not in _MODIFIERS:
             return f"'{clean(modifier)}' is no modifier{nearest(modifier, _MODIFIERS)}"
+    name = written[2]
     if name in _KEYS or (len(name) == 1 and name.isprintable() and name != " "):
         return ""
     return f"'{clean(name)}' is no key{nearest(name, _KEYS) or '; keys are written like ctrl+b, alt+left, f5'}"
