@@ -27,12 +27,12 @@ def neighbour(
 
 
 def _touching(rect: Rect, others: Mapping[PaneId, Rect], side: Side) -> dict[PaneId, int]:
-    """The nearest panes on a side and the cells of edge they share; meeting at a divider's end is second best."""
+    """The nearest panes on a side and the cells of edge they share; meeting across a divider's end is second best."""
     near: dict[PaneId, int] = {}
     nearest: int | None = None
     for other, place in others.items():
         distance, shared = _distance(rect, place, side), _shared(rect, place, side.axis.other)
-        if distance < 0 or shared < -1:
+        if distance < 0 or shared < 0:
             continue
         if nearest is None or distance < nearest:
             near, nearest = {}, distance
@@ -56,7 +56,7 @@ def _distance(rect: Rect, other: Rect, side: Side) -> int:
 
 
 def _shared(a: Rect, b: Rect, axis: Axis) -> int:
-    """The cells that two rectangles have in common along an axis; -1 if one cell lies between them."""
+    """The cells that two rectangles have in common along an axis; negative if there are cells between them."""
     if axis is Axis.HORIZONTAL:
         return min(a.right, b.right) - max(a.x, b.x)
     return min(a.bottom, b.bottom) - max(a.y, b.y)
