@@ -217,13 +217,13 @@ def test_what_is_not_there_is_named_with_a_way_out() -> None:
     ("given_name", "shown"),
     [
         ("editor", "editor"),
-        ("\x1b[31mred\x1b[0m", "[31mred[0m"),
-        ("\x1b]0;title\x07", "]0;title"),
-        ("two\nlines\tand  spaces ", "two lines and spaces"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07", ""),
+        ("two\nlines\tand  spaces ", "two lines and  spaces"),
         ("\u202eevil\u202c\u2066x\u200b\U000e0041", "evilx"),
         ("[@click=app.quit]x[/]", "[@click=app.quit]x[/]"),
         ("日本 é 🎉 \ue0b0", "日本 é 🎉 \ue0b0"),
-        ("\ud800x\x9bm", "xm"),
+        ("\ud800x\x9bm", "x"),
         ("x" * 10_000, "x" * (MAX_NAME - 1) + "…"),
     ],
 )
