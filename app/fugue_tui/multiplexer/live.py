@@ -49,6 +49,8 @@ class Listening(Protocol):
 class PaneLive:
     """What a pane's program said since it was started; changed on the main thread only."""
 
+    started_at: float
+    """When the program was started, on the multiplexer's clock."""
     bells: int = 0
     """How often it rang."""
     notice: Notification | None = None

@@ -16,6 +16,7 @@ from fugue_tui.layout.history import History
 from fugue_tui.layout.move import neighbour
 from fugue_tui.layout.solve import Solution, solve
 from fugue_tui.layout.tree import Leaf, Node
+from fugue_tui.multiplexer.held import Held
 from fugue_tui.multiplexer.launch import Spawner, program_of
 from fugue_tui.multiplexer.live import Ended, Listener, PaneEvent, PaneLive, Post, Started
 from fugue_tui.multiplexer.promises import Promises
@@ -24,14 +25,17 @@ from fugue_tui.multiplexer.undo import Histories
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.pty import Exit
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.workspace import edit, find
+from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 LEASE_SECONDS: Final = 2.0
 """How long a pane belongs to the person who typed in it."""
 
+SHELL_SECONDS: Final = 2.0
+"""A login shell that ran this long ended because somebody left it, whatever its status."""
 
-class Multiplexer:
+
+class Multiplexer(Held):
     """Everything that is alive."""
 
     def __init__(
@@ -44,6 +48,7 @@ class Multiplexer:
         socket: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        super().__init__(Workspace(name))
         self.area = area
         """The cells that panes have between them."""
         self.title_rows: Callable[[Window], int] = _none
@@ -62,30 +67,21 @@ class Multiplexer:
         """A pane has something to draw; comes once, until the terminal was refreshed."""
         self.on_empty = Signal[[]]()
         """The last pane is gone."""
-        self._workspace = Workspace(name)
         self._spawner, self._post, self._socket, self._clock = spawner, post, socket, clock
         self.promises = Promises(post)
         """Keystrokes that are still owed to panes."""
         self._histories = Histories()
         self._frames: dict[WindowId, tuple[Window, Rect, Solution]] = {}
-        self._last_pane, self._last_window = 0, 0
-
-    @property
-    def workspace(self) -> Workspace:
-        """The state as it is now; `assign` changes it."""
-        return self._workspace
 
     def assign(self, new: Workspace) -> None:
         """Make `new` the workspace: end the programs of panes that are gone, fit the others, tell everyone.
 
         Panes that are new must come by `open`."""
-        old, self._workspace = self._workspace, new
+        old = self._hold(new)
         if new is old:
             return
         for gone in old.panes.keys() - new.panes.keys():
             self._drop(gone)
-        self._last_pane = max(self._last_pane, *new.panes, 0)
-        self._last_window = max(self._last_window, *(window.id for window in new.windows), 0)
         self._histories.note(old, new)
         self.fit()
         self.on_change(old, new)
@@ -104,14 +100,14 @@ class Multiplexer:
                     terminal.close()
                 raise SpawnFailed(_which(number, len(opened), pane, error)) from error
         self.terminals |= started
-        self.live |= {pane: PaneLive() for pane in started}
+        self.live |= {pane: PaneLive(self._clock()) for pane in started}
         self.assign(after)
         for pane in started:
             self.on_event(pane, Started())
 
     def arrange(self, window: WindowId, layout: Node) -> None:
         """Give a window another arrangement of the same panes, and show it: a zoom ends."""
-        self.assign(edit.zoom(edit.set_layout(self._workspace, window, layout), window, zoomed=False))
+        self.assign(edit.zoom(edit.set_layout(self.workspace, window, layout), window, zoomed=False))
 
     def undo_layout(self, window: Window) -> None:
         """Take the last change of a window's layout back. Raises Refused if there is none."""
@@ -133,13 +129,13 @@ class Multiplexer:
         """Run a pane's program again (or another, from now on), on a fresh terminal in its place.
 
         One that still runs is ended. Raises NotFound or SpawnFailed; everything is then as it was."""
-        old, record = self.terminal(pane), self._workspace.panes[pane]
+        old, record = self.terminal(pane), self.workspace.panes[pane]
         record = record if argv is None else replace(record, argv=argv)
         new = self._spawn(record, old.size)
-        self.assign(edit.update_pane(self._workspace, record))
+        self.assign(edit.update_pane(self.workspace, record))
         self.promises.drop(pane)
         old.close()
-        self.terminals[pane], self.live[pane] = new, PaneLive()
+        self.terminals[pane], self.live[pane] = new, PaneLive(self._clock())
         self.exits.pop(pane, None)
         self.on_event(pane, Started())
         return new
@@ -155,18 +151,8 @@ class Multiplexer:
             terminal.close()
         self.terminals.clear()
 
-    def next_pane(self) -> PaneId:
-        """An id that no pane ever had."""
-        self._last_pane += 1
-        return PaneId(self._last_pane)
-
-    def next_window(self) -> WindowId:
-        """An id that no window ever had."""
-        self._last_window += 1
-        return WindowId(self._last_window)
-
     def frame(self, window: Window) -> Solution:
-        """Where the window's panes are, in the cells of `area`; solved anew only when the window or its room changed."""
+        """Where the window's panes are, in the cells of `area`; solved anew only if the window or its room changed."""
         room, known = self.room(window), self._frames.get(window.id)
         if known is not None and known[0] is window and known[1] == room:
             return known[2]
@@ -185,7 +171,7 @@ class Multiplexer:
 
     def fit(self) -> None:
         """Give every terminal that has a place the size of that place; hidden ones keep theirs."""
-        for window in self._workspace.windows:
+        for window in self.workspace.windows:
             for pane, rect in self.frame(window).panes.items():
                 terminal = self.terminals.get(pane)
                 if terminal is not None and terminal.size != rect.size:
@@ -200,34 +186,6 @@ class Multiplexer:
         window = replace(self.window_of(pane), zoomed=False)
         return neighbour(self._solve(window), pane, side, recent=window.recent)
 
-    @property
-    def front(self) -> Window | None:
-        """The window in front; None before the first and after the last."""
-        return find.active_window(self._workspace) if self._workspace.windows else None
-
-    @property
-    def focused(self) -> PaneId | None:
-        """The pane that the person's keys go to; None if there is none."""
-        return self.front.active if self.front else None
-
-    @property
-    def last_pane(self) -> PaneId | None:
-        """The pane of the window in front that had the focus before; None if none did."""
-        return self.front.recent[0] if self.front and self.front.recent else None
-
-    @property
-    def last_window(self) -> WindowId | None:
-        """The window that was in front before; None if none was."""
-        return self._workspace.recent[0] if self._workspace.recent else None
-
-    def window(self, window_id: WindowId) -> Window:
-        """A window by its id. Raises NotFound."""
-        return find.window_of(self._workspace, window_id)
-
-    def window_of(self, pane: PaneId) -> Window:
-        """The window in which a pane is. Raises NotFound."""
-        return find.window_with(self._workspace, pane)
-
     def terminal(self, pane: PaneId) -> Terminal:
         """The terminal of a pane. Raises NotFound."""
         if pane not in self.terminals:
@@ -238,13 +196,13 @@ class Multiplexer:
         """What a window's tab says: its name, or what runs in its focused pane. Untrusted."""
         if window.named:
             return window.name
-        terminal, pane = self.terminals.get(window.active), self._workspace.panes[window.active]
+        terminal, pane = self.terminals.get(window.active), self.workspace.panes[window.active]
         return pane.name or (terminal.foreground if terminal else "") or window.name or "shell"
 
     def cwd(self, pane: PaneId) -> str:
         """The directory in which a pane's program works, or was started; empty if that is the workspace's own."""
         terminal = self.terminals.get(pane)
-        return (terminal.cwd if terminal else "") or self._workspace.panes[pane].cwd
+        return (terminal.cwd if terminal else "") or self.workspace.panes[pane].cwd
 
     def human_input(self, pane: PaneId) -> None:
         """A person typed, pasted or clicked in a pane, which is theirs for the next seconds."""
@@ -274,11 +232,19 @@ class Multiplexer:
             return
         self.exits[pane] = exit
         self.on_event(pane, Ended(exit))
-        if self._workspace.panes[pane].on_exit is OnExit.CLOSE and exit.code == 0:
-            self.assign(edit.remove_pane(self._workspace, pane))
+        if self._closes(pane, exit):
+            self.assign(edit.remove_pane(self.workspace, pane))
+
+    def _closes(self, pane: PaneId, exit: Exit) -> bool:
+        record = self.workspace.panes[pane]
+        if record.on_exit is not OnExit.CLOSE or exit.code is None:
+            return False
+        # A shell that a person leaves passes on the status of their last command, which says nothing of the shell.
+        left = not record.argv and self._clock() - self.live[pane].started_at >= SHELL_SECONDS
+        return exit.code == 0 or left
 
     def _spawn(self, pane: Pane, size: Size) -> Terminal:
-        told = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
+        told = {"FUGUE_WORKSPACE": self.workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
         return self._spawner(program_of(pane, told), size, Listener(pane.id, self._post, self))
 
     def _drop(self, pane: PaneId) -> None:

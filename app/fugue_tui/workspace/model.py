@@ -20,7 +20,7 @@ class OnExit(StrEnum):
     """What becomes of a pane when its program ends."""
 
     CLOSE = "close"
-    """Close if the program ended well (status 0); keep otherwise."""
+    """Close if the program ended well (status 0, or a login shell that somebody left); keep otherwise."""
     KEEP = "keep"
     """Keep the text and the exit status; Enter runs the program again."""
 

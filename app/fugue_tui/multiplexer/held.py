@@ -1,0 +1,63 @@
+"""A workspace that is held: what is in it, what is in front, and the ids that nothing in it ever had."""
+
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.workspace import find
+from fugue_tui.workspace.model import Window, Workspace
+
+
+class Held:
+    """The present workspace, and what can be told from it alone."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._last_pane, self._last_window = 0, 0
+
+    @property
+    def workspace(self) -> Workspace:
+        """The state as it is now; `assign` changes it."""
+        return self._workspace
+
+    def next_pane(self) -> PaneId:
+        """An id that no pane ever had."""
+        self._last_pane += 1
+        return PaneId(self._last_pane)
+
+    def next_window(self) -> WindowId:
+        """An id that no window ever had."""
+        self._last_window += 1
+        return WindowId(self._last_window)
+
+    @property
+    def front(self) -> Window | None:
+        """The window in front; None before the first and after the last."""
+        return find.active_window(self._workspace) if self._workspace.windows else None
+
+    @property
+    def focused(self) -> PaneId | None:
+        """The pane that the person's keys go to; None if there is none."""
+        return self.front.active if self.front else None
+
+    @property
+    def last_pane(self) -> PaneId | None:
+        """The pane of the window in front that had the focus before; None if none did."""
+        return self.front.recent[0] if self.front and self.front.recent else None
+
+    @property
+    def last_window(self) -> WindowId | None:
+        """The window that was in front before; None if none was."""
+        return self._workspace.recent[0] if self._workspace.recent else None
+
+    def window(self, window_id: WindowId) -> Window:
+        """A window by its id. Raises NotFound."""
+        return find.window_of(self._workspace, window_id)
+
+    def window_of(self, pane: PaneId) -> Window:
+        """The window in which a pane is. Raises NotFound."""
+        return find.window_with(self._workspace, pane)
+
+    def _hold(self, new: Workspace) -> Workspace:
+        """Take another workspace in hand, and give the one before."""
+        old, self._workspace = self._workspace, new
+        self._last_pane = max(self._last_pane, *new.panes, 0)
+        self._last_window = max(self._last_window, *(window.id for window in new.windows), 0)
+        return old
