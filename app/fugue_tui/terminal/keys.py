@@ -92,7 +92,7 @@ def _character(char: str, modifiers: Modifiers) -> KeyPress:
 
 def _unknown(word: str, rest: str) -> str:
     """The message for a key that does not exist, with the nearest that does."""
-    near = get_close_matches(rest.lower(), ALIASES, n=1, cutoff=0.5)
+    near = get_close_matches(rest.lower(), ALIASES, n=1, cutoff=0.6)
     hint = f"did you mean {ALIASES[near[0]]!r}?" if near else "write keys as C-c, M-Enter, S-F5, ctrl+c, pageup or x"
     return f"no key {word!r}; {hint}"
 
@@ -155,6 +155,7 @@ _TILDE: Final = {
     "insert": 2, "delete": 3, "pageup": 5, "pagedown": 6,
     "f5": 15, "f6": 17, "f7": 18, "f8": 19, "f9": 20, "f10": 21, "f11": 23, "f12": 24,
     "f13": 25, "f14": 26, "f15": 28, "f16": 29, "f17": 31, "f18": 32, "f19": 33, "f20": 34,
+    "f21": 42, "f22": 43, "f23": 44, "f24": 45,
 }  # fmt: skip
 _KEYPAD: Final = {
     **{f"kp_{digit}": "pqrstuvwxy"[digit] for digit in range(10)},
@@ -207,7 +208,7 @@ def _text(press: KeyPress) -> bytes:
     typed = _typed(press)
     if press.modifiers & _SUPER:
         return b""
-    if press.modifiers & _CTRL and len(typed) == 1:
+    if press.modifiers & _CTRL and len(typed) == 1 and press.name not in KEYPAD_TEXT:
         typed = _control(typed) or typed
     return _escaped(typed, press.modifiers)
 

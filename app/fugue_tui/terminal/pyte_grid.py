@@ -146,12 +146,11 @@ class Grid(pyte.Screen):
 
     def erase_in_line(self, how: int = 0) -> None:
         """Blank from the cursor to the end (0), from the start through the cursor (1), or the line (2)."""
-        x = min(self.cursor.x, self.columns - 1)
+        self.settle()
         if how == 0:
-            self.settle()
-            self._erase(x, self.columns)
+            self._erase(self.cursor.x, self.columns)
         elif how == 1:
-            self._erase(0, x + 1)
+            self._erase(0, self.cursor.x + 1)
         elif how == 2:
             self._erase_lines(self.cursor.y, self.cursor.y + 1)
 
@@ -200,8 +199,7 @@ class Grid(pyte.Screen):
     def _split_wide(self, line: Line, x: int) -> None:
         """Blank both halves of a wide character that begins left of `x` and ends right of it."""
         if 0 < x < self.columns and line[x].data == "":
-            line[x - 1] = line[x - 1]._replace(data=" ")
-            line[x] = line[x]._replace(data=" ")
+            line[x - 1] = line[x] = self._fill
 
     def put_mode(self, number: int, value: bool) -> None:
         """Set or reset a mode that the screen obeys, with pyte's number for it."""
@@ -220,6 +218,11 @@ class Grid(pyte.Screen):
             self.buffer, self._behind = self._behind, self.buffer
             self.alternate = alternate
             self.dirty.update(range(self.lines))
+
+    def blank(self) -> None:
+        """Erase the screen that is shown, in the default style."""
+        self.buffer = [Line() for _ in range(self.lines)]
+        self.dirty.update(range(self.lines))
 
     def resize(self, lines: int, columns: int) -> None:
         """Change the size: lines are cut at the right, and pushed into the history at the top rather than lost."""

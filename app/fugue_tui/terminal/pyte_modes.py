@@ -60,17 +60,16 @@ class ModeTable:
 
     def _switch(self, number: int, value: bool) -> None:
         """Enter or leave the alternate screen: 1049 saves the cursor and clears, 1047 clears on leaving."""
-        if value == self._screen.alternate:
-            return
+        screen = self._screen
         if number == 1049 and value:
-            self._screen.save_cursor()
-        if number == 1047 and not value:
-            self._screen.erase_in_display(2)
-        self._screen.switch(value)
+            screen.save_cursor()
+        if number == 1047 and not value and screen.alternate:
+            screen.blank()
+        screen.switch(value)
         if number == 1049 and value:
-            self._screen.erase_in_display(2)
+            screen.blank()
         elif number == 1049:
-            self._screen.restore_cursor()
+            screen.restore_cursor()
 
     def set_ansi(self, numbers: list[int], value: bool) -> None:
         """SM and RM: insert mode and newline mode."""

@@ -126,8 +126,7 @@ class Screen(Grid):
         if width > self.columns - self.cursor.x:
             if mode.DECAWM not in self.mode or width > self.columns:
                 return
-            self.erase_characters(1)
-            self.cursor.x = self.columns
+            self._put((BLANK,), 1)
             self._wrap_if_due()
         if mode.IRM in self.mode:
             self.insert_characters(width)
@@ -179,6 +178,11 @@ class Screen(Grid):
         self.settle()
         top, bottom = self.region if mode.DECOM in self.mode else (0, self.lines - 1)
         self.cursor.y = min(top + max(line, 1) - 1, bottom)
+
+    def tab(self) -> None:
+        """Move to the next tab stop, or the last column; a wrap that is due stays due."""
+        if self.cursor.x < self.columns - 1:
+            super().tab()
 
     def cursor_to_tab(self, count: int) -> None:
         """Move on by tab stops, or back if negative."""
