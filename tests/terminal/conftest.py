@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import pytest
 
@@ -25,6 +25,10 @@ SCREEN = Size(80, 24)
 Say: TypeAlias = Callable[[bytes], list[Event]]
 
 
+def _silent(data: bytes) -> list[Event]:
+    return []
+
+
 class Recorder:
     """An emulator that keeps what it was fed, and answers what `say` makes of it."""
 
@@ -36,7 +40,7 @@ class Recorder:
         self.size = size
         self.limit = limit
         self.text = bytearray()
-        self._say = say or (lambda data: [])
+        self._say: Say = say or _silent
         self.fed = self.feeds = 0
         self.closed = False
         self.cursor, self.modes, self.scrollback = Cursor(0, 0), Modes(), Scrollback(0, 0)
@@ -143,7 +147,18 @@ class Pane:
         return self.witness.exits[0]
 
 
-Spawn: TypeAlias = Callable[..., Pane]
+class Spawn(Protocol):
+    """Starts a program; one argument with a blank in it is a shell script."""
+
+    def __call__(
+        self,
+        *argv: str,
+        size: Size = SCREEN,
+        cwd: str = "",
+        env: dict[str, str] | None = None,
+        limit: int = 1 << 20,
+        say: Say | None = None,
+    ) -> Pane: ...
 
 
 @pytest.fixture
