@@ -7,7 +7,7 @@ from fugue_tui.layout.tree import Node, Path, Split, at, path_to
 
 
 def border(node: Node, pane: PaneId, side: Side) -> tuple[Path, int]:
-    """The divider that moves when a pane is resized towards a side, as (path of the split, index of the child before it).
+    """The divider that moves when a pane is resized towards a side, as (path of its split, index before it).
 
     That is the pane's right or lower border, or the left or upper one where the pane reaches the window's edge, as in
     tmux. Raises NotFound or Refused.

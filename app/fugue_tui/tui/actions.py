@@ -1,0 +1,224 @@
+"""What keys and the palette do besides running a command as it stands: ask, confirm, choose, explain."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from textual.command import CommandPalette
+from textual.content import Content
+
+from fugue_tui.control import schema, words
+from fugue_tui.control.command import PERSON, Command, Door, Effect, Origin
+from fugue_tui.control.keymap import Action, Binding
+from fugue_tui.control.panes import ResizePane
+from fugue_tui.errors import FugueError
+from fugue_tui.geometry import Axis, Side
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.solve import Divider
+from fugue_tui.layout.tree import Node, Split, panes
+from fugue_tui.text import clean_text
+from fugue_tui.tui import scene
+from fugue_tui.tui.help_page import help_page
+from fugue_tui.tui.keyboard import Keyboard
+from fugue_tui.tui.palette import CommandProvider
+from fugue_tui.tui.stage import Stage
+from fugue_tui.workspace.model import Window
+from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
+
+_PALETTE = Origin(Door.PALETTE)
+
+
+class Actions:
+    """The person's side of the app. Main thread only."""
+
+    def __init__(self, app: Stage, keyboard: Keyboard) -> None:
+        self._app = app
+        self._keyboard = keyboard
+        self._table: dict[Action, Callable[[], None]] = {
+            Action.HELP: self.help,
+            Action.PALETTE: self.palette,
+            Action.COMMAND_LINE: self.command_line,
+            Action.SCROLL: self.read_back,
+            Action.REDRAW: self.redraw,
+            Action.QUIT: self.quit,
+            Action.CHOOSE_WINDOW: self.choose_window,
+            Action.CHOOSE_SESSION: self.choose_session,
+            Action.CLOSE_PANE: self.close_pane,
+            Action.CLOSE_WINDOW: self.close_window,
+            Action.KILL_SESSION: self.kill_session,
+            Action.RENAME_PANE: self.rename_pane,
+            Action.RENAME_WINDOW: self.rename_window,
+            Action.RENAME_SESSION: self.rename_session,
+        }
+
+    def bound(self, binding: Binding) -> None:
+        """Do what a key is bound to."""
+        if binding.action is not None:
+            self._table[binding.action]()
+        elif binding.command is not None:
+            self._app.run_command(binding.command, PERSON)
+
+    def run_words(self, said: list[str] | str) -> None:
+        """Run a command as it would be typed; show what it says."""
+        try:
+            command = words.command(said)
+        except FugueError as error:
+            self._app.alert(str(error))
+            return
+        result = self._app.run_command(command, _PALETTE)
+        if result is not None and command.effect is Effect.READ:
+            self._app.open_dialog(Page(command.verb, Content(result_text(command, result))))
+
+    def command_line(self, text: str = "") -> None:
+        """Ask for a command, as on the command line."""
+        self._ask("command", text, self.run_words)
+
+    def help(self) -> None:
+        """Every key and every command."""
+        self._app.open_dialog(Page("fugue-tui", help_page(self._keyboard.keymap)))
+
+    def palette(self) -> None:
+        """Textual's command palette over every command."""
+        self._app.open_dialog(CommandPalette(providers=[CommandProvider], placeholder="Search commands..."))
+
+    def read_back(self) -> None:
+        """Scroll the focused pane by keys."""
+        self._keyboard.read_back()
+
+    def redraw(self) -> None:
+        """Paint everything anew."""
+        self._app.repaint()
+
+    # Ending things
+
+    def quit(self) -> None:
+        """End every program and leave, after a question."""
+        count = sum(terminal.exit is None for terminal in self._app.mux.terminals.values())
+        question = f"End {count} running program{'s' * (count != 1)} and leave fugue-tui?"
+        self._confirm(question, lambda: self._app.leave())
+
+    def close_pane(self) -> None:
+        """Close the focused pane; asks first if its program runs."""
+        pane = self._app.mux.focused
+        if pane is not None:
+            question = f"Close pane {pane} ({scene.pane_label(self._app.mux, pane)})?"
+            self._close(["close-pane", str(pane)], question, [pane])
+
+    def close_window(self) -> None:
+        """Close the window in front; asks first if a program runs in it."""
+        window = self._app.mux.front
+        if window is not None:
+            question = f"Close window {scene.window_label(self._app.mux, window)} with {_count(window)}?"
+            self._close(["close-window", str(window.id)], question, list(panes(window.layout)))
+
+    def kill_session(self) -> None:
+        """End the session in front, after a question."""
+        window = self._app.mux.front
+        if window is not None:
+            session = window.session
+            self._confirm(f"End session {session} and its programs?", lambda: self.run_words(["kill-session", session]))
+
+    def _close(self, said: list[str], question: str, doomed: Sequence[PaneId]) -> None:
+        if any(self._app.mux.terminals[pane].exit is None for pane in doomed):
+            self._confirm(question, lambda: self.run_words(said))
+        else:
+            self.run_words(said)
+
+    # Naming
+
+    def rename_pane(self) -> None:
+        """Ask for the focused pane's name."""
+        pane = self._app.mux.focused
+        if pane is not None:
+            name = self._app.mux.workspace.panes[pane].name
+            self._rename("rename-pane", f"name of pane {pane}", name)
+
+    def rename_window(self) -> None:
+        """Ask for the front window's name."""
+        window = self._app.mux.front
+        if window is not None:
+            self._rename("rename-window", "name of this window", scene.window_label(self._app.mux, window))
+
+    def rename_session(self) -> None:
+        """Ask for the front session's name."""
+        window = self._app.mux.front
+        if window is not None:
+            self._rename("rename-session", "name of this session", window.session)
+
+    def _rename(self, verb: str, title: str, present: str) -> None:
+        self._ask(title, present, lambda text: self.run_words([verb, f"--name={text}"]))
+
+    # Choosing
+
+    def choose_window(self) -> None:
+        """Choose a window of any session from a list."""
+        workspace = self._app.mux.workspace
+        choices = [
+            (str(each.id), f"{each.session}  {each.id} {scene.window_label(self._app.mux, each)}  {_count(each)}")
+            for each in workspace.windows
+        ]
+        self._choose("windows", choices, str(workspace.active), "select-window", "--window")
+
+    def choose_session(self) -> None:
+        """Choose a session from a list."""
+        windows = self._app.mux.workspace.windows
+        names = list(dict.fromkeys(each.session for each in windows))
+        choices = [(name, f"{name}  {sum(each.session == name for each in windows)} windows") for name in names]
+        front = self._app.mux.front
+        self._choose("sessions", choices, front.session if front else "", "select-session", "--session")
+
+    def _choose(self, title: str, choices: list[tuple[str, str]], chosen: str, verb: str, flag: str) -> None:
+        def answered(answer: str | None) -> None:
+            if answer is not None:
+                self.run_words([verb, flag, answer])
+
+        self._app.open_dialog(Choose(title, choices, chosen), answered)
+
+    def _ask(self, title: str, text: str, then: Callable[[str], None]) -> None:
+        def answered(answer: str | None) -> None:
+            if answer is not None:
+                then(answer)
+
+        self._app.open_dialog(Ask(title, text), answered)
+
+    def _confirm(self, question: str, then: Callable[[], object]) -> None:
+        def answered(answer: bool | None) -> None:
+            if answer:
+                then()
+
+        self._app.open_dialog(Confirm(question), answered)
+
+    # The mouse
+
+    def drag(self, divider: Divider, cells: int) -> None:
+        """Move a divider by some cells: the border of the pane before it."""
+        window = self._app.mux.front
+        if window is None:
+            return
+        node: Node = window.layout
+        for index in (*divider.path, divider.index):
+            if not isinstance(node, Split):
+                return
+            node = node.children[index]
+        pane = last_pane(node, divider.axis)
+        side = Side.RIGHT if divider.axis is Axis.HORIZONTAL else Side.DOWN
+        self._app.run_command(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Door.MOUSE))
+
+
+def last_pane(node: Node, axis: Axis) -> PaneId:
+    """The pane of a subtree that touches its right (or lower) border."""
+    while isinstance(node, Split):
+        node = node.children[-1 if node.axis is axis else 0]
+    return node.pane
+
+
+def result_text(command: Command[Any], result: Any) -> str:
+    """A result for a person to read."""
+    if command.plain:
+        return clean_text(str(result))
+    return json.dumps(schema.dump(result), indent=2, ensure_ascii=False)
+
+
+def _count(window: Window) -> str:
+    count = len(list(panes(window.layout)))
+    return f"{count} pane{'s' * (count != 1)}"

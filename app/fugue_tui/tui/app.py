@@ -1,0 +1,407 @@
+"""The app: shows the multiplexer's workspace, takes the person's keys, and lets every door in.
+
+It decides nothing about panes: what a person does becomes a command, and the screen follows from the workspace.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from fugue_tui.config import Config
+from fugue_tui.control.command import PERSON, Command, Door, Origin
+from fugue_tui.control.dispatch import Dispatcher
+from fugue_tui.control.keymap import Keymap
+from fugue_tui.control.panes import FocusPane
+from fugue_tui.control.windows import SelectWindow
+from fugue_tui.errors import FugueError
+from fugue_tui.geometry import Size
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.live import PaneEvent, Started
+from fugue_tui.terminal.events import Bell, ClipboardWrite, CwdChanged, Notification, TitleChanged
+from fugue_tui.terminal.keys import spell
+from fugue_tui.text import clean
+from fugue_tui.tui import scene
+from fugue_tui.tui.actions import Actions
+from fugue_tui.tui.driver import HostDriver
+from fugue_tui.tui.frames import Frames
+from fugue_tui.tui.keyboard import Keyboard
+from fugue_tui.tui.mailbox import Mailbox
+from fugue_tui.workspace.model import Window, Workspace
+from fugue_tui_widgets.keys import press_of
+from fugue_tui_widgets.pane_grid import PaneGrid
+from fugue_tui_widgets.status_bar import StatusBar
+from fugue_tui_widgets.terminal_view import TerminalView
+from fugue_tui_widgets.which_key import Hint, WhichKey
+
+logger = logging.getLogger(__name__)
+
+ALERT_SECONDS = 4.0
+"""How long a message stays in the status bar."""
+LABEL_SECONDS = 1.0
+"""How often titles that follow the running programs are looked at while something is on the move."""
+
+
+class WorkspaceScreen(Screen[None], inherit_bindings=False):
+    """The screen that holds the panes; it has no keys of its own."""
+
+    ALLOW_SELECT = False
+    AUTO_FOCUS = ""
+
+
+class FugueApp(App[int], inherit_bindings=False):
+    """The full-screen workspace. Returns the exit status of the program."""
+
+    CSS_PATH = "fugue.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = []
+    TITLE = "fugue-tui"
+
+    def __init__(
+        self, mux: Multiplexer, dispatcher: Dispatcher, config: Config, keymap: Keymap, mailbox: Mailbox
+    ) -> None:
+        super().__init__(driver_class=HostDriver)
+        self.mux = mux
+        self.dispatcher = dispatcher
+        self.settings = config
+        self.mailbox = mailbox
+        self.keyboard = Keyboard(self, keymap, lambda binding: self.actions.bound(binding))
+        self.actions = Actions(self, self.keyboard)
+        self.when_shown: Callable[[], None] = lambda: None
+        """Called once, when the workspace is on the screen."""
+        self._frames: Frames | None = None
+        self._alert = ""
+        self._alert_timer: asyncio.TimerHandle | None = None
+        self._news_due = False
+        self._rung: set[WindowId] = set()
+        self._faults: list[str] = []
+        self._moving = True
+        self._host_colours: dict[bool, tuple[int, int, int]] = {}
+
+    # What is where
+
+    def get_default_screen(self) -> WorkspaceScreen:
+        """The workspace."""
+        return WorkspaceScreen(id="workspace")
+
+    def compose(self) -> ComposeResult:
+        """The panes, the status bar and the panel of keys."""
+        yield PaneGrid(id="grid")
+        yield StatusBar(id="status")
+        yield WhichKey(id="which-key")
+
+    @property
+    def base(self) -> Screen[Any]:
+        """The screen with the panes, whatever lies on top of it."""
+        return self.screen_stack[0]
+
+    @property
+    def grid(self) -> PaneGrid:
+        """The container of the panes."""
+        return self.base.query_one(PaneGrid)
+
+    @property
+    def status(self) -> StatusBar:
+        """The bottom line."""
+        return self.base.query_one(StatusBar)
+
+    @property
+    def which_key(self) -> WhichKey:
+        """The panel of keys."""
+        return self.base.query_one(WhichKey)
+
+    @property
+    def host_driver(self) -> HostDriver | None:
+        """The driver, if it draws on a host terminal."""
+        return self._driver if isinstance(self._driver, HostDriver) else None
+
+    @property
+    def knows_synchronized_output(self) -> bool:
+        """Whether the host said that it knows mode 2026."""
+        return self._sync_available
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing lies on top of the panes and their places on the screen are settled."""
+        return not self._moving and len(self.screen_stack) == 1 and not self.which_key.display
+
+    @property
+    def modal(self) -> bool:
+        """Whether a dialog has the keyboard."""
+        return len(self.screen_stack) > 1
+
+    @property
+    def focused_view(self) -> TerminalView | None:
+        """The view of the pane that the person's keys go to."""
+        pane = self.mux.focused
+        return self.grid.views.get(pane) if pane is not None else None
+
+    # Life
+
+    def on_mount(self) -> None:
+        """Show what there is, and follow every change."""
+        self.theme = self.settings.ui.theme
+        self._frames = Frames(self)
+        asyncio.get_running_loop().set_exception_handler(self._failed)
+        self.mailbox.attach()
+        self.mux.title_rows = lambda window: int(scene.shows_titles(window, self.settings.ui))
+        self.mux.on_change.connect(self._changed)
+        self.mux.on_event.connect(self._happened)
+        self.mux.on_screen.connect(self._frames.want)
+        self.mux.on_empty.connect(self.leave)
+        self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
+        self._fit()
+        self.rebuild()
+        self.call_after_refresh(self._shown)
+
+    def _shown(self) -> None:
+        for fault in self._faults[:1]:
+            more = f" (and {len(self._faults) - 1} more; fugue-tui config check)" if len(self._faults) > 1 else ""
+            self.alert(fault + more)
+        self.when_shown()
+
+    def tell_at_start(self, faults: Sequence[str]) -> None:
+        """What is wrong in the configuration, to be shown once there is a screen."""
+        self._faults += faults
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The panes get the new room."""
+        if self._frames is not None:
+            self._moving = True
+            self._fit()
+            self.rebuild()
+
+    def _fit(self) -> None:
+        status = int(self.settings.ui.status and self.size.height > 1)
+        self.status.display = bool(status)
+        self.mux.resize(Size(max(self.size.width, 1), max(self.size.height - status, 1)))
+
+    def host_gone(self) -> None:
+        """The host's terminal hung up: nothing can be shown any more, so the program ends."""
+        self.leave(129)
+
+    def leave(self, status: int = 0) -> None:
+        """End the program with an exit status."""
+        self.exit(status)
+
+    def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
+        """Push a dialog; `answered` gets its result."""
+        self.push_screen(screen, answered)
+
+    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
+        """Programs that ask for the default colours are told the host's own."""
+        self._host_colours[foreground] = colour
+
+    # Showing
+
+    def rebuild(self) -> None:
+        """Bring the widgets in line with the workspace."""
+        views = {pane: self._view(pane) for pane in self.mux.terminals}
+        fresh = any(pane not in self.grid.views for pane in views)
+        self.grid.adopt(views)
+        picture = scene.grid_picture(self.mux, self.settings.ui)
+        if fresh or picture.solution != self.grid.picture.solution or picture.title_row != self.grid.picture.title_row:
+            self._moving = True
+            for pane in picture.solution.panes:
+                views[pane].redraw()
+        self.grid.show(picture)
+        self._refocus()
+        self._show_status()
+        if not self._moving and self._frames is not None:
+            self._frames.hurry()
+            self._frames.place_cursor()
+
+    def _view(self, pane: PaneId) -> TerminalView:
+        terminal = self.mux.terminals[pane]
+        view = self.grid.views.get(pane)
+        if view is None:
+            return TerminalView(terminal, draws_cursor=self.host_driver is None)
+        if view.live is not terminal:
+            view.show(terminal)
+        return view
+
+    def _refocus(self) -> None:
+        view = self.focused_view
+        if view is not None and self.base.focused is not view:
+            self.base.set_focus(view, scroll_visible=False)
+
+    def _settled(self, screen: Screen[Any]) -> None:
+        """The compositor placed and painted everything anew."""
+        self._moving = False
+        if self._frames is not None:
+            self._frames.settled()
+            self._frames.displayed()
+
+    def post_display_hook(self) -> None:
+        """Textual wrote to the host, which moves its cursor."""
+        if self._frames is not None:
+            self._frames.displayed()
+
+    def cursor_at(self, x: int, y: int) -> None:
+        """Let Textual leave the host's cursor where input methods look for it."""
+        from textual.geometry import Offset
+
+        self.cursor_position = Offset(x, y)
+
+    def _show_status(self) -> None:
+        hint = self.keyboard.hint
+        self.status.show(scene.status_picture(self.mux, hint, self._alert, self._marks))
+
+    def _marks(self, window: Window) -> str:
+        return ("Z" if window.zoomed else "") + ("!" if window.id in self._rung else "")
+
+    def news(self) -> None:
+        """Titles or states may have changed: show them with the next turn of the loop."""
+        if not self._news_due:
+            self._news_due = True
+            self.call_later(self._show_news)
+
+    def _show_news(self) -> None:
+        self._news_due = False
+        if self._frames is not None and self.is_running:
+            self.grid.show(scene.grid_picture(self.mux, self.settings.ui))
+            self._show_status()
+
+    def alert(self, text: str) -> None:
+        """Show a message in the status bar for a while."""
+        self._alert = clean(text, 200)
+        if self._alert_timer is not None:
+            self._alert_timer.cancel()
+        self._alert_timer = asyncio.get_running_loop().call_later(ALERT_SECONDS, self._calm)
+        self.news()
+
+    def _calm(self) -> None:
+        self._alert = ""
+        self.news()
+
+    def show_keys(self, hints: list[Hint]) -> None:
+        """Open the panel of keys."""
+        self.which_key.show(hints, self.size.width, f"{spell(self.keyboard.keymap.prefix)} and then")
+
+    def hide_keys(self) -> None:
+        """Close the panel of keys."""
+        if self.which_key.display:
+            self.which_key.hide()
+            self._moving = True
+
+    def repaint(self) -> None:
+        """Paint the whole screen anew."""
+        self._moving = True
+        self.base.refresh(layout=True)
+
+    # What happens
+
+    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """A callback broke: a bug is logged and told, and the panes live on."""
+        error = context.get("exception")
+        logger.error("%s", context.get("message"), exc_info=error)
+        self.alert(f"internal error: {type(error).__name__}; see the log")
+
+    def _changed(self, old: Workspace, new: Workspace) -> None:
+        self._rung.discard(new.active)
+        if new.windows:
+            self.rebuild()
+
+    def _happened(self, pane: PaneId, event: PaneEvent) -> None:
+        match event:
+            case Bell():
+                self._ring(pane)
+            case Notification(title, body):
+                self.alert(f"{pane} {title} {body}")
+            case ClipboardWrite(text):
+                self._copy(pane, text)
+            case Started():
+                self.rebuild()
+            case TitleChanged() | CwdChanged():
+                self.news()
+            case _:
+                self.news()
+
+    def _ring(self, pane: PaneId) -> None:
+        window = self.mux.window_of(pane)
+        if window.id != self.mux.workspace.active:
+            self._rung.add(window.id)
+            self.news()
+        self.bell()
+
+    def _copy(self, pane: PaneId, text: str) -> None:
+        """Only what the person looks at may write to the clipboard, and it says so."""
+        if pane == self.mux.focused:
+            self.copy_to_clipboard(text)
+            self.alert(f"{pane} copied {len(text)} characters")
+
+    # What a person does
+
+    def take_key(self, event: events.Key) -> bool:
+        """Whether the workspace or a program took the key; dialogs get theirs from Textual."""
+        if self.modal or self._frames is None:
+            return False
+        self._frames.hurry()
+        press = press_of(event)
+        if not self.keyboard.take(press):
+            view = self.focused_view
+            if view is not None:
+                view.press(press)
+        return True
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys that come by Textual's queue (from tests, say) go the same way as the driver's."""
+        if isinstance(event, events.Key) and not event.is_forwarded and self.take_key(event):
+            return
+        await super().on_event(event)
+
+    def run_command(self, command: Command[Any], origin: Origin = PERSON) -> Any:
+        """Run a command for a person; what is wrong with it is shown, and None returned."""
+        try:
+            return self.dispatcher.run(command, origin)
+        except FugueError as error:
+            self.alert(str(error))
+            return None
+
+    def run_words(self, said: list[str] | str) -> None:
+        """Run a command as it would be typed."""
+        self.actions.run_words(said)
+
+    def command_line(self, text: str = "") -> None:
+        """Ask for a command, starting from a text."""
+        self.actions.command_line(text)
+
+    def on_terminal_view_typed(self, message: TerminalView.Typed) -> None:
+        """Agents keep out of a pane while a person types in it."""
+        pane = self.pane_of(message.view)
+        if pane is not None:
+            self.mux.human_input(pane)
+
+    def on_terminal_view_again(self, message: TerminalView.Again) -> None:
+        """Enter in a pane whose program has ended runs it again."""
+        pane = self.pane_of(message.view)
+        if pane is not None:
+            self.actions.run_words(["respawn-pane", "--pane", str(pane)])
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """A click gave a pane the focus."""
+        pane = self.pane_of(event.widget)
+        if pane is not None and pane != self.mux.focused and not self.modal:
+            self.run_command(FocusPane(pane=str(pane)), Origin(Door.MOUSE))
+
+    def on_pane_grid_title_clicked(self, message: PaneGrid.TitleClicked) -> None:
+        """A click on a title gives its pane the focus."""
+        self.run_command(FocusPane(pane=str(message.pane)), Origin(Door.MOUSE))
+
+    def on_pane_grid_divider_dragged(self, message: PaneGrid.DividerDragged) -> None:
+        """A dragged divider resizes what lies on its sides."""
+        self.actions.drag(message.divider, message.cells)
+
+    def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
+        """A click on a tab selects its window."""
+        self.run_command(SelectWindow(window=str(message.window)), Origin(Door.MOUSE))
+
+    def pane_of(self, widget: object) -> PaneId | None:
+        """The pane that a widget shows."""
+        return next((pane for pane, view in self.grid.views.items() if view is widget), None)

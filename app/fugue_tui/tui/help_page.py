@@ -1,0 +1,36 @@
+"""The page behind `?`: keys first, then every command with what it does."""
+
+from textual.content import Content
+
+from fugue_tui.control.command import registry
+from fugue_tui.control.keymap import Keymap
+from fugue_tui.control.schema import describe
+from fugue_tui.terminal.keys import spell
+from fugue_tui.tui.keyboard import label, written
+
+
+def help_page(keymap: Keymap) -> Content:
+    """Keys and commands as one text."""
+    prefix = spell(keymap.prefix)
+    parts = [Content.styled(f"Keys after {prefix}  ({prefix} twice sends it to the program)\n", "bold")]
+    together: dict[str, list[str]] = {}
+    for press, binding in keymap.prefixed.items():
+        together.setdefault(label(binding), []).append(written(press))
+    parts += [_line("  ".join(keys), words) for words, keys in together.items()]
+    parts.append(Content.styled("\nWithout the prefix\n", "bold"))
+    parts += [_line(written(press), label(binding)) for press, binding in keymap.always.items()]
+    parts += [_line(what, words) for what, words in _MOUSE]
+    parts.append(Content.styled(f"\nCommands  ({prefix} : or fugue-tui COMMAND in a shell)\n", "bold"))
+    parts += [_line(verb, describe(cls).summary) for verb, cls in registry().items()]
+    return Content("").join(parts)
+
+
+_MOUSE = (
+    ("click", "focus a pane, select a tab"),
+    ("drag", "resize by the line between panes"),
+    ("wheel", "read back, or scroll in the program"),
+)
+
+
+def _line(left: str, right: str) -> Content:
+    return Content.assemble((f"  {left:<22} ", "bold"), right, "\n")

@@ -1,0 +1,191 @@
+"""Which keys are the workspace's own: the prefix, what follows it, reading back, and the few that need no prefix."""
+
+import asyncio
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Final
+
+from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
+from fugue_tui.terminal.keys import KeyPress, Modifiers, spell
+from fugue_tui.tui.stage import Stage
+from fugue_tui_widgets.which_key import Hint
+
+REPEAT_SECONDS: Final = 0.5
+"""How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
+_HELD: Final = frozenset(("shift", "alt", "ctrl", "super", "meta", "caps_lock", "num_lock"))
+
+
+class Mode(Enum):
+    """What the next key means."""
+
+    PROGRAM = auto()
+    PREFIX = auto()
+    REPEAT = auto()
+    SCROLL = auto()
+
+
+class Keyboard:
+    """Takes each key first. What it leaves is the focused program's."""
+
+    def __init__(self, app: Stage, keymap: Keymap, bound: Callable[[Binding], None]) -> None:
+        self._app = app
+        self._bound = bound
+        self.keymap = keymap
+        self.mode = Mode.PROGRAM
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def hint(self) -> str:
+        """What the status bar says about keys now."""
+        match self.mode:
+            case Mode.PREFIX | Mode.REPEAT:
+                return "key? (? help, Escape leaves)"
+            case Mode.SCROLL:
+                return "reading back: arrows, PageUp, g/G, q leaves"
+            case Mode.PROGRAM:
+                return f"{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
+
+    def take(self, press: KeyPress) -> bool:
+        """Whether the key was the workspace's."""
+        if press.name in _HELD:
+            return False
+        match self.mode:
+            case Mode.PROGRAM:
+                return self._program(press)
+            case Mode.PREFIX:
+                return self._prefixed(press)
+            case Mode.REPEAT:
+                return self._repeated(press)
+            case Mode.SCROLL:
+                return self._scroll(press)
+
+    def _program(self, press: KeyPress) -> bool:
+        if canonical(press) == self.keymap.prefix:
+            self._enter(Mode.PREFIX, self._app.settings.ui.which_key_delay_ms / 1000)
+            return True
+        binding = self.keymap.always.get(canonical(press))
+        if binding is None:
+            return False
+        self._do(binding)
+        return True
+
+    def _prefixed(self, press: KeyPress) -> bool:
+        self.leave()
+        if canonical(press) == self.keymap.prefix:
+            return False
+        binding = self.keymap.prefixed.get(canonical(press))
+        if binding is not None:
+            self._do(binding)
+        elif press.name != "escape":
+            self._app.alert(f"{spell(self.keymap.prefix)} {spell(press)} does nothing; ? lists the keys")
+        return True
+
+    def _repeated(self, press: KeyPress) -> bool:
+        binding = self.keymap.prefixed.get(canonical(press))
+        self.leave()
+        if binding is None or not binding.repeats:
+            return self._program(press)
+        self._do(binding)
+        return True
+
+    def _do(self, binding: Binding) -> None:
+        if binding.repeats:
+            self._enter(Mode.REPEAT, REPEAT_SECONDS)
+        self._bound(binding)
+
+    def _enter(self, mode: Mode, seconds: float) -> None:
+        self._cancel()
+        self.mode = mode
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._elapsed)
+        self._app.news()
+
+    def _elapsed(self) -> None:
+        self._timer = None
+        if self.mode is Mode.REPEAT:
+            self.leave()
+        elif self.mode is Mode.PREFIX:
+            self._app.show_keys(self.hints())
+
+    def leave(self) -> None:
+        """Give the keys back to the program."""
+        self._cancel()
+        self.mode = Mode.PROGRAM
+        self._app.hide_keys()
+        self._app.news()
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def hints(self) -> list[Hint]:
+        """Every key after the prefix and what it does; keys that do the same stand together."""
+        together: dict[str, list[str]] = {}
+        for press, binding in self.keymap.prefixed.items():
+            together.setdefault(label(binding), []).append(written(press))
+        return [Hint(" ".join(keys), words) for words, keys in together.items()]
+
+    # Reading back
+
+    def read_back(self) -> None:
+        """Keys scroll the focused pane until `q`."""
+        self._cancel()
+        self.mode = Mode.SCROLL
+        self._app.news()
+
+    def _scroll(self, press: KeyPress) -> bool:
+        view = self._app.focused_view
+        if view is None or view.live is None:
+            self.leave()
+            return True
+        if canonical(press) == self.keymap.prefix:
+            return self._program(press)
+        page = max(view.size.height - 1, 1)
+        name = f"ctrl+{press.name}" if press.modifiers & Modifiers.CTRL else press.text or press.name
+        lines = {
+            "up": 1, "k": 1, "down": -1, "j": -1, "ctrl+y": 1, "ctrl+e": -1,
+            "pageup": page, "ctrl+b": page, "b": page, "pagedown": -page, "ctrl+f": -page, "space": -page, " ": -page,
+            "ctrl+u": page // 2, "ctrl+d": -(page // 2),
+            "home": 1 << 30, "g": 1 << 30, "end": -(1 << 30), "G": -(1 << 30),
+        }.get(name)  # fmt: skip
+        if lines is not None:
+            view.scroll_back(lines)
+            self._app.news()
+        elif name in ("q", "escape", "enter", "ctrl+c"):
+            view.scroll_back(-(1 << 30))
+            self.leave()
+        return True
+
+
+_LABELS: Final = {
+    Action.HELP: "help: every key and command",
+    Action.PALETTE: "command palette",
+    Action.COMMAND_LINE: "type a command",
+    Action.SCROLL: "read back",
+    Action.REDRAW: "redraw the screen",
+    Action.QUIT: "quit",
+    Action.CHOOSE_WINDOW: "choose a window",
+    Action.CHOOSE_SESSION: "choose a session",
+    Action.CLOSE_PANE: "close pane",
+    Action.CLOSE_WINDOW: "close window",
+    Action.KILL_SESSION: "end session",
+    Action.RENAME_PANE: "rename pane",
+    Action.RENAME_WINDOW: "rename window",
+    Action.RENAME_SESSION: "rename session",
+}
+
+
+def label(binding: Binding) -> str:
+    """What a key does, in a few words: a command without the names of its flags."""
+    if binding.action is not None:
+        return _LABELS[binding.action]
+    verb, *rest = binding.words.split()
+    said = " ".join(word for word in rest if not word.startswith("--"))
+    return f"{verb.replace('-', ' ')} {said}".strip()
+
+
+def written(press: KeyPress) -> str:
+    """A key as help shows it, with arrows as arrows."""
+    sign = {"up": "↑", "down": "↓", "left": "←", "right": "→"}.get(press.name)
+    spelled = spell(press)
+    return spelled.removesuffix(press.name) + sign if sign else spelled

@@ -1,0 +1,46 @@
+"""Brings work to the main thread: one wake-up of the loop however much is posted before it looks."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from contextvars import Context, copy_context
+from threading import Lock
+
+
+class Mailbox:
+    """A queue of calls. Posting works from any thread and before there is a loop; `attach` delivers what has waited."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._calls: deque[Callable[[], None]] = deque()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._context: Context | None = None
+        self._woken = False
+
+    def post(self, call: Callable[[], None]) -> None:
+        """Run a call on the main thread soon; dropped once the loop is closed."""
+        with self._lock:
+            self._calls.append(call)
+            if self._woken or self._loop is None:
+                return
+            self._woken = True
+            loop = self._loop
+        try:
+            loop.call_soon_threadsafe(self._deliver, context=self._context)
+        except RuntimeError:
+            return  # The loop is closed: the program is leaving.
+
+    def attach(self) -> None:
+        """Deliver on the running loop, in the caller's context, from now on."""
+        with self._lock:
+            self._loop = asyncio.get_running_loop()
+            self._context = copy_context()
+            self._woken = True
+        self._loop.call_soon(self._deliver)
+
+    def _deliver(self) -> None:
+        with self._lock:
+            calls, self._calls = self._calls, deque()
+            self._woken = False
+        for call in calls:
+            call()

@@ -1,0 +1,71 @@
+"""The workspace as pictures: what the grid, the tabs and the status bar show. Pure but for reading the multiplexer."""
+
+from collections.abc import Callable
+
+from fugue_tui.config import UiSettings
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.text import clean
+from fugue_tui.workspace.model import Window
+from fugue_tui_widgets.picture import GridPicture, Title
+from fugue_tui_widgets.status_bar import StatusPicture, Tab
+
+
+def shows_titles(window: Window | None, ui: UiSettings) -> bool:
+    """Whether the panes of a window carry titles: by `auto`, only where there is more than one."""
+    if ui.titles == "auto":
+        return window is not None and len(list(panes(window.layout))) > 1
+    return ui.titles == "always"
+
+
+def grid_picture(mux: Multiplexer, ui: UiSettings) -> GridPicture:
+    """The active window's panes, dividers and titles."""
+    window = mux.front
+    if window is None:
+        return GridPicture()
+    titled = shows_titles(window, ui)
+    solution = mux.frame(window)
+    titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
+    return GridPicture(solution, titles, window.active, titled, ui.dividers)
+
+
+def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
+    """A pane's number, its name (or what it runs), and its state."""
+    terminal = mux.terminals[pane]
+    label = pane_label(mux, pane)
+    if terminal.exit is not None:
+        state = f"{terminal.exit.words}, Enter runs it again"
+    elif offset := terminal.scrollback.offset:
+        state = f"history -{offset}"
+    else:
+        state = "zoomed" if mux.front is not None and mux.front.zoomed else ""
+    return Title(f"{pane} {label}", state)
+
+
+def pane_label(mux: Multiplexer, pane: PaneId) -> str:
+    """The name that somebody gave, else the title the program set, else the program."""
+    terminal = mux.terminals[pane]
+    name = mux.workspace.panes[pane].name
+    return clean(name or terminal.title or terminal.foreground or "shell", 60)
+
+
+def status_picture(mux: Multiplexer, hint: str, alert: str, marks: Callable[[Window], str]) -> StatusPicture:
+    """The bar: workspace, the active session's windows, and the hint or the alert."""
+    workspace, window = mux.workspace, mux.front
+    session = window.session if window is not None else ""
+    mine = [each for each in workspace.windows if each.session == session]
+    several = any(each.session != session for each in workspace.windows)
+    tabs = tuple(
+        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, marks(each))
+        for number, each in enumerate(mine)
+    )
+    return StatusPicture(clean(workspace.name, 24), clean(session, 24) if several else "", tabs, hint, alert)
+
+
+def window_label(mux: Multiplexer, window: Window) -> str:
+    """The window's own name, or what its active pane runs."""
+    if window.named and window.name:
+        return clean(window.name, 24)
+    pane = mux.workspace.panes[window.active]
+    return clean(pane.name or mux.terminals[window.active].foreground or window.name or "shell", 24)

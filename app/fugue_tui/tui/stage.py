@@ -1,0 +1,92 @@
+"""What the parts of the roof may ask of the app."""
+
+from typing import Any, Protocol
+
+from textual.geometry import Size
+from textual.screen import Screen
+
+from fugue_tui.config import Config
+from fugue_tui.control.command import Command, Origin
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.tui.driver import HostDriver
+from fugue_tui_widgets.pane_grid import PaneGrid
+from fugue_tui_widgets.terminal_view import TerminalView
+from fugue_tui_widgets.which_key import Hint
+
+
+class Stage(Protocol):
+    """The app, as keyboard, actions, frames and palette see it. Main thread only."""
+
+    mux: Multiplexer
+    settings: Config
+
+    @property
+    def size(self) -> Size:
+        """The host's size."""
+        ...
+
+    @property
+    def clipboard(self) -> str:
+        """What was copied last in the app."""
+        ...
+
+    @property
+    def grid(self) -> PaneGrid:
+        """The container of the panes."""
+        ...
+
+    @property
+    def host_driver(self) -> HostDriver | None:
+        """The driver, if it draws on a host terminal."""
+        ...
+
+    @property
+    def knows_synchronized_output(self) -> bool:
+        """Whether the host said that it knows mode 2026."""
+        ...
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing lies on top of the panes and their places on the screen are settled."""
+        ...
+
+    @property
+    def focused_view(self) -> TerminalView | None:
+        """The view of the pane that the person's keys go to."""
+        ...
+
+    def alert(self, text: str) -> None:
+        """Show a message in the status bar for a while."""
+        ...
+
+    def news(self) -> None:
+        """Titles or states may have changed."""
+        ...
+
+    def repaint(self) -> None:
+        """Paint the whole screen anew."""
+        ...
+
+    def cursor_at(self, x: int, y: int) -> None:
+        """Where the host's cursor is."""
+        ...
+
+    def show_keys(self, hints: list[Hint]) -> None:
+        """Open the panel of keys."""
+        ...
+
+    def hide_keys(self) -> None:
+        """Close the panel of keys."""
+        ...
+
+    def run_command(self, command: Command[Any], origin: Origin) -> Any:
+        """Run a command for a person."""
+        ...
+
+    def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
+        """Push a dialog; `answered` gets its result."""
+        ...
+
+    def leave(self, status: int = 0) -> None:
+        """End the program with an exit status."""
+        ...

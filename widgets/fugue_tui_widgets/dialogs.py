@@ -1,0 +1,160 @@
+"""Small questions over the workspace: a yes or no, a line of text, a page to read."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+
+class Confirm(ModalScreen[bool]):
+    """Asks one yes-or-no question; Escape, Enter and every key but `y` mean no."""
+
+    DEFAULT_CSS = """
+    Confirm { align: center middle; background: $background 40%; }
+    Confirm > Vertical {
+        width: auto; max-width: 90%; height: auto; padding: 1 3; background: $surface; border: heavy $warning;
+    }
+    Confirm Label { width: auto; }
+    Confirm .choice { color: $text-muted; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,Y", "answer(True)", "Yes"),
+        Binding("n,N,escape,enter,q", "answer(False)", "No"),
+    ]
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self.question = question
+
+    def compose(self) -> ComposeResult:
+        """The question and the two answers."""
+        with Vertical():
+            yield Label(Content(self.question))
+            yield Label(Content("y yes    n no"), classes="choice")
+
+    def action_answer(self, answer: bool) -> None:
+        """Close with the answer."""
+        self.dismiss(answer)
+
+
+class Ask(ModalScreen[str | None]):
+    """Asks for a line of text at the bottom of the screen; Escape gives None."""
+
+    DEFAULT_CSS = """
+    Ask { align: left bottom; background: $background 0%; }
+    Ask > Vertical { height: auto; background: $surface; border-top: heavy $primary; border-title-color: $primary; }
+    Ask Input { border: none; height: 1; padding: 0 1; background: $surface; }
+    Ask Input:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "cancel", "Cancel", priority=True)]
+
+    def __init__(self, title: str, text: str = "") -> None:
+        super().__init__()
+        self.heading = title
+        self.text = text
+
+    def compose(self) -> ComposeResult:
+        """The title and the input."""
+        with Vertical() as frame:
+            frame.border_title = Content(self.heading)
+            yield Input(self.text, select_on_focus=False)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Close with the text."""
+        self.dismiss(event.value)
+
+    def action_cancel(self) -> None:
+        """Close without an answer."""
+        self.dismiss(None)
+
+
+class Page(ModalScreen[None]):
+    """A page of text to scroll through; any of Escape, q and Enter closes it."""
+
+    DEFAULT_CSS = """
+    Page { align: center middle; background: $background 40%; }
+    Page > VerticalScroll {
+        width: 90%; max-width: 110; height: 90%; padding: 0 2; background: $surface;
+        border: heavy $primary; border-title-color: $primary; border-subtitle-color: $text-muted;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter,question_mark", "close", "Close"),
+        Binding("j", "scroll(1)", show=False),
+        Binding("k", "scroll(-1)", show=False),
+    ]
+
+    def __init__(self, title: str, text: Content) -> None:
+        super().__init__()
+        self.heading = title
+        self.text = text
+
+    def compose(self) -> ComposeResult:
+        """The text in a scrolling frame."""
+        with VerticalScroll() as frame:
+            frame.border_title = Content(self.heading)
+            frame.border_subtitle = Content("Escape closes")
+            yield Static(self.text)
+
+    def action_close(self) -> None:
+        """Close the page."""
+        self.dismiss(None)
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll by some lines."""
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+
+class Choose(ModalScreen[str | None]):
+    """Offers a list to choose from; Escape gives None."""
+
+    DEFAULT_CSS = """
+    Choose { align: center middle; background: $background 40%; }
+    Choose OptionList {
+        width: 60; max-width: 90%; height: auto; max-height: 80%;
+        background: $surface; border: heavy $primary; border-title-color: $primary;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,ctrl+c", "cancel", "Cancel"),
+        Binding("j", "move(1)", show=False),
+        Binding("k", "move(-1)", show=False),
+    ]
+
+    def __init__(self, title: str, choices: Sequence[tuple[str, str]], chosen: str = "") -> None:
+        """`choices` are (answer, text) pairs; `chosen` is the answer that is highlighted at first."""
+        super().__init__()
+        self.heading = title
+        self.choices = choices
+        self.chosen = chosen
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        options = OptionList(*(Option(Content(text), id=f"choice-{at}") for at, (_, text) in enumerate(self.choices)))
+        options.border_title = Content(self.heading)
+        yield options
+
+    def on_mount(self) -> None:
+        """Start at the present choice."""
+        answers = [answer for answer, _ in self.choices]
+        if self.chosen in answers:
+            self.query_one(OptionList).highlighted = answers.index(self.chosen)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Close with the choice."""
+        self.dismiss(self.choices[event.option_index][0])
+
+    def action_move(self, step: int) -> None:
+        """Move the highlight."""
+        options = self.query_one(OptionList)
+        options.action_cursor_down() if step > 0 else options.action_cursor_up()
+
+    def action_cancel(self) -> None:
+        """Close without a choice."""
+        self.dismiss(None)

@@ -1,0 +1,136 @@
+"""The characters between panes: lines that join, heavy around the focused pane, and titles on them. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich.cells import cell_len, set_cell_size
+
+from fugue_tui.geometry import Rect
+from fugue_tui.ids import PaneId
+from fugue_tui_widgets.boxes import Arms, box
+from fugue_tui_widgets.picture import GridPicture, Title
+
+
+@dataclass(frozen=True, slots=True)
+class FrameLines:
+    """One character and one focus flag for each cell; `spans` says where titles are."""
+
+    size: tuple[int, int]
+    chars: tuple[tuple[str, ...], ...]
+    lit: tuple[tuple[bool, ...], ...]
+    spans: tuple[tuple[PaneId, Rect], ...]
+
+    @classmethod
+    def of(cls, picture: GridPicture, cols: int, rows: int) -> "FrameLines":
+        """The frame of a picture on a container of this size."""
+        canvas = _Canvas(picture, cols, rows)
+        canvas.draw_lines(picture.line_style)
+        canvas.draw_titles(picture.titles)
+        return cls(
+            (cols, rows),
+            tuple(tuple(row) for row in canvas.chars),
+            tuple(tuple(row) for row in canvas.lit),
+            tuple(canvas.spans),
+        )
+
+    def runs(self, y: int) -> Iterator[tuple[str, bool]]:
+        """Row `y` as stretches of text, each with whether it belongs to the focused pane."""
+        if not 0 <= y < len(self.chars):
+            yield (" " * self.size[0], False)
+            return
+        cells = zip(self.chars[y], self.lit[y], strict=True)
+        for lit, group in groupby(cells, key=lambda cell: cell[1]):
+            yield ("".join(char for char, _ in group), lit)
+
+    def title_at(self, x: int, y: int) -> PaneId | None:
+        """The pane whose title covers a cell."""
+        return next((pane for pane, rect in self.spans if rect.contains(x, y)), None)
+
+
+class _Canvas:
+    """Cells being drawn; lives for one call of `FrameLines.of`."""
+
+    def __init__(self, picture: GridPicture, cols: int, rows: int) -> None:
+        self.cols, self.rows = cols, rows
+        self.top = int(picture.title_row)
+        self.chars = [[" "] * cols for _ in range(rows)]
+        self.lit = [[False] * cols for _ in range(rows)]
+        self.spans: list[tuple[PaneId, Rect]] = []
+        self.panes = picture.solution.panes
+        self.focus = self.panes.get(picture.focus) if picture.focus is not None else None
+        self.dividers = [divider.rect for divider in picture.solution.dividers]
+
+    def draw_lines(self, line_style: str) -> None:
+        frame = self._frame_cells()
+        heavy = self._beside_focus() if len(self.panes) > 1 else set[tuple[int, int]]()
+        for x, y in frame:
+            weight = [int((x + dx, y + dy) in frame) for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0))]
+            if (x, y) in heavy:
+                steps = ((0, -1), (1, 0), (0, 1), (-1, 0))
+                weight = [w + int(w and (x + dx, y + dy) in heavy) for w, (dx, dy) in zip(weight, steps, strict=True)]
+                self.lit[y][x] = True
+            self.chars[y][x] = _line((weight[0], weight[1], weight[2], weight[3]), line_style)
+
+    def _frame_cells(self) -> set[tuple[int, int]]:
+        cells = {(x, 0) for x in range(self.cols)} if self.top and self.rows else set[tuple[int, int]]()
+        for rect in self.dividers:
+            cells |= {(x, y) for x in range(rect.x, rect.right) for y in range(rect.y, rect.bottom)}
+        return {(x, y) for x, y in cells if x < self.cols and y < self.rows}
+
+    def _beside_focus(self) -> set[tuple[int, int]]:
+        """The ring of cells around the focused pane."""
+        if self.focus is None:
+            return set()
+        r = self.focus
+        ring = {(x, y) for x in range(r.x - 1, r.right + 1) for y in (r.y - 1, r.bottom)}
+        return ring | {(x, y) for x in (r.x - 1, r.right) for y in range(r.y - 1, r.bottom + 1)}
+
+    def draw_titles(self, titles: Mapping[PaneId, Title]) -> None:
+        for pane, rect in self.panes.items():
+            title = titles.get(pane)
+            if title is not None and rect.y >= 1 and rect.cols >= 4:
+                self._draw_title(pane, rect, title)
+
+    def _draw_title(self, pane: PaneId, rect: Rect, title: Title) -> None:
+        focused = rect == self.focus
+        state = f" {title.state} " if title.state and rect.cols > cell_len(title.state) + 12 else ""
+        room = rect.cols - 2 - cell_len(state)
+        label = f"{'▶' if focused else ' '}{title.text} "
+        if cell_len(label) > room:
+            label = set_cell_size(label, room - 1) + "…"
+        self._put(rect.x + 1, rect.y - 1, label, focused)
+        self._put(rect.right - 1 - cell_len(state), rect.y - 1, state, focused)
+        self.spans.append((pane, Rect(rect.x, rect.y - 1, cell_len(label) + 1, 1)))
+
+    def _put(self, x: int, y: int, text: str, lit: bool) -> None:
+        """Write text; the second cell of a wide character holds an empty string."""
+        for char in text:
+            width = cell_len(char)
+            if not width:
+                continue
+            if x + width > self.cols or y >= self.rows:
+                return
+            self.chars[y][x] = char
+            self.lit[y][x] = lit
+            if width == 2:
+                self.chars[y][x + 1] = ""
+                self.lit[y][x + 1] = lit
+            x += width
+
+
+def _line(arms: Arms, line_style: str) -> str:
+    match line_style:
+        case "ascii":
+            flat = tuple(min(arm, 1) for arm in arms)
+            return {(0, 1, 0, 1): "-", (1, 0, 1, 0): "|"}.get((flat[0], flat[1], flat[2], flat[3]), "+")
+        case "thick":
+            return box((2 * min(arms[0], 1), 2 * min(arms[1], 1), 2 * min(arms[2], 1), 2 * min(arms[3], 1)))
+        case "double":
+            char = box((min(arms[0], 1), min(arms[1], 1), min(arms[2], 1), min(arms[3], 1)))
+            return _DOUBLES.get(char, char)
+        case _:
+            return box(arms)
+
+
+_DOUBLES = dict(zip("─│┌┐└┘├┤┬┴┼", "═║╔╗╚╝╠╣╦╩╬", strict=True))

@@ -1,0 +1,154 @@
+"""The panes of a window on screen: one container that places each view by the solved layout and draws the frame.
+
+Views are mounted once and stay mounted through every edit; a view without a rectangle is simply not placed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.geometry import Offset, Region, Size, Spacing
+from textual.layout import Layout, WidgetPlacement
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from fugue_tui.geometry import Axis
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.solve import Divider
+from fugue_tui_widgets.frame_lines import FrameLines
+from fugue_tui_widgets.picture import GridPicture
+from fugue_tui_widgets.terminal_view import TerminalView
+
+
+class _Solved(Layout):
+    """Places each view on its rectangle."""
+
+    name = "solved"
+
+    def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> list[WidgetPlacement]:
+        """One placement for each view that has a rectangle."""
+        assert isinstance(parent, PaneGrid)
+        return list(parent.placements(children))
+
+
+class PaneGrid(Widget):
+    """The container of all terminal views, of every window."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"pane-grid--focus"}
+    DEFAULT_CSS = """
+    PaneGrid { width: 1fr; height: 1fr; overflow: hidden hidden; }
+    """
+
+    class DividerDragged(Message):
+        """A divider was dragged by some cells along its axis since the last message."""
+
+        def __init__(self, divider: Divider, cells: int) -> None:
+            super().__init__()
+            self.divider = divider
+            self.cells = cells
+
+    class TitleClicked(Message):
+        """The title of a pane was clicked."""
+
+        def __init__(self, pane: PaneId) -> None:
+            super().__init__()
+            self.pane = pane
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._default_layout = _Solved()
+        self.views: dict[PaneId, TerminalView] = {}
+        self.picture = GridPicture()
+        self._lines: FrameLines | None = None
+        self._dragged: tuple[Divider, Offset] | None = None
+
+    def show(self, picture: GridPicture) -> None:
+        """Draw another picture; placements are made anew only if the rectangles changed."""
+        old, self.picture = self.picture, picture
+        self._lines = None
+        if old.solution != picture.solution or old.title_row != picture.title_row:
+            self._clear_arrangement_cache()
+            self.refresh(layout=True)
+        elif old != picture:
+            self.refresh()
+
+    def adopt(self, views: Mapping[PaneId, TerminalView]) -> None:
+        """Mount views that are new and remove those of panes that are gone."""
+        for pane in [pane for pane in self.views if pane not in views]:
+            self.views.pop(pane).remove()
+        fresh = {pane: view for pane, view in views.items() if pane not in self.views}
+        self.views |= fresh
+        if fresh:
+            self.mount(*fresh.values())
+
+    def placements(self, children: Sequence[Widget]) -> Iterable[WidgetPlacement]:
+        """Where each shown view goes, relative to this container."""
+        rectangles = self.picture.solution.panes
+        by_view = {id(view): pane for pane, view in self.views.items()}
+        for child in children:
+            rect = rectangles.get(by_view.get(id(child), PaneId(-1)))
+            if rect is not None:
+                region = Region(rect.x, rect.y, rect.cols, rect.rows)
+                yield WidgetPlacement(region, Offset(), Spacing(), child, 0, False, False, False)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The frame: dividers, crossings and titles; the views lie on top of the rest."""
+        lines = self._frame_lines()
+        base = self.rich_style
+        focus = self.get_component_rich_style("pane-grid--focus") if self.picture.focus is not None else base
+        return [
+            Strip([Segment(text, focus if lit else base) for text, lit in lines.runs(y)], self.size.width).crop(
+                crop.x, crop.right
+            )
+            for y in range(crop.y, crop.bottom)
+        ]
+
+    def _frame_lines(self) -> FrameLines:
+        size = self.size
+        if self._lines is None or self._lines.size != (size.width, size.height):
+            self._lines = FrameLines.of(self.picture, size.width, size.height)
+        return self._lines
+
+    # Mouse
+
+    def divider_at(self, x: int, y: int) -> Divider | None:
+        """The divider under a cell of this container, if any."""
+        for divider in self.picture.solution.dividers:
+            if divider.rect.contains(x, y):
+                return divider
+        return None
+
+    async def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of a divider, or click a title."""
+        if event.widget is not None and event.widget is not self:
+            return
+        title = self._frame_lines().title_at(int(event.x), int(event.y))
+        if title is not None:
+            self.post_message(self.TitleClicked(title))
+        divider = self.divider_at(int(event.x), int(event.y))
+        if divider is not None:
+            self._dragged = (divider, Offset(int(event.screen_x), int(event.screen_y)))
+            self.capture_mouse()
+        event.stop()
+
+    async def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Drag the divider that is held."""
+        if self._dragged is None:
+            return
+        divider, last = self._dragged
+        here = Offset(int(event.screen_x), int(event.screen_y))
+        cells = here.x - last.x if divider.axis is Axis.HORIZONTAL else here.y - last.y
+        if cells:
+            self._dragged = (divider, here)
+            self.post_message(self.DividerDragged(divider, cells))
+        event.stop()
+
+    async def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Let go of the divider."""
+        if self._dragged is not None:
+            self._dragged = None
+            self.release_mouse()
+            event.stop()

@@ -1,0 +1,152 @@
+"""A drop-in for textual-terminal's `Terminal`: one widget, one command, in anybody's Textual app.
+
+class Shell(App):
+    def compose(self):
+        yield Terminal(command="bash", id="shell")
+
+    def on_ready(self):
+        self.query_one("#shell", Terminal).start()
+"""
+
+import asyncio
+import shlex
+from collections.abc import Callable
+from contextvars import copy_context
+from typing import Literal
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.engines import make_emulator
+from fugue_tui.terminal.events import Bell, Event, TitleChanged
+from fugue_tui.terminal.pty import Exit, Program
+from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.terminal import Terminal as LiveTerminal
+from fugue_tui.text import clean
+from fugue_tui_widgets.terminal_view import TerminalView
+
+DefaultColours = Literal["system", "textual"]
+
+
+class Terminal(TerminalView):
+    """Runs a command in a pane of your app. `start()` begins, `stop()` ends it; Ctrl+F1 gives the focus back."""
+
+    class Ended(Message):
+        """The command ended; `exit` says how."""
+
+        def __init__(self, terminal: "Terminal", exit: Exit) -> None:
+            super().__init__()
+            self.terminal = terminal
+            self.exit = exit
+
+        @property
+        def control(self) -> "Terminal":
+            """The widget whose command ended."""
+            return self.terminal
+
+    def __init__(
+        self,
+        command: str,
+        default_colors: DefaultColours | None = "system",
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+        *,
+        scrollback: int = 10_000,
+        engine: str = "ghostty",
+    ) -> None:
+        """`command` is split as a shell would; `default_colors="textual"` draws on the app's own colours."""
+        super().__init__(name=name, id=id, classes=classes)
+        self.command = command
+        self.default_colors = default_colors
+        self._scrollback = scrollback
+        self._engine = engine
+        self._pump: Pump | None = None
+
+    def start(self) -> None:
+        """Start the command; nothing happens if it runs already. Raises SpawnFailed."""
+        if self.live is not None:
+            return
+        size = Size(max(self.size.width, 1), max(self.size.height, 1))
+        self._pump = Pump()
+        self._pump.start()
+        try:
+            emulator = make_emulator(self._engine, size, self._scrollback)
+            program = Program(tuple(shlex.split(self.command)))
+            self.show(LiveTerminal.spawn(program, size, pump=self._pump, emulator=emulator, watcher=_Watcher(self)))
+        except BaseException:
+            self._pump.stop()
+            self._pump = None
+            raise
+
+    def stop(self) -> None:
+        """End the command and clear the screen; nothing happens if none runs."""
+        live, pump = self.live, self._pump
+        self.show(None)
+        self._pump = None
+        if live is not None:
+            live.close()
+        if pump is not None:
+            pump.stop()
+
+    def render_line(self, y: int) -> Strip:
+        """A row, on the app's own colours where the program chose none, if so asked."""
+        strip = super().render_line(y)
+        return strip.apply_style(self.rich_style) if self.default_colors == "textual" else strip
+
+    def ring(self) -> None:
+        """Ring the host's bell."""
+        self.app.bell()  # pyright: ignore[reportUnknownMemberType]
+
+    def on_unmount(self) -> None:
+        """A widget that goes takes its command along."""
+        self.stop()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The command learns its new size."""
+        if self.live is not None:
+            self.live.resize(Size(max(event.size.width, 1), max(event.size.height, 1)))
+            self.redraw()
+
+    async def on_key(self, event: events.Key) -> None:
+        """Every key is the command's, except Ctrl+F1, which gives up the focus."""
+        if event.key == "ctrl+f1":
+            event.stop()
+            self.screen.set_focus(None)
+            return
+        await super().on_key(event)
+
+
+class _Watcher:
+    """Brings the pump thread's news to the app's own thread."""
+
+    def __init__(self, widget: Terminal) -> None:
+        self._widget = widget
+        self._loop = asyncio.get_running_loop()
+        self._context = copy_context()
+
+    def changed(self, terminal: LiveTerminal) -> None:
+        """Repaint what changed."""
+        self._soon(self._widget.redraw)
+
+    def said(self, terminal: LiveTerminal, event: Event) -> None:
+        """Ring the bell, take the title."""
+        match event:
+            case Bell():
+                self._soon(self._widget.ring)
+            case TitleChanged(title):
+                self._soon(lambda: setattr(self._widget, "border_title", clean(title)))
+            case _:
+                return
+
+    def ended(self, terminal: LiveTerminal, exit: Exit) -> None:
+        """Tell the app."""
+        self._soon(lambda: self._widget.post_message(Terminal.Ended(self._widget, exit)))
+
+    def _soon(self, call: Callable[[], object]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(call, context=self._context)
+        except RuntimeError:
+            return  # The app has closed its loop: nobody looks any more.

@@ -1,0 +1,283 @@
+"""A terminal as a widget: draws the rows it is told about, and hands keys, mouse and paste to the program.
+
+What stays out: which keys are the workspace's own (the app decides before the view sees them), and any layout.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from rich.style import Style as RichStyle
+from textual import events
+from textual.filter import LineFilter
+from textual.geometry import Offset, Region, Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from fugue_tui.errors import TerminalGone
+from fugue_tui.terminal.frame import Cursor, Damage
+from fugue_tui.terminal.keys import KeyPress, Modifiers
+from fugue_tui.terminal.mouse import Button, MouseAction, MouseKind
+from fugue_tui.terminal.terminal import Terminal as LiveTerminal
+from fugue_tui_widgets.keys import press_of
+from fugue_tui_widgets.strips import strip_of, with_cursor
+
+WHEEL_LINES = 3
+"""How far one step of the wheel scrolls."""
+
+_BUTTONS = {0: Button.NONE, 1: Button.LEFT, 2: Button.MIDDLE, 3: Button.RIGHT}
+
+
+class TerminalView(Widget, can_focus=True):
+    """The face of one live terminal. It resizes nothing by itself: whoever lays it out sizes the terminal."""
+
+    ALLOW_SELECT = False
+    ALLOW_MAXIMIZE = False
+    DEFAULT_CSS: ClassVar[str] = "TerminalView { width: 1fr; height: 1fr; }"
+
+    class Typed(Message):
+        """A person pressed a key, pasted or used the mouse in this view."""
+
+        def __init__(self, view: "TerminalView") -> None:
+            super().__init__()
+            self.view = view
+
+        @property
+        def control(self) -> "TerminalView":
+            """The view that was typed into."""
+            return self.view
+
+    class Again(Message):
+        """Enter was pressed in a view whose program has ended."""
+
+        def __init__(self, view: "TerminalView") -> None:
+            super().__init__()
+            self.view = view
+
+    def __init__(
+        self,
+        live: LiveTerminal | None = None,
+        *,
+        draws_cursor: bool = True,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self.live = live
+        """The terminal that is shown; None draws nothing."""
+        self.draws_cursor = draws_cursor
+        """Whether the cursor is drawn as a reversed cell, where the host's own is hidden."""
+        self._strips: dict[int, Strip] = {}
+        self._cursor: Cursor | None = None
+
+    def show(self, live: LiveTerminal | None) -> None:
+        """Show another terminal (or none), from the next frame on."""
+        self.live = live
+        self.stale()
+        self.refresh()
+
+    # Drawing
+
+    def redraw(self) -> None:
+        """Look at the terminal and repaint what changed, through Textual's compositor."""
+        if self.live is None:
+            return
+        damage = self.live.refresh()
+        rows = set(self.touched(damage))
+        if self.draws_cursor:
+            rows |= self._moved_cursor()
+        if rows:
+            self.refresh(*(Region(0, row, self.size.width, 1) for row in sorted(rows)))
+
+    def touched(self, damage: Damage) -> Iterable[int]:
+        """Forget the cached strips of what changed; the rows to repaint, in view coordinates."""
+        if damage.full or damage.shift:
+            self.stale()
+            return range(self.size.height)
+        for row in damage.rows:
+            self._strips.pop(row, None)
+        return damage.rows
+
+    def stale(self) -> None:
+        """Forget every cached strip: the host's screen was painted by another way."""
+        self._strips.clear()
+
+    @property
+    def cursor(self) -> Cursor | None:
+        """The program's cursor as of the last look; None if there is no live program."""
+        if self.live is None or self.live.closed or self.live.exit is not None:
+            return None
+        return self.live.emulator.cursor
+
+    def _moved_cursor(self) -> set[int]:
+        """The rows that the drawn cursor left and entered."""
+        old, new = self._cursor, self.cursor
+        if old == new:
+            return set()
+        self._cursor = new
+        return {cursor.y for cursor in (old, new) if cursor is not None and cursor.visible}
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows of the last snapshot; Textual's style cache is needed only to draw a border or padding."""
+        if self.gutter.totals != (0, 0):
+            return super().render_lines(crop)
+        lines = [self.render_line(y) for y in range(crop.y, crop.bottom)]
+        return [line.crop(crop.x, crop.right) for line in lines]
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """None: colours 0 to 15 are the host's own."""
+        return ()
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the terminal's last snapshot, always as wide as the view."""
+        width = self.size.width
+        if self.live is None or y >= self.live.size.rows:
+            return Strip.blank(width, RichStyle())
+        strip = self._strips.get(y)
+        if strip is None or strip.cell_length != width:
+            strip = self._strips[y] = strip_of(self.live.row(y), width)
+        if self.draws_cursor and self.has_focus:
+            cursor = self.cursor
+            if cursor is not None and cursor.visible and cursor.y == y:
+                return with_cursor(strip, cursor.x, width)
+        return strip
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        """As wide as there is room."""
+        return container.width
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As high as there is room."""
+        return container.height
+
+    # Keys
+
+    async def on_key(self, event: events.Key) -> None:
+        """Every key that arrives here is the program's."""
+        event.stop()
+        event.prevent_default()
+        self.press(press_of(event))
+
+    def press(self, press: KeyPress) -> None:
+        """Give a key to the program; Enter in a view whose program has ended asks to run it again."""
+        if self.live is None:
+            return
+        if self.live.exit is not None:
+            if press.name == "enter":
+                self.post_message(self.Again(self))
+            return
+        self._follow()
+        self.post_message(self.Typed(self))
+        try:
+            self.live.press(press)
+        except TerminalGone:
+            return
+
+    async def on_paste(self, event: events.Paste) -> None:
+        """A paste reaches the program as one."""
+        event.stop()
+        self.paste(event.text)
+
+    def paste(self, text: str) -> None:
+        """Give text to the program as one paste."""
+        if self.live is None or self.live.exit is not None:
+            return
+        self._follow()
+        self.post_message(self.Typed(self))
+        try:
+            self.live.paste(text)
+        except TerminalGone:
+            return
+
+    def _follow(self) -> None:
+        """Go back to the live screen, as typing does in every terminal."""
+        if self.live is not None and self.live.scrollback.offset:
+            self.live.scroll_to_bottom()
+            self.redraw()
+
+    def on_focus(self) -> None:
+        """The program hears of the focus if it asked to."""
+        self._tell_focus(True)
+
+    def on_blur(self) -> None:
+        """The program hears of the lost focus if it asked to."""
+        self._tell_focus(False)
+
+    def _tell_focus(self, focused: bool) -> None:
+        if self.live is not None and self.live.exit is None:
+            self.live.focus(focused)
+        if self.draws_cursor:
+            self.refresh()
+
+    # Mouse
+
+    async def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A press is the program's if it asked for the mouse."""
+        if self._mouse(event, MouseKind.PRESS, _BUTTONS.get(event.button, Button.NONE)):
+            self.capture_mouse()
+            event.stop()
+
+    async def on_mouse_up(self, event: events.MouseUp) -> None:
+        """A release ends what the press began, even outside the view."""
+        self.release_mouse()
+        if self._mouse(event, MouseKind.RELEASE, _BUTTONS.get(event.button, Button.NONE)):
+            event.stop()
+
+    async def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Motion and drags are the program's if it asked for them."""
+        if self._mouse(event, MouseKind.MOTION, _BUTTONS.get(event.button, Button.NONE)):
+            event.stop()
+
+    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel is the program's if it wants it; otherwise it reads back."""
+        event.stop()
+        self._wheel(event, Button.WHEEL_UP, WHEEL_LINES)
+
+    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel is the program's if it wants it; otherwise it reads forward."""
+        event.stop()
+        self._wheel(event, Button.WHEEL_DOWN, -WHEEL_LINES)
+
+    def _wheel(self, event: events.MouseEvent, button: Button, lines: int) -> None:
+        if self.live is None or self._mouse(event, MouseKind.PRESS, button):
+            return
+        if self.live.modes.alternate_screen and self.live.exit is None:
+            for _ in range(WHEEL_LINES):
+                self.live.press(KeyPress("up" if lines > 0 else "down"))
+            return
+        self.scroll_back(lines)
+
+    def scroll_back(self, lines: int) -> None:
+        """Move the view through the history: positive towards older lines."""
+        if self.live is not None:
+            self.live.scroll(lines)
+            self.redraw()
+
+    def _mouse(self, event: events.MouseEvent, kind: MouseKind, button: Button) -> bool:
+        """Offer an event to the program; whether it took it."""
+        if self.live is None or self.live.exit is not None:
+            return False
+        at = self._cell(event)
+        taken = self.live.mouse(MouseAction(kind, button, at.x, at.y, _modifiers(event)))
+        if taken and kind is MouseKind.PRESS:
+            self.post_message(self.Typed(self))
+        return taken
+
+    def _cell(self, event: events.MouseEvent) -> Offset:
+        """The cell under the pointer, kept inside the view while a drag leaves it."""
+        return Offset(
+            min(max(int(event.x), 0), max(self.size.width - 1, 0)),
+            min(max(int(event.y), 0), max(self.size.height - 1, 0)),
+        )
+
+
+def _modifiers(event: events.MouseEvent) -> Modifiers:
+    held = Modifiers.NONE
+    if event.shift:
+        held |= Modifiers.SHIFT
+    if event.meta:
+        held |= Modifiers.ALT
+    if event.ctrl:
+        held |= Modifiers.CTRL
+    return held

@@ -1,0 +1,55 @@
+"""The panel that opens after the prefix and says what each key does."""
+
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+from rich.table import Table
+from rich.text import Text
+from textual.widgets import Static
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """One key and what it does, in a few words."""
+
+    key: str
+    words: str
+
+
+class WhichKey(Static):
+    """A list of keys in as many columns as fit; hidden until asked for."""
+
+    DEFAULT_CSS = """
+    WhichKey {
+        display: none; dock: bottom; layer: overlay; height: auto; max-height: 80%;
+        margin: 0 0 1 0; padding: 0 1; background: $surface; color: $foreground;
+        border-top: heavy $primary; border-title-color: $primary;
+    }
+    """
+
+    def show(self, hints: list[Hint], cols: int, title: str) -> None:
+        """List the hints; `cols` is the width to fill."""
+        self.border_title = title
+        self.update(self._table(hints, max(cols - 4, 10)))
+        self.display = True
+
+    def hide(self) -> None:
+        """Close the panel."""
+        self.display = False
+
+    def _table(self, hints: list[Hint], cols: int) -> Table:
+        key_width = max((cell_len(hint.key) for hint in hints), default=1)
+        width = min(key_width + max((cell_len(hint.words) for hint in hints), default=1) + 3, 40, cols)
+        count = max(cols // width, 1)
+        rows = -(-len(hints) // count)
+        table = Table.grid(padding=0)
+        for _ in range(count):
+            table.add_column(width=width, no_wrap=True)
+        for row in range(rows):
+            table.add_row(*(self._cell(hint, key_width, width) for hint in hints[row::rows]))
+        return table
+
+    @staticmethod
+    def _cell(hint: Hint, key_width: int, width: int) -> Text:
+        text = Text(set_cell_size(hint.key, key_width), "bold")
+        return text.append(f" {hint.words}"[: width - key_width - 1], "not bold")
