@@ -71,7 +71,7 @@ class Subject(Protocol):
         ...
 
     def bare(self, folder: Path) -> Stage:
-        """Start it with a plain shell whose prompt is PROMPT, and return at once."""
+        """Start it with a login shell whose prompt is PROMPT, and return at once."""
         ...
 
     def open(self, folder: Path, scripts: Sequence[str], *, focus: int = 0, size: Size = SIZE) -> Stage:
@@ -83,9 +83,10 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     """What every subject starts with: nothing of the person's own."""
     home = folder / "home"
     home.mkdir(exist_ok=True)
+    (home / ".profile").write_text(f"PS1='{PROMPT} '\n")
     keep = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     own = {"HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor", "SHELL": "/bin/sh"}
-    return {**keep, **own, "PS1": f"{PROMPT} ", "FUGUE_CONFIG": str(folder / "none.toml"), **more}
+    return {**keep, **own, "FUGUE_CONFIG": str(folder / "none.toml"), **more}
 
 
 class Bare:
@@ -96,7 +97,7 @@ class Bare:
     def bare(self, folder: Path) -> Stage:
         """A shell on the host itself."""
         env = environment(folder)
-        return Stage(Host(["/bin/sh"], env, SIZE), env)
+        return Stage(Host(["/bin/sh", "-l"], env, SIZE), env)
 
     def open(self, folder: Path, scripts: Sequence[str], *, focus: int = 0, size: Size = SIZE) -> Stage:
         """The first script alone."""
@@ -139,7 +140,7 @@ class Tmux:
 
     def bare(self, folder: Path) -> TmuxStage:
         """tmux as it starts."""
-        return self._start(folder, ["/bin/sh"], SIZE)
+        return self._start(folder, [], SIZE)
 
     def open(self, folder: Path, scripts: Sequence[str], *, focus: int = 0, size: Size = SIZE) -> TmuxStage:
         """A window of panes."""
