@@ -1,4 +1,4 @@
-"""What all tests share: a settled Hypothesis, and an environment in which nothing of the person's own workspace shows."""
+"""What all tests share: a settled Hypothesis, and an environment without the person's own workspace."""
 
 import os
 

@@ -3,7 +3,6 @@
 Every `..._fault` says what is wrong with a value, in words that follow its key's name; nothing if it is right.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -101,13 +100,19 @@ def toml(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return _quoted(value)
     if isinstance(value, tuple):
         return f"[{', '.join(map(toml, cast('tuple[object, ...]', value)))}]"
     if isinstance(value, Mapping):
         pairs = [f"{toml(key)} = {toml(entry)}" for key, entry in cast("Mapping[str, object]", value).items()]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
     return str(value)
+
+
+def _quoted(text: str) -> str:
+    import json  # JSON's escapes are TOML's, but for DEL.
+
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _choice_fault(raw: object, choices: tuple[str, ...]) -> str:
