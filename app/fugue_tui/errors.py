@@ -10,6 +10,9 @@
     |-- TerminalError          the machine said no
     |   |-- SpawnFailed
     |   `-- TerminalGone
+    |-- SocketError            a workspace's socket cannot be made or used
+    |   |-- NotRunning
+    |   `-- AlreadyRunning
     |-- ConfigError            names file, key and reason
     `-- SaveError              a saved workspace cannot be read or written
 
@@ -86,6 +89,24 @@ class TerminalGone(TerminalError):
     """The program has ended or its terminal is closed."""
 
     code = "terminal_gone"
+
+
+class SocketError(FugueError):
+    """A workspace's socket is unsafe, too long, or cannot be made."""
+
+    code = "socket_error"
+
+
+class NotRunning(SocketError):
+    """No workspace answers there."""
+
+    code = "not_running"
+
+
+class AlreadyRunning(SocketError):
+    """A workspace of that name runs already."""
+
+    code = "already_running"
 
 
 class ConfigError(FugueError):

@@ -14,6 +14,7 @@ from fugue_tui.control.dispatch import Dispatcher
 from fugue_tui.control.policy import policy
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.ids import PaneId
+from fugue_tui.workspace.model import Pane
 
 AGENT = Origin(Door.MCP, PaneId(2), client="claude\x1b[31m", pid=42)
 
@@ -41,7 +42,7 @@ class _Mux:
     """A workspace with two panes, the first of which has the focus; some are leased."""
 
     def __init__(self, **leases: int) -> None:
-        self.workspace = SimpleNamespace(panes={PaneId(1): None, PaneId(2): None})
+        self.workspace = SimpleNamespace(panes={PaneId(1): Pane(PaneId(1)), PaneId(2): Pane(PaneId(2))})
         self.focused = PaneId(1)
         self._leases = {PaneId(int(name[1:])): wait for name, wait in leases.items()}
 

@@ -23,9 +23,15 @@ class Field:
 
     name: str
     kind: Kind
-    doc: str
     default: Any
     """MISSING if the field must be given."""
+    owner: type[Any]
+    """The class that has it."""
+
+    @property
+    def doc(self) -> str:
+        """The docstring under it, on one line; read from the source when it is first asked for."""
+        return field_docs(self.owner).get(self.name, "")
 
     @property
     def required(self) -> bool:
@@ -90,10 +96,8 @@ class Record(Kind):
 @cache
 def fields_of(cls: type[Any]) -> tuple[Field, ...]:
     """The fields of a dataclass, in the order of declaration."""
-    hints, docs = get_type_hints(cls, include_extras=True), field_docs(cls)
-    return tuple(
-        Field(each.name, kind_of(hints[each.name]), docs.get(each.name, ""), _default(each)) for each in fields(cls)
-    )
+    hints = get_type_hints(cls, include_extras=True)
+    return tuple(Field(each.name, kind_of(hints[each.name]), _default(each), cls) for each in fields(cls))
 
 
 def checked(cls: type[Any], arguments: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

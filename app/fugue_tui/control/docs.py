@@ -11,17 +11,13 @@ from inspect import cleandoc
 from itertools import pairwise
 
 
+@cache
 def field_docs(cls: type) -> dict[str, str]:
     """The docstring of every annotated field of a class and of its bases, by the field's name."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__[:-1]):
         found |= _module_docs(base.__module__).get(base.__qualname__, {})
     return found
-
-
-def member_docs(cls: type) -> dict[str, str]:
-    """The docstring of every member of an enumeration, by the member's name."""
-    return dict(_module_docs(cls.__module__).get(cls.__qualname__, {}))
 
 
 @cache

@@ -1,0 +1,146 @@
+"""The registry as documents: a tree to read, JSON, Markdown, and the tool list that MCP clients see.
+
+Machine formats are JSON and nothing else, so that they survive any pipe.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+from fugue_tui import __version__
+from fugue_tui.control.annotation import json_value
+from fugue_tui.control.command import Command, Effect, registry
+from fugue_tui.control.kind import Schema
+from fugue_tui.control.schema import describe, input_schema, output_schema
+from fugue_tui.control.words import flag
+
+ESSENTIAL: Final = frozenset(
+    {
+        "list-panes",
+        "get-status",
+        "read-pane",
+        "send-input",
+        "send-keys",
+        "split-pane",
+        "create-pane",
+        "close-pane",
+        "focus-pane",
+        "resize-pane",
+        "create-layout",
+        "get-layout",
+    }
+)
+"""Commands whose tools a client should have at hand without searching for them."""
+
+_HINTS: Final[Mapping[Effect, tuple[bool, bool, bool, bool]]] = MappingProxyType(
+    {
+        Effect.READ: (True, False, True, False),
+        Effect.LAYOUT: (False, False, False, False),
+        Effect.INPUT: (False, True, False, True),
+        Effect.DESTROY: (False, True, False, False),
+    }
+)
+
+
+class Format(StrEnum):
+    """How the registry can be written."""
+
+    TREE = "tree"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    MCP = "mcp"
+
+
+def reflect(format: Format) -> str:
+    """The whole registry in one format, ending in a newline."""
+    return _WRITERS[format]().rstrip("\n") + "\n"
+
+
+def tool_name(cls: type[Command[Any]]) -> str:
+    """What a command's MCP tool is called: `fugue_split_pane`."""
+    return f"fugue_{cls.verb.replace('-', '_')}"
+
+
+def tool(cls: type[Command[Any]]) -> Schema:
+    """A command as an MCP tool, in the protocol's own words."""
+    about = describe(cls)
+    output = output_schema(cls)
+    return {
+        "name": tool_name(cls),
+        "title": about.title,
+        "description": about.text,
+        "inputSchema": input_schema(cls),
+        **({"outputSchema": output} if output else {}),
+        "annotations": {"title": about.title} | annotations(about.effect),
+        **({"_meta": {"anthropic/alwaysLoad": True}} if cls.verb in ESSENTIAL else {}),
+    }
+
+
+def annotations(effect: Effect) -> dict[str, bool]:
+    """What MCP clients are told of an effect, in the protocol's own words."""
+    names = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+    return dict(zip(names, _HINTS[effect], strict=True))
+
+
+def _tree() -> str:
+    lines = [f"fugue-tui {__version__}"]
+    for noun, classes in _by_noun().items():
+        lines.append(f"{noun}")
+        for cls in classes:
+            about = describe(cls)
+            lines.append(f"  {cls.verb:<16} {about.effect:<8} {about.summary}")
+            lines += [f"      {flag(each.name):<18} {each.kind.words}" for each in about.fields]
+    return "\n".join(lines)
+
+
+def _json() -> str:
+    commands = [
+        {
+            "name": cls.verb,
+            "tool": tool_name(cls),
+            "title": describe(cls).title,
+            "description": describe(cls).text,
+            "effect": cls.effect.value,
+            "plain": cls.plain,
+            "input": input_schema(cls),
+            "output": output_schema(cls),
+        }
+        for cls in registry().values()
+    ]
+    return json.dumps({"name": "fugue-tui", "version": __version__, "commands": commands}, indent=2)
+
+
+def _mcp() -> str:
+    return json.dumps({"tools": [tool(cls) for cls in registry().values()]}, indent=2)
+
+
+def _markdown() -> str:
+    parts = ["# Commands of fugue-tui"]
+    for cls in registry().values():
+        about = describe(cls)
+        parts.append(f"## {cls.verb}\n\n{about.text}\n\nTool `{tool_name(cls)}`, effect `{about.effect}`.")
+        if about.fields:
+            rows = ["| argument | is | default | |", "|---|---|---|---|"]
+            parts.append("\n".join([*rows, *(_row(cls, each.name) for each in about.fields)]))
+    return "\n\n".join(parts)
+
+
+def _row(cls: type[Command[Any]], name: str) -> str:
+    field = next(each for each in describe(cls).fields if each.name == name)
+    default = "required" if field.required else f"`{json.dumps(json_value(field.default))}`"
+    cells = (f"`{flag(name)}`", field.kind.words, default, field.doc)
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _by_noun() -> dict[str, list[type[Command[Any]]]]:
+    nouns: dict[str, list[type[Command[Any]]]] = {}
+    for cls in registry().values():
+        nouns.setdefault(cls.verb.rpartition("-")[2].removesuffix("s"), []).append(cls)
+    return nouns
+
+
+_WRITERS: Final[Mapping[Format, Callable[[], str]]] = MappingProxyType(
+    {Format.TREE: _tree, Format.JSON: _json, Format.MARKDOWN: _markdown, Format.MCP: _mcp}
+)

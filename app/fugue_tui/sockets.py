@@ -1,0 +1,145 @@
+"""Where workspaces listen, and when a socket may be trusted.
+
+`$XDG_RUNTIME_DIR/fugue-tui/<workspace>.sock`; without that variable under `/run/user/<uid>`, or in a private directory
+under the temporary one. A socket is made and used only in a directory that is ours alone. Few and cheap imports: the
+bridge and the command line start with this.
+"""
+
+import os
+import socket
+import stat
+from collections.abc import Mapping
+
+from fugue_tui.errors import NotRunning, SocketError
+
+LONGEST_PATH = 103
+"""Bytes that a socket's path may have on every platform."""
+LONGEST_NAME = 48
+"""Characters that a workspace's name may have."""
+DEFAULT = "main"
+"""The workspace that is meant if none is named."""
+CONNECT_SECONDS = 5.0
+"""How long a workspace may take to accept."""
+
+
+def check_name(workspace: str) -> str:
+    """A workspace's name. Raises SocketError if it could not be a file's."""
+    body = workspace.replace("-", "").replace("_", "").replace(".", "")
+    if not (workspace[:1].isalnum() and body.isalnum() and workspace.isascii() and len(workspace) <= LONGEST_NAME):
+        rule = f"use at most {LONGEST_NAME} letters, digits and . _ -"
+        raise SocketError(f"{workspace[:LONGEST_NAME]!a} cannot name a workspace; {rule}")
+    return workspace
+
+
+def runtime_dir(env: Mapping[str, str] = os.environ) -> str:
+    """The directory that workspaces listen in."""
+    base = env.get("XDG_RUNTIME_DIR", "")
+    if not base.startswith("/"):
+        base = f"/run/user/{os.getuid()}"
+        if fault(base):
+            return _temporary_dir(env)
+    directory = os.path.join(base, "fugue-tui")
+    fits = len(os.fsencode(directory)) + LONGEST_NAME + len("/.sock") <= LONGEST_PATH
+    return directory if fits else _temporary_dir(env)
+
+
+def path_of(workspace: str, env: Mapping[str, str] = os.environ) -> str:
+    """The socket of a workspace. Raises SocketError if the name is wrong or the path too long."""
+    return check_path(os.path.join(runtime_dir(env), f"{check_name(workspace)}.sock"))
+
+
+def check_path(path: str) -> str:
+    """An absolute socket path. Raises SocketError if the platform could not bind it."""
+    path = os.path.abspath(path)
+    length = len(os.fsencode(path))
+    if length > LONGEST_PATH:
+        raise SocketError(f"the socket's path has {length} bytes, {LONGEST_PATH} fit: {path}; choose one with --socket")
+    return path
+
+
+def fault(directory: str) -> str:
+    """Why a directory is not ours alone; empty if it is."""
+    try:
+        found = os.lstat(directory)
+    except OSError as error:
+        return error.strerror or "cannot be read"
+    if not stat.S_ISDIR(found.st_mode):
+        return "is not a directory"
+    if found.st_uid != os.getuid():
+        return f"belongs to user {found.st_uid}"
+    return "others may enter it; chmod 700 it" if found.st_mode & 0o077 else ""
+
+
+def make_private(directory: str) -> None:
+    """Make sure that a directory is there and ours alone. Raises SocketError if it is not."""
+    try:
+        os.makedirs(os.path.dirname(directory), exist_ok=True)
+        os.mkdir(directory, 0o700)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise SocketError(f"{directory}: {error.strerror}") from None
+    if reason := fault(directory):
+        raise SocketError(f"{directory}: {reason}; a socket is safe only in a directory of your own")
+
+
+def connect(path: str, seconds: float = CONNECT_SECONDS) -> socket.socket:
+    """A blocking connection to a workspace, with that timeout. Raises NotRunning, or SocketError if it is unsafe."""
+    check_path(path)
+    try:
+        found = os.lstat(path)
+    except OSError:
+        raise NotRunning(f"no workspace listens at {path}") from None
+    if reason := fault(os.path.dirname(path)):
+        raise SocketError(f"{os.path.dirname(path)}: {reason}; not connecting to a socket there")
+    if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.getuid():
+        raise SocketError(f"{path} is not a socket of yours")
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    link.settimeout(seconds)
+    try:
+        link.connect(path)
+    except OSError:
+        link.close()
+        raise NotRunning(f"no workspace listens at {path}") from None
+    return link
+
+
+def live(env: Mapping[str, str] = os.environ) -> list[str]:
+    """The names of the workspaces that answer, sorted."""
+    directory = runtime_dir(env)
+    if fault(directory):
+        return []
+    names = sorted(name[: -len(".sock")] for name in os.listdir(directory) if name.endswith(".sock"))
+    return [name for name in names if answers(os.path.join(directory, f"{name}.sock"))]
+
+
+def answers(path: str) -> bool:
+    """Whether something accepts connections there."""
+    try:
+        connect(path, 1.0).close()
+    except SocketError:
+        return False
+    return True
+
+
+def find(workspace: str = "", path: str = "", env: Mapping[str, str] = os.environ) -> str:
+    """The socket that is meant: a path, a name, the workspace around this process, the only one there is, or `main`.
+
+    Raises SocketError if several run and none is meant.
+    """
+    if path:
+        return check_path(path)
+    if workspace:
+        return path_of(workspace, env)
+    if around := env.get("FUGUE_SOCKET", ""):
+        return check_path(around)
+    running = live(env)
+    if len(running) > 1 and DEFAULT not in running:
+        raise SocketError(f"several workspaces run ({', '.join(running)}); choose one with --workspace")
+    return path_of(running[0] if len(running) == 1 else DEFAULT, env)
+
+
+def _temporary_dir(env: Mapping[str, str]) -> str:
+    base = env.get("TMPDIR", "")
+    fits = base.startswith("/") and len(os.fsencode(base)) < LONGEST_PATH - LONGEST_NAME - 32
+    return os.path.join(base if fits else "/tmp", f"fugue-tui-{os.getuid()}")

@@ -1,0 +1,63 @@
+"""Serves `fugue-tui COMMAND`: words in, text and JSON out. Needs nothing of the SDK."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from fugue_tui.control import words
+from fugue_tui.control.gate import Caller, Gate
+from fugue_tui.control.render import render
+from fugue_tui.control.schema import build, dump
+from fugue_tui.errors import FugueError, InvalidArgument, UnknownCommand
+from fugue_tui.text import clean_text
+from fugue_tui_mcp import framing
+from fugue_tui_mcp.framing import Frame
+
+METHOD: Final = "fugue/cli"
+
+_log = logging.getLogger(__name__)
+
+
+async def answer(frame: Frame, gate: Gate, caller: Caller) -> bytes:
+    """The response line to one request: `{"text", "json", "exit"}`, where exit 2 is a mistake in the words."""
+    said = _words(frame.value.get("params"))
+    if said is None:
+        return framing.error(frame.id, framing.INVALID_PARAMS, 'params must be {"words": ["list-panes", ...]}')
+    try:
+        text, value = await _run(said, gate, caller)
+    except FugueError as error:
+        status = 2 if isinstance(error, UnknownCommand | InvalidArgument) else 1
+        return framing.result(frame.id, failure(error.code, str(error), status, error.data))
+    except Exception:  # noqa: BLE001  (a border: bugs are logged and reported as internal)
+        _log.exception("%s failed", said[:1])
+        return framing.result(frame.id, failure("internal", "a bug in fugue-tui; its log has the details", 1))
+    return framing.result(frame.id, {"text": text, "json": value, "exit": 0})
+
+
+def failure(code: str, message: str, status: int, data: Mapping[str, object] | None = None) -> dict[str, Any]:
+    """What a failed command says."""
+    message = clean_text(message)
+    return {"text": message, "json": {"error": {"code": code, "message": message, **(data or {})}}, "exit": status}
+
+
+async def _run(said: list[str], gate: Gate, caller: Caller) -> tuple[str, Any]:
+    options = said[: said.index("--")] if "--" in said else said
+    if {"--help", "-h"} & set(options[1:]):
+        text = words.help_text(words.lookup(said[0]))
+        return text, text
+    cls, arguments = words.parse(said)
+    done = await asyncio.wrap_future(gate.run(build(cls, arguments), caller))
+    if cls.plain:
+        text = clean_text(str(done.result))
+        return text, text
+    value = dump(done.result)
+    return render(value), value
+
+
+def _words(params: Any) -> list[str] | None:
+    said = cast("dict[str, Any]", params).get("words") if isinstance(params, dict) else None
+    if not isinstance(said, list):
+        return None
+    found = cast("list[Any]", said)
+    return found if all(isinstance(word, str) for word in found) else None

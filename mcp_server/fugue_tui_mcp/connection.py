@@ -1,0 +1,112 @@
+"""One client's bytes: lines in, within limits, and lines out, as fast as the client reads them."""
+
+import asyncio
+import logging
+import select
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Final
+
+from fugue_tui_mcp import framing
+from fugue_tui_mcp.framing import Fault, Frame
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one client, and all together, may use."""
+
+    line: int = 4 << 20
+    """Bytes of one message."""
+    connections: int = 128
+    """Clients at a time; past that, the one that has been silent longest goes."""
+    first: float = 30.0
+    """Seconds to the first message."""
+    stall: float = 15.0
+    """Seconds that a client may leave answers unread once its buffers are full."""
+
+
+class Connection:
+    """A connected client. Belongs to the thread's loop."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limits: Limits) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._limits = limits
+        self.heard = time.monotonic()
+        """When it last sent something."""
+
+    async def first(self) -> Frame | None:
+        """The first message; None if none came in time."""
+        try:
+            async with asyncio.timeout(self._limits.first):
+                return await self._next()
+        except TimeoutError:
+            return None
+
+    async def frames(self, first: Frame) -> AsyncIterator[Frame]:
+        """The messages from the first on, until the client closes or breaks a limit. Other lines are answered here."""
+        frame: Frame | None = first
+        while frame is not None:
+            yield frame
+            frame = await self._next()
+
+    async def send(self, line: bytes) -> None:
+        """Write a line. Raises ConnectionError if the client is gone, or has stopped reading for too long."""
+        if self._writer.is_closing():
+            raise ConnectionResetError("the client is gone")
+        self._writer.write(line)
+        try:
+            async with asyncio.timeout(self._limits.stall):
+                await self._writer.drain()
+        except TimeoutError:
+            _log.warning("a client was dropped: it did not read for %s s", self._limits.stall)
+            self.abort()
+            raise ConnectionAbortedError("the client does not read") from None
+
+    def hung_up(self) -> bool:
+        """Whether the other side is closed altogether, and not only its sending half."""
+        poll = select.poll()
+        poll.register(self._writer.get_extra_info("socket").fileno(), 0)
+        return bool(poll.poll(0))
+
+    def abort(self) -> None:
+        """Close at once, whatever is unsent."""
+        self._writer.transport.abort()
+
+    async def finish(self) -> None:
+        """Close once everything is sent, for as long as the client reads."""
+        self._writer.close()
+        try:
+            async with asyncio.timeout(self._limits.stall):
+                await self._writer.wait_closed()
+        except (TimeoutError, OSError):
+            self.abort()
+
+    async def _next(self) -> Frame | None:
+        while True:
+            line = await self._line()
+            if line is None:
+                return None
+            if not line.strip():
+                continue
+            found = framing.read(line)
+            if not isinstance(found, Fault):
+                return found
+            _log.info("a line was refused: %s", ascii(found.reason[:200]))
+            await self.send(found.answer)
+
+    async def _line(self) -> bytes | None:
+        try:
+            line = await self._reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError:
+            _log.warning("a client was dropped: a message of more than %s bytes", self._limits.line)
+            return None
+        except asyncio.IncompleteReadError as error:
+            return error.partial or None
+        except OSError:
+            return None
+        self.heard = time.monotonic()
+        return line

@@ -1,0 +1,140 @@
+"""The thread that agents and the command line talk to: a Unix socket, one task a connection, its own event loop.
+
+Nothing of the workspace is touched from here: commands go through the `Gate` and come back as futures. The SDK is
+imported when the first client speaks MCP, so that a workspace without agents never pays for it.
+"""
+
+import asyncio
+import importlib
+import logging
+import os
+import socket
+import threading
+from typing import Any, Final
+
+from fugue_tui.control.command import Door
+from fugue_tui.control.gate import Caller, Gate
+from fugue_tui_mcp import command_line
+from fugue_tui_mcp.connection import Connection, Limits
+from fugue_tui_mcp.framing import Frame
+from fugue_tui_mcp.listener import Listener
+from fugue_tui_mcp.peer import ancestors, peer_of
+
+_log: Final = logging.getLogger(__name__)
+STOP_SECONDS: Final = 2.0
+
+
+class Doors:
+    """Serves a listener on a thread of its own, from `start` to `stop`."""
+
+    def __init__(self, listener: Listener, gate: Gate, limits: Limits | None = None) -> None:
+        self.path = listener.path
+        self._listener = listener
+        self._gate = gate
+        self._limits = limits or Limits()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._main, name="mcp", daemon=True)
+        self._stop = asyncio.Event()
+        self._connections: dict[asyncio.Task[None], tuple[Connection, Caller]] = {}
+
+    def start(self) -> None:
+        """Begin to serve."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Drop every client, stop listening and wait for the thread, for two seconds at most."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(STOP_SECONDS)
+        self._listener.close()
+
+    def disconnect(self) -> None:
+        """Drop every client now; new ones may come. Any thread."""
+        self._loop.call_soon_threadsafe(self._drop_all)
+
+    def clients(self) -> list[str]:
+        """What the clients that are connected now call themselves; empty for those that did not say. Any thread."""
+        return [caller.client for _, caller in list(self._connections.values())]
+
+    def _main(self) -> None:
+        quiet()
+        asyncio.set_event_loop(self._loop)
+        self._loop.set_exception_handler(lambda _, context: _log.error("%s", context.get("message", context)))
+        try:
+            self._loop.run_until_complete(self._serve())
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        finally:
+            self._loop.close()
+
+    async def _serve(self) -> None:
+        server = await asyncio.start_unix_server(self._connected, sock=self._listener.socket, limit=self._limits.line)
+        await self._stop.wait()
+        server.close()
+        tasks = list(self._connections)
+        self._drop_all()
+        if tasks:
+            await asyncio.wait(tasks, timeout=STOP_SECONDS / 2)
+
+    def _drop_all(self) -> None:
+        for task in list(self._connections):
+            task.cancel()
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = Connection(reader, writer, self._limits)
+        caller = _caller(writer.get_extra_info("socket"))
+        if caller is None:
+            connection.abort()
+            return
+        if len(self._connections) >= self._limits.connections:
+            _log.warning("%s clients are connected: the most silent one was dropped", len(self._connections))
+            min(self._connections.items(), key=lambda item: item[1][0].heard)[0].cancel()
+        task = self._loop.create_task(self._converse(connection, caller))
+        self._connections[task] = connection, caller
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        del self._connections[task]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("a connection failed", exc_info=error)
+
+    async def _converse(self, connection: Connection, caller: Caller) -> None:
+        try:
+            first = await connection.first()
+            if first is not None and first.method == command_line.METHOD:
+                await self._command_line(connection, caller, first)
+            elif first is not None:
+                await self._mcp(connection, caller, first)
+            await connection.finish()
+        except ConnectionError:
+            return
+        finally:
+            connection.abort()
+
+    async def _command_line(self, connection: Connection, caller: Caller, first: Frame) -> None:
+        caller.door = Door.CLI
+        async for frame in connection.frames(first):
+            await connection.send(await command_line.answer(frame, self._gate, caller))
+
+    async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
+        session: Any = await asyncio.to_thread(importlib.import_module, "fugue_tui_mcp.session")
+        await session.Session(self._gate, caller, connection).serve(first)
+
+
+def quiet() -> None:
+    """Keep libraries from writing to the screen: what nobody handles goes nowhere instead of to stderr."""
+    root = logging.getLogger()
+    if not root.handlers:
+        root.addHandler(logging.NullHandler())
+    logging.captureWarnings(capture=True)
+
+
+def _caller(connected: socket.socket) -> Caller | None:
+    try:
+        peer = peer_of(connected)
+    except OSError as error:
+        _log.warning("a client was refused: its user cannot be told: %s", error)
+        return None
+    if peer.uid != os.getuid():
+        _log.warning("a client was refused: it belongs to user %s", peer.uid)
+        return None
+    return Caller(Door.MCP, ancestors(peer.pid))

@@ -1,0 +1,194 @@
+"""A workspace that is served on a socket: a real program on a real terminal, a main thread, and that of the doors."""
+
+import json
+import os
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, TypeVar, cast
+
+import pytest
+
+from fugue_tui import sockets
+from fugue_tui.control import commands as commands
+from fugue_tui.control.command import PERSON, Command, Effect, Origin
+from fugue_tui.control.dispatch import Dispatcher
+from fugue_tui.control.gate import Gate
+from fugue_tui.control.words import command
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.launch import Launcher
+from fugue_tui.terminal.pump import Pump
+from fugue_tui_mcp.connection import Limits
+from fugue_tui_mcp.listener import listen
+from fugue_tui_mcp.transport import Doors
+
+DEADLINE = 15.0
+Value = TypeVar("Value")
+
+
+class TestEcho(Command[str], name="test-echo", effect=Effect.READ, plain=True):
+    """Say something back."""
+
+    __test__ = False
+
+    text: str = ""
+    """What to say."""
+    times: int = 1
+
+    def run(self, mux: Any, origin: Origin) -> str:
+        return self.text * self.times
+
+
+class TestBug(Command[None], name="test-bug", effect=Effect.READ):
+    """Fail as nobody meant it to."""
+
+    __test__ = False
+
+    def run(self, mux: Any, origin: Origin) -> None:
+        raise RuntimeError("a secret")
+
+
+class TestHold(Command[None], name="test-hold", effect=Effect.READ):
+    """Keep the main thread busy until the test lets go."""
+
+    __test__ = False
+
+    def run(self, mux: Any, origin: Origin) -> None:
+        HELD.set()
+        assert LET_GO.wait(DEADLINE)
+
+
+HELD, LET_GO = threading.Event(), threading.Event()
+
+
+class Served:
+    """A workspace with one pane in which `cat` runs, on a socket."""
+
+    def __init__(self, path: str, limits: Limits | None = None) -> None:
+        self.path = path
+        self.calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._pump = Pump()
+        self._pump.start()
+        self.mux = Multiplexer("test", spawner=Launcher(self._pump, "pyte", 500), post=self.calls.put, socket=path)
+        self.dispatcher = Dispatcher(self.mux)
+        self.doors = Doors(listen(path), Gate(self.dispatcher, self.calls.put), limits)
+        self._main = threading.Thread(target=self._play, name="main of the test")
+        self._main.start()
+        self.on_main(lambda: command("create-pane --name first --command cat").run(self.mux, PERSON))
+        self.doors.start()
+
+    def on_main(self, call: Callable[[], Value]) -> Value:
+        """Run something on the main thread."""
+        done: Future[Value] = Future()
+        self.calls.put(lambda: done.set_result(call()))
+        return done.result(DEADLINE)
+
+    def close(self) -> None:
+        """Stop all of it."""
+        self.doors.stop()
+        self.on_main(self.mux.close)
+        self.calls.put(None)
+        self._main.join(DEADLINE)
+        self._pump.stop()
+
+    def link(self) -> "Link":
+        """A raw connection."""
+        return Link(sockets.connect(self.path))
+
+    def outcomes(self) -> list[tuple[str, str]]:
+        """What was asked, and what became of it."""
+        return self.on_main(lambda: [(entry.command, entry.outcome) for entry in self.dispatcher.audit])
+
+    def _play(self) -> None:
+        while call := self.calls.get():
+            call()
+
+
+class Link:
+    """A client that speaks bytes."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self.socket = connected
+        connected.settimeout(DEADLINE)
+        self.file = connected.makefile("rb")
+
+    def send(self, *messages: Any) -> None:
+        """Send messages, or bytes as they are."""
+        for each in messages:
+            self.socket.sendall(each if isinstance(each, bytes) else json.dumps(each).encode() + b"\n")
+
+    def read(self) -> Any:
+        """The next message; None at the end."""
+        line = self.file.readline()
+        return json.loads(line) if line else None
+
+    def ask(self, method: str, params: Any = None, id: Any = 1) -> Any:
+        """Send a request and read the next message."""
+        self.send(request(method, params, id))
+        return self.read()
+
+    def initialize(self) -> Any:
+        """Shake hands as clients did before 2026-07-28."""
+        client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+        answer = self.ask("initialize", client, 0)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer
+
+    def call(self, tool: str, arguments: Any = None, id: Any = 1) -> Any:
+        """Call a tool, and give its result."""
+        return self.ask("tools/call", {"name": tool, "arguments": arguments or {}}, id)["result"]
+
+    def close(self) -> None:
+        """Hang up."""
+        self.file.close()
+        self.socket.close()
+
+
+def request(method: str, params: Any = None, id: Any = 1) -> dict[str, Any]:
+    """A JSON-RPC request."""
+    return {"jsonrpc": "2.0", "id": id, "method": method} | ({} if params is None else {"params": params})
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, "the deadline passed"
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def private_dir() -> Iterator[Path]:
+    """A directory of our own with a short path."""
+    directory = Path(tempfile.mkdtemp(prefix="fugue-", dir="/tmp"))
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def serve(private_dir: Path) -> Iterator[Callable[..., Served]]:
+    """Starts workspaces and stops them at the end."""
+    HELD.clear()
+    LET_GO.clear()
+    started: list[Served] = []
+
+    def start(limits: Limits | None = None, name: str = "test") -> Served:
+        started.append(Served(os.path.join(private_dir, f"{name}.sock"), limits))
+        return started[-1]
+
+    yield start
+    LET_GO.set()
+    for each in started:
+        each.close()
+
+
+@pytest.fixture
+def served(serve: Callable[..., Served]) -> Served:
+    """A workspace on a socket."""
+    return cast("Served", serve())

@@ -1,0 +1,265 @@
+"""The socket as raw clients meet it: good lines, bad lines, too many, too long, gone."""
+
+import json
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from tests.mcp.conftest import HELD, LET_GO, Served, request, until
+
+from fugue_tui_mcp.connection import Limits
+
+
+def test_a_raw_client_shakes_hands_and_calls_a_tool(served: Served) -> None:
+    link = served.link()
+    answer = link.initialize()
+    assert answer["result"]["serverInfo"]["name"] == "fugue-tui"
+    assert answer["result"]["capabilities"]["tools"]["listChanged"] is True
+    panes = link.call("fugue_list_panes")["structuredContent"]["panes"]
+    assert [pane["name"] for pane in panes] == ["first"]
+    link.close()
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "id"),
+    [
+        (b"not json\n", -32700, None),
+        (b"\xff\xfe\n", -32700, None),
+        (b'{"jsonrpc": "2.0", "id": 1\n', -32700, None),
+        (b"[" * 10_000 + b"\n", -32700, None),
+        (b"[]\n", -32600, None),
+        (b"3\n", -32600, None),
+        (b'{"id": 7, "method": "ping"}\n', -32600, 7),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}\n', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}\n', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 8, "method": 3}\n', -32600, 8),
+        (b'{"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": []}\n', -32600, 9),
+    ],
+)
+def test_what_is_no_message_is_answered_and_the_conversation_goes_on(
+    served: Served, line: bytes, code: int, id: Any
+) -> None:
+    link = served.link()
+    link.initialize()
+    link.send(line)
+    answer = link.read()
+    assert (answer["error"]["code"], answer["id"]) == (code, id)
+    assert link.ask("ping", id=10) == {"jsonrpc": "2.0", "id": 10, "result": {}}
+    link.close()
+
+
+def test_garbage_before_the_first_message_is_answered_too(served: Served) -> None:
+    link = served.link()
+    link.send(b"GET / HTTP/1.1\r\n", b"\r\n")
+    assert link.read()["error"]["code"] == -32700
+    assert link.initialize()["result"]
+    link.close()
+
+
+def test_a_message_that_is_too_long_ends_the_conversation_and_no_other(
+    serve: Callable[..., Served], caplog: pytest.LogCaptureFixture
+) -> None:
+    served = serve(Limits(line=1 << 16))
+    other, link = served.link(), served.link()
+    other.initialize()
+    link.initialize()
+    with caplog.at_level(logging.WARNING):
+        with suppress(OSError):
+            link.send(b"x" * (1 << 18))
+        until(lambda: "a message of more than 65536 bytes" in caplog.text)
+    assert other.ask("ping")["result"] == {}
+    other.close()
+    link.close()
+
+
+def test_five_megabytes_are_too_much_and_almost_four_are_not(served: Served) -> None:
+    link = served.link()
+    link.initialize()
+    text = "x" * 3_900_000
+    assert link.call("fugue_test_echo", {"text": text})["content"][0]["text"].count("x") == 262_143
+    with suppress(OSError):
+        link.send(b'{"jsonrpc": "2.0", "id": 2, "method": "' + b"x" * 5_000_000 + b'"}\n')
+        assert link.read() is None
+    link.close()
+
+
+def test_a_hundred_parallel_calls_each_get_their_own_answer(served: Served) -> None:
+    link = served.link()
+    link.initialize()
+    for number in range(100):
+        arguments = {"name": "fugue_test_echo", "arguments": {"text": f"<{number}>"}}
+        link.send(request("tools/call", arguments, f"call-{number}"))
+    answers = [link.read() for _ in range(100)]
+    assert {each["id"] for each in answers} == {f"call-{number}" for number in range(100)}
+    for each in answers:
+        assert f"<{each['id'][5:]}>" in each["result"]["content"][0]["text"]
+    link.close()
+
+
+def test_a_thousand_requests_at_once_are_all_answered(served: Served) -> None:
+    link = served.link()
+    link.initialize()
+    writer = threading.Thread(target=lambda: link.send(*(request("ping", id=number) for number in range(1000))))
+    writer.start()
+    assert sorted(link.read()["id"] for _ in range(1000)) == list(range(1000))
+    writer.join()
+    link.close()
+
+
+def test_fifty_clients_are_served_together(served: Served) -> None:
+    links = [served.link() for _ in range(50)]
+    for link in links:
+        link.send(request("fugue/cli", {"words": ["list-panes"], "json": True}))
+    assert [link.read()["result"]["exit"] for link in links] == [0] * 50
+    for link in links:
+        link.close()
+
+
+def test_a_ping_is_answered_while_a_call_waits(served: Served) -> None:
+    link = served.link()
+    link.initialize()
+    link.send(request("tools/call", {"name": "fugue_test_hold", "arguments": {}}, 1), request("ping", id=2))
+    assert HELD.wait(10)
+    assert link.read()["id"] == 2
+    LET_GO.set()
+    assert link.read()["id"] == 1
+    link.close()
+
+
+def test_a_cancelled_call_that_has_not_begun_never_runs(served: Served) -> None:
+    link = served.link()
+    link.initialize()
+    link.send(request("tools/call", {"name": "fugue_test_hold", "arguments": {}}, 1))
+    assert HELD.wait(10)
+    link.send(request("tools/call", {"name": "fugue_create_pane", "arguments": {"command": "cat"}}, 2))
+    link.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}})
+    assert link.ask("ping", id=3)["id"] == 3
+    LET_GO.set()
+    assert link.read()["id"] in (1, 2)
+    assert len(served.on_main(lambda: served.mux.workspace.panes)) == 1
+    assert link.ask("ping", id=4)["id"] in (2, 4)
+    link.close()
+
+
+def test_a_client_that_vanishes_in_the_middle_of_a_call_disturbs_nobody(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    link, other = served.link(), served.link()
+    link.initialize()
+    other.initialize()
+    link.send(request("tools/call", {"name": "fugue_test_hold", "arguments": {}}, 1))
+    link.send(request("tools/call", {"name": "fugue_create_pane", "arguments": {"command": "cat"}}, 2))
+    assert HELD.wait(10)
+    link.close()
+    assert other.ask("ping")["result"] == {}
+    until(lambda: len(served.doors.clients()) == 1)
+    LET_GO.set()
+    assert len(other.call("fugue_list_panes")["structuredContent"]["panes"]) == 1
+    assert "ERROR" not in [record.levelname for record in caplog.records]
+    other.close()
+
+
+def test_what_was_asked_before_the_client_closed_its_half_is_answered(served: Served) -> None:
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "nc", "version": "1"}}
+    link = served.link()
+    link.send(request("initialize", client, 0), {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    link.send(request("tools/call", {"name": "fugue_test_echo", "arguments": {"text": "hi"}}, 1))
+    link.socket.shutdown(1)
+    assert [link.read()["id"] for _ in range(2)] == [0, 1]
+    assert link.read() is None
+    link.close()
+
+
+def test_a_client_that_does_not_read_is_dropped(serve: Callable[..., Served], caplog: pytest.LogCaptureFixture) -> None:
+    served = serve(Limits(stall=0.3))
+    link, other = served.link(), served.link()
+    link.initialize()
+    other.initialize()
+    arguments = {"name": "fugue_test_echo", "arguments": {"text": "x", "times": 50_000}}
+    with suppress(OSError):
+        link.send(*(request("tools/call", arguments, number) for number in range(300)))
+    until(lambda: "it did not read" in caplog.text)
+    assert other.ask("ping")["result"] == {}
+    until(lambda: len(served.doors.clients()) == 1)
+    link.close()
+    other.close()
+
+
+def test_past_the_limit_the_most_silent_client_goes(serve: Callable[..., Served]) -> None:
+    served = serve(Limits(connections=3))
+    links = [served.link() for _ in range(3)]
+    for link in (links[0], links[2]):
+        link.send(request("fugue/cli", {"words": ["get-status"]}))
+        assert link.read()
+    fourth = served.link()
+    fourth.send(request("fugue/cli", {"words": ["get-status"]}))
+    assert fourth.read()["result"]["exit"] == 0
+    assert links[1].read() is None
+    for link in (*links, fourth):
+        link.close()
+
+
+def test_a_client_that_says_nothing_is_dropped(serve: Callable[..., Served]) -> None:
+    link = serve(Limits(first=0.2)).link()
+    assert link.read() is None
+    link.close()
+
+
+def test_the_command_line_needs_no_sdk() -> None:
+    script = (
+        "import sys, fugue_tui_mcp.transport, fugue_tui_mcp.listener, fugue_tui.control.commands\n"
+        "print(sorted({name.partition('.')[0] for name in sys.modules} & {'mcp', 'mcp_types', 'pydantic', 'textual'}))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout == b"[]\n"
+
+
+def test_a_command_line_gets_text_json_and_a_status(served: Served) -> None:
+    link = served.link()
+    answer = link.ask("fugue/cli", {"words": ["list-panes"], "json": True})["result"]
+    assert answer["exit"] == 0
+    assert answer["text"].startswith("ID")
+    assert answer["json"]["panes"][0]["name"] == "first"
+    answer = link.ask("fugue/cli", {"words": ["close-pane", "%9"]})["result"]
+    assert (answer["exit"], answer["json"]["error"]["code"]) == (1, "not_found")
+    answer = link.ask("fugue/cli", {"words": ["close-pan"]})["result"]
+    assert (answer["exit"], answer["json"]["error"]["code"]) == (2, "unknown_command")
+    answer = link.ask("fugue/cli", {"words": ["split-pane", "--help"]})["result"]
+    assert answer["text"].startswith("usage: fugue-tui split-pane")
+    assert link.ask("fugue/cli", {"words": "list-panes"})["error"]["code"] == -32602
+    link.close()
+
+
+def test_a_bug_is_reported_without_its_secrets(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+    link = served.link()
+    answer = link.ask("fugue/cli", {"words": ["test-bug"]})["result"]
+    assert answer["json"]["error"]["code"] == "internal"
+    assert "secret" not in json.dumps(answer)
+    assert "a secret" in caplog.text
+    link.close()
+
+
+def test_agents_and_commands_are_told_apart_in_the_record(served: Served) -> None:
+    agent, shell = served.link(), served.link()
+    agent.initialize()
+    agent.call("fugue_get_status")
+    shell.ask("fugue/cli", {"words": ["get-status"]})
+    doors = served.on_main(lambda: [(entry.door, entry.client) for entry in served.dispatcher.audit])
+    assert doors[-2:] == [("mcp", "raw"), ("cli", "")]
+    agent.close()
+    shell.close()
+
+
+def test_disconnecting_drops_every_client_and_lets_new_ones_in(served: Served) -> None:
+    link = served.link()
+    link.initialize()
+    served.doors.disconnect()
+    assert link.read() is None
+    again = served.link()
+    assert again.initialize()["result"]
+    link.close()
+    again.close()
