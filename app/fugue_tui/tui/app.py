@@ -31,6 +31,7 @@ from fugue_tui.tui import scene
 from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.driver import HostDriver
 from fugue_tui.tui.frames import Frames
+from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.mailbox import Mailbox
 from fugue_tui.workspace.model import Window, Workspace
@@ -64,9 +65,18 @@ class FugueApp(App[int], inherit_bindings=False):
     TITLE = "fugue-tui"
 
     def __init__(
-        self, mux: Multiplexer, dispatcher: Dispatcher, config: Config, keymap: Keymap, mailbox: Mailbox
+        self,
+        mux: Multiplexer,
+        dispatcher: Dispatcher,
+        config: Config,
+        keymap: Keymap,
+        mailbox: Mailbox,
+        host: HostTerminal,
+        lift: Callable[[], None],
     ) -> None:
         super().__init__(driver_class=HostDriver)
+        self.host_terminal = host
+        self._lift = lift
         self.mux = mux
         self.dispatcher = dispatcher
         self.settings = config
@@ -147,6 +157,7 @@ class FugueApp(App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         """Show what there is, and follow every change."""
         self.theme = self.settings.ui.theme
+        self._lift()
         self._frames = Frames(self)
         asyncio.get_running_loop().set_exception_handler(self._failed)
         self.mailbox.attach()

@@ -38,11 +38,11 @@ class Keyboard:
     def hint(self) -> str:
         """What the status bar says about keys now."""
         match self.mode:
-            case Mode.PREFIX | Mode.REPEAT:
+            case Mode.PREFIX:
                 return "key? (? help, Escape leaves)"
             case Mode.SCROLL:
                 return "reading back: arrows, PageUp, g/G, q leaves"
-            case Mode.PROGRAM:
+            case Mode.PROGRAM | Mode.REPEAT:
                 return f"{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
 
     def take(self, press: KeyPress) -> bool:

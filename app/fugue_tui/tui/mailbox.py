@@ -16,15 +16,20 @@ class Mailbox:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._context: Context | None = None
         self._woken = False
+        self.on_early: Callable[[], None] = _nothing
+        """Called for every post before there is a loop, on the posting thread."""
 
     def post(self, call: Callable[[], None]) -> None:
         """Run a call on the main thread soon; dropped once the loop is closed."""
         with self._lock:
             self._calls.append(call)
-            if self._woken or self._loop is None:
-                return
-            self._woken = True
             loop = self._loop
+            if self._woken:
+                return
+            self._woken = loop is not None
+        if loop is None:
+            self.on_early()
+            return
         try:
             loop.call_soon_threadsafe(self._deliver, context=self._context)
         except RuntimeError:
@@ -44,3 +49,7 @@ class Mailbox:
             self._woken = False
         for call in calls:
             call()
+
+
+def _nothing() -> None:
+    return

@@ -5,23 +5,30 @@ changes and for screenshots, so the two ways always agree on what a row shows.
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from fugue_tui.geometry import Rect
 from fugue_tui.terminal.frame import Cursor, CursorShape, Damage
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.delta import spans
-from fugue_tui.tui.host import HostWriter
 
 _DIFF_ROWS: Final = 16
 """Rows up to which a frame is compared cell by cell; a frame that changes more is written whole."""
 _SHAPES: Final = {CursorShape.BLOCK: 2, CursorShape.UNDERLINE: 4, CursorShape.BAR: 6}
 
 
+class Host(Protocol):
+    """Where frames go."""
+
+    def write(self, data: bytes | bytearray) -> None:
+        """Send bytes."""
+        ...
+
+
 class Painter:
     """Paints frames of terminals at rectangles of the host's screen. Main thread only."""
 
-    def __init__(self, host: HostWriter) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
         self._painted: dict[Terminal, list[bytes | None]] = {}
         self._cursor: tuple[int, int] | None = None

@@ -1,0 +1,78 @@
+"""The terminal that the program was started in: its modes, its size, and a descriptor of our own to write to."""
+
+import os
+import termios
+import tty
+from typing import Any, Final
+
+from fugue_tui.geometry import Size
+
+_ENTER: Final = (
+    b"\x1b[?1049h"  # the alternate screen
+    b"\x1b[?25l\x1b[?7l"  # no cursor until a pane shows its own; no wrapping
+    b"\x1b[?2004h\x1b[?1004h"  # bracketed paste, focus events
+    b"\x1b[>25u"  # kitty keyboard: disambiguate, all keys, their text
+)
+_LEAVE: Final = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?7h\x1b[r\x1b[m\x1b[0 q\x1b[?1049l\x1b[?25h"
+_MOUSE_ON: Final = b"\x1b[?1000h\x1b[?1003h\x1b[?1006h"
+_MOUSE_OFF: Final = b"\x1b[?1003l\x1b[?1000l\x1b[?1006l"
+
+
+class HostTerminal:
+    """Taken over by `enter`, given back as it was by `leave`; both may be called again."""
+
+    def __init__(self, mouse: bool = True) -> None:
+        self.input_fd = 0
+        self.output_fd = _own_descriptor(self.input_fd)
+        self.entered = False
+        self._mouse = mouse
+        self._attributes: list[Any] | None = None
+
+    @property
+    def size(self) -> Size:
+        """The size in cells; 80 by 24 if the terminal does not tell."""
+        try:
+            cols, rows = os.get_terminal_size(self.input_fd)
+        except OSError:
+            cols, rows = 80, 24
+        return Size(max(cols, 1), max(rows, 1))
+
+    def enter(self) -> bytes:
+        """Set raw mode; what to write to take over the screen."""
+        try:
+            if self._attributes is None:
+                self._attributes = termios.tcgetattr(self.input_fd)
+            tty.setraw(self.input_fd)
+        except termios.error:
+            self._attributes = None
+        self.entered = True
+        return _ENTER + (_MOUSE_ON if self._mouse else b"")
+
+    def leave(self) -> bytes:
+        """What to write to give the screen back; `restore` follows once it is written."""
+        self.entered = False
+        return (_MOUSE_OFF if self._mouse else b"") + _LEAVE
+
+    def restore(self) -> None:
+        """Give the terminal its modes back; what was typed and not read is dropped."""
+        if self._attributes is None:
+            return
+        try:
+            termios.tcsetattr(self.input_fd, termios.TCSAFLUSH, self._attributes)
+        except termios.error:
+            return  # The terminal is gone: there is nothing to restore.
+        self._attributes = None
+
+    def close(self) -> None:
+        """Close the descriptor that was opened here."""
+        if self.output_fd not in (0, 1, 2):
+            os.close(self.output_fd)
+            self.output_fd = 1
+
+
+def _own_descriptor(fd: int) -> int:
+    """A descriptor of our own for the same terminal, so that making it non-blocking touches nobody else's."""
+    try:
+        return os.open(os.ttyname(fd), os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return 1
