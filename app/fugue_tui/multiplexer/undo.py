@@ -3,7 +3,7 @@
 from fugue_tui.errors import Refused
 from fugue_tui.ids import WindowId
 from fugue_tui.layout.history import History
-from fugue_tui.layout.tree import Node
+from fugue_tui.layout.tree import Node, panes
 from fugue_tui.workspace.model import Window, Workspace
 
 
@@ -18,9 +18,14 @@ class Histories:
         return self._histories.get(window, History())
 
     def note(self, old: Workspace, new: Workspace) -> None:
-        """Remember the layouts that a change replaced, and forget the windows that it closed."""
-        before = {window.id: window for window in old.windows}
-        self._histories = {window.id: self._after(before.get(window.id, window), window) for window in new.windows}
+        """Remember the layouts that a change rearranged, and forget the windows that it closed.
+
+        A pane's coming or going is no rearrangement: it cannot be taken back here, so it must not cost a step."""
+        before = {window.id: window.layout for window in old.windows}
+        self._histories = {
+            window.id: self._after(window.id, before.get(window.id, window.layout), window.layout)
+            for window in new.windows
+        }
 
     def undo(self, window: Window) -> tuple[History, Node]:
         """The layout before this one, and the history once it is in force. Raises Refused if there is none."""
@@ -40,6 +45,8 @@ class Histories:
         """Have this be a window's history from now on."""
         self._histories[window] = history
 
-    def _after(self, old: Window, new: Window) -> History:
-        history = self.of(new.id)
-        return history if old.layout == new.layout else history.push(old.layout)
+    def _after(self, window: WindowId, old: Node, new: Node) -> History:
+        history = self.of(window)
+        if old == new or set(panes(old)) != set(panes(new)):
+            return history
+        return history.push(old)
