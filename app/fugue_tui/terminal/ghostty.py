@@ -20,7 +20,7 @@ from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.ghostty_binding import load
 from fugue_tui.terminal.ghostty_colours import ColourReader
 from fugue_tui.terminal.ghostty_inbox import CLIPBOARD_LIMIT, Inbox, callbacks
-from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, ModeReader
+from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty_paint import Formatter
 from fugue_tui.terminal.ghostty_picture import Picture
 from fugue_tui.terminal.keys import KeyPress
@@ -120,10 +120,13 @@ class GhosttyEmulator:
         self._lib.ghostty_terminal_vt_write(self._terminal, self._ffi.from_buffer("uint8_t[]", data), len(data))
 
     def _keep_size(self) -> None:
-        """Undo DECCOLM: the pane's width is not the program's to choose."""
+        """Undo DECCOLM: the pane's width is not the program's to choose. Without autowrap the engine does not reflow."""
         self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_COLS, self._number)
         if self._number[0] != self.size.cols:
+            wraps = self._modes.is_set(WRAPAROUND)
+            self._modes.put(WRAPAROUND, self._lib.GHOSTTY_TERMINAL_OPT_MODE, value=False)
             self._resize(self.size)
+            self._modes.put(WRAPAROUND, self._lib.GHOSTTY_TERMINAL_OPT_MODE, value=wraps)
 
     def take_events(self) -> list[Event]:
         """Replies and events since the last call, in order."""

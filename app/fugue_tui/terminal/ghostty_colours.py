@@ -4,9 +4,9 @@
 
 from typing import Any, Final
 
-from fugue_tui.terminal.frame import DEFAULT_COLOUR, TRUECOLOUR, rgb
+from fugue_tui.terminal.frame import DEFAULT_COLOUR, rgb
 from fugue_tui.terminal.ghostty_binding import Binding
-from fugue_tui.terminal.scheme import Scheme
+from fugue_tui.terminal.scheme import HOST, Scheme
 
 _REVERSE: Final = 5
 
@@ -18,20 +18,21 @@ class ColourReader:
         self._ffi, self._lib, self._terminal = binding.ffi, binding.lib, terminal
         self._colour = self._ffi.new("GhosttyColorRgb *")
         self._palette = self._ffi.new("GhosttyColorRgb[256]")
-        self._fg = self._bg = DEFAULT_COLOUR
+        self._colour_bytes = self._ffi.buffer(self._colour)
+        self._fg = self._bg = b""
         self._mode = self._ffi.new("GhosttyTerminalModeConfig *", {"mode": _REVERSE})
 
     def read(self, last: Scheme, *, palette: bool) -> Scheme:
-        """What differs from the defaults; `last` itself if nothing changed. The engine tells when to look at the palette."""
+        """What differs from the defaults; `last` itself if nothing does. The engine tells when the palette changed."""
         lib = self._lib
         lib.ghostty_terminal_get(self._terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, self._mode)
-        scheme = Scheme(
-            self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_FOREGROUND, self._fg),
-            self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_BACKGROUND, self._bg),
-            self._redefined() if palette else last.palette,
-            bool(self._mode.value),
-        )
-        return last if scheme == last else scheme
+        fg = self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_FOREGROUND, self._fg)
+        bg = self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_BACKGROUND, self._bg)
+        redefined = self._redefined() if palette else last.palette
+        if (fg, bg, redefined, self._mode.value) == (last.fg, last.bg, last.palette, last.reverse):
+            return last
+        scheme = Scheme(fg, bg, redefined, bool(self._mode.value))
+        return HOST if scheme == HOST else scheme
 
     def _redefined(self) -> tuple[tuple[int, int], ...]:
         now = self._whole_palette(self._lib.GHOSTTY_TERMINAL_DATA_COLOR_PALETTE)
@@ -42,11 +43,11 @@ class ColourReader:
         self._lib.ghostty_terminal_get(self._terminal, key, self._palette)
         return self._ffi.buffer(self._palette)[:]
 
-    def _over(self, key: int, default: int) -> int:
+    def _over(self, key: int, default: bytes) -> int:
         if self._lib.ghostty_terminal_get(self._terminal, key, self._colour):
             return DEFAULT_COLOUR
-        now = rgb(self._colour.r, self._colour.g, self._colour.b)
-        return DEFAULT_COLOUR if now == default else now
+        now = self._colour_bytes[:]
+        return DEFAULT_COLOUR if now == default else rgb(*now)
 
     def set_defaults(self, fg: int, bg: int) -> None:
         """Say what the host's colours are, 0xRRGGBB."""
@@ -54,7 +55,7 @@ class ColourReader:
         self._set(lib.GHOSTTY_TERMINAL_OPT_COLOR_FOREGROUND, fg)
         self._set(lib.GHOSTTY_TERMINAL_OPT_COLOR_CURSOR, fg)
         self._set(lib.GHOSTTY_TERMINAL_OPT_COLOR_BACKGROUND, bg)
-        self._fg, self._bg = TRUECOLOUR | fg, TRUECOLOUR | bg
+        self._fg, self._bg = fg.to_bytes(3, "big"), bg.to_bytes(3, "big")
 
     def _set(self, option: int, colour: int) -> None:
         self._colour.r, self._colour.g, self._colour.b = colour.to_bytes(3, "big")

@@ -9,6 +9,7 @@ from fugue_tui.terminal.ghostty_binding import Binding
 
 GRAPHEME_CLUSTERS: Final = 2027
 SYNCHRONIZED: Final = 2026
+WRAPAROUND: Final = 7
 _ANSI: Final = 0x8000
 _FLAGS: Final = {
     "application_cursor": 1,
@@ -21,7 +22,7 @@ _FLAGS: Final = {
     "newline": 20 | _ANSI,
 }
 _TRACKING: Final = (MouseTracking.ANY, MouseTracking.BUTTON, MouseTracking.NORMAL, MouseTracking.X10)
-_ENCODING: Final = (MouseEncoding.SGR_PIXELS, MouseEncoding.URXVT, MouseEncoding.SGR, MouseEncoding.UTF8)
+_ENCODING: Final = (MouseEncoding.SGR_PIXELS, MouseEncoding.SGR, MouseEncoding.URXVT, MouseEncoding.UTF8)
 _CTRL: Final = 2
 _OTHER_KEYS: Final = b"\x1b[27;"
 

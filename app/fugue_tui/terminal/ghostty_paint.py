@@ -1,7 +1,7 @@
 """Rows as VT text by the engine's own formatter: about a microsecond a row, where decoding cells takes forty.
 
-The formatter's text is cut into rows that stand alone. Rows that it does not write exactly (only a background, or
-characters that must not reach the host) are left to the caller, as None.
+The formatter's text is cut into rows that stand alone. Rows with characters that must not reach the host are left to
+the caller.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
@@ -12,14 +12,17 @@ from typing import Any, Final
 from fugue_tui.terminal.ghostty_binding import Binding
 
 _RESET: Final = b"\x1b[0m"
+_SURFACE: Final = re.compile(rb"\x1b\[(?:0;)?(?:4|7m|9m|53m)")
 _SGR: Final = re.compile(rb"(?:\x1b\[[0-9;:]*m)+")
 _HIDDEN: Final = re.compile(
     rb"[\x00-\x09\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xd8\x9c|\xe1\xa0\x8e"
     rb"|\xe2\x80[\x8b\x8e\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf|\xef\xbf[\xb9-\xbb]|\xf4\x8e\xbb\xae|\xf3\xa0[\x80-\xbf]"
 )
 """The characters of `ghostty_rows.HIDDEN`, as UTF-8."""
-_HIDDEN_STARTS: Final = tuple(bytes.fromhex(start) for start in ["7f", "c2", "d89c", "e1a0", "e280", "e281", "efbb", "efbf", "f48e", "f3a0"])
-_FIRST_BUFFER: Final = 65_536
+_HIDDEN_STARTS: Final = tuple(
+    bytes.fromhex(start) for start in ["7f", "c2", "d89c", "e1a0", "e280", "e281", "efbb", "efbf", "f48e", "f3a0"]
+)
+_LEAST_BUFFER: Final = 32_768
 
 
 class Formatter:
@@ -39,18 +42,22 @@ class Formatter:
         self._options.extra.screen.size = sizeof("GhosttyFormatterScreenExtra")
         self._options.selection = self._selection
         self._allocate = self._ffi.new_allocator(should_clear_after_alloc=False)
+        self._capacity = _LEAST_BUFFER
         self._made = new("GhosttyFormatter *")
         self._written = new("size_t *")
 
     def vt(self, first: int, count: int, cols: int) -> list[bytes | None]:
-        """Viewport rows `first` to `first + count - 1`; None where the text would not be exact, or could be blank."""
+        """Viewport rows `first` to `first + count - 1`; None where the text would not be exact.
+
+        A row that has only blanks comes out empty, even if they have a background.
+        """
         self._options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_VT
         self._options.unwrap, self._options.trim = False, True
         text = self._format(self._lib.GHOSTTY_POINT_TAG_VIEWPORT, first, first + count - 1, cols)
         rows = _standing_alone(text.split(b"\r\n")) if b"\x1b" in text else _trimmed(text.split(b"\r\n"))
         if not text.isascii() or b"\x7f" in text:
             rows = _checked(text, rows)
-        return [*rows, *[None] * (count - len(rows))]
+        return [*rows, *[b""] * (count - len(rows))]
 
     def plain(self, first: int, last: int, cols: int, *, joined: bool) -> str:
         """Lines of history and screen as text; trailing blank lines are left out."""
@@ -72,16 +79,22 @@ class Formatter:
         return self._grid_ref(self._terminal, self._point[0], out)
 
     def _read(self, formatter: Any) -> bytes:
-        buffer = self._allocate("uint8_t[]", _FIRST_BUFFER)
+        buffer = self._allocate("uint8_t[]", self._capacity)
         result = self._lib.ghostty_formatter_format_buf(formatter, buffer, len(buffer), self._written)
         if result == self._lib.GHOSTTY_OUT_OF_SPACE:
             buffer = self._allocate("uint8_t[]", self._written[0])
             result = self._lib.ghostty_formatter_format_buf(formatter, buffer, len(buffer), self._written)
+        self._capacity = max(_LEAST_BUFFER, self._written[0] * 5 // 4)
         return b"" if result else self._ffi.buffer(buffer, self._written[0])[:]
 
 
+def has_surface(row: bytes) -> bool:
+    """Whether a row may have a style that shows on blanks: a background, a line, inverse video."""
+    return b"\x1b" in row and _SURFACE.search(row) is not None
+
+
 def _trimmed(rows: list[bytes]) -> list[bytes | None]:
-    return [row.rstrip(b" ") or None for row in rows]
+    return [row.rstrip(b" ") for row in rows]
 
 
 def _standing_alone(rows: list[bytes]) -> list[bytes | None]:
@@ -99,11 +112,11 @@ def _standing_alone(rows: list[bytes]) -> list[bytes | None]:
             style += b"".join(_SGR.findall(row))
         row = before + row.removeprefix(_RESET)
         row = row + _RESET if style else row.rstrip(b" ")
-        alone.append(row.replace(b"\x1b[0m\x1b[", b"\x1b[0;") or None)
+        alone.append(row.replace(b"\x1b[0m\x1b[", b"\x1b[0;"))
     return alone
 
 
 def _checked(text: bytes, rows: list[bytes | None]) -> list[bytes | None]:
     if not any(start in text for start in _HIDDEN_STARTS):
         return rows
-    return [row and (None if _HIDDEN.search(row) else row) for row in rows]
+    return [None if row and _HIDDEN.search(row) else row for row in rows]

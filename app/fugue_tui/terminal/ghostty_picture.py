@@ -2,19 +2,21 @@
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.frame import Cursor, Row
 from fugue_tui.terminal.ghostty_binding import Binding
 from fugue_tui.terminal.ghostty_colours import ColourReader
 from fugue_tui.terminal.ghostty_links import LinkReader
-from fugue_tui.terminal.ghostty_paint import Formatter
-from fugue_tui.terminal.ghostty_rows import RowReader
+from fugue_tui.terminal.ghostty_paint import Formatter, has_surface
+from fugue_tui.terminal.ghostty_rows import GAPS, LINKS, ODD_WIDTHS, STYLES, RowReader
 from fugue_tui.terminal.ghostty_snapshot import CLEAN, FULL, Snapshot
 from fugue_tui.terminal.scheme import HOST
 from fugue_tui.terminal.vt_text import write_row
+
+_INEXACT: Final = ODD_WIDTHS | GAPS
 
 
 class Picture:
@@ -49,30 +51,34 @@ class Picture:
         else:
             dirty = self._snapshot.dirty_rows()
         self._write(dirty, size.cols)
-        self._find_links(dirty)
         self._snapshot.clean()
 
     def _write(self, dirty: list[int], cols: int) -> None:
+        texts = self._texts(dirty, cols)
+        numbers = self._snapshot.numbers(dirty, cols)
+        survey = self._reader.survey
+        found = [
+            survey(number, cols, gaps=bool(text) and has_surface(text))
+            for text, number in zip(texts, numbers, strict=True)
+        ]
+        for y, text, flags in zip(dirty, texts, found, strict=True):
+            if text is None or flags & (_INEXACT if text else STYLES):
+                self.rows[y] = write_row(self._reader.row(y, self._scheme))
+            else:
+                self.rows[y] = text
+            if flags & LINKS or y in self._links:
+                self._find_links(y, flags)
+
+    def _texts(self, dirty: list[int], cols: int) -> list[bytes | None]:
         if not self._scheme.is_plain:
-            for y in dirty:
-                self.rows[y] = self._exact(y)
-            return
-        for first, count in _spans(dirty):
-            for y, text in enumerate(self._formatter.vt(first, count, cols), first):
-                self.rows[y] = self._unwritten(y) if text is None else text
+            return [None] * len(dirty)
+        return [text for first, count in _spans(dirty) for text in self._formatter.vt(first, count, cols)]
 
-    def _unwritten(self, y: int) -> bytes:
-        return b"" if self._snapshot.is_blank(y) else self._exact(y)
-
-    def _exact(self, y: int) -> bytes:
-        return write_row(self._reader.row(y, self._scheme, {}))
-
-    def _find_links(self, dirty: Iterable[int]) -> None:
-        for y in dirty:
-            found = self._link_reader.read(y, self._reader.linked(y)) if self._snapshot.has_links(y) else {}
-            if found != self._links.get(y, {}):
-                self._links[y] = found
-                self.relinked.add(y)
+    def _find_links(self, y: int, flags: int) -> None:
+        links = self._link_reader.read(y, self._reader.linked(y)) if flags & LINKS else {}
+        if links != self._links.get(y, {}):
+            self._links = {**self._links, y: links}
+            self.relinked.add(y)
 
     def row(self, y: int) -> Row:
         """Row `y`, decoded."""

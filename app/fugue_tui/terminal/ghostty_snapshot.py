@@ -5,6 +5,7 @@ The copy owns its memory, so rows can be read while another thread feeds the ter
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from fugue_tui.terminal.frame import DEFAULT_COLOUR, Cursor, CursorShape, Style, Underline, rgb
@@ -41,6 +42,8 @@ class Snapshot:
         self._style = new("GhosttyStyle *", {"size": self._ffi.sizeof("GhosttyStyle")})
         self._style_bytes = self._ffi.buffer(self._style)
         self._cursor = new("GhosttyRenderStateCursor *", {"size": self._ffi.sizeof("GhosttyRenderStateCursor")})
+        self._cursor_bytes = self._ffi.buffer(self._cursor)
+        self._cursor_known = (b"", Cursor(0, 0))
         self._utf8 = new("uint8_t[]", _GRAPHEME_BYTES)
         self._buffer = new("GhosttyBuffer *", {"ptr": self._utf8, "cap": _GRAPHEME_BYTES})
         self._styles: dict[bytes, Style] = {}
@@ -93,22 +96,27 @@ class Snapshot:
         self._row_data(y, self._lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW, self._view)
         return self._ffi.buffer(self._view.ptr, 8 * self._view.len)[:]
 
-    def is_blank(self, y: int) -> bool:
-        """Whether nothing was ever put into a row since it was cleared."""
-        raw = self.cells(y)
-        return not any(raw) if len(raw) < 64 else raw.count(0) == len(raw)
+    def numbers(self, rows: Iterable[int], cols: int) -> Iterator[int]:
+        """The cells of ascending rows, each row as one little-endian number; nothing else may be read in between."""
+        self._rewind()
+        step, get, buffer = (
+            self._lib.ghostty_render_state_row_iterator_next,
+            self._lib.ghostty_render_state_row_get,
+            self._ffi.buffer,
+        )
+        rewound, key, view, at = self._rows[0], self._lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW, self._view, -1
+        self._end = True
+        for y in rows:
+            while at < y:
+                step(rewound)
+                at += 1
+            get(rewound, key, view)
+            yield int.from_bytes(buffer(view.ptr, 8 * cols), "little")
 
     def wraps(self, y: int) -> bool:
         """Whether the text of a row goes on in the next."""
-        return self._row_flag(y, self._lib.GHOSTTY_ROW_DATA_WRAP)
-
-    def has_links(self, y: int) -> bool:
-        """Whether a row may hold links."""
-        return self._row_flag(y, self._lib.GHOSTTY_ROW_DATA_HYPERLINK)
-
-    def _row_flag(self, y: int, key: int) -> bool:
         self._row_data(y, self._lib.GHOSTTY_RENDER_STATE_ROW_DATA_RAW, self._row)
-        self._lib.ghostty_row_get(self._row[0], key, self._flag)
+        self._lib.ghostty_row_get(self._row[0], self._lib.GHOSTTY_ROW_DATA_WRAP, self._flag)
         return self._flag[0]
 
     def _select(self, y: int, x: int) -> None:
@@ -164,8 +172,13 @@ class Snapshot:
 
     def cursor(self) -> Cursor:
         """The cursor in viewport coordinates."""
+        self._lib.ghostty_render_state_get(self._state[0], self._lib.GHOSTTY_RENDER_STATE_DATA_CURSOR, self._cursor)
+        if self._cursor_bytes[:] != self._cursor_known[0]:
+            self._cursor_known = (self._cursor_bytes[:], self._unpacked_cursor())
+        return self._cursor_known[1]
+
+    def _unpacked_cursor(self) -> Cursor:
         cursor = self._cursor
-        self._lib.ghostty_render_state_get(self._state[0], self._lib.GHOSTTY_RENDER_STATE_DATA_CURSOR, cursor)
         if not cursor.viewport_has_value:
             return Cursor(0, 0, visible=False)
         return Cursor(

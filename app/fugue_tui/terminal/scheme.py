@@ -26,8 +26,8 @@ class Scheme:
 
     @property
     def is_plain(self) -> bool:
-        """Whether every style is drawn as it is."""
-        return self == HOST
+        """Whether every style is drawn as it is. Whoever finds nothing redefined uses HOST itself."""
+        return self is HOST
 
     @property
     def keeps_blanks(self) -> bool:

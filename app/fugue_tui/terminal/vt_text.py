@@ -1,8 +1,12 @@
 """Writes rows as VT text: SGR and characters, each row from and to the default style."""
 
 from functools import lru_cache
+from typing import Final
 
 from fugue_tui.terminal.frame import DEFAULT_COLOUR, PLAIN, TRUECOLOUR, Row, Style
+
+_PARAMETERS: Final = 16
+"""Parameters that every terminal takes in one sequence."""
 
 
 def write_row(row: Row) -> bytes:
@@ -21,13 +25,16 @@ def write_row(row: Row) -> bytes:
 
 @lru_cache(maxsize=4_096)
 def sgr(style: Style) -> str:
-    """The sequence that sets a style, whatever was set before."""
-    codes = ["0", *(code for code, is_set in _attributes(style) if is_set)]
-    codes += _colour(style.fg, 30, 90, "38")
-    codes += _colour(style.bg, 40, 100, "48")
-    if style.underline_colour != DEFAULT_COLOUR:
-        codes += _extended(style.underline_colour, "58")
-    return f"\x1b[{';'.join(codes)}m"
+    """The sequences that set a style, whatever was set before; none has more parameters than terminals take."""
+    groups = (
+        ["0", *(code for code, is_set in _attributes(style) if is_set), *_colour(style.fg, 30, 90, "38")],
+        _colour(style.bg, 40, 100, "48"),
+        [] if style.underline_colour == DEFAULT_COLOUR else _extended(style.underline_colour, "58"),
+    )
+    codes = [code for group in groups for code in group]
+    if len(codes) < _PARAMETERS:
+        return f"\x1b[{';'.join(codes)}m"
+    return "".join(f"\x1b[{';'.join(group)}m" for group in groups if group)
 
 
 def _attributes(style: Style) -> tuple[tuple[str, bool], ...]:
