@@ -13,18 +13,21 @@ from typing import Final, Protocol
 
 from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
-from fugue_tui.terminal import intake
 from fugue_tui.terminal.hangup import GRACE
+from fugue_tui.terminal.intake import SIZE, Intake
 from fugue_tui.terminal.outbox import Outbox
 from fugue_tui.terminal.pty import Exit, Pty
 from fugue_tui.terminal.pump import READ, WRITE, Pump
+from fugue_tui.terminal.winsize import Winsize
 
 _HOLD: Final = 0.003
 """The CPU seconds that one delivery should cost at most; slower engines get smaller ones."""
 _LEAST: Final = 1 << 10
 _FIRST: Final = 8 << 10
 _BULK: Final = 8 << 10
-_WINSIZE_PAUSE: Final = 0.02
+_AHEAD: Final = 2
+"""How many buffers one terminal may have read that are not delivered yet; then it is not read."""
+_SPARES: Final = 8
 _QUIET: Final = 0.1
 _DRAIN_TIME: Final = 0.3
 _DRAIN_BYTES: Final = 128 << 10
@@ -34,7 +37,7 @@ _RETRIES: Final = (0.05, 1.0)
 
 
 class Receiver(Protocol):
-    """Who gets the output; every call arrives on the pump thread."""
+    """Who gets the output, in order and never twice at once; on one of the pump's two threads."""
 
     def receive(self, data: memoryview) -> None:
         """Output, valid until the call returns."""
@@ -58,8 +61,9 @@ class Channel:
         self._closed = False
         self._outbox = Outbox()
         self._writing = False
-        self._told_size = self._size = size
-        self._told_at = 0.0
+        self._waiting = 0
+        self._ended = False
+        self._winsize = Winsize(size, pty.resize)
         self._budget = _FIRST
         self._deaf = False
         self._failed = False
@@ -89,15 +93,9 @@ class Channel:
     def resize(self, size: Size) -> None:
         """Tell the program its size: at once, or in a storm a little later, and the last one always. Any thread."""
         with self._guard:
-            calm = self._size == self._told_size
-            self._size = size
-            if self._closed or not calm or size == self._told_size:
-                return
-            wait = self._told_at + _WINSIZE_PAUSE - time.monotonic()
-            if wait <= 0:
-                self._tell_size()
-                return
-        self._pump.post(lambda: self._pump.later(wait, self._resize_late, self), self)
+            wait = None if self._closed else self._winsize.change(size)
+        if wait is not None:
+            self._pump.post(lambda: self._pump.later(wait, self._resize_late, self), self)
 
     def foreground_group(self) -> int:
         """The process group that the terminal's keys go to; 0 if none. Any thread."""
@@ -128,7 +126,7 @@ class Channel:
         """For the pump."""
         if fd == self._pty.pidfd:
             self._look_for_exit()
-        elif events & READ and not self._closed:
+        elif events & READ and not self._ended:
             self._read()
 
     def writable(self) -> None:
@@ -159,8 +157,11 @@ class Channel:
             self._pump.watch(self, self._pty.pidfd, READ)
 
     def _watch(self) -> None:
-        mute = self._hung_up or self._failed
-        self._pump.watch(self, self._pty.fd, 0 if mute else READ | (WRITE if self._writing else 0))
+        if self._hung_up or self._failed or self._ended:
+            self._pump.watch(self, self._pty.fd, 0)
+            return
+        reading = READ if self._waiting < _AHEAD else 0
+        self._pump.watch(self, self._pty.fd, reading | (WRITE if self._writing else 0))
 
     def _check(self) -> None:
         if self._closed:
@@ -192,29 +193,44 @@ class Channel:
             if not self._closed:
                 self._watch()
 
-    def _tell_size(self) -> None:
-        if self._size != self._told_size:
-            self._told_size = self._size
-            self._told_at = time.monotonic()
-            self._pty.resize(self._size)
-
     def _resize_late(self) -> None:
         with self._guard:
             if not self._closed:
-                self._tell_size()
+                self._winsize.catch_up()
 
     def _read(self) -> None:
-        filled, hung_up = self._pump.intake.fill(self._pty.fd, self._budget)
-        if filled:
-            self._deliver(self._pump.intake.view[:filled])
+        if self._waiting == _AHEAD:
+            return
+        intake = self._pump.spares.pop() if self._pump.spares else Intake()
+        filled, hung_up = intake.fill(self._pty.fd, self._budget)
         self.flooding = self._pty.fd if filled >= _BULK or filled == self._budget else -1
+        if filled and (self._waiting or self.flooding >= 0):
+            self._deliver_aside(intake, filled)
+        else:
+            self._deliver(intake.view[:filled])
+            self._pump.spares.append(intake)
         if self._exit is not None:
             self._go_on_draining(filled, hung_up)
         elif hung_up:
             self._pause_reading()
 
+    def _deliver_aside(self, intake: Intake, filled: int) -> None:
+        self._waiting += 1
+        if self._waiting == _AHEAD:
+            self._rewatch()
+        self._pump.aside(self, lambda: self._deliver(intake.view[:filled]), lambda: self._delivered(intake))
+
+    def _delivered(self, intake: Intake) -> None:
+        if len(self._pump.spares) < _SPARES:
+            self._pump.spares.append(intake)
+        self._waiting -= 1
+        if self._ended:
+            self._finish()
+        elif self._waiting == _AHEAD - 1:
+            self._rewatch()
+
     def _deliver(self, data: memoryview) -> None:
-        if self._deaf:
+        if self._deaf or not data:
             return
         start = time.thread_time()
         self._receiver.receive(data)
@@ -222,7 +238,7 @@ class Channel:
         if spent > _HOLD:
             self._budget = max(_LEAST, int(self._budget * _HOLD / spent))
         elif len(data) == self._budget and spent < _HOLD / 2:
-            self._budget = min(intake.SIZE, self._budget * 2)
+            self._budget = min(SIZE, self._budget * 2)
 
     def _pause_reading(self) -> None:
         """Nobody holds the terminal but the program lives: it may open it again, so look once in a while."""
@@ -251,16 +267,17 @@ class Channel:
 
     def _drain(self) -> None:
         """Read on until nobody holds the terminal, or nothing comes for a moment: an orphan may hold it for ever."""
-        if self._closed:
+        if self._ended:
             return
         if self._failed:
             self._finish()
             return
         before = self._drained
         self._read()
-        if not self._closed and self._exit_at + _QUIET <= time.monotonic() and self._drained == before:
+        quiet = self._drained == before and not self._waiting
+        if not self._ended and quiet and self._exit_at + _QUIET <= time.monotonic():
             self._finish()
-        elif not self._closed:
+        elif not self._ended:
             self._pump.later(_QUIET, self._drain, self)
 
     def _go_on_draining(self, filled: int, hung_up: bool) -> None:
@@ -270,9 +287,13 @@ class Channel:
             self._finish()
 
     def _finish(self) -> None:
+        """Close, once everything that was read is delivered."""
+        self._ended = True
+        self._pump.watch(self, self._pty.fd, 0)
+        if self._waiting:
+            return
         with self._guard:
             self._closed = True
-            self._pump.watch(self, self._pty.fd, 0)
             self._pty.close()
         self._pump.forget(self)
         assert self._exit is not None

@@ -1,6 +1,6 @@
 """One program and its screen: a pseudo-terminal, the pump's channel to it, and an emulator under one fair lock.
 
-What the program prints reaches the emulator on the pump thread. Everything else here may be called from any thread,
+What the program prints reaches the emulator on the pump's threads. Everything else here may be called from any thread,
 except `row` and `close`, which belong to the thread that calls `refresh` or `frame`.
 After `close` the methods that only look answer with nothing.
 """
@@ -26,7 +26,7 @@ _SYNC_LIMIT: Final = 1.0
 
 
 class Watcher(Protocol):
-    """Who is told about a terminal; every call arrives on the pump thread and must return at once."""
+    """Who is told about a terminal; every call arrives on one of the pump's threads and must return at once."""
 
     def changed(self, terminal: "Terminal") -> None:
         """There is something to draw. Said once, until `refresh` or `frame` has looked."""
