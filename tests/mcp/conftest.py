@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import pytest
 
@@ -191,4 +191,4 @@ def serve(private_dir: Path) -> Iterator[Callable[..., Served]]:
 @pytest.fixture
 def served(serve: Callable[..., Served]) -> Served:
     """A workspace on a socket."""
-    return cast("Served", serve())
+    return serve()

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from fugue_tui.config import KeySettings
+from fugue_tui.control import commands as commands
 from fugue_tui.control.command import Command
 from fugue_tui.control.schema import build
 from fugue_tui.control.words import parse, split

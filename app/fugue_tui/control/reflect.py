@@ -10,11 +10,13 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from fugue_tui import __version__
+from fugue_tui.control import commands as commands
 from fugue_tui.control.annotation import json_value
 from fugue_tui.control.command import Command, Effect, registry
 from fugue_tui.control.kind import Schema
 from fugue_tui.control.schema import describe, input_schema, output_schema
-from fugue_tui.control.words import flag
+from fugue_tui.control.words import flag, lookup
+from fugue_tui.text import clean
 
 ESSENTIAL: Final = frozenset(
     {
@@ -56,6 +58,17 @@ class Format(StrEnum):
 def reflect(format: Format) -> str:
     """The whole registry in one format, ending in a newline."""
     return _WRITERS[format]().rstrip("\n") + "\n"
+
+
+def known(verb: str) -> type[Command[Any]]:
+    """The command of that name, of all there are. Raises UnknownCommand with the nearest."""
+    return lookup(verb)
+
+
+def listing() -> str:
+    """Every command with what it does, a line each, for `--help`."""
+    rows = [f"  {verb:<18} {clean(describe(cls).summary, 78)}" for verb, cls in registry().items()]
+    return "\n".join(["commands (fugue-tui COMMAND --help says more):", *rows])
 
 
 def tool_name(cls: type[Command[Any]]) -> str:

@@ -1,0 +1,14 @@
+"""The program's entry: `fugue-tui`, or `python -m fugue_tui`."""
+
+import sys
+
+
+def main() -> int:
+    """Do what the command line says; the exit status."""
+    from fugue_tui.cli.main import run
+
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+"""The command line: starts a workspace, speaks to a running one, and joins agents to it.
+
+Every import that costs something waits for the subcommand that needs it: a command to a running workspace needs only
+the client, and `mcp` only the bridge.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+
+from fugue_tui.cli.options import Usage, as_json, complain, options_of, say, split_own
+from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, UnknownCommand
+
+USAGE = """\
+usage: fugue-tui [WORKSPACE] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   start a workspace
+       fugue-tui COMMAND [ARGUMENT]... [--json] [--workspace NAME]   run a command in a running one
+       fugue-tui mcp [--workspace NAME] [--socket PATH]              join an MCP client to it, on stdin and stdout
+       fugue-tui reflect [--format tree|json|markdown|mcp]           print all commands with their schemas
+       fugue-tui config path|check|show|init                         look after the configuration
+
+options:
+  -e, --command LINE    run this line in the first pane instead of a login shell
+  --socket PATH         listen, or connect, there
+  --config FILE         read this configuration
+  --engine NAME         the terminal engine: ghostty or pyte
+  --version             print the version
+  -h, --help            print this; after a command, what that command takes
+"""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what the arguments say; the exit status: 0, 1 if it failed, 2 if they make no sense."""
+    try:
+        return _route(list(arguments))
+    except FugueError as error:
+        complain(str(error))
+        return 2 if isinstance(error, UnknownCommand | InvalidArgument) else 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _route(arguments: list[str]) -> int:
+    first = arguments[0] if arguments else ""
+    if first in _SUBCOMMANDS:
+        return _SUBCOMMANDS[first](arguments[1:])
+    if "-" in first[1:] and not first.startswith("-"):
+        return _command(arguments)
+    return _start(arguments)
+
+
+def _start(arguments: list[str]) -> int:
+    options, loose, program = options_of(arguments, ("--socket", "--config", "--engine", "--command"))
+    if "--help" in options:
+        return _help()
+    if "--version" in options:
+        return _version()
+    if len(loose) > 1:
+        raise Usage(f"{loose[1][:40]!a}: one word too many; a program to run comes after --")
+    if program and "--command" in options:
+        raise Usage("--command: give a line or a program after --, not both")
+    from fugue_tui.start import StartOptions, start
+
+    return start(
+        StartOptions(
+            workspace=loose[0] if loose else "",
+            socket=options.get("--socket", ""),
+            config=options.get("--config", ""),
+            command=options.get("--command") or tuple(program),
+            engine=options.get("--engine", ""),
+        )
+    )
+
+
+def _command(arguments: list[str]) -> int:
+    """Run a command in a running workspace; a word that is no command at all names a workspace to start."""
+    words, where, json_wanted = split_own(arguments)
+    if "--help" in words or "-h" in words:
+        return _help(words[0])
+    from fugue_tui import client, sockets
+
+    try:
+        answer = client.ask(sockets.find(where.get("--workspace", ""), where.get("--socket", "")), words)
+    except NotRunning as error:
+        if _names_workspace(arguments):
+            return _start(arguments)
+        return _failed(f"{error}; start one with: fugue-tui", error.code, json_wanted)
+    except FugueError as error:
+        return _failed(str(error), error.code, json_wanted)
+    if _error_code(answer) == UnknownCommand.code and _names_workspace(arguments):
+        return _start(arguments)
+    return _show(answer, json_wanted)
+
+
+def _show(answer: dict[str, object], json_wanted: bool) -> int:
+    status = answer.get("exit")
+    if json_wanted:
+        say(as_json(answer.get("json")))
+    elif status:
+        complain(str(answer.get("text")))
+    elif text := answer.get("text"):
+        say(str(text))
+    return status if isinstance(status, int) else 1
+
+
+def _failed(message: str, code: str, json_wanted: bool) -> int:
+    return _show({"text": message, "json": {"error": {"code": code, "message": message}}, "exit": 1}, json_wanted)
+
+
+def _error_code(answer: dict[str, object]) -> str:
+    found = answer.get("json")
+    error = found.get("error") if isinstance(found, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return str(error.get("code")) if isinstance(error, dict) else ""  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+
+def _names_workspace(arguments: list[str]) -> bool:
+    """Whether a lone word that looks like a command is none. Raises UnknownCommand if it is nearly one."""
+    from fugue_tui.control.reflect import known
+
+    try:
+        known(arguments[0])
+    except UnknownCommand as error:
+        if len(arguments) == 1 and "did you mean" not in str(error):
+            return True
+        raise
+    return False
+
+
+def _mcp(arguments: list[str]) -> int:
+    options, loose, program = options_of(arguments, ("--workspace", "--socket"))
+    if "--help" in options:
+        return _help()
+    if loose or program:
+        raise Usage(f"mcp: {(loose or program)[0][:40]!a}: one word too many; it takes --workspace and --socket")
+    from fugue_tui_mcp.bridge import main
+
+    return main(options.get("--workspace", ""), options.get("--socket", ""))
+
+
+def _reflect(arguments: list[str]) -> int:
+    options, loose, _ = options_of(arguments, ("--format",))
+    if "--help" in options:
+        return _help()
+    if loose:
+        raise Usage(f"reflect: {loose[0][:40]!a}: one word too many; it takes --format")
+    from fugue_tui.control.reflect import Format, reflect
+
+    wanted = options.get("--format", "tree")
+    if wanted not in set(Format):
+        raise Usage(f"reflect: --format: {wanted[:40]!a} is not one of {', '.join(Format)}")
+    say(reflect(Format(wanted)).rstrip("\n"))
+    return 0
+
+
+def _config(arguments: list[str]) -> int:
+    options, loose, _ = options_of(arguments, ("--config",))
+    if "--help" in options:
+        return _help()
+    from fugue_tui.cli.settings import ACTIONS
+
+    if len(loose) != 1 or loose[0] not in ACTIONS:
+        raise Usage(f"config: wants one of {', '.join(ACTIONS)}")
+    return ACTIONS[loose[0]](options.get("--config", ""))
+
+
+def _version() -> int:
+    from fugue_tui import __version__
+
+    say(f"fugue-tui {__version__}")
+    return 0
+
+
+def _help(verb: str = "") -> int:
+    from fugue_tui.control.reflect import known, listing
+    from fugue_tui.control.words import help_text
+
+    say(help_text(known(verb)).rstrip("\n") if verb else f"{USAGE}\n{listing()}")
+    return 0
+
+
+_SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {"mcp": _mcp, "reflect": _reflect, "config": _config}

@@ -1,0 +1,78 @@
+"""Reading the command line's words, and writing to the shell. Cheap to import."""
+
+import sys
+
+from fugue_tui.errors import InvalidArgument
+
+
+class Usage(InvalidArgument):
+    """The command line makes no sense."""
+
+
+def options_of(arguments: list[str], known: tuple[str, ...]) -> tuple[dict[str, str], list[str], list[str]]:
+    """Flags with their values, words, and what follows `--`. Raises Usage for a flag that is not known."""
+    head, program = _cut(arguments)
+    options: dict[str, str] = {}
+    loose: list[str] = []
+    while head:
+        word = head.pop(0)
+        name, equals, value = word.partition("=")
+        name = {"-e": "--command", "-h": "--help"}.get(name, name)
+        if name in ("--help", "--version"):
+            options[name] = ""
+        elif name in known:
+            options[name] = value if equals else _value(name, head)
+        elif word.startswith("-"):
+            raise Usage(f"no option {word[:40]!a}; fugue-tui --help lists them")
+        else:
+            loose.append(word)
+    return options, loose, program
+
+
+def split_own(arguments: list[str]) -> tuple[list[str], dict[str, str], bool]:
+    """A command's words without what is the command line's own: which workspace, and whether JSON is wanted."""
+    head, program = _cut(arguments)
+    words: list[str] = []
+    where: dict[str, str] = {}
+    while head:
+        word = head.pop(0)
+        name, equals, value = word.partition("=")
+        if name in ("--workspace", "--socket"):
+            where[name] = value if equals else _value(name, head)
+        else:
+            words.append(word)
+    json_wanted = "--json" in words
+    words = [word for word in words if word != "--json"]
+    return [*words, *(["--", *program] if len(program) or "--" in arguments else [])], where, json_wanted
+
+
+def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
+    if "--" not in arguments:
+        return list(arguments), []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def _value(name: str, rest: list[str]) -> str:
+    if not rest:
+        raise Usage(f"{name}: wants a value")
+    return rest.pop(0)
+
+
+def as_json(value: object) -> str:
+    """A value as the JSON that `--json` prints."""
+    import json
+
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def say(text: str) -> None:
+    """Write text and a newline to stdout, whatever its encoding cannot say replaced."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.buffer.write(text.encode(encoding, "replace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def complain(message: str) -> None:
+    """Write an error to stderr, on one line for each of its lines."""
+    sys.stderr.write(f"fugue-tui: {message}\n".encode("ascii", "backslashreplace").decode())

@@ -1,0 +1,39 @@
+"""Asks a running workspace to run one command. Few and cheap imports: a shell prompt should not feel it."""
+
+import json
+import socket
+from collections.abc import Sequence
+
+from fugue_tui import sockets
+from fugue_tui.errors import SocketError
+
+ANSWER_SECONDS = 150.0
+"""How long a command may take; the longest waits are shorter."""
+CHUNK = 1 << 16
+
+
+def ask(path: str, words: Sequence[str]) -> dict[str, object]:
+    """Run a command in the workspace at a socket: `text`, `json` and `exit`. Raises NotRunning or SocketError."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": "fugue/cli", "params": {"words": list(words)}}
+    with sockets.connect(path) as link:
+        link.settimeout(ANSWER_SECONDS)
+        try:
+            link.sendall(json.dumps(request).encode() + b"\n")
+            line = _line(link)
+        except TimeoutError:
+            raise SocketError(f"the workspace at {path} did not answer for {ANSWER_SECONDS:.0f} s") from None
+        except OSError as error:
+            raise SocketError(f"the workspace at {path} hung up: {error.strerror or error}") from None
+    answer: dict[str, dict[str, object]] = json.loads(line) if line.endswith(b"\n") else {}
+    if "result" not in answer:
+        raise SocketError(f"the workspace at {path} gave no answer: {answer.get('error')!a}"[:300])
+    return answer["result"]
+
+
+def _line(link: socket.socket) -> bytes:
+    parts: list[bytes] = []
+    while data := link.recv(CHUNK):
+        parts.append(data)
+        if data.endswith(b"\n"):
+            break
+    return b"".join(parts)

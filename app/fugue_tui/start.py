@@ -1,0 +1,70 @@
+"""Starts a workspace: its configuration, its name and its socket, and then its screen."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fugue_tui import config, sockets
+from fugue_tui.errors import AlreadyRunning, ConfigError
+from fugue_tui_mcp.listener import Listener, listen
+
+MOST = 99
+"""Workspaces that are tried when none is named: `main`, `main-2` and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartOptions:
+    """What the command line asked for; empty means not said."""
+
+    workspace: str = ""
+    socket: str = ""
+    config: str = ""
+    command: tuple[str, ...] | str = ()
+    """What the first pane runs: a program and its arguments, or a line for the shell."""
+    engine: str = ""
+
+
+def start(options: StartOptions) -> int:
+    """Show a workspace until it is left; the exit status. Raises FugueError if it cannot start."""
+    file = Path(options.config) if options.config else config.path()
+    if options.config and not file.is_file():
+        raise ConfigError(f"{file}: no such file; fugue-tui config init writes one")
+    reading = config.read(file)
+    workspace, listener = claim(options, reading.config)
+    try:
+        from fugue_tui.tui.run import run
+
+        return run(
+            workspace,
+            reading.config,
+            listener=listener,
+            config_file=file,
+            faults=reading.faults,
+            command=options.command,
+            engine=options.engine,
+        )
+    finally:
+        if listener is not None:
+            listener.close()
+
+
+def claim(options: StartOptions, settings: config.Config) -> tuple[str, Listener | None]:
+    """The workspace's name, and its socket unless the configuration wants none. Raises SocketError."""
+    path = options.socket or settings.mcp.socket
+    workspace = sockets.check_name(options.workspace or sockets.DEFAULT)
+    if not settings.mcp.enabled:
+        return workspace, None
+    if path:
+        return workspace, listen(sockets.check_path(path))
+    if options.workspace:
+        return workspace, listen(sockets.path_of(workspace))
+    return _first_free()
+
+
+def _first_free() -> tuple[str, Listener]:
+    for number in range(1, MOST + 1):
+        workspace = sockets.DEFAULT if number == 1 else f"{sockets.DEFAULT}-{number}"
+        try:
+            return workspace, listen(sockets.path_of(workspace))
+        except AlreadyRunning:
+            continue
+    raise AlreadyRunning(f"{MOST} workspaces run already; name the one to start")
