@@ -119,9 +119,11 @@ class PyteEmulator:
         cursor = self._screen.cursor
         y = cursor.y + self._offset
         visible = self._mode_table.is_set(25) and y < self._screen.lines
-        shape, blinking = self._actions.shape or (CursorShape.BLOCK, False)
+        shape = self._actions.shape
         x = min(cursor.x, self._screen.columns - 1)
-        return Cursor(x, min(y, self._screen.lines - 1), visible, shape, blinking, self._actions.shape is not None)
+        y = min(y, self._screen.lines - 1)
+        blinking = self._mode_table.is_set(12)
+        return Cursor(x, y, visible, shape or CursorShape.BLOCK, blinking, shape is not None)
 
     def row(self, y: int) -> Row:
         """Viewport row `y` of the snapshot."""

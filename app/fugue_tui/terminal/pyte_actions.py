@@ -31,8 +31,8 @@ class Actions:
         self._modes = modes
         self._inbox = inbox
         self.replies = Replies(screen, modes, inbox)
-        self.shape: tuple[CursorShape, bool] | None = None
-        """The cursor's shape and whether it blinks; None until the program chose."""
+        self.shape: CursorShape | None = None
+        """The cursor's shape; None until the program chose."""
         self.draw = screen.draw
         self._controls = self._control_table()
         self._escapes = self._escape_table()
@@ -163,7 +163,8 @@ class Actions:
     def _set_shape(self, number: int) -> None:
         """DECSCUSR: odd numbers blink; 0 gives the host's own cursor back."""
         if number <= 6:
-            self.shape = (_SHAPES[(number - 1) // 2], number % 2 == 1) if number else None
+            self.shape = _SHAPES[(number - 1) // 2] if number else None
+            self._modes.put(12, number % 2 == 1)
 
     def _soft_reset(self) -> None:
         """DECSTR."""

@@ -10,6 +10,8 @@ from typing import Final, Protocol
 
 _TEXT: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f]+")
 _CSI: Final = re.compile(r"\x1b\[([<=>?]?)([0-9:;]{0,200})([ -/]{0,2})([@-~])")
+_INTERMEDIATES: Final = re.compile(r"[ -/]+")
+_PARAMETERS: Final = re.compile(r"[ -?]+")
 _STRING_END: Final = re.compile(r"[\x07\x18\x1a\x1b]")
 
 LONGEST_SEQUENCE: Final = 256
@@ -70,8 +72,7 @@ class Parser:
                 case _State.STRING:
                     position = self._in_string(data, position)
                 case _:
-                    self._in_sequence(data[position])
-                    position += 1
+                    position = self._in_sequence(data, position)
 
     def _ground(self, data: str, position: int) -> int:
         """Draw a run of text, or act on one control or one whole control sequence."""
@@ -94,8 +95,13 @@ class Parser:
         elif char < " ":
             self._actions.control(char)
 
-    def _in_sequence(self, char: str) -> None:
-        """Take a character of an escape or control sequence."""
+    def _in_sequence(self, data: str, position: int) -> int:
+        """Take the next part of an escape or control sequence: all its parameters, or one character."""
+        body = (_INTERMEDIATES if self._state is _State.ESCAPE else _PARAMETERS).match(data, position)
+        if body:
+            self._sequence += body[0][: LONGEST_SEQUENCE - len(self._sequence)]
+            return body.end()
+        char = data[position]
         if char < " " or "\x7f" <= char <= "\x9f":
             self._control(char)
         elif self._state is _State.ESCAPE:
@@ -103,14 +109,11 @@ class Parser:
         elif "@" <= char <= "~":
             self._state = _State.GROUND
             self._end_csi(char)
-        elif len(self._sequence) < LONGEST_SEQUENCE:
-            self._sequence += char
+        return position + 1
 
     def _in_escape(self, char: str) -> None:
-        """Take a character that follows ESC and perhaps intermediates."""
-        if char <= "/":
-            self._sequence = (self._sequence + char)[:LONGEST_SEQUENCE]
-        elif self._sequence or char not in "[]PX^_k":
+        """Take the character that follows ESC and perhaps intermediates."""
+        if self._sequence or char not in "[]PX^_k":
             self._state = _State.GROUND
             self._actions.escape(self._sequence + char)
         elif char == "[":

@@ -38,11 +38,11 @@ class Line(dict[int, Cell]):
         return Row(tuple(_runs(cells)), self.wrapped)
 
     def _end(self, columns: int) -> int:
-        """The column after the last cell that is not a default blank."""
+        """The column after the last cell that is not a default blank; blanks before a soft wrap are text."""
         if self.default != BLANK:
             return columns
         end = min(columns, max(self, default=-1) + 1)
-        while end and self[end - 1] == BLANK:
+        while end and self[end - 1] == BLANK and not self.wrapped:
             end -= 1
         return end
 

@@ -126,7 +126,8 @@ class Screen(Grid):
         if width > self.columns - self.cursor.x:
             if mode.DECAWM not in self.mode or width > self.columns:
                 return
-            self._put((BLANK,), 1)
+            self._edited(self.cursor.x).pop(self.cursor.x, None)
+            self.cursor.x = self.columns
             self._wrap_if_due()
         if mode.IRM in self.mode:
             self.insert_characters(width)

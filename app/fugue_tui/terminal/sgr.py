@@ -6,6 +6,7 @@ Source: ECMA-48 8.3.117; xterm's ctlseqs for colours; kitty's "Colored and style
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
 from fugue_tui.terminal.frame import DEFAULT_COLOUR, PLAIN, Style, Underline, rgb
@@ -67,7 +68,7 @@ def _colour(rest: Iterator[str]) -> int | None:
     """A colour written as `5;n` or `2;r;g;b`; None if it is neither or cut short."""
     kind = _number(next(rest, ""))
     count = {5: 1, 2: 3}.get(kind, 0)
-    return _compose(kind, [_number(next(rest, "")) for _ in range(count)])
+    return _compose(kind, [_number(word) for word in islice(rest, count)])
 
 
 def _sub_colour(parts: list[str]) -> int | None:
