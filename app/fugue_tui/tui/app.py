@@ -6,6 +6,7 @@ It decides nothing about panes: what a person does becomes a command, and the sc
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import events
@@ -14,15 +15,17 @@ from textual.binding import BindingType
 from textual.screen import Screen
 
 from fugue_tui.config import Config
-from fugue_tui.control.command import PERSON, Command, Door, Origin
+from fugue_tui.control.command import PERSON, Command, Door, Effect, Origin
 from fugue_tui.control.dispatch import Dispatcher
-from fugue_tui.control.keymap import Keymap
+from fugue_tui.control.keymap import keymap
 from fugue_tui.control.panes import FocusPane
+from fugue_tui.control.policy import Policy, policy
 from fugue_tui.control.windows import SelectWindow
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.multiplexer.live import PaneEvent, Started
 from fugue_tui.terminal.events import Bell, ClipboardWrite, CwdChanged, Notification, TitleChanged
 from fugue_tui.terminal.keys import spell
@@ -30,6 +33,7 @@ from fugue_tui.text import clean
 from fugue_tui.tui import scene
 from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.driver import HostDriver
+from fugue_tui.tui.following import Following
 from fugue_tui.tui.frames import Frames
 from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.keyboard import Keyboard
@@ -69,19 +73,24 @@ class FugueApp(App[int], inherit_bindings=False):
         mux: Multiplexer,
         dispatcher: Dispatcher,
         config: Config,
-        keymap: Keymap,
         mailbox: Mailbox,
         host: HostTerminal,
-        lift: Callable[[], None],
+        *,
+        lift: Callable[[], None] = lambda: None,
+        launcher: Launcher | None = None,
     ) -> None:
         super().__init__(driver_class=HostDriver)
         self.host_terminal = host
         self._lift = lift
+        self._launcher = launcher
+        keys, faults = keymap(config.keys)
+        self._faults = list(faults)
+        self._following: Following | None = None
         self.mux = mux
         self.dispatcher = dispatcher
         self.settings = config
         self.mailbox = mailbox
-        self.keyboard = Keyboard(self, keymap, lambda binding: self.actions.bound(binding))
+        self.keyboard = Keyboard(self, keys, lambda binding: self.actions.bound(binding))
         self.actions = Actions(self, self.keyboard)
         self.when_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
@@ -90,7 +99,6 @@ class FugueApp(App[int], inherit_bindings=False):
         self._alert_timer: asyncio.TimerHandle | None = None
         self._news_due = False
         self._rung: set[WindowId] = set()
-        self._faults: list[str] = []
         self._moving = True
         self._host_colours: dict[bool, tuple[int, int, int]] = {}
 
@@ -156,7 +164,7 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Show what there is, and follow every change."""
-        self.theme = self.settings.ui.theme
+        self._dress()
         self._lift()
         self._frames = Frames(self)
         asyncio.get_running_loop().set_exception_handler(self._failed)
@@ -176,10 +184,32 @@ class FugueApp(App[int], inherit_bindings=False):
             more = f" (and {len(self._faults) - 1} more; fugue-tui config check)" if len(self._faults) > 1 else ""
             self.alert(fault + more)
         self.when_shown()
+        if self._following is not None:
+            self._following.start()
 
-    def tell_at_start(self, faults: Sequence[str]) -> None:
-        """What is wrong in the configuration, to be shown once there is a screen."""
+    def follow(self, file: Path | None, faults: Sequence[str]) -> None:
+        """Tell what was wrong in the configuration once there is a screen, and take what changes in the file."""
         self._faults += faults
+        self._following = Following(file, self.configure, self.alert) if file is not None else None
+
+    def configure(self, config: Config) -> None:
+        """Bring another configuration into force; a new engine or scrollback holds for new panes."""
+        keys, faults = keymap(config.keys)
+        self.settings = config
+        self.keyboard.keymap = keys
+        self.dispatcher.policy = policy_of(config)
+        if self._launcher is not None:
+            self._launcher.engine, self._launcher.scrollback = config.terminal.engine, config.terminal.scrollback
+        self._dress()
+        self._fit()
+        self.rebuild()
+        self.repaint()
+        self.alert(faults[0] if faults else "configuration reloaded")
+
+    def _dress(self) -> None:
+        """The look that the configuration wants."""
+        self.theme = self.settings.ui.theme
+        self.animation_level = "full" if self.settings.ui.motion else "none"
 
     def on_resize(self, event: events.Resize) -> None:
         """The panes get the new room."""
@@ -416,3 +446,8 @@ class FugueApp(App[int], inherit_bindings=False):
     def pane_of(self, widget: object) -> PaneId | None:
         """The pane that a widget shows."""
         return next((pane for pane, view in self.grid.views.items() if view is widget), None)
+
+
+def policy_of(config: Config) -> Policy:
+    """What the configuration lets agents do."""
+    return policy({effect.value: getattr(config.mcp, effect.value) for effect in Effect})

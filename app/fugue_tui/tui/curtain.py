@@ -10,7 +10,7 @@ from fugue_tui.tui.painter import Painter
 
 
 class Curtain:
-    """A thread that paints one terminal from the host's first row on, until `lift`; nobody else refreshes it meanwhile."""
+    """A thread that paints one terminal from the host's first row on, until `lift`; nobody else may refresh it."""
 
     def __init__(self, host: HostTerminal, terminal: Terminal) -> None:
         self._host = host

@@ -1,7 +1,10 @@
 """Starts the workspace in the terminal that it was called from: the first program first, everything heavy after it."""
 
+import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fugue_tui.config import Config
 from fugue_tui.control.command import PERSON
@@ -14,17 +17,35 @@ from fugue_tui.tui.curtain import Curtain
 from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.mailbox import Mailbox
 
+if TYPE_CHECKING:
+    from fugue_tui.tui.app import FugueApp
+    from fugue_tui_mcp.listener import Listener
+    from fugue_tui_mcp.transport import Doors
 
-def run(workspace: str, config: Config, *, socket: Path | None, command: tuple[str, ...] = (), engine: str = "") -> int:
-    """Show a workspace until it is left; the exit status. Raises FugueError if it cannot start."""
+
+def run(
+    workspace: str,
+    config: Config,
+    *,
+    listener: "Listener | None" = None,
+    config_file: Path | None = None,
+    faults: Sequence[str] = (),
+    command: tuple[str, ...] | str = (),
+    engine: str = "",
+) -> int:
+    """Show a workspace until it is left; the exit status. Raises FugueError if it cannot start.
+
+    `listener` is where agents and the command line come in; `config_file` is followed while the workspace runs.
+    """
+    logging.getLogger().addHandler(logging.NullHandler())
     mailbox, pump, host = Mailbox(), Pump(), HostTerminal(config.ui.mouse)
     pump.start()
     launcher = Launcher(pump, engine or config.terminal.engine, config.terminal.scrollback)
-    area = _area(host.size, config)
-    mux = Multiplexer(workspace, spawner=launcher, post=mailbox.post, area=area, socket=str(socket or ""))
+    socket = str(listener.path) if listener is not None else ""
+    mux = Multiplexer(workspace, spawner=launcher, post=mailbox.post, area=_area(host.size, config), socket=socket)
     try:
         windows.CreateWindow(command=command).run(mux, PERSON)
-        return _show(mux, config, mailbox, host)
+        return _show(mux, launcher, config, mailbox, host, listener, config_file, faults)
     finally:
         mux.close()
         pump.stop()
@@ -33,22 +54,52 @@ def run(workspace: str, config: Config, *, socket: Path | None, command: tuple[s
             host.restore()
 
 
-def _show(mux: Multiplexer, config: Config, mailbox: Mailbox, host: HostTerminal) -> int:
+def _show(
+    mux: Multiplexer,
+    launcher: Launcher,
+    config: Config,
+    mailbox: Mailbox,
+    host: HostTerminal,
+    listener: "Listener | None",
+    config_file: Path | None,
+    faults: Sequence[str],
+) -> int:
     curtain = Curtain(host, next(iter(mux.terminals.values())))
     mailbox.on_early = curtain.news
     os.write(host.output_fd, host.enter())
     curtain.drop()
+    doors: Doors | None = None
     try:
-        from fugue_tui.control.dispatch import Dispatcher
-        from fugue_tui.control.keymap import keymap
-        from fugue_tui.tui.app import FugueApp
-
-        keys, faults = keymap(config.keys)
-        app = FugueApp(mux, Dispatcher(mux), config, keys, mailbox, host, curtain.lift)
-        app.tell_at_start(faults)
+        app = _app(mux, launcher, config, mailbox, host, curtain)
+        app.follow(config_file, faults)
+        if listener is not None:
+            doors = _doors(app, listener)
         return app.run(mouse=config.ui.mouse) or 0
     finally:
         curtain.lift()
+        if doors is not None:
+            doors.stop()
+
+
+def _app(
+    mux: Multiplexer, launcher: Launcher, config: Config, mailbox: Mailbox, host: HostTerminal, curtain: Curtain
+) -> "FugueApp":
+    from fugue_tui.control.dispatch import Dispatcher
+    from fugue_tui.tui.app import FugueApp, policy_of
+
+    return FugueApp(
+        mux, Dispatcher(mux, policy_of(config)), config, mailbox, host, lift=curtain.lift, launcher=launcher
+    )
+
+
+def _doors(app: "FugueApp", listener: "Listener") -> "Doors":
+    """Let agents and the command line in, once the screen is there."""
+    from fugue_tui.control.gate import Gate
+    from fugue_tui_mcp.transport import Doors
+
+    doors = Doors(listener, Gate(app.dispatcher, app.mailbox.post))
+    app.when_shown = doors.start
+    return doors
 
 
 def _area(size: Size, config: Config) -> Size:

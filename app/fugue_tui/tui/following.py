@@ -1,0 +1,48 @@
+"""Follows the configuration file: what is right in it comes into force at once, what is wrong is told."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from fugue_tui import config
+from fugue_tui.config import Config
+from fugue_tui.errors import ConfigError
+
+LOOK_SECONDS: Final = 2.0
+"""How often the file's stamp is looked at."""
+
+
+class Following:
+    """Looks at one file now and then. On a fault the old configuration stays. Main thread only."""
+
+    def __init__(self, file: Path, taken: Callable[[Config], None], refused: Callable[[str], None]) -> None:
+        self._file = file
+        self._taken = taken
+        self._refused = refused
+        self._stamp = config.stamp(file)
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+
+    def stop(self) -> None:
+        """Look no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look(self) -> None:
+        self.start()
+        self.look()
+
+    def look(self) -> None:
+        """Read the file if it is another than before."""
+        stamp = config.stamp(self._file)
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            self._taken(config.load(self._file))
+        except ConfigError as error:
+            self._refused(f"{error}; the old configuration stays")
