@@ -1,7 +1,7 @@
 """The default engine: libghostty-vt, the terminal core of Ghostty, by way of pyghostty's wheel.
 
-Native memory is owned here and given back by `close`. What may run while another thread feeds is only `row`, which reads
-the last snapshot; the snapshot is replaced in `refresh` alone.
+Native memory is owned here and given back by `close`. What may run while another thread feeds is only `row`, which
+reads the last snapshot; the snapshot is replaced in `refresh` alone.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
@@ -11,14 +11,14 @@ from collections.abc import Callable
 from typing import Final
 
 from fugue_tui import __version__
-from fugue_tui.geometry import Size
+from fugue_tui.geometry import CELL_PIXELS, Size
 from fugue_tui.terminal import keys, mouse, paste
 from fugue_tui.terminal.damage import compare
-from fugue_tui.terminal.emulator import CELL_PIXELS
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.ghostty_binding import load
 from fugue_tui.terminal.ghostty_colours import ColourReader
+from fugue_tui.terminal.ghostty_history import History
 from fugue_tui.terminal.ghostty_inbox import CLIPBOARD_LIMIT, Inbox, callbacks
 from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty_paint import Formatter
@@ -39,7 +39,8 @@ _BACKGROUND: Final = 0x101010
 _RESET: Final = (
     b"\x18\x1b[?1;3;5;6;9;12;45;47;66;67;69;1000;1002;1003;1004;1005;1006;1015;1016;1047;1049;2004;2026;2031;2048l"
     b'\x1b[?7;25;1007;1036;2027h\x1b[2;4;20l\x1b[12h\x1b[r\x1b[s\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[0m\x1b[0"q'
-    b"\x1b[<255u\x1b[=0u\x1b[>4;0m\x1b[0 q\x1b[?5W\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]8;;\x1b\\"
+    b"\x1b[<255u\x1b[=0u\x1b[>4;0m\x1b[0 q\x1b[?5W"
+    b"\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]8;;\x1b\\"
     b"\x1b[H\x1b[22J\x1b[H"
 )
 """RIS in parts: the engine's own RIS would empty the scrollback. ED 22 moves the screen into it."""
@@ -50,8 +51,8 @@ _START: Final = b"\x1b[0 q"
 class GhosttyEmulator:
     """One terminal. See `Emulator` for what each method promises."""
 
-    engine: Final = "ghostty"
-    lacks: Final[frozenset[str]] = frozenset()
+    engine = "ghostty"
+    lacks: frozenset[str] = frozenset()
 
     def __init__(self, size: Size, scrollback: int = 10_000, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._binding = load()
@@ -70,7 +71,9 @@ class GhosttyEmulator:
         self._colours = ColourReader(self._binding, self._terminal)
         self._formatter = Formatter(self._binding, self._terminal)
         self._marks = MarkScanner()
-        self._configure(scrollback)
+        self._history = History(self._binding, self._terminal, scrollback)
+        self._history.fit(size)
+        self._configure()
         self._held_since: float | None = None
         self._captured = self._looked = clock()
         self._front = self._picture()
@@ -78,12 +81,10 @@ class GhosttyEmulator:
         self._aside: Picture | None = None
         self._shown: list[bytes] = []
 
-    def _configure(self, scrollback: int) -> None:
+    def _configure(self) -> None:
         lib, new, null = self._lib, self._ffi.new, self._ffi.NULL
         hollow = new("GhosttyTerminalCursorStyle *", lib.GHOSTTY_TERMINAL_CURSOR_STYLE_BLOCK_HOLLOW)
         for option, value in (
-            (lib.GHOSTTY_TERMINAL_OPT_SCROLLBACK_MAX_BYTES, null if scrollback else new("size_t *", 0)),
-            (lib.GHOSTTY_TERMINAL_OPT_SCROLLBACK_MAX_LINES, new("size_t *", scrollback)),
             (lib.GHOSTTY_TERMINAL_OPT_KITTY_IMAGE_STORAGE_LIMIT, null),
             (lib.GHOSTTY_TERMINAL_OPT_GLYPH_PROTOCOL, new("bool *", False)),
             (lib.GHOSTTY_TERMINAL_OPT_APC_MAX_BYTES, new("size_t *", _APC_LIMIT)),
@@ -115,12 +116,13 @@ class GhosttyEmulator:
                 at = end
             self._write(view[at:] if at else view)
         self._keep_size()
+        self._history.fed(len(data))
 
     def _write(self, data: bytes | memoryview) -> None:
         self._lib.ghostty_terminal_vt_write(self._terminal, self._ffi.from_buffer("uint8_t[]", data), len(data))
 
     def _keep_size(self) -> None:
-        """Undo DECCOLM: the pane's width is not the program's to choose. Without autowrap the engine does not reflow."""
+        """Undo DECCOLM: the width is not the program's to choose. Without autowrap the engine does not reflow."""
         self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_COLS, self._number)
         if self._number[0] != self.size.cols:
             wraps = self._modes.is_set(WRAPAROUND)
@@ -135,6 +137,7 @@ class GhosttyEmulator:
     def resize(self, size: Size) -> None:
         """Change the size; the primary screen reflows."""
         self._inbox.size = size = Size(max(1, size.cols), max(1, size.rows))
+        self._history.fit(size)
         self._resize(size)
 
     def _resize(self, size: Size) -> None:
@@ -252,6 +255,10 @@ class GhosttyEmulator:
     def encode_focus(self, focused: bool) -> bytes:
         """A focus report."""
         return (b"\x1b[I" if focused else b"\x1b[O") if self.modes.focus_events else b""
+
+    def compact(self) -> bool:
+        """Give scrollback memory back while the pane is quiet; True if there is more to do. Milliseconds a call."""
+        return self._history.compact()
 
     def reset(self) -> None:
         """Do what RIS does, but keep the scrollback."""

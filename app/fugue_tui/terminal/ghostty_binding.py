@@ -1,8 +1,8 @@
 """Loads libghostty-vt, the native library that pyghostty ships, without importing pyghostty.
 
-Importing pyghostty parses 3,500 lines of C declarations, which takes 150 ms and 10 MB. The same declarations, parsed once
-and kept in the person's cache directory as compiled Python, load in a millisecond. The file is keyed by pyghostty, cffi
-and Python; whatever is wrong with it, the slow way still works.
+Importing pyghostty parses 3,500 lines of C declarations, which takes 150 ms and 10 MB. The same declarations, parsed
+once and kept in the person's cache directory as compiled Python, load in a millisecond. The file is keyed by pyghostty,
+cffi and Python; whatever is wrong with it, the slow way still works.
 """
 
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -105,7 +105,7 @@ def _parse(source: Path) -> str:
             raise ImportError(f"{real} of this pyghostty has an unknown layout")
     ffi.set_source("fugue_ghostty", None, compiler_verbose=0)
     module = StringIO()
-    ffi.emit_python_code(module)
+    ffi.emit_python_code(module)  # pyright: ignore[reportArgumentType]
     return module.getvalue()
 
 

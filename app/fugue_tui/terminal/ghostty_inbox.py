@@ -9,10 +9,10 @@ collected grow without bound. One set of C callbacks serves every terminal; the 
 
 from collections.abc import Callable
 from functools import cache
+from types import TracebackType
 from typing import Any, Final
 
-from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator import CELL_PIXELS
+from fugue_tui.geometry import CELL_PIXELS, Size
 from fugue_tui.terminal.events import Bell, ClipboardWrite, CwdChanged, Event, Notification, Reply, TitleChanged
 from fugue_tui.terminal.ghostty_binding import Binding
 from fugue_tui.terminal.location import local_path
@@ -30,7 +30,7 @@ CLIPBOARD_LIMIT: Final = 1_048_576
 class Inbox:
     """One terminal's events, title, directory and hold, as its callbacks found them."""
 
-    __slots__ = ("_events", "_owed", "_pending", "cwd", "dark", "held", "on_hold", "size", "title")
+    __slots__ = ("_events", "_owed", "_pending", "cwd", "dark", "on_hold", "size", "title")
 
     def __init__(self, size: Size, on_hold: Callable[[bool], None]) -> None:
         self.size = size
@@ -108,7 +108,7 @@ class Callbacks:
         self._functions = [
             (
                 getattr(self._lib, f"GHOSTTY_TERMINAL_OPT_{option}"),
-                self._ffi.callback(f"GhosttyTerminal{name}Fn", function),
+                self._ffi.callback(f"GhosttyTerminal{name}Fn", function, onerror=_log),
             )
             for option, name, function in handlers
         ]
@@ -186,6 +186,13 @@ class Callbacks:
 
     def _render_hold(self, terminal: Any, handle: Any, held: bool) -> None:
         self._inbox(handle).on_hold(held)
+
+
+def _log(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Log what went wrong in a callback, which has no caller that could be told."""
+    import logging
+
+    logging.getLogger(__name__).error("a callback of the terminal engine failed", exc_info=error)
 
 
 @cache

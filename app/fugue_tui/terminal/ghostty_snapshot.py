@@ -1,6 +1,7 @@
 """A copy of what the viewport showed at one moment: the engine's render state.
 
-The copy owns its memory, so rows can be read while another thread feeds the terminal. Only `update` touches the terminal.
+The copy owns its memory, so rows can be read while another thread feeds the terminal. Only `update` touches the
+terminal.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false

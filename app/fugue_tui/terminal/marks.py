@@ -6,13 +6,13 @@ The engine acts on the marks itself but does not tell the exit code, so they are
 import re
 from typing import Final
 
+from fugue_tui.terminal import osc
 from fugue_tui.terminal.events import PromptMark
 
 _START: Final = b"\x1b]133;"
 _END: Final = re.compile(rb"[\x07\x18\x1a\x1b]")
 _LIMIT: Final = 4_096
 """Bytes of an unfinished mark that are kept; a longer one is no mark."""
-_KINDS: Final = frozenset("ABCD")
 
 
 class MarkScanner:
@@ -51,8 +51,5 @@ def _opening(text: bytes) -> bytes:
 
 
 def _parse(payload: bytes) -> PromptMark | None:
-    kind, *fields = payload.decode("ascii", "replace").split(";")
-    if kind not in _KINDS:
-        return None
-    code = fields[0] if kind == "D" and fields else ""
-    return PromptMark(kind, int(code) if code.isascii() and code.isdigit() and len(code) < 10 else None)
+    mark = osc.read(f"133;{payload.decode('ascii', 'replace')}")
+    return mark if isinstance(mark, PromptMark) else None
