@@ -2,16 +2,18 @@
 
 import json
 import os
-from typing import Any
+from itertools import pairwise
+from typing import Any, get_args
 
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.control.layouts import CreateLayout, GetLayout, LayoutApplied
+from fugue_tui.control.layouts import CYCLE, CreateLayout, GetLayout, LayoutApplied, Preset
 from fugue_tui.control.schema import build
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, SpawnFailed
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
+from fugue_tui.layout import presets
 
 QUADRANTS: dict[str, Any] = {
     "direction": "vertical",
@@ -49,7 +51,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"layout": {"pane": {"comand": "x"}}}, "did you mean 'command'"),
     ({"layout": "{"}, "layout"),
     ({"layout": {"direction": "horizontal", "splits": [{}] * 65}}, "64"),
-    ({"preset": "spiral"}, "no preset 'spiral'; there are single"),
+    ({"preset": "spiral"}, "preset: .*single, split_horizontal"),
     ({"preset": "tiled"}, "pane_commands: tiled opens as many"),
     ({"layout": {"pane": {}}, "pane_commands": ["x"]}, "pane_commands: belong to a preset"),
     ({"preset": "single", "pane_commands": [{"cmd": "x"}]}, r"pane_commands\[0\]"),
@@ -109,7 +111,7 @@ def test_every_program_starts_at_its_size_and_runs_what_was_asked(room: Room, tm
         ("split_vertical", ["cat"], ["top", "bottom"]),
         ("grid_2x2", [], ["top-left", "top-right", "bottom-left", "bottom-right"]),
         ("main_left", ["cat", {"command": "cat"}, "cat"], ["left", "top-right", "bottom-right"]),
-        ("main-top", [], ["top", "bottom-left", "bottom-right"]),
+        ("main_top", [], ["top", "bottom-left", "bottom-right"]),
         ("even_horizontal", ["cat"] * 3, ["left", "center", "right"]),
         ("tiled", ["cat"] * 4, ["top-left", "top-right", "bottom-left", "bottom-right"]),
     ],
@@ -117,7 +119,7 @@ def test_every_program_starts_at_its_size_and_runs_what_was_asked(room: Room, tm
 def test_a_preset_opens_its_places(room: Room, preset: str, commands: list[Any], positions: list[str]) -> None:
     answer = make(room, preset=preset, pane_commands=commands)
     assert [pane.position for pane in answer.panes] == positions
-    assert answer.layout_applied == preset.replace("-", "_")
+    assert answer.layout_applied == preset
 
 
 def test_a_presets_panes_run_their_commands_in_reading_order(room: Room) -> None:
@@ -274,3 +276,22 @@ def test_rearranging_shows_all_panes_of_a_zoomed_window(room: Room) -> None:
     first, _ = room.cat(), room.cat()
     room.say(f"zoom-pane {first}")
     assert not room.say("select-layout even_vertical").zoomed
+
+
+def test_the_presets_that_doors_list_are_all_there_are() -> None:
+    assert get_args(Preset) == presets.PRESETS
+    assert set(CYCLE) <= set(presets.PRESETS)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_next_goes_through_different_layouts_and_comes_round(room: Room, count: int) -> None:
+    for _ in range(count):
+        room.cat()
+    room.say("select-layout even-horizontal")
+    seen = [json.dumps(room.say("select-layout next").layout) for _ in range(len(CYCLE))]
+    if count == 1:
+        assert len(set(seen)) == 1
+        return
+    assert all(one != other for one, other in pairwise(seen))
+    assert len(set(seen)) >= 4
+    assert json.dumps(room.say("select-layout previous").layout) == seen[-2]

@@ -7,7 +7,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.panes import ClosePane, CreatePane, FocusPane, RespawnPane, SplitPane
 from fugue_tui.errors import NotFound, SpawnFailed
-from fugue_tui.geometry import Size
+from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.terminal.pty import Exit
 from fugue_tui.workspace.model import OnExit
@@ -24,8 +24,8 @@ def test_the_first_pane_fills_the_area_and_has_the_focus(room: Room) -> None:
 def test_a_program_starts_at_the_size_that_its_pane_will_have(room: Room) -> None:
     room.cat()
     beside = room.opened(f"split-pane --ratio 0.75 --command '{SIZE}'")
+    room.shows(beside, "24 20")
     below = room.opened(f"split-pane {beside} --direction vertical --command '{SIZE}'")
-    assert "24 20" in room.shows(beside, "24 20").splitlines()[0]
     rect = room.mux.rect(below)
     assert rect is not None
     assert room.shows(below, " ").splitlines()[0] == f"{rect.rows} {rect.cols}"
@@ -209,3 +209,36 @@ def test_a_pane_that_is_gone_is_not_found(room: Room) -> None:
     for line in ("read-pane", "send-input --text x", "close-pane", "split-pane", "rename-pane --name x", "zoom-pane"):
         with pytest.raises(NotFound, match=rf"no pane {gone}; list-panes"):
             room.say(f"{line.split(' ')[0]} {gone} {' '.join(line.split(' ')[1:])}")
+
+
+@pytest.mark.parametrize(("lived", "stays"), [(0.5, True), (5.0, False)])
+def test_a_login_shell_that_somebody_left_closes_whatever_its_status(
+    room: Room, monkeypatch: pytest.MonkeyPatch, lived: float, stays: bool
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    room.cat()
+    pane = room.opened("split-pane")
+    room.now += lived
+    room.say(f"send-input {pane} --text 'exit 7' --submit")
+    room.ended(pane)
+    assert (pane in room.mux.workspace.panes) is stays
+
+
+def test_rows_for_titles_are_no_panes_rows(room: Room) -> None:
+    room.mux.title_rows = lambda window: 1
+    pane = room.opened(f"create-pane --command '{SIZE}'")
+    assert room.mux.rect(pane) == Rect(0, 1, 81, 23)
+    assert room.shows(pane, "23 81")
+
+
+def test_many_panes_may_open_and_close_without_a_trace(room: Room) -> None:
+    first = room.cat()
+    room.cat()
+    room.say(f"close-pane {room.open[-1]}")
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(30):
+        room.opened("split-pane %1 --command 'exec true'")
+    room.until(lambda: room.open == [first])
+    room.until(lambda: len(os.listdir("/proc/self/fd")) <= before)
+    assert list(room.mux.terminals) == list(room.mux.live) == [first]
+    assert not room.mux.exits

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from annotated_types import Interval, MaxLen
 
@@ -84,6 +84,25 @@ class LayoutInfo:
     """Whether redo-layout would change anything."""
 
 
+Preset: TypeAlias = Literal[
+    "single",
+    "split_horizontal",
+    "split_vertical",
+    "grid_2x2",
+    "main_left",
+    "main_top",
+    "main_right",
+    "main_bottom",
+    "even_horizontal",
+    "even_vertical",
+    "tiled",
+]
+"""The presets, spelt out so that every door can list them."""
+
+CYCLE: Final = ("even_horizontal", "even_vertical", "main_top", "main_left", "tiled")
+"""The presets that `next` and `previous` go through."""
+
+
 class CreateLayout(Command[LayoutApplied], name="create-layout", effect=Effect.LAYOUT):
     """Open several panes in one call, arranged as you say; all of them, or none if one cannot be started.
 
@@ -103,9 +122,8 @@ class CreateLayout(Command[LayoutApplied], name="create-layout", effect=Effect.L
     """{"pane": {"command", "cwd", "name", "env", "on_exit"}}, or {"direction": "horizontal" (side by side) or
     "vertical" (stacked), "splits": [...]}, where each split is {"ratio": 0.35, "layout": {...}} or {"ratio": 0.35,
     "pane": {...}}, nested as deep as needed. Ratios are normalised."""
-    preset: str = ""
-    """A layout by name instead: single, split_horizontal, split_vertical, grid_2x2, main_left, main_top, main_right,
-    main_bottom, even_horizontal, even_vertical, tiled."""
+    preset: Preset | None = None
+    """A layout by name instead; pane_commands says what its panes run."""
     pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], MaxLen(64)] = ()
     """What a preset's panes run, in reading order: {"command", "cwd", "name", "env", "on_exit"} or a command each."""
     name: str = ""
@@ -115,7 +133,7 @@ class CreateLayout(Command[LayoutApplied], name="create-layout", effect=Effect.L
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutApplied:
         """The window with its panes; on any error nothing has changed and no program was left running."""
-        plan = blueprint(self.layout, self.preset, self.pane_commands)
+        plan = blueprint(self.layout, self.preset or "", self.pane_commands)
         if self.window:
             result = replaced(mux, origin, plan, target.window(mux, self.window, origin))
         else:
@@ -141,7 +159,8 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
 
     preset: str
     """single, split_horizontal, split_vertical, grid_2x2, main_left, main_top, main_right, main_bottom,
-    even_horizontal, even_vertical or tiled."""
+    even_horizontal, even_vertical or tiled; next and previous go through even_horizontal, even_vertical, main_top,
+    main_left and tiled."""
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
     main_share: Annotated[float, Interval(ge=0.1, le=0.9)] = presets.MAIN_SHARE
@@ -150,6 +169,8 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
         """The new layout."""
         window = target.window(mux, self.window, origin)
+        if self.preset in ("next", "previous"):
+            return _arranged(mux, window, _cycled(window.layout, self.main_share, 1 if self.preset == "next" else -1))
         return _arranged(mux, window, presets.rearrange(window.layout, self.preset, self.main_share))
 
 
@@ -219,6 +240,15 @@ def layout_info(mux: Multiplexer, window: Window) -> LayoutInfo:
         can_undo=history.undo(window.layout) is not None,
         can_redo=history.redo(window.layout) is not None,
     )
+
+
+def _cycled(layout: Node, main_share: float, step: int) -> Node:
+    """The next preset's arrangement that differs from this one; the first if this one is no preset's."""
+    arranged = [presets.rearrange(layout, name, main_share) for name in CYCLE][::step]
+    alike = [index for index, each in enumerate(arranged) if each == layout]
+    start = alike[-1] + 1 if alike else 0
+    turned = arranged[start:] + arranged[:start]
+    return next((each for each in turned if each != layout), layout)
 
 
 def _arranged(mux: Multiplexer, window: Window, layout: Node) -> LayoutInfo:
