@@ -58,7 +58,7 @@ def status_picture(mux: Multiplexer, hint: str, alert: str, marks: Callable[[Win
     several = any(each.session != session for each in workspace.windows)
     tabs = tuple(
         Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, marks(each))
-        for number, each in enumerate(mine)
+        for number, each in enumerate(mine, 1)
     )
     return StatusPicture(clean(workspace.name, 24), clean(session, 24) if several else "", tabs, hint, alert)
 

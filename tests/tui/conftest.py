@@ -1,0 +1,345 @@
+"""The workspace under test: the app without a host, and the whole program on a terminal that is parsed and answered."""
+
+import asyncio
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import pytest
+import pytest_textual_snapshot
+from syrupy.location import PyTestLocation
+from textual.events import MouseDown, MouseMove, MouseUp
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+import fugue_tui.control.commands  # noqa: F401  (declares every command)
+from fugue_tui.config import Config, UiSettings
+from fugue_tui.control.command import PERSON, Command
+from fugue_tui.control.commands import windows
+from fugue_tui.control.dispatch import Dispatcher
+from fugue_tui.geometry import Rect, Size
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.launch import Launcher
+from fugue_tui.terminal.events import Reply
+from fugue_tui.terminal.frame import Cursor, Row, Style
+from fugue_tui.terminal.ghostty import GhosttyEmulator
+from fugue_tui.terminal.pty import Exit, Program, Pty
+from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.tui.app import FugueApp
+from fugue_tui.tui.host_terminal import HostTerminal
+from fugue_tui.tui.mailbox import Mailbox
+from fugue_tui_widgets.terminal_view import TerminalView
+
+DEADLINE = 20.0
+PREFIX = "ctrl+b"
+REPOSITORY = Path(__file__).parents[2]
+RAW = "stty raw -echo; "
+"""Shell words after which every byte that is typed reaches the program at once."""
+
+
+# The app without a host
+
+
+@dataclass
+class Stage:
+    """A running app, its multiplexer and the pilot that plays the person."""
+
+    app: FugueApp
+    mux: Multiplexer
+    pilot: "Pilot[int | None]"
+
+    async def until(self, condition: Callable[[], object], seconds: float = DEADLINE) -> None:
+        """Wait until a condition holds; fails after the deadline."""
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, f"the deadline passed; the screen:\n{self.text}"
+            await asyncio.sleep(0.004)
+        await self.pilot.pause()
+
+    async def until_text(self, *words: str, pane: int = 1) -> None:
+        """Wait until all words stand in a pane."""
+        await self.until(lambda: all(word in self.pane_text(pane) for word in words))
+
+    async def press(self, *keys: str) -> None:
+        """Press keys."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def prefix(self, *keys: str) -> None:
+        """Press the prefix, and then keys."""
+        await self.press(PREFIX, *keys)
+
+    def run(self, command: Command[Any]) -> Any:
+        """Run a command for the person, and let errors through."""
+        return self.app.dispatcher.run(command, PERSON)
+
+    def terminal(self, pane: int = 1) -> Terminal:
+        """The terminal of a pane."""
+        return self.mux.terminals[PaneId(pane)]
+
+    def view(self, pane: int = 1) -> TerminalView:
+        """The widget of a pane."""
+        return self.app.grid.views[PaneId(pane)]
+
+    def pane_text(self, pane: int = 1) -> str:
+        """What a pane shows now; empty if it is gone."""
+        if PaneId(pane) not in self.mux.terminals:
+            return ""
+        terminal = self.terminal(pane)
+        terminal.refresh()
+        return "\n".join(terminal.row(y).text for y in range(terminal.size.rows))
+
+    @property
+    def text(self) -> str:
+        """The whole screen as the compositor has it, one line a row."""
+        update = self.app.screen._compositor.render_strips()  # pyright: ignore[reportPrivateUsage]
+        return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in update)
+
+    @property
+    def rects(self) -> dict[int, Rect]:
+        """Where each visible pane is on the screen, as its widget says."""
+        return {
+            int(pane): Rect(*view.region)
+            for pane, view in self.app.grid.views.items()
+            if view.region and pane in self.app.grid.picture.solution.panes
+        }
+
+    async def drag(self, start: tuple[int, int], *way: tuple[int, int]) -> None:
+        """Press the left button, move along the way, and let go at its end."""
+        await self._mouse(MouseDown, start, button=1)
+        for point in way:
+            await self._mouse(MouseMove, point, button=1)
+        await self._mouse(MouseUp, (start, *way)[-1], button=1)
+
+    async def _mouse(self, kind: type[Any], at: tuple[int, int], button: int) -> None:
+        widget: Widget = self.app.screen
+        x, y = at
+        event = kind(widget, x, y, 0, 0, button, False, False, False, screen_x=x, screen_y=y)
+        self.app.screen._forward_event(event)  # pyright: ignore[reportPrivateUsage]
+        await self.pilot.pause()
+
+
+Open: TypeAlias = Callable[..., AbstractAsyncContextManager[Stage]]
+"""`open_stage(argv..., cols=, rows=, config=)`: the app with one pane that runs a program."""
+
+
+@pytest.fixture(autouse=True)
+def plain_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Login shells are a bare `sh` with a fixed prompt, and nothing on the screen tells of this machine."""
+    shell = tmp_path / "sh"
+    shell.write_text("#!/bin/sh\nENV= PS1='$ ' exec /bin/sh -i\n")
+    shell.chmod(0o755)
+    for name, value in (("SHELL", shell), ("HOME", tmp_path), ("XDG_RUNTIME_DIR", tmp_path), ("LC_ALL", "C.UTF-8")):
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setenv("FUGUE_CONFIG", str(tmp_path / "config.toml"))
+    for name in ("NO_COLOR", "FORCE_COLOR", "TEXTUAL_COLOR_SYSTEM", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: Pump) -> FugueApp:
+    """An app with one pane of its own multiplexer; nothing has been shown yet."""
+    mailbox = Mailbox()
+    area = Size(size.cols, max(size.rows - 1, 1))
+    mux = Multiplexer("test", spawner=Launcher(pump, config.terminal.engine), post=mailbox.post, area=area)
+    windows.CreateWindow(command=argv).run(mux, PERSON)
+    return FugueApp(mux, Dispatcher(mux), config, mailbox, HostTerminal())
+
+
+CALM = Config(ui=UiSettings(which_key_delay_ms=10_000))
+"""The panel of keys does not come by itself."""
+
+
+@pytest.fixture
+def open_stage(pump: Pump) -> Open:
+    """Start the app without a host, on a screen of a size."""
+
+    @asynccontextmanager
+    async def open_stage(*argv: str, cols: int = 80, rows: int = 24, config: Config = CALM) -> AsyncIterator[Stage]:
+        app = make_app(argv or ("cat",), Size(cols, rows), config, pump)
+        try:
+            async with app.run_test(size=(cols, rows)) as pilot:
+                await pilot.pause()
+                yield Stage(app, app.mux, pilot)
+        finally:
+            app.mux.close()
+
+    return open_stage
+
+
+@pytest.fixture
+def pump() -> Iterator[Pump]:
+    pump = Pump()
+    pump.start()
+    yield pump
+    pump.stop()
+
+
+# The program on a host
+
+
+Cells: TypeAlias = tuple[tuple[str, int, Style, str | None], ...]
+"""A row as stretches of one look: text, width, style, link."""
+
+
+def cells(row: Row) -> Cells:
+    """A row without the accidents of how it is cut into runs, and without default blanks at its end."""
+    merged: list[tuple[str, int, Style, str | None]] = []
+    for run in row.runs:
+        if merged and merged[-1][2:] == (run.style, run.link):
+            text, cols, style, link = merged[-1]
+            merged[-1] = (text + run.text, cols + run.cols, style, link)
+        else:
+            merged.append((run.text, run.cols, run.style, run.link))
+    if merged and merged[-1][2:] == (Style(), None):
+        text, cols, style, link = merged.pop()
+        kept = text.rstrip(" ")
+        if kept:
+            merged.append((kept, cols - len(text) + len(kept), style, link))
+    return tuple(merged)
+
+
+class Host:
+    """A terminal with a program in it; the screen moves on only while something is waited for."""
+
+    def __init__(self, argv: tuple[str, ...], size: Size, env: dict[str, str]) -> None:
+        self.emulator = GhosttyEmulator(size, 0)
+        self.received = bytearray()
+        self.exit: Exit | None = None
+        self._open = True
+        self._pty = Pty.spawn(Program(argv, str(REPOSITORY), env), size)
+
+    @property
+    def pid(self) -> int:
+        """The program's process."""
+        return self._pty.pid
+
+    def send(self, data: bytes | str) -> None:
+        """Type."""
+        os.write(self._pty.fd, data.encode() if isinstance(data, str) else data)
+
+    def resize(self, size: Size) -> None:
+        """Give the terminal another size."""
+        self.emulator.resize(size)
+        self._pty.resize(size)
+
+    def draw(self, data: bytes) -> None:
+        """Put something on the terminal's screen that the program knows nothing of."""
+        self.emulator.feed(data)
+        self.emulator.take_events()
+
+    def step(self, seconds: float) -> bool:
+        """Take what the program wrote, and answer what it asks; whether there was any."""
+        if not self._open or not select.select([self._pty.fd], [], [], max(seconds, 0))[0]:
+            return False
+        try:
+            data = os.read(self._pty.fd, 1 << 16)
+        except OSError:
+            data = b""
+        if not data:
+            self._open = False
+            return False
+        self.received += data
+        self.emulator.feed(data)
+        for event in self.emulator.take_events():
+            if isinstance(event, Reply):
+                with suppress(OSError):
+                    os.write(self._pty.fd, event.data)
+        return True
+
+    def wait_until(self, condition: Callable[[], object], deadline: float = DEADLINE) -> None:
+        """Be a terminal until a condition holds; fails after the deadline, with the screen."""
+        end = time.monotonic() + deadline
+        while not condition():
+            assert time.monotonic() < end, f"the deadline passed; the screen:\n{self.text}"
+            self.step(0.02)
+
+    def wait_text(self, *words: str) -> None:
+        """Wait until all words stand on the screen."""
+        self.wait_until(lambda: all(word in self.text for word in words))
+
+    def wait_exit(self) -> Exit:
+        """Wait for the program's end."""
+
+        def ended() -> bool:
+            self.exit = self.exit or self._pty.reap()
+            return self.exit is not None
+
+        self.wait_until(ended)
+        assert self.exit is not None
+        return self.exit
+
+    def _rows(self) -> list[Row]:
+        self.emulator.refresh()
+        return [self.emulator.row(y) for y in range(self.emulator.size.rows)]
+
+    @property
+    def text(self) -> str:
+        """The screen, one line a row."""
+        return "\n".join(row.text for row in self._rows())
+
+    @property
+    def picture(self) -> tuple[Cells, ...]:
+        """Every cell's text and look."""
+        return tuple(cells(row) for row in self._rows())
+
+    @property
+    def cursor(self) -> Cursor:
+        """Where the cursor is, and how it looks."""
+        self.emulator.refresh()
+        return self.emulator.cursor
+
+    def close(self) -> None:
+        """End the program, however it feels about it."""
+        if self.exit is None and self._pty.reap() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self._pty.pid, signal.SIGKILL)
+            os.waitpid(self._pty.pid, 0)
+        self._pty.close()
+        self.emulator.close()
+
+
+class Start(Protocol):
+    """Starts the real program on a terminal of a size, with what runs in its first pane."""
+
+    def __call__(self, *argv: str, size: Size = ..., config: str = ...) -> Host: ...
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """`python -m fugue_tui` on a terminal of its own; ended when the test is over."""
+    hosts: list[Host] = []
+
+    def start(*argv: str, size: Size = Size(80, 24), config: str = "") -> Host:
+        (tmp_path / "config.toml").write_text(config or "[ui]\nwhich_key_delay_ms = 10000\n")
+        program = (sys.executable, "-m", "fugue_tui", "test", *(("--", *argv) if argv else ()))
+        host = Host(program, size, {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)})
+        hosts.append(host)
+        return host
+
+    yield start
+    for host in hosts:
+        host.close()
+
+
+# Pictures
+
+
+class Pictures(pytest_textual_snapshot.SVGImageExtension):
+    """Keeps the accepted pictures in snapshots/, beside the tests' folder."""
+
+    @classmethod
+    def dirname(cls, *, test_location: PyTestLocation) -> str:
+        """One folder for each module of tests."""
+        return str(REPOSITORY / "snapshots" / Path(test_location.filepath).stem.removeprefix("test_"))
+
+
+pytest_textual_snapshot.SVGImageExtension = Pictures

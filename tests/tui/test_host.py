@@ -1,0 +1,38 @@
+"""The whole program on a terminal: it starts, takes keys, follows the size, and leaves the terminal as it found it."""
+
+from tests.tui.conftest import Start
+
+from fugue_tui.geometry import Size
+
+
+def test_the_first_prompt_comes_and_the_shell_answers(start: Start) -> None:
+    host = start()
+    host.wait_text("$", "test")
+    host.send("echo one$((1+1))three\r")
+    host.wait_text("one2three")
+
+
+def test_the_programs_follow_the_size_of_the_host(start: Start) -> None:
+    host = start("sh", "-c", "trap 'stty size' WINCH; stty size; while :; do sleep 0.05; done")
+    host.wait_text("23 80")
+    host.resize(Size(100, 30))
+    host.wait_text("29 100")
+
+
+def test_leaving_gives_the_terminal_back(start: Start) -> None:
+    host = start("cat")
+    host.wait_text("test")
+    assert host.emulator.modes.alternate_screen
+    host.send(b"\x02d")
+    host.wait_text("leave fugue-tui?")
+    host.send("y")
+    assert host.wait_exit().code == 0
+    while host.step(0.01):
+        pass
+    modes = host.emulator.modes
+    assert not modes.alternate_screen
+    assert not modes.bracketed_paste
+    assert not modes.focus_events
+    assert not modes.mouse
+    assert not modes.kitty_flags
+    assert host.cursor.visible
