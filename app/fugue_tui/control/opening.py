@@ -76,7 +76,7 @@ def newcomer(
         argv=argv_of(command),
         cwd=_directory(cwd, inherited),
         env=_environment(env or {}),
-        on_exit=on_exit or (OnExit.KEEP if origin.is_agent else OnExit.CLOSE),
+        on_exit=on_exit or (OnExit.KEEP if origin.is_agent else mux.on_exit),
     )
 
 

@@ -1,6 +1,7 @@
 """Starts the programs of panes: what they run, where, in which environment, and by which engine they are shown."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from fugue_tui.geometry import Size
@@ -20,16 +21,26 @@ class Spawner(Protocol):
 
 
 class Launcher:
-    """The spawner of the real program: one pump, one engine, one length of scrollback for new panes."""
+    """The spawner of the real program: one pump, and what holds for every new pane. May be changed between calls."""
 
     def __init__(self, pump: Pump, engine: str = "ghostty", scrollback: int = 10_000) -> None:
         self.pump = pump
         self.engine = engine
         self.scrollback = scrollback
+        self.shell: tuple[str, ...] = ()
+        """What runs where nothing was asked for; empty for the login shell."""
+        self.term = ""
+        """What TERM says; empty for the default."""
+        self.colours: tuple[int, int] | None = None
+        """The host's own foreground and background (0xRRGGBB), for programs that ask."""
 
     def __call__(self, program: Program, size: Size, watcher: Watcher) -> Terminal:
-        """Start a program; engine and scrollback may be changed between calls and hold for later panes."""
+        """Start a program."""
         emulator = make_emulator(self.engine, size, self.scrollback)
+        if self.colours is not None:
+            emulator.set_colours(*self.colours)
+        env = {"TERM": self.term, **program.env} if self.term else program.env
+        program = replace(program, argv=program.argv or self.shell, env=env)
         return Terminal.spawn(program, size, pump=self.pump, emulator=emulator, watcher=watcher)
 
 

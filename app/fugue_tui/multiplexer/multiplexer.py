@@ -53,6 +53,8 @@ class Multiplexer(Held):
         """The cells that panes have between them."""
         self.title_rows: Callable[[Window], int] = _none
         """How many rows above a window's panes are kept for titles."""
+        self.on_exit = OnExit.CLOSE
+        """What becomes of a person's new panes when their programs end."""
         self.terminals: dict[PaneId, Terminal] = {}
         """The terminal of every pane; an ended one stays readable as long as its pane."""
         self.exits: dict[PaneId, Exit] = {}

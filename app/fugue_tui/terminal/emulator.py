@@ -112,6 +112,10 @@ class Emulator(Protocol):
         """A focus report; empty if the program did not ask."""
         ...
 
+    def set_colours(self, fg: int, bg: int) -> None:
+        """What a program that asks for the default colours is told; each 0xRRGGBB."""
+        ...
+
     def reset(self) -> None:
         """Do what RIS does; the scrollback is kept."""
         ...

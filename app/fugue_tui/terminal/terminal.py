@@ -56,6 +56,7 @@ class Terminal:
         self._title = self._cwd = ""
         self._told = self._closed = False
         self._channel = Channel(pty, size, pump, self)
+        self._channel.start()
 
     @classmethod
     def spawn(cls, program: Program, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher) -> Self:
@@ -182,6 +183,12 @@ class Terminal:
             if not self._closed:
                 self.emulator.reset()
                 self._after_change()
+
+    def set_colours(self, fg: int, bg: int) -> None:
+        """What programs that ask for the default colours are told; each 0xRRGGBB."""
+        with self.lock:
+            if not self._closed:
+                self.emulator.set_colours(fg, bg)
 
     def interrupt(self, signal: int) -> None:
         """Send a signal to the foreground programs; raises TerminalGone."""

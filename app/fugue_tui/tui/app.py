@@ -38,7 +38,7 @@ from fugue_tui.tui.frames import Frames
 from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.mailbox import Mailbox
-from fugue_tui.workspace.model import Window, Workspace
+from fugue_tui.workspace.model import OnExit, Window, Workspace
 from fugue_tui_widgets.keys import press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar
@@ -100,7 +100,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self._news_due = False
         self._rung: set[WindowId] = set()
         self._moving = True
-        self._host_colours: dict[bool, tuple[int, int, int]] = {}
+        self._host_colours: dict[bool, int] = {}
 
     # What is where
 
@@ -198,13 +198,20 @@ class FugueApp(App[int], inherit_bindings=False):
         self.settings = config
         self.keyboard.keymap = keys
         self.dispatcher.policy = policy_of(config)
-        if self._launcher is not None:
-            self._launcher.engine, self._launcher.scrollback = config.terminal.engine, config.terminal.scrollback
+        self._equip()
         self._dress()
         self._fit()
         self.rebuild()
         self.repaint()
         self.alert(faults[0] if faults else "configuration reloaded")
+
+    def _equip(self) -> None:
+        """What the configuration wants of new panes."""
+        wanted, launcher = self.settings.terminal, self._launcher
+        self.mux.on_exit = OnExit(wanted.on_exit)
+        if launcher is not None:
+            launcher.engine, launcher.scrollback = wanted.engine, wanted.scrollback
+            launcher.shell, launcher.term = wanted.shell, wanted.term
 
     def _dress(self) -> None:
         """The look that the configuration wants."""
@@ -237,7 +244,11 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """Programs that ask for the default colours are told the host's own."""
-        self._host_colours[foreground] = colour
+        self._host_colours[foreground] = int.from_bytes(bytes(colour), "big")
+        if len(self._host_colours) == 2 and self._launcher is not None:
+            self._launcher.colours = colours = (self._host_colours[True], self._host_colours[False])
+            for terminal in self.mux.terminals.values():
+                terminal.set_colours(*colours)
 
     # Showing
 

@@ -16,6 +16,7 @@ from fugue_tui.terminal.pump import Pump
 from fugue_tui.tui.curtain import Curtain
 from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.mailbox import Mailbox
+from fugue_tui.workspace.model import OnExit
 
 if TYPE_CHECKING:
     from fugue_tui.tui.app import FugueApp
@@ -41,8 +42,10 @@ def run(
     mailbox, pump, host = Mailbox(), Pump(), HostTerminal(config.ui.mouse)
     pump.start()
     launcher = Launcher(pump, engine or config.terminal.engine, config.terminal.scrollback)
+    launcher.shell, launcher.term = config.terminal.shell, config.terminal.term
     socket = str(listener.path) if listener is not None else ""
     mux = Multiplexer(workspace, spawner=launcher, post=mailbox.post, area=_area(host.size, config), socket=socket)
+    mux.on_exit = OnExit(config.terminal.on_exit)
     try:
         windows.CreateWindow(command=command).run(mux, PERSON)
         return _show(mux, launcher, config, mailbox, host, listener, config_file, faults)
