@@ -5,7 +5,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.reading import ReadPane, Source
 from fugue_tui.control.schema import payload
-from fugue_tui.control.status import GetStatus
+from fugue_tui.control.status import GetStatus, Place
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
@@ -104,7 +104,7 @@ def test_the_status_of_a_pane_tells_its_terminal(room: Room) -> None:
     assert [info.id for info in status.panes] == [str(pane)]
     assert state is not None
     assert (state.size, state.running, state.exit_code, state.bells) == (Size(40, 24), True, None, 1)
-    assert (state.cursor.x, state.cursor.y, state.cursor_visible) == (5, 23, True)
+    assert state.cursor == Place(5, 23)
     assert state.modes == ("application_cursor", "bracketed_paste", "mouse")
     assert state.scrollback == 77
     assert status.panes[0].pid == room.mux.terminals[pane].pid
@@ -138,3 +138,16 @@ def test_a_notification_is_told_as_clean_text(room: Room) -> None:
     assert state is not None
     assert state.notice.startswith("Build: all")
     assert state.notice.isprintable()
+
+
+@pytest.mark.parametrize("engine", ["ghostty", "pyte"])
+def test_the_cursor_is_told_where_nobody_has_looked(room: Room, engine: str) -> None:
+    room.cat()
+    room.launcher.engine = engine
+    pane = showing(room, "seq 1 100; printf '\\033[5;7H'")
+    terminal = room.mux.terminals[pane]
+    room.until(lambda: terminal.emulator.caret == (11, 4))
+    terminal.scroll(20)
+    state = room.run(GetStatus(pane=str(pane))).state
+    assert state is not None
+    assert state.cursor == Place(11, 4)

@@ -42,9 +42,7 @@ class PaneState:
     size: Size
     """Its size in cells."""
     cursor: Place
-    """Where the cursor is."""
-    cursor_visible: bool
-    """Whether the cursor shows."""
+    """Where its program's cursor is."""
     alternate_screen: bool
     """Whether a full-screen program has the screen; it has no scrollback then."""
     modes: tuple[str, ...]
@@ -126,13 +124,12 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
     """A pane's terminal as it is now. Raises NotFound."""
     terminal, live, exited = mux.terminal(pane), mux.live[pane], mux.exits.get(pane)
     with terminal.lock:
-        cursor, modes, scrollback = terminal.emulator.cursor, terminal.emulator.modes, terminal.emulator.scrollback
+        caret, modes, scrollback = terminal.emulator.caret, terminal.emulator.modes, terminal.emulator.scrollback
     notice = live.notice
     return PaneState(
         pane=str(pane),
         size=terminal.size,
-        cursor=Place(cursor.x, cursor.y),
-        cursor_visible=cursor.visible,
+        cursor=Place(*caret),
         alternate_screen=modes.alternate_screen,
         modes=tuple(_asked_for(modes)),
         scrollback=scrollback.lines,

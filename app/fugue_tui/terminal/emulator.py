@@ -64,6 +64,11 @@ class Emulator(Protocol):
         ...
 
     @property
+    def caret(self) -> tuple[int, int]:
+        """Where the program's cursor is on its screen now, as (x, y) from 0: whatever was refreshed or scrolled."""
+        ...
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         ...

@@ -194,6 +194,15 @@ class GhosttyEmulator:
         return self._front.cursor
 
     @property
+    def caret(self) -> tuple[int, int]:
+        """Where the cursor is on the screen now."""
+        get, terminal, number = self._lib.ghostty_terminal_get, self._terminal, self._number
+        get(terminal, self._lib.GHOSTTY_TERMINAL_DATA_CURSOR_X, number)
+        x = int(number[0])
+        get(terminal, self._lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y, number)
+        return x, int(number[0])
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         return self._modes.read()

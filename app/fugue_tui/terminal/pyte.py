@@ -139,6 +139,11 @@ class PyteEmulator:
         return self._cursor
 
     @property
+    def caret(self) -> tuple[int, int]:
+        """Where the cursor is on the screen now."""
+        return min(self._screen.cursor.x, self._screen.columns - 1), self._screen.cursor.y
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         return self._mode_table.read()
