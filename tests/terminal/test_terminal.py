@@ -166,7 +166,8 @@ def test_closing_wakes_and_ends_stopped_jobs(spawn: Spawn, eventually: Eventuall
 
 def test_a_daemon_that_left_the_session_outlives_the_terminal(spawn: Spawn, tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    pane = spawn(f"setsid sleep 60 & echo $! > {note}; echo up; sleep 60")
+    daemon = f"setsid sh -c 'echo $$ > {note}; exec sleep 60'"
+    pane = spawn(f"{daemon} & while [ ! -s {note} ]; do sleep 0.01; done; echo up; sleep 60")
     pane.wait_for("up")
     pane.terminal.close()
     pane.wait_exit()

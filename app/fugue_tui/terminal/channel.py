@@ -72,12 +72,16 @@ class Channel:
         self._exit: Exit | None = None
         self._exit_at = 0.0
         self._drained = 0
-        pump.post(self._open, self)
+
+    def start(self) -> None:
+        """Begin to read; the receiver must be ready for it. Any thread."""
+        self._pump.post(self._open, self)
 
     def write(self, data: bytes) -> int:
         """Send bytes to the program, now or when it reads; how many were accepted. Any thread; raises TerminalGone."""
         with self._guard:
-            self._check()
+            if self._closed:
+                raise TerminalGone("the program has ended")
             accepted = self._outbox.accept(data)
             self._flush_first()
         return accepted
@@ -162,10 +166,6 @@ class Channel:
             return
         reading = READ if self._waiting < _AHEAD else 0
         self._pump.watch(self, self._pty.fd, reading | (WRITE if self._writing else 0))
-
-    def _check(self) -> None:
-        if self._closed:
-            raise TerminalGone("the program has ended")
 
     def _flush_first(self) -> None:
         """Send at once, unless the pump already waits for the program to read."""

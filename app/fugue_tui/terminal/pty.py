@@ -237,7 +237,7 @@ def _close_leaks(trace: TracebackType | None) -> None:
     while trace is not None:
         names: dict[str, Any] = trace.tb_frame.f_locals
         if "pid" not in names:
-            for fd in _LEAKS & names.keys():
+            for fd in _LEAKS.intersection(names):
                 os.close(names[fd])
         trace = trace.tb_next
 

@@ -14,7 +14,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from io import FileIO
 from itertools import count
@@ -78,6 +77,7 @@ class Pump:
         self._stop_at: float | None = None
         self._woken = False
         self._ears, self._bell = _pipe()
+        self._bell_lock = threading.Lock()
         self._selector.register(self._ears, READ)
 
     def start(self) -> None:
@@ -100,8 +100,7 @@ class Pump:
         self._posts.append((source, call))
         if not self._woken:
             self._woken = True
-            with suppress(ValueError):  # The pump has stopped, and its pipe is closed.
-                self._bell.write(b"\0")
+            self._ring()
 
     def later(self, seconds: float, call: Callable[[], None], source: Source | None = None) -> None:
         """Run a call after a while."""
@@ -167,6 +166,11 @@ class Pump:
             source.turn = next(self._numbers)
             self._guard(source, partial(source.ready, fd, events))
 
+    def _ring(self) -> None:
+        with self._bell_lock:
+            if not self._bell.closed:
+                self._bell.write(b"\0")
+
     def _drain_wakes(self) -> None:
         self._ears.read(4096)
         self._woken = False
@@ -216,8 +220,9 @@ class Pump:
     def _close(self) -> None:
         self._jobs.put(None)
         self._selector.close()
-        self._ears.close()
-        self._bell.close()
+        with self._bell_lock:
+            self._ears.close()
+            self._bell.close()
 
 
 def _pipe() -> tuple[FileIO, FileIO]:
