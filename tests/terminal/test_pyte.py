@@ -159,6 +159,11 @@ def test_marks_join_the_character_before_them() -> None:
     assert emulator.cursor.x == 5
 
 
+def test_characters_that_would_steer_the_host_are_not_kept() -> None:
+    steering = "".join(map(chr, [0x202E, 0x2066, 0x200B, 0x2028, 0xFEFF, 0xE0041, 0xE0100, 0x9B, 0x7F]))
+    assert texts(fed(f"a{steering}b\xad\U0010eeeec"))[0] == "ab  c"
+
+
 def test_a_view_of_the_history_stays_while_output_goes_on() -> None:
     emulator = fed(numbered(30))
     emulator.scroll(10)

@@ -27,8 +27,8 @@ SLICE: Final = 4_096
 class PyteEmulator:
     """One terminal. See `Emulator` for what each method promises."""
 
-    engine: Final = "pyte"
-    lacks: Final = frozenset(
+    engine = "pyte"
+    lacks: frozenset[str] = frozenset(
         {
             "reflow of text on resize",
             "synchronized output",

@@ -163,6 +163,7 @@ class Grid(pyte.Screen):
         elif how == 1:
             self._erase_lines(0, self.cursor.y)
         elif how == 2:
+            self.settle()
             self._erase_lines(0, self.lines)
         elif how == 3:
             self.history.clear()

@@ -19,10 +19,15 @@ from fugue_tui.terminal.pyte_rows import BLANK, Cell
 MOST_MARKS: Final = 16
 """Code points kept in one cell; more combining marks are dropped."""
 
-_JOINER: Final = "\u200d"
+_UNSHOWN: Final = "\xad\U0010eeee"
 _PIECE: Final = re.compile(r"[\x20-\x7e]+|.", re.DOTALL)
 _GRAPHICS: Final = dict(zip(range(0x5F, 0x7F), " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·", strict=True))
 _CHARSETS: Final[dict[str, dict[int, str]]] = {"0": _GRAPHICS, "A": {0x23: "£"}}
+
+
+def _joins(mark: str) -> bool:
+    """Whether a character without width belongs to the one before it; controls, bidi overrides and tags do not."""
+    return mark == "\u200d" or (category(mark)[0] in "ML" and mark < "\U000e0000")
 
 
 class _Pen(dict[str, Cell]):
@@ -132,6 +137,7 @@ class Screen(Grid):
         if mode.IRM in self.mode:
             self.insert_characters(width)
         self._last = char
+        char = " " if char in _UNSHOWN else char
         self._put((self._cells[char], self._cells[""])[:width], width)
 
     def _combine(self, mark: str) -> None:
@@ -140,7 +146,7 @@ class Screen(Grid):
         x = min(self.cursor.x, self.columns) - 1
         if x > 0 and line[x].data == "":
             x -= 1
-        if x >= 0 and 0 < len(line[x].data) < MOST_MARKS and (mark == _JOINER or category(mark) != "Cf"):
+        if x >= 0 and 0 < len(line[x].data) < MOST_MARKS and _joins(mark):
             line[x] = line[x]._replace(data=line[x].data + mark)
             self.dirty.add(self.cursor.y)
 
