@@ -266,7 +266,6 @@ class FugueApp(App[int], inherit_bindings=False):
         self._refocus()
         self._show_status()
         if not self._moving and self._frames is not None:
-            self._frames.hurry()
             self._frames.place_cursor()
 
     def _view(self, pane: PaneId) -> TerminalView:
@@ -394,7 +393,7 @@ class FugueApp(App[int], inherit_bindings=False):
         """Whether the workspace or a program took the key; dialogs get theirs from Textual."""
         if self.modal or self._frames is None:
             return False
-        self._frames.hurry()
+        self._frames.hurry(self.mux.focused)
         press = press_of(event)
         if not self.keyboard.take(press):
             view = self.focused_view

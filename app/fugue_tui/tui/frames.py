@@ -12,7 +12,7 @@ from fugue_tui_widgets.terminal_view import TerminalView
 
 _FRAME: Final = 1 / 60
 _SHARE: Final = 4
-"""A frame that took t seconds to paint is followed by a pause of at least (this - 1) * t."""
+"""A pane whose frame took t seconds to paint is not painted again before this many times t."""
 
 
 class Frames:
@@ -23,7 +23,7 @@ class Frames:
         self._loop = asyncio.get_running_loop()
         self._wanted: set[PaneId] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._next = 0.0
+        self._next: dict[PaneId, float] = {}
         driver = app.host_driver
         self._painter = Painter(driver.host) if driver is not None else None
         if self._painter is not None and driver is not None:
@@ -37,41 +37,45 @@ class Frames:
         self._wanted.add(pane)
         self._schedule()
 
-    def hurry(self) -> None:
-        """A person did something: let the next frame come at once."""
-        self._next = 0.0
+    def hurry(self, pane: PaneId | None) -> None:
+        """A person did something there: let the pane's next frame come at once."""
+        if pane is not None:
+            self._next.pop(pane, None)
 
     def _schedule(self) -> None:
-        if self._timer is not None or not self._wanted:
-            return
-        wait = self._next - time.monotonic()
-        if wait <= 0:
-            self._frame()
-        else:
-            self._timer = self._loop.call_later(wait, self._frame)
+        """Paint the panes that are due, and come back for the others in time."""
+        now = time.monotonic()
+        if any(self._next.get(pane, 0.0) <= now for pane in self._wanted):
+            self._frame(now)
+        if self._timer is None and self._wanted and not self._host_busy:
+            soonest = min(self._next.get(pane, 0.0) for pane in self._wanted)
+            self._timer = self._loop.call_later(max(soonest - now, 0.001), self._elapsed)
 
-    def _frame(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _elapsed(self) -> None:
+        self._timer = None
+        self._schedule()
+
+    def _frame(self, now: float) -> None:
         if self._host_busy:
             return
-        begun = time.monotonic()
-        wanted, self._wanted = self._wanted, set()
-        for pane in wanted:
+        due = [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]
+        for pane in due:
+            self._wanted.discard(pane)
             view = self._app.grid.views.get(pane)
-            if view is not None and view.live is not None:
-                self._show(pane, view)
+            if view is None or view.live is None:
+                self._next.pop(pane, None)
+                continue
+            begun = time.monotonic()
+            self._show(view)
+            self._next[pane] = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
         self.place_cursor()
-        now = time.monotonic()
-        self._next = max(begun + _FRAME, now + (_SHARE - 1) * (now - begun))
 
     @property
     def _host_busy(self) -> bool:
         driver = self._app.host_driver
         return driver is not None and driver.host.busy
 
-    def _show(self, pane: PaneId, view: TerminalView) -> None:
+    def _show(self, view: TerminalView) -> None:
         """Paint a visible pane; a hidden one is left alone until it is shown."""
         rect = self._rect(view)
         if rect is None or view.live is None:
