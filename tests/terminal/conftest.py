@@ -89,6 +89,12 @@ class Recorder:
     def encode_focus(self, focused: bool) -> bytes:
         return b""
 
+    @property
+    def caret(self) -> tuple[int, int]:
+        return 0, 0
+
+    def set_colours(self, fg: int, bg: int) -> None: ...
+
     def reset(self) -> None: ...
 
     def close(self) -> None:
