@@ -19,10 +19,11 @@ from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.ghostty_binding import load
 from fugue_tui.terminal.ghostty_colours import ColourReader
 from fugue_tui.terminal.ghostty_history import History
-from fugue_tui.terminal.ghostty_inbox import CLIPBOARD_LIMIT, Inbox, callbacks
+from fugue_tui.terminal.ghostty_inbox import callbacks
 from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty_paint import Formatter
 from fugue_tui.terminal.ghostty_picture import Picture
+from fugue_tui.terminal.inbox import CLIPBOARD_LIMIT, Inbox
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.marks import MarkScanner
 from fugue_tui.terminal.mouse import MouseAction
@@ -37,7 +38,8 @@ _APC_LIMIT: Final = 65_536
 _FOREGROUND: Final = 0xD0D0D0
 _BACKGROUND: Final = 0x101010
 _RESET: Final = (
-    b"\x18\x1b[?1;3;5;6;9;12;45;47;66;67;69;1000;1002;1003;1004;1005;1006;1015;1016;1047;1049;2004;2026;2031;2048l"
+    b"\x18\x1b[?40;1;3;5;6;9;12;45;47;66;67;69l\x1b[?1000;1002;1003;1004;1005;1006;1015;1016l"
+    b"\x1b[?1047;1049;2004;2026;2031;2048l"
     b'\x1b[?7;25;1007;1036;2027h\x1b[2;4;20l\x1b[12h\x1b[r\x1b[s\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[0m\x1b[0"q'
     b"\x1b[<255u\x1b[=0u\x1b[>4;0m\x1b[0 q\x1b[?5W"
     b"\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]8;;\x1b\\"

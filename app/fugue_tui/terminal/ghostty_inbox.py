@@ -7,82 +7,15 @@ collected grow without bound. One set of C callbacks serves every terminal; the 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownParameterType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 
-from collections.abc import Callable
 from functools import cache
 from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
-from fugue_tui.geometry import CELL_PIXELS, Size
-from fugue_tui.terminal.events import Bell, ClipboardWrite, CwdChanged, Event, Notification, Reply, TitleChanged
+from fugue_tui.geometry import CELL_PIXELS
+from fugue_tui.terminal.events import Bell, Notification
 from fugue_tui.terminal.ghostty_binding import Binding
-from fugue_tui.terminal.location import local_path
-
-REPLY_LIMIT: Final = 65_536
-"""Bytes of replies that may wait; what a program asks beyond that goes unanswered until it reads."""
-EVENT_LIMIT: Final = 1_000
-"""Events that may wait; later ones are dropped, replies excepted."""
-TEXT_LIMIT: Final = 4_096
-"""Characters kept of a title, a path or a notification."""
-CLIPBOARD_LIMIT: Final = 1_048_576
-"""Bytes of one OSC 52 write; a longer one is dropped whole."""
-
-
-class Inbox:
-    """One terminal's events, title, directory and hold, as its callbacks found them."""
-
-    __slots__ = ("_events", "_owed", "_pending", "cwd", "dark", "on_hold", "size", "title")
-
-    def __init__(self, size: Size, on_hold: Callable[[bool], None]) -> None:
-        self.size = size
-        self.title = ""
-        self.cwd = ""
-        self.dark = True
-        self.on_hold = on_hold
-        self._events: list[Event] = []
-        self._pending = bytearray()
-        self._owed = 0
-
-    def take(self) -> list[Event]:
-        """Everything since the last call, in order."""
-        self._flush()
-        events, self._events, self._owed = self._events, [], 0
-        return events
-
-    def reply(self, data: bytes) -> None:
-        """Owe the program bytes, unless it is owed too many."""
-        if self._owed + len(data) <= REPLY_LIMIT:
-            self._owed += len(data)
-            self._pending += data
-
-    def say(self, event: Event) -> None:
-        """Keep an event; a bell after a bell says nothing new."""
-        if len(self._events) >= EVENT_LIMIT or (event == Bell() and self._events[-1:] == [event]):
-            return
-        self._flush()
-        self._events.append(event)
-
-    def _flush(self) -> None:
-        if self._pending:
-            self._events.append(Reply(bytes(self._pending)))
-            self._pending.clear()
-
-    def set_title(self, title: str) -> None:
-        """Note a title; a title that did not change says nothing new."""
-        if title != self.title:
-            self.title = title
-            self.say(TitleChanged(title))
-
-    def set_cwd(self, location: str) -> None:
-        """Note a working directory that was reported as a file URL or a path, if it is on this machine."""
-        path = local_path(location)
-        if path is not None and path != self.cwd:
-            self.cwd = path
-            self.say(CwdChanged(path))
-
-    def copy(self, data: bytes) -> None:
-        """Note an OSC 52 write; empty and outsized ones are ignored."""
-        if 0 < len(data) <= CLIPBOARD_LIMIT:
-            self.say(ClipboardWrite(data.decode("utf-8", "replace")))
+from fugue_tui.terminal.inbox import TEXT_LIMIT as TEXT_LIMIT
+from fugue_tui.terminal.inbox import Inbox as Inbox
 
 
 class Callbacks:
