@@ -45,7 +45,7 @@ def _measured(topic: str, plan: Plan) -> list[Row]:
     began = time.monotonic()
     try:
         rows = TOPICS[topic](plan)
-    except (Overdue, OSError, RuntimeError, subprocess.CalledProcessError) as error:
+    except (Overdue, OSError, RuntimeError) as error:
         last = (str(error) or type(error).__name__).strip().splitlines()[-1][:100]
         print(f"{topic}: {error}", file=sys.stderr)
         rows = [Row(topic, "could not be measured", "", None, note=last)]

@@ -27,5 +27,9 @@ def _textual_terminal() -> Row:
     probe = subprocess.run(
         [sys.executable, "-c", "import textual_terminal"], capture_output=True, text=True, check=False
     )
-    note = "imports" if probe.returncode == 0 else (probe.stderr.strip().splitlines() or ["does not import"])[-1]
+    note = (
+        "imports"
+        if probe.returncode == 0
+        else (probe.stderr.strip().splitlines() or ["does not import"])[-1].split(" (/")[0]
+    )
     return Row("peers", "textual-terminal", "", None, note=note)

@@ -11,9 +11,9 @@ def session(leader: int) -> list[int]:
     return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _session_of(pid) == leader]
 
 
-def memory(pids: Iterable[int]) -> float:
-    """Proportional set size in MiB: shared pages are divided among those who share them."""
-    return sum(_pss(pid) for pid in pids) / 1024
+def memory(pids: Iterable[int], kind: str = "Pss") -> float:
+    """Memory in MiB: `Pss` divides shared pages among those who share them, `Rss` counts them whole."""
+    return sum(_kilobytes(pid, kind) for pid in pids) / 1024
 
 
 def cpu(pids: Iterable[int]) -> float:
@@ -28,12 +28,12 @@ def _session_of(pid: int) -> int:
         return -1
 
 
-def _pss(pid: int) -> int:
+def _kilobytes(pid: int, kind: str) -> int:
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
         return 0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return sum(int(line.split()[1]) for line in lines if line.startswith(f"{kind}:"))
 
 
 def _cpu(pid: int) -> float:

@@ -26,6 +26,10 @@ set -as terminal-features ',xterm-256color:RGB:sync'
 """As much history as Fugue keeps, and colours as true."""
 
 
+class CallFailed(RuntimeError):
+    """A command to a subject failed; says which, and what it printed."""
+
+
 class Stage:
     """A running subject on its host terminal; `close` leaves no process behind."""
 
@@ -44,7 +48,7 @@ class Stage:
         return session(self.host.pid)
 
     def call(self, *argv: str) -> str:
-        """Run another program to its end while the host goes on; its output. Raises CalledProcessError."""
+        """Run another program to its end while the host goes on; its output. Raises CallFailed."""
         with tempfile.TemporaryFile("w+") as out:
             process = subprocess.Popen(
                 argv, env=dict(self.env), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
@@ -54,7 +58,7 @@ class Stage:
             out.seek(0)
             output = out.read()
         if process.returncode:
-            raise subprocess.CalledProcessError(process.returncode, argv, output)
+            raise CallFailed(f"{' '.join(argv[:6])}: {output.strip() or process.returncode}")
         return output
 
     def close(self) -> None:
@@ -124,8 +128,8 @@ class TmuxStage(Stage):
         """End the server, and with it the client."""
         try:
             self.tmux("kill-server")
-        except subprocess.CalledProcessError as error:
-            if "no server" not in str(error.output) and "error connecting" not in str(error.output):
+        except CallFailed as error:
+            if "no server" not in str(error) and "error connecting" not in str(error):
                 raise
         super().close()
 
@@ -204,7 +208,7 @@ def _until_works(host: Host, attempt: Callable[[], object]) -> None:
         try:
             attempt()
             return
-        except subprocess.CalledProcessError:
+        except CallFailed:
             if time.perf_counter() > end:
                 raise
             host.run(0.05)

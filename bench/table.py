@@ -21,8 +21,8 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Ours to tmux's; None if either is missing."""
-        return self.ours / self.tmux if self.ours is not None and self.tmux else None
+        """Ours to tmux's; None if either is missing, or tmux's is as good as nothing."""
+        return self.ours / self.tmux if self.ours is not None and self.tmux and self.tmux > 0.01 else None
 
     @property
     def met(self) -> bool | None:

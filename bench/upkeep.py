@@ -1,5 +1,7 @@
 """What it costs to keep open: memory with 1 and 16 panes, CPU when idle, CPU and bytes for a steady log."""
 
+from dataclasses import replace
+
 from bench.plan import Plan, Samples, middle
 from bench.processes import cpu, memory
 from bench.subjects import SIZE, Stage, Subject
@@ -8,7 +10,7 @@ from fugue_tui.geometry import Size
 
 WALL = Size(240, 72)
 """Big enough that a quarter of its width holds the lines that fill the history."""
-LINE = "{n} a line that is as long as lines often are, more or less"
+LINE = "{n} a line that is about as long as lines are"
 QUIET = "printf 'READY'; exec sleep 1000"
 LOG = "printf 'READY'; i=0; while :; do i=$((i+1)); echo \"$i GET /index.html 200 in 12 ms\"; sleep 0.01; done"
 
@@ -24,7 +26,7 @@ def _memory(plan: Plan) -> list[Row]:
         for panes in (1, 16):
             found[what, panes] = plan.sample(1, lambda subject, s=script, n=panes: [_mebibytes(plan, subject, s, n)])
     return [
-        _row("memory", "1 empty pane", "MiB", found["empty", 1], most=45),
+        replace(_row("memory", "1 empty pane", "MiB", found["empty", 1], most=45), note=_resident(plan)),
         _row("memory", "each more empty pane", "MiB", _each(found["empty", 1], found["empty", 16]), most=2),
         _row("memory", "1 pane of 10,000 lines", "MiB", found["full", 1]),
         _row("memory", "16 panes of 10,000 lines", "MiB", found["full", 16]),
@@ -69,6 +71,14 @@ def _mebibytes(plan: Plan, subject: Subject, script: str, panes: int) -> float:
         stage.host.until(lambda: stage.host.text.count("READY") == panes, every=0.05)
         stage.host.run(plan.often(2, 1))
         return memory(stage.pids())
+
+
+def _resident(plan: Plan) -> str:
+    """Our resident set with one empty pane: what other Python programs share with us included."""
+    with plan.fugue.open(plan.folder, [QUIET], size=WALL) as stage:
+        stage.host.until_text("READY")
+        stage.host.run(plan.often(2, 1))
+        return f"RSS {memory(stage.pids(), 'Rss'):.1f} MiB"
 
 
 def _upkeep(plan: Plan, subject: Subject, scripts: list[str]) -> tuple[float, float]:
