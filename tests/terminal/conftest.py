@@ -89,10 +89,6 @@ class Recorder:
     def encode_focus(self, focused: bool) -> bytes:
         return b""
 
-    @property
-    def caret(self) -> tuple[int, int]:
-        return 0, 0
-
     def set_colours(self, fg: int, bg: int) -> None: ...
 
     def reset(self) -> None: ...
