@@ -145,7 +145,9 @@ class Bridge:
         try:
             self._link = sockets.connect(sockets.find(self._workspace, self._path), RETRY_SECONDS)
         except SocketError as error:
-            self._reason = _NOT_RUNNING if isinstance(error, NotRunning) else str(error)
+            starting = isinstance(error, NotRunning)
+            self._reason = _NOT_RUNNING if starting else str(error)
+            self._patient_until *= starting
             if not self._patient():
                 self._take_waiting()
             return

@@ -130,7 +130,7 @@ class Session:
         return server
 
     async def _list_tools(self, context: _Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=tools.tools())
+        return ListToolsResult(tools=list(tools.tools()))
 
     async def _call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:
         known = tools.by_name()

@@ -4,6 +4,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 from mcp_types import CallToolResult, TextContent, Tool
@@ -16,11 +17,13 @@ from fugue_tui.errors import FugueError
 from fugue_tui.text import clean_text
 
 
-def tools() -> list[Tool]:
+@cache
+def tools() -> tuple[Tool, ...]:
     """Every command as a tool, in the order of declaration."""
-    return [Tool.model_validate(tool(cls)) for cls in registry().values()]
+    return tuple(Tool.model_validate(tool(cls)) for cls in registry().values())
 
 
+@cache
 def by_name() -> Mapping[str, type[Command[Any]]]:
     """The commands by their tools' names."""
     return {tool_name(cls): cls for cls in registry().values()}

@@ -90,7 +90,9 @@ class Served:
         return done.result(DEADLINE)
 
     def close(self) -> None:
-        """Stop all of it."""
+        """Stop all of it; again does nothing."""
+        if not self._main.is_alive():
+            return
         self.doors.stop()
         self.on_main(self.mux.close)
         self.calls.put(None)

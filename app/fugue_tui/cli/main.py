@@ -33,7 +33,7 @@ def run(arguments: Sequence[str]) -> int:
         return _route(list(arguments))
     except FugueError as error:
         complain(str(error))
-        return 2 if isinstance(error, UnknownCommand | InvalidArgument) else 1
+        return _status(error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
@@ -83,12 +83,13 @@ def _command(arguments: list[str]) -> int:
     try:
         answer = client.ask(sockets.find(where.get("--workspace", ""), where.get("--socket", "")), words)
     except NotRunning as error:
-        if _names_workspace(arguments):
+        stranger = _stranger(words[0])
+        if stranger and _names_workspace(arguments, str(stranger)):
             return _start(arguments)
-        return _failed(f"{error}; start one with: fugue-tui", error.code, json_wanted)
+        return _failed(stranger or NotRunning(f"{error}; start one with: fugue-tui"), json_wanted)
     except FugueError as error:
-        return _failed(str(error), error.code, json_wanted)
-    if _error_code(answer) == UnknownCommand.code and _names_workspace(arguments):
+        return _failed(error, json_wanted)
+    if _error_code(answer) == UnknownCommand.code and _names_workspace(arguments, str(answer.get("text"))):
         return _start(arguments)
     return _show(answer, json_wanted)
 
@@ -104,8 +105,13 @@ def _show(answer: dict[str, object], json_wanted: bool) -> int:
     return status if isinstance(status, int) else 1
 
 
-def _failed(message: str, code: str, json_wanted: bool) -> int:
-    return _show({"text": message, "json": {"error": {"code": code, "message": message}}, "exit": 1}, json_wanted)
+def _failed(error: FugueError, json_wanted: bool) -> int:
+    said = {"error": {"code": error.code, "message": str(error)}}
+    return _show({"text": str(error), "json": said, "exit": _status(error)}, json_wanted)
+
+
+def _status(error: FugueError) -> int:
+    return 2 if isinstance(error, UnknownCommand | InvalidArgument) else 1
 
 
 def _error_code(answer: dict[str, object]) -> str:
@@ -114,17 +120,20 @@ def _error_code(answer: dict[str, object]) -> str:
     return str(error.get("code")) if isinstance(error, dict) else ""  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
 
-def _names_workspace(arguments: list[str]) -> bool:
-    """Whether a lone word that looks like a command is none. Raises UnknownCommand if it is nearly one."""
+def _names_workspace(arguments: list[str], fault: str) -> bool:
+    """Whether a lone word that is no command, nor nearly one, can only name a workspace to start."""
+    return len(arguments) == 1 and "did you mean" not in fault
+
+
+def _stranger(verb: str) -> UnknownCommand | None:
+    """What is wrong with a command's name; None if there is such a command."""
     from fugue_tui.control.reflect import known
 
     try:
-        known(arguments[0])
+        known(verb)
     except UnknownCommand as error:
-        if len(arguments) == 1 and "did you mean" not in str(error):
-            return True
-        raise
-    return False
+        return error
+    return None
 
 
 def _mcp(arguments: list[str]) -> int:

@@ -1,0 +1,81 @@
+"""No door lacks or adds a command: each offers the registry, whole and in order."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fugue_tui.control import commands
+from fugue_tui.control.command import Command, registry
+from fugue_tui.control.reflect import Format, reflect, tool_name
+from fugue_tui.control.schema import build, describe, input_schema, output_schema
+from fugue_tui.control.words import flag, format, help_text, parse
+from fugue_tui.tui.palette import entries
+from fugue_tui_mcp import tools
+
+OURS = {verb: cls for verb, cls in registry().items() if cls.__module__.startswith("fugue_tui.")}
+
+ALONE = [cls for cls in OURS.values() if not any(field.required for field in describe(cls).fields)]
+
+
+def test_every_declared_command_is_in_the_registry() -> None:
+    declared: list[str] = []
+    for file in sorted(Path(commands.__file__ or "").parent.glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ClassDef):
+                words = {word.arg: word.value for word in node.keywords}
+                declared += [ast.literal_eval(words["name"])] if {"name", "effect"} <= set(words) else []
+    assert sorted(declared) == sorted(OURS)
+    assert OURS
+
+
+def test_the_palette_offers_the_registry() -> None:
+    assert [cls for cls, _ in entries()] == list(registry().values())
+
+
+def test_mcp_offers_the_registry() -> None:
+    tools.tools.cache_clear()
+    tools.by_name.cache_clear()
+    assert [tool.name for tool in tools.tools()] == [tool_name(cls) for cls in registry().values()]
+    assert list(tools.by_name().values()) == list(registry().values())
+
+
+def test_the_command_line_offers_the_registry() -> None:
+    command = [sys.executable, "-m", "fugue_tui", "--help"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    listed = said.partition("commands (")[2].splitlines()[1:]
+    assert [line.split()[0] for line in listed] == list(OURS)
+
+
+def test_reflection_prints_the_registry() -> None:
+    command = [sys.executable, "-m", "fugue_tui", "reflect", "--format", "json"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert [each["name"] for each in json.loads(said)["commands"]] == list(OURS)
+    assert [each["name"] for each in json.loads(reflect(Format.JSON))["commands"]] == list(registry())
+
+
+@pytest.mark.parametrize("cls", OURS.values(), ids=OURS)
+def test_a_command_says_everything_that_every_door_needs(cls: type[Command[object]]) -> None:
+    about = describe(cls)
+    assert "-" in cls.verb, "the command line tells commands from workspaces by the hyphen"
+    assert about.summary.endswith(".")
+    assert about.text.isascii()
+    for field in about.fields:
+        assert field.doc, f"{cls.verb}: {field.name} has no docstring"
+        assert field.doc.isascii()
+        assert flag(field.name) in help_text(cls)
+        assert input_schema(cls)["properties"][field.name]["description"] == field.doc
+    output = output_schema(cls)
+    assert (output is None) == cls.plain
+    for name, schema in (output or {"properties": {}})["properties"].items():
+        assert schema.get("description"), f"{cls.verb}: its result's {name} has no docstring"
+
+
+@pytest.mark.parametrize("cls", ALONE, ids=[cls.verb for cls in ALONE])
+def test_a_command_that_needs_nothing_can_be_said_by_its_name_alone(cls: type[Command[object]]) -> None:
+    said = build(*parse([cls.verb]))
+    assert said == cls()
+    assert format(said) == [cls.verb]

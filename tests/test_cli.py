@@ -1,0 +1,202 @@
+"""The command line, as a shell sees it."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.mcp.conftest import Served
+from tests.mcp.conftest import private_dir as private_dir
+from tests.mcp.conftest import serve as serve
+from tests.mcp.conftest import served as served
+
+from fugue_tui import __version__
+from fugue_tui.cli import main
+from fugue_tui.config import Config
+from fugue_tui.errors import AlreadyRunning
+from fugue_tui.start import StartOptions, claim
+
+Shell = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def shell(private_dir: Path) -> Shell:
+    """Runs `fugue-tui` in an environment of its own."""
+
+    def run(*arguments: str, **env: str) -> "subprocess.CompletedProcess[str]":
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("FUGUE")}
+        kept |= {"XDG_RUNTIME_DIR": str(private_dir), "FUGUE_CONFIG": str(private_dir / "config.toml"), **env}
+        command = [sys.executable, "-m", "fugue_tui", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=kept, stdin=subprocess.DEVNULL, timeout=30)
+
+    return run
+
+
+def test_a_command_prints_what_a_person_can_read(served: Served, shell: Shell) -> None:
+    done = shell("list-panes", FUGUE_SOCKET=served.path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0].split()[:2] == ["ID", "NAME"]
+    assert done.stdout.splitlines()[1].split()[:2] == ["%1", "first"]
+
+
+def test_json_is_json_and_nothing_else(served: Served, shell: Shell) -> None:
+    done = shell("split-pane", "%1", "--json", "--ratio", "0.7", "--", "cat", "-u", FUGUE_SOCKET=served.path)
+    assert json.loads(done.stdout)["id"] == "%2"
+    panes = json.loads(shell("list-panes", "--json", "--socket", served.path).stdout)["panes"]
+    assert [pane["command"] for pane in panes][1] == "cat -u"
+
+
+def test_pane_text_is_printed_as_it_is(served: Served, shell: Shell) -> None:
+    assert shell("send-input", "%1", "--text", "größe", "--submit", FUGUE_SOCKET=served.path).returncode == 0
+    text = ""
+    while text != "größe\ngröße\n":
+        text = shell("read-pane", "%1", FUGUE_SOCKET=served.path, PYTHONIOENCODING="utf-8").stdout
+    assert json.loads(shell("read-pane", "--json", FUGUE_SOCKET=served.path).stdout) == "größe\ngröße"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "code", "said"),
+    [
+        (["close-pane", "%9"], 1, "not_found", "no pane %9; list-panes shows what is open"),
+        (["close-pan", "%1"], 2, "unknown_command", "no command close-pan; did you mean close-pane?"),
+        (["split-pane", "--rato", "1"], 2, "invalid_argument", "split-pane: no flag --rato; did you mean --ratio?"),
+        (["split-pane", "--ratio", "2"], 2, "invalid_argument", "split-pane: ratio: 2 is not a number from 0.1 to 0.9"),
+    ],
+)
+def test_errors_are_one_line_and_a_status(
+    served: Served, shell: Shell, words: list[str], status: int, code: str, said: str
+) -> None:
+    done = shell(*words, FUGUE_SOCKET=served.path)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", f"fugue-tui: {said}\n")
+    done = shell(*words, "--json", FUGUE_SOCKET=served.path)
+    assert (done.returncode, done.stderr) == (status, "")
+    assert json.loads(done.stdout)["error"] == {"code": code, "message": said}
+
+
+def test_without_a_workspace_a_command_says_so(shell: Shell, private_dir: Path) -> None:
+    done = shell("list-panes")
+    said = f"no workspace listens at {private_dir}/fugue-tui/main.sock; start one with: fugue-tui"
+    assert (done.returncode, done.stderr) == (1, f"fugue-tui: {said}\n")
+    done = shell("list-panes", "--json")
+    assert json.loads(done.stdout) == {"error": {"code": "not_running", "message": said}}
+    assert "did you mean list-panes?" in shell("list-pane").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--sokcet", "x"], "no option '--sokcet'"),
+        (["main", "extra"], "'extra': one word too many"),
+        (["--socket"], "--socket: wants a value"),
+        (["-e", "make", "--", "make"], "give a line or a program after --, not both"),
+        (["mcp", "extra"], "mcp: 'extra': one word too many"),
+        (["reflect", "--format", "xml"], "reflect: --format: 'xml' is not one of tree, json, markdown, mcp"),
+        (["config"], "config: wants one of path, check, show, init"),
+        (["config", "delete"], "config: wants one of"),
+    ],
+)
+def test_words_that_make_no_sense_are_named(shell: Shell, words: list[str], said: str) -> None:
+    done = shell(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [["../x"], ["a b"], ["--config", "/nowhere.toml"], ["--socket", "/tmp/" + "x" * 120]])
+def test_a_workspace_that_cannot_start_says_why(shell: Shell, words: list[str]) -> None:
+    done = shell(*words)
+    assert done.returncode == 1
+    assert done.stderr.startswith("fugue-tui: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_help_version_and_reflection_need_no_workspace(shell: Shell) -> None:
+    assert shell("--version").stdout == f"fugue-tui {__version__}\n"
+    assert shell("--help").stdout == shell("-h").stdout
+    assert "[--ratio N]" in shell("split-pane", "--help").stdout
+    for words in (["mcp", "--help"], ["reflect", "--help"], ["config", "--help"]):
+        assert "usage: fugue-tui" in shell(*words).stdout
+    assert json.loads(shell("reflect", "--format=mcp").stdout)["tools"]
+
+
+def test_the_configuration_is_written_once_and_checked(shell: Shell, private_dir: Path) -> None:
+    file = private_dir / "config.toml"
+    assert shell("config", "path").stdout == f"{file}\n"
+    assert "not there; the defaults hold" in shell("config", "check").stdout
+    assert shell("config", "init").returncode == 0
+    before = file.read_text()
+    assert tomllib.loads(before)
+    assert "stays as it is" in shell("config", "init").stderr
+    assert file.read_text() == before
+    assert shell("config", "check").returncode == 0
+    assert tomllib.loads(shell("config", "show").stdout)["keys"]["prefix"] == "ctrl+b"
+
+
+def test_every_mistake_in_the_configuration_is_named(shell: Shell, private_dir: Path) -> None:
+    file = private_dir / "config.toml"
+    file.write_text('[terminal]\nengin = "pyte"\n[keys.bindings]\nx = "close-pan"\n')
+    done = shell("config", "check")
+    assert done.returncode == 1
+    assert f"{file}: terminal.engin: no such key; did you mean engine?" in done.stderr
+    assert f"{file}: keys.bindings.x: no command close-pan; did you mean close-pane?" in done.stderr
+
+
+def test_a_reader_that_leaves_early_causes_no_traceback(served: Served) -> None:
+    env = {**os.environ, "FUGUE_SOCKET": served.path}
+    line = f"{sys.executable} -m fugue_tui reflect --format json | head -c 10"
+    done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, env=env, timeout=30)
+    assert done.stderr == b""
+
+
+def test_a_command_loads_only_what_it_needs(served: Served) -> None:
+    script = (
+        "import sys; from fugue_tui.cli.main import run; run(['list-panes']);"
+        "print(sorted(set(sys.argv[1:]) & set(sys.modules)), file=sys.stderr)"
+    )
+    heavy = [
+        "asyncio",
+        "pydantic",
+        "textual",
+        "mcp",
+        "fugue_tui.control",
+        "dataclasses",
+        "argparse",
+        "typing",
+        "inspect",
+    ]
+    env = {**os.environ, "FUGUE_SOCKET": served.path}
+    done = subprocess.run([sys.executable, "-I", "-c", script, *heavy], capture_output=True, text=True, env=env)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
+def test_workspaces_take_the_first_free_name(monkeypatch: pytest.MonkeyPatch, private_dir: Path) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(private_dir))
+    claimed = [claim(StartOptions(), Config()) for _ in range(3)]
+    assert [workspace for workspace, _ in claimed] == ["main", "main-2", "main-3"]
+    with pytest.raises(AlreadyRunning, match="workspace main is already running"):
+        claim(StartOptions(workspace="main"), Config())
+    for _, listener in claimed:
+        assert listener
+        listener.close()
+
+
+def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[StartOptions] = []
+
+    def start(options: StartOptions) -> int:
+        asked.append(options)
+        return 7
+
+    monkeypatch.setattr("fugue_tui.start.start", start)
+    assert main.run(["dev", "--engine", "pyte", "--", "vim", "--clean"]) == 7
+    assert main.run(["-e", "make test", "--socket=/x/y.sock", "--config", "c.toml"]) == 7
+    assert main.run(["my-project"]) == 7
+    assert asked == [
+        StartOptions("dev", command=("vim", "--clean"), engine="pyte"),
+        StartOptions(socket="/x/y.sock", config="c.toml", command="make test"),
+        StartOptions("my-project"),
+    ]
