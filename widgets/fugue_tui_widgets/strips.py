@@ -7,10 +7,10 @@ from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual.strip import Strip
 
-from fugue_tui.terminal.frame import DEFAULT_COLOUR, PLAIN, TRUECOLOUR, Row, Style, Underline
+from fugue_tui.terminal.frame import DEFAULT_COLOUR, PLAIN, TRUECOLOUR, Row, Style, Underline, opens
+from fugue_tui.terminal.vt_text import sgr
 
 _BLANK = RichStyle()
-_LINKS = ("http://", "https://", "mailto:")
 
 
 def strip_of(row: Row, cols: int) -> Strip:
@@ -18,10 +18,7 @@ def strip_of(row: Row, cols: int) -> Strip:
     segments: list[Segment] = []
     used = 0
     for run in row.runs:
-        style = rich_style(run.style)
-        if run.link and run.link.startswith(_LINKS):
-            style += RichStyle(link=run.link)
-        segments.append(Segment(run.text, style))
+        segments.append(Segment(run.text, linked(run.style, run.link) if opens(run.link) else rich_style(run.style)))
         used += run.cols
     if used < cols:
         segments.append(Segment(" " * (cols - used), _BLANK))
@@ -39,9 +36,25 @@ def with_cursor(strip: Strip, x: int, cols: int) -> Strip:
 
 @lru_cache(maxsize=4096)
 def rich_style(style: Style) -> RichStyle:
-    """Rich's word for a style; blink and curly underlines become what Rich can draw."""
-    if style == PLAIN:
-        return _BLANK
+    """Rich's word for a style, which renders as the exact style where it is not combined with another."""
+    return _BLANK if style == PLAIN else _exact(_nearest(style), style)
+
+
+@lru_cache(maxsize=1024)
+def linked(style: Style, link: str) -> RichStyle:
+    """The same for the text of a link."""
+    return _exact(rich_style(style) + RichStyle(link=link), style)
+
+
+def _exact(rich: RichStyle, style: Style) -> RichStyle:
+    """Rich has one underline and no colour for it, and would write colours as it thinks the host knows them."""
+    if style != PLAIN:
+        rich._ansi = sgr(style)[2:-1]  # pyright: ignore[reportPrivateUsage]
+    return rich
+
+
+def _nearest(style: Style) -> RichStyle:
+    """What Rich can say of a style: every underline but the double is a plain line."""
     return RichStyle(
         color=_colour(style.fg),
         bgcolor=_colour(style.bg),

@@ -54,7 +54,7 @@ class Emulator(Protocol):
         ...
 
     def paint(self, first: int, count: int) -> list[bytes]:
-        """Viewport rows as VT text: SGR and characters only, each row starting from and ending in the default style,
+        """Viewport rows as VT text: SGR, OSC 8 and characters only, each row starting from and ending in the default style,
         trailing default blanks left out. Call under the same hold of the lock as `refresh`."""
         ...
 

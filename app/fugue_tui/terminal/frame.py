@@ -5,7 +5,7 @@ Both engines produce these and nothing else, so tests can compare them and widge
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from typing import Final
+from typing import Final, TypeGuard
 
 DEFAULT_COLOUR: Final = -1
 """The terminal's own foreground or background."""
@@ -59,6 +59,11 @@ class Run:
     cols: int
     link: str | None = None
     """The OSC 8 target, as the program gave it: untrusted."""
+
+
+def opens(link: str | None) -> TypeGuard[str]:
+    """Whether a link may be shown as one: it leads to a page or a mailbox, and holds nothing a terminal would obey."""
+    return link is not None and link.startswith(("http://", "https://", "mailto:")) and link.isprintable()
 
 
 @dataclass(frozen=True, slots=True)

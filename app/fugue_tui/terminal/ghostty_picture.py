@@ -62,12 +62,12 @@ class Picture:
             for text, number in zip(texts, numbers, strict=True)
         ]
         for y, text, flags in zip(dirty, texts, found, strict=True):
-            if text is None or flags & (_INEXACT if text else STYLES):
-                self.rows[y] = write_row(self._reader.row(y, self._scheme))
-            else:
-                self.rows[y] = text
             if flags & LINKS or y in self._links:
                 self._find_links(y, flags)
+            if text is None or flags & LINKS or flags & (_INEXACT if text else STYLES):
+                self.rows[y] = write_row(self.row(y))
+            else:
+                self.rows[y] = text
 
     def _texts(self, dirty: list[int], cols: int) -> list[bytes | None]:
         if not self._scheme.is_plain:

@@ -1,23 +1,23 @@
-"""Writes rows as VT text: SGR and characters, each row from and to the default style."""
+"""Writes rows as VT text: SGR, links and characters, each row from and to the default style."""
 
 from functools import lru_cache
 from typing import Final
 
-from fugue_tui.terminal.frame import DEFAULT_COLOUR, PLAIN, TRUECOLOUR, Row, Style
+from fugue_tui.terminal.frame import DEFAULT_COLOUR, PLAIN, TRUECOLOUR, Row, Style, opens
 
 _PARAMETERS: Final = 16
 """Parameters that every terminal takes in one sequence."""
 
 
 def write_row(row: Row) -> bytes:
-    """The row's text with its styles; links are left out."""
+    """The row's text with its styles, and its links that may be opened."""
     parts: list[str] = []
     style = PLAIN
     for run in row.runs:
         if run.style != style:
             style = run.style
             parts.append(sgr(style))
-        parts.append(run.text)
+        parts.append(f"\x1b]8;;{run.link}\x1b\\{run.text}\x1b]8;;\x1b\\" if opens(run.link) else run.text)
     if style != PLAIN:
         parts.append("\x1b[0m")
     return "".join(parts).encode("utf-8", "replace")
