@@ -312,7 +312,7 @@ def test_links_are_told(make: Make) -> None:
         ("link", "http://x.example/"),
         ("b", None),
     ]
-    assert b"http" not in emulator.paint(0, 1)[0]
+    assert emulator.paint(0, 1)[0] == b"a\x1b]8;;http://x.example/\x1b\\link\x1b]8;;\x1b\\b"
 
 
 def test_keys_follow_the_modes(make: Make) -> None:
