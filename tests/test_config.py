@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import tomllib
 from pathlib import Path
 from types import MappingProxyType
@@ -27,9 +28,13 @@ from fugue_tui.config import (
     stamp,
 )
 from fugue_tui.config_values import key_fault, toml
+from fugue_tui.control.command import Effect
 from fugue_tui.errors import ConfigError
 from fugue_tui.terminal.keys import parse_key
 from fugue_tui.text import clean
+
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -256,6 +261,14 @@ def test_any_values_give_a_whole_configuration_and_clean_faults(table: dict[str,
     found = parse(text)
     assert all(clean(fault, 10_000) == fault for fault in found.faults)
     assert parse(show(found.config)) == config.Reading(found.config)
+
+
+def test_no_key_is_read_and_then_ignored() -> None:
+    folders = [ROOT / "app", ROOT / "widgets", ROOT / "mcp_server"]
+    files = [file for folder in folders for file in folder.rglob("*.py") if not file.stem.startswith("config")]
+    sources = "\n".join(file.read_text() for file in files)
+    keys = set(KEYS) - set(Effect)
+    assert [key for key in keys if not re.search(rf"\b(?:terminal|keys|ui|mcp|settings)\.{key}\b", sources)] == []
 
 
 def test_the_themes_exist_in_textual() -> None:
