@@ -33,7 +33,6 @@ from fugue_tui.errors import ConfigError
 from fugue_tui.terminal.keys import parse_key
 from fugue_tui.text import clean
 
-
 ROOT = Path(__file__).parents[1]
 
 
