@@ -179,6 +179,14 @@ def test_the_alternate_screen_of_a_killed_program_can_be_reset(make: Make) -> No
     assert emulator.cursor.visible
 
 
+@pytest.mark.parametrize("pieces", [[b"\x1bktitle\x1b\\$ "], [b"\x1bkti", b"tle\x1b\\$ "]])
+def test_a_title_for_gnu_screen_is_not_printed(make: Make, pieces: list[bytes]) -> None:
+    emulator = make()
+    for piece in pieces:
+        emulator.feed(piece)
+    assert (texts(emulator)[0], emulator.title) == ("$", "title")
+
+
 def test_a_synchronized_update_holds_the_picture_until_it_ends(make: Make) -> None:
     emulator = make()
     emulator.feed(b"old")

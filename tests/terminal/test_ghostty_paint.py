@@ -184,6 +184,16 @@ def test_a_link_put_under_the_same_text_is_damage() -> None:
     emulator.close()
 
 
+def test_links_that_touch_are_told_apart() -> None:
+    emulator = GhosttyEmulator(Size(20, 3), 0)
+    emulator.feed(b"\x1b]8;;http://a\x07aaa\x1b]8;;http://b\x07bb\x1b]8;;\x07 \x1b]8;;http://c\x07c\x1b]8;;\x07")
+    emulator.refresh()
+    assert [(run.text, run.link) for run in emulator.row(0).runs] == [
+        ("aaa", "http://a"), ("bb", "http://b"), (" ", None), ("c", "http://c"),
+    ]  # fmt: skip
+    emulator.close()
+
+
 def test_a_row_can_be_read_while_the_terminal_is_fed() -> None:
     emulator = GhosttyEmulator(Size(20, 3), 100)
     emulator.feed("\x1b[31m漢e\u0301 \x1b]8;;http://x\x07l".encode())

@@ -46,6 +46,10 @@ _RESET: Final = (
     b"\x1b[H\x1b[22J\x1b[H"
 )
 """RIS in parts: the engine's own RIS would empty the scrollback. ED 22 moves the screen into it."""
+_SCREEN_TITLE: Final = b"\x1bk"
+"""How prompts for GNU screen set a title, ended by ST; the engine would print it."""
+_INTERACTIVE: Final = 4_096
+"""Bytes that a prompt may come with; looking for titles in a flood would cost a tenth of its speed."""
 _START: Final = b"\x1b[0 q"
 """Takes on the default cursor, which is set after the terminal is made."""
 
@@ -110,13 +114,15 @@ class GhosttyEmulator:
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         """Take program output, cut anywhere."""
+        text = data if isinstance(data, bytes) else bytes(data)
+        if len(text) <= _INTERACTIVE and _SCREEN_TITLE in text:
+            text = text.replace(_SCREEN_TITLE, b"\x1b]2;")
         at = 0
-        with memoryview(data) as view:
-            for end, mark in self._marks.scan(data if isinstance(data, bytes) else bytes(data)):
-                self._write(view[at:end])
-                self._inbox.say(mark)
-                at = end
-            self._write(view[at:] if at else view)
+        for end, mark in self._marks.scan(text):
+            self._write(memoryview(text)[at:end])
+            self._inbox.say(mark)
+            at = end
+        self._write(memoryview(text)[at:] if at else text)
         self._keep_size()
         self._history.fed(len(data))
 

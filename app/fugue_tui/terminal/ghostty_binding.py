@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from pathlib import Path
 from typing import Any, Final
 
 _TWINS: Final = """
@@ -44,8 +43,8 @@ def load() -> Binding:
     """The library, loaded once. Raises OSError or ImportError where there is none for this machine."""
     package = _package()
     library = _library(package)
-    ffi = _declarations(package / "_cdef.py")
-    lib = ffi.dlopen(str(library))
+    ffi = _declarations(os.path.join(package, "_cdef.py"))
+    lib = ffi.dlopen(library)
     return Binding(
         ffi,
         lib,
@@ -60,27 +59,27 @@ def load() -> Binding:
     )
 
 
-def _package() -> Path:
+def _package() -> str:
     spec = importlib.util.find_spec("pyghostty")
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("pyghostty is not installed")
-    return Path(spec.submodule_search_locations[0])
+    return spec.submodule_search_locations[0]
 
 
-def _library(package: Path) -> Path:
+def _library(package: str) -> str:
     if named := os.environ.get("PYGHOSTTY_LIB"):
-        return Path(named)
+        return named
     for suffix in (".dylib", ".so", ".dll"):
-        if (path := package / "_lib" / f"libghostty-vt{suffix}").exists():
+        if os.path.exists(path := os.path.join(package, "_lib", f"libghostty-vt{suffix}")):
             return path
-    raise OSError(f"no libghostty-vt in {package / '_lib'}")
+    raise OSError(f"no libghostty-vt in {package}/_lib")
 
 
-def _declarations(source: Path) -> Any:
+def _declarations(source: str) -> Any:
     kept = _cache_file(source)
     if kept is not None and (code := _read(kept)) is not None:
         return _run(code)
-    code = marshal.dumps(compile(_parse(source), str(source), "exec"))
+    code = marshal.dumps(compile(_parse(source), source, "exec"))
     if kept is not None:
         _keep(code, kept)
     return _run(code)
@@ -92,11 +91,12 @@ def _run(code: bytes) -> Any:
     return names["ffi"]
 
 
-def _parse(source: Path) -> str:
+def _parse(source: str) -> str:
     from cffi import FFI
 
     names: dict[str, Any] = {}
-    exec(compile(source.read_bytes(), str(source), "exec"), names)
+    with open(source, "rb") as file:
+        exec(compile(file.read(), source, "exec"), names)
     ffi = FFI()
     ffi.cdef(names["CDEF"])
     ffi.cdef(_TWINS)
@@ -109,25 +109,25 @@ def _parse(source: Path) -> str:
     return module.getvalue()
 
 
-def _cache_file(source: Path) -> Path | None:
+def _cache_file(source: str) -> str | None:
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     if not os.path.isabs(base):
         return None
     import _cffi_backend
 
-    about = source.stat()
+    about = os.stat(source)
     key = f"{source} {about.st_size} {about.st_mtime_ns} {_cffi_backend.__version__} {_TWINS} {sys.version}"
-    return Path(base, "fugue-tui", f"ghostty-{zlib.crc32(key.encode()):08x}.bin")
+    return os.path.join(base, "fugue-tui", f"ghostty-{zlib.crc32(key.encode()):08x}.bin")
 
 
-def _read(path: Path) -> bytes | None:
+def _read(path: str) -> bytes | None:
     """What `_keep` wrote, if nobody else can have written it and it is whole."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return None
     with os.fdopen(fd, "rb") as file:
-        if not (_ours(os.fstat(fd)) and _ours(os.lstat(path.parent))):
+        if not (_ours(os.fstat(fd)) and _ours(os.lstat(os.path.dirname(path)))):
             return None
         data = file.read()
     code = data[4:]
@@ -138,10 +138,10 @@ def _ours(about: os.stat_result) -> bool:
     return about.st_uid == os.geteuid() and not stat.S_IMODE(about.st_mode) & 0o022 and not stat.S_ISLNK(about.st_mode)
 
 
-def _keep(code: bytes, path: Path) -> None:
+def _keep(code: bytes, path: str) -> None:
     with suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}")
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        part = f"{path}.{os.getpid()}"
         fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "wb") as file:
             file.write(zlib.crc32(code).to_bytes(4, "big") + code)

@@ -2,10 +2,11 @@
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, Final
 
 from fugue_tui.terminal.ghostty_binding import Binding
+from fugue_tui.terminal.spans import spans
 
 LINK_LIMIT: Final = 2_083
 """Bytes of a link's target; a longer one is no link."""
@@ -21,10 +22,17 @@ class LinkReader:
         self._ref = self._ffi.new("GhosttyGridRef *", {"size": self._ffi.sizeof("GhosttyGridRef")})
         self._length = self._ffi.new("size_t *")
 
-    def read(self, y: int, columns: Iterable[int]) -> dict[int, str]:
-        """The targets in row `y`, by column."""
+    def read(self, y: int, columns: Sequence[int]) -> dict[int, str]:
+        """The targets in row `y`, by column; `columns` are those that carry a link, ascending.
+
+        Asking for every cell would take longer than drawing it: neighbours that begin and end in one link are one link.
+        """
         buffer = self._ffi.new("uint8_t[]", LINK_LIMIT)
-        found = {x: self._target(x, y, buffer) for x in columns}
+        found: dict[int, str] = {}
+        for first, count in spans(columns):
+            target, last = self._target(first, y, buffer), self._target(first + count - 1, y, buffer)
+            for x in range(first, first + count):
+                found[x] = target if target == last else self._target(x, y, buffer)
         return {x: target for x, target in found.items() if target}
 
     def _target(self, x: int, y: int, buffer: Any) -> str:

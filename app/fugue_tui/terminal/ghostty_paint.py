@@ -12,7 +12,8 @@ from typing import Any, Final
 from fugue_tui.terminal.ghostty_binding import Binding
 
 _RESET: Final = b"\x1b[0m"
-_SURFACE: Final = re.compile(rb"\x1b\[(?:0;)?(?:4|7m|9m|53m)")
+_SURFACES: Final = (b"\x1b[4", b"\x1b[7m", b"\x1b[9m", b"\x1b[53m")
+"""A background or an underline, inverse video, a line through or above: what shows on blanks."""
 _SGR: Final = re.compile(rb"(?:\x1b\[[0-9;:]*m)+")
 _HIDDEN: Final = re.compile(
     rb"[\x00-\x09\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xd8\x9c|\xe1\xa0\x8e"
@@ -46,10 +47,10 @@ class Formatter:
         self._made = new("GhosttyFormatter *")
         self._written = new("size_t *")
 
-    def vt(self, first: int, count: int, cols: int) -> list[bytes | None]:
-        """Viewport rows `first` to `first + count - 1`; None where the text would not be exact.
+    def vt(self, first: int, count: int, cols: int) -> tuple[list[bytes | None], bool]:
+        """Viewport rows `first` to `first + count - 1`, and whether there may be styles that show on blanks.
 
-        A row that has only blanks comes out empty, even if they have a background.
+        A row is None where the text would not be exact. One with only blanks is empty, even if they have a background.
         """
         self._options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_VT
         self._options.unwrap, self._options.trim = False, True
@@ -57,7 +58,7 @@ class Formatter:
         rows = _standing_alone(text.split(b"\r\n")) if b"\x1b" in text else _trimmed(text.split(b"\r\n"))
         if not text.isascii() or b"\x7f" in text:
             rows = _checked(text, rows)
-        return [*rows, *[b""] * (count - len(rows))]
+        return [*rows, *[b""] * (count - len(rows))], any(code in text for code in _SURFACES)
 
     def plain(self, first: int, last: int, cols: int, *, joined: bool) -> str:
         """Lines of history and screen as text; trailing blank lines are left out."""
@@ -86,11 +87,6 @@ class Formatter:
             result = self._lib.ghostty_formatter_format_buf(formatter, buffer, len(buffer), self._written)
         self._capacity = max(_LEAST_BUFFER, self._written[0] * 5 // 4)
         return b"" if result else self._ffi.buffer(buffer, self._written[0])[:]
-
-
-def has_surface(row: bytes) -> bool:
-    """Whether a row may have a style that shows on blanks: a background, a line, inverse video."""
-    return b"\x1b" in row and _SURFACE.search(row) is not None
 
 
 def _trimmed(rows: list[bytes]) -> list[bytes | None]:

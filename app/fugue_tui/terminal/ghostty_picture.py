@@ -2,7 +2,7 @@
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from fugue_tui.geometry import Size
@@ -10,13 +10,14 @@ from fugue_tui.terminal.frame import Cursor, Row
 from fugue_tui.terminal.ghostty_binding import Binding
 from fugue_tui.terminal.ghostty_colours import ColourReader
 from fugue_tui.terminal.ghostty_links import LinkReader
-from fugue_tui.terminal.ghostty_paint import Formatter, has_surface
+from fugue_tui.terminal.ghostty_paint import Formatter
 from fugue_tui.terminal.ghostty_rows import GAPS, LINKS, ODD_WIDTHS, STYLES, RowReader
 from fugue_tui.terminal.ghostty_snapshot import CLEAN, FULL, Snapshot
 from fugue_tui.terminal.scheme import HOST
+from fugue_tui.terminal.spans import spans
 from fugue_tui.terminal.vt_text import write_row
 
-_INEXACT: Final = ODD_WIDTHS | GAPS
+_INEXACT: Final = ODD_WIDTHS | GAPS | LINKS
 
 
 class Picture:
@@ -54,25 +55,29 @@ class Picture:
         self._snapshot.clean()
 
     def _write(self, dirty: list[int], cols: int) -> None:
-        texts = self._texts(dirty, cols)
-        numbers = self._snapshot.numbers(dirty, cols)
+        texts, surfaces = self._texts(dirty, cols)
         survey = self._reader.survey
-        found = [
-            survey(number, cols, gaps=bool(text) and has_surface(text))
-            for text, number in zip(texts, numbers, strict=True)
-        ]
+        numbers = self._snapshot.numbers(dirty, cols)
+        found = [survey(number, cols, gaps=surfaces) for number in numbers]
         for y, text, flags in zip(dirty, texts, found, strict=True):
             if flags & LINKS or y in self._links:
                 self._find_links(y, flags)
-            if text is None or flags & LINKS or flags & (_INEXACT if text else STYLES):
+            if text is None or flags & (_INEXACT if text else STYLES):
                 self.rows[y] = write_row(self.row(y))
             else:
                 self.rows[y] = text
 
-    def _texts(self, dirty: list[int], cols: int) -> list[bytes | None]:
+    def _texts(self, dirty: list[int], cols: int) -> tuple[list[bytes | None], bool]:
+        """The formatter's rows, and whether any has a style that shows on blanks."""
         if not self._scheme.is_plain:
-            return [None] * len(dirty)
-        return [text for first, count in _spans(dirty) for text in self._formatter.vt(first, count, cols)]
+            return [None] * len(dirty), False
+        texts: list[bytes | None] = []
+        surfaces = False
+        for first, count in spans(dirty):
+            rows, has_surfaces = self._formatter.vt(first, count, cols)
+            texts += rows
+            surfaces = surfaces or has_surfaces
+        return texts, surfaces
 
     def _find_links(self, y: int, flags: int) -> None:
         links = self._link_reader.read(y, self._reader.linked(y)) if flags & LINKS else {}
@@ -87,17 +92,3 @@ class Picture:
     def free(self) -> None:
         """Give the memory back."""
         self._snapshot.free()
-
-
-def _spans(rows: list[int]) -> Iterator[tuple[int, int]]:
-    """Neighbouring rows as (first, count)."""
-    first, count = -1, 0
-    for y in rows:
-        if y == first + count:
-            count += 1
-        else:
-            if count:
-                yield first, count
-            first, count = y, 1
-    if count:
-        yield first, count
