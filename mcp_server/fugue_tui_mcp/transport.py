@@ -46,6 +46,8 @@ class Doors:
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join(STOP_SECONDS)
+        elif not self._loop.is_closed():
+            self._loop.close()
         self._listener.close()
 
     def disconnect(self) -> None:

@@ -2,17 +2,24 @@
 
 import json
 import logging
+import os
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from tests.mcp.conftest import HELD, LET_GO, Served, request, until
 
+from fugue_tui.control.command import PERSON
+from fugue_tui.control.gate import Gate
+from fugue_tui.control.words import command
 from fugue_tui_mcp.connection import Limits
+from fugue_tui_mcp.listener import listen
+from fugue_tui_mcp.transport import Doors
 
 
 def test_a_raw_client_shakes_hands_and_calls_a_tool(served: Served) -> None:
@@ -263,3 +270,55 @@ def test_disconnecting_drops_every_client_and_lets_new_ones_in(served: Served) -
     assert again.initialize()["result"]
     link.close()
     again.close()
+
+
+def test_a_program_in_a_pane_is_known_by_its_pane(served: Served, private_dir: Path) -> None:
+    answer = private_dir / "answer"
+    line = f"{sys.executable} -m fugue_tui list-panes --json > {answer}.part && mv {answer}.part {answer}; cat"
+    made = served.on_main(lambda: command(["create-pane", "--command", line]).run(served.mux, PERSON))
+    until(answer.exists)
+    assert json.loads(answer.read_text())["you"] == made.id
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="becoming another user takes root")
+def test_another_user_is_kept_out_by_modes_and_by_the_kernels_word(served: Served, private_dir: Path) -> None:
+    script = (
+        "import os, socket, sys\n"
+        "os.setgid(65534); os.setuid(65534)\n"
+        "link = socket.socket(socket.AF_UNIX)\n"
+        "try:\n"
+        "    link.connect(sys.argv[1])\n"
+        '    link.sendall(b\'{"jsonrpc":"2.0","id":1,"method":"fugue/cli","params":{"words":["list-panes"]}}\\n\')\n'
+        "    print(link.recv(100))\n"
+        "except OSError as error: print(type(error).__name__)\n"
+    )
+    stranger = [sys.executable, "-S", "-c", script, served.path]
+    assert subprocess.run(stranger, capture_output=True, check=True, text=True).stdout == "PermissionError\n"
+    private_dir.chmod(0o755)
+    os.chmod(served.path, 0o666)
+    said = subprocess.run(stranger, capture_output=True, check=True, text=True).stdout
+    assert said in ("b''\n", "ConnectionResetError\n", "BrokenPipeError\n")
+
+
+def test_stopping_without_having_started_leaves_nothing(private_dir: Path) -> None:
+    path = str(private_dir / "test.sock")
+    doors = Doors(listen(path), Gate(cast("Any", None), lambda call: None))
+    doors.stop()
+    assert not os.path.exists(path)
+
+
+def test_nothing_is_written_to_the_screen_whatever_clients_send(private_dir: Path) -> None:
+    script = (
+        f"import sys; sys.path[:0] = [{str(Path(__file__).parents[2])!r}]\n"
+        "from tests.mcp.conftest import Served, request\n"
+        "served = Served(sys.argv[1])\n"
+        "link = served.link()\n"
+        "link.send(b'garbage\\n'); link.read(); link.initialize()\n"
+        "for tool in ('fugue_test_bug', 'fugue_\\x1b[31m'): link.call(tool)\n"
+        "link.send(request('tools/call', {'name': 3})); link.read()\n"
+        "link.send(request('no/such'), request('resources/list', {})); link.read(); link.read()\n"
+        "link.send(request('tools/call', {'name': 'fugue_test_echo', 'arguments': {}}, 9)); link.close()\n"
+        "served.close()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(private_dir / "test.sock")], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
