@@ -1,6 +1,8 @@
-"""What all tests share: a settled Hypothesis, and an environment without the person's own workspace."""
+"""What all tests share: a settled Hypothesis, and an environment without the person's own workspaces and settings."""
 
 import os
+import shutil
+import tempfile
 
 from hypothesis import HealthCheck, settings
 
@@ -9,5 +11,14 @@ settings.register_profile(
 )
 settings.load_profile("fugue")
 
-for name in ("FUGUE_CONFIG", "FUGUE_PANE", "FUGUE_SOCKET", "FUGUE_WORKSPACE", "TMUX", "TMUX_PANE", "STY"):
+for name in ("FUGUE_PANE", "FUGUE_SOCKET", "FUGUE_WORKSPACE", "TMUX", "TMUX_PANE", "STY"):
     os.environ.pop(name, None)
+
+RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-")
+os.environ["XDG_RUNTIME_DIR"] = RUNTIME
+os.environ["FUGUE_CONFIG"] = os.path.join(RUNTIME, "config.toml")
+
+
+def pytest_unconfigure() -> None:
+    """Leave nothing behind."""
+    shutil.rmtree(RUNTIME, ignore_errors=True)
