@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from fugue_tui.config import TerminalSettings
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.pty import Program
@@ -33,6 +34,11 @@ class Launcher:
         """What TERM says; empty for the default."""
         self.colours: tuple[int, int] | None = None
         """The host's own foreground and background (0xRRGGBB), for programs that ask."""
+
+    def equip(self, wanted: TerminalSettings, engine: str = "") -> None:
+        """Go by a configuration; `engine`, if given, was asked for by hand and goes first."""
+        self.engine, self.scrollback = engine or wanted.engine, wanted.scrollback
+        self.shell, self.term = wanted.shell, wanted.term
 
     def __call__(self, program: Program, size: Size, watcher: Watcher) -> Terminal:
         """Start a program."""

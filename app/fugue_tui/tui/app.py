@@ -5,21 +5,21 @@ It decides nothing about panes: what a person does becomes a command, and the sc
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
+from textual.geometry import Offset
 from textual.screen import Screen
 
 from fugue_tui.config import Config
-from fugue_tui.control.command import PERSON, Command, Door, Effect, Origin
+from fugue_tui.control.command import PERSON, Command, Door, Origin
 from fugue_tui.control.dispatch import Dispatcher
-from fugue_tui.control.keymap import keymap
+from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.panes import FocusPane
-from fugue_tui.control.policy import Policy, policy
+from fugue_tui.control.policy import Policy
 from fugue_tui.control.windows import SelectWindow
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
@@ -29,16 +29,16 @@ from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.multiplexer.live import PaneEvent, Started
 from fugue_tui.terminal.events import Bell, ClipboardWrite, CwdChanged, Notification, TitleChanged
 from fugue_tui.terminal.keys import spell
-from fugue_tui.text import clean
 from fugue_tui.tui import scene
 from fugue_tui.tui.actions import Actions
+from fugue_tui.tui.alerts import Alerts
 from fugue_tui.tui.driver import HostDriver
-from fugue_tui.tui.following import Following
 from fugue_tui.tui.frames import Frames
 from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.mailbox import Mailbox
-from fugue_tui.workspace.model import OnExit, Window, Workspace
+from fugue_tui.tui.outfit import Outfit
+from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.keys import press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar
@@ -47,10 +47,8 @@ from fugue_tui_widgets.which_key import Hint, WhichKey
 
 logger = logging.getLogger(__name__)
 
-ALERT_SECONDS = 4.0
-"""How long a message stays in the status bar."""
 LABEL_SECONDS = 1.0
-"""How often titles that follow the running programs are looked at while something is on the move."""
+"""How long after output the labels that follow the running programs are looked at."""
 
 
 class WorkspaceScreen(Screen[None], inherit_bindings=False):
@@ -81,26 +79,25 @@ class FugueApp(App[int], inherit_bindings=False):
     ) -> None:
         super().__init__(driver_class=HostDriver)
         self.host_terminal = host
-        self._lift = lift
-        self._launcher = launcher
-        keys, faults = keymap(config.keys)
-        self._faults = list(faults)
-        self._following: Following | None = None
         self.mux = mux
         self.dispatcher = dispatcher
         self.settings = config
         self.mailbox = mailbox
-        self.keyboard = Keyboard(self, keys, lambda binding: self.actions.bound(binding))
+        self.outfit = Outfit(self, config, launcher)
+        self.keyboard = Keyboard(self, self.outfit.keymap, lambda binding: self.actions.bound(binding))
         self.actions = Actions(self, self.keyboard)
+        self.alerts = Alerts(self.news)
         self.when_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
+        self.grid = PaneGrid(id="grid")
+        self._status = StatusBar(id="status")
+        self._which_key = WhichKey(id="which-key")
+        self._lift = lift
         self._frames: Frames | None = None
-        self._alert = ""
-        self._alert_timer: asyncio.TimerHandle | None = None
         self._news_due = False
+        self._labels: asyncio.TimerHandle | None = None
         self._rung: set[WindowId] = set()
         self._moving = True
-        self._host_colours: dict[bool, int] = {}
 
     # What is where
 
@@ -110,29 +107,14 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """The panes, the status bar and the panel of keys."""
-        yield PaneGrid(id="grid")
-        yield StatusBar(id="status")
-        yield WhichKey(id="which-key")
+        yield self.grid
+        yield self._status
+        yield self._which_key
 
     @property
     def base(self) -> Screen[Any]:
         """The screen with the panes, whatever lies on top of it."""
         return self.screen_stack[0]
-
-    @property
-    def grid(self) -> PaneGrid:
-        """The container of the panes."""
-        return self.base.query_one(PaneGrid)
-
-    @property
-    def status(self) -> StatusBar:
-        """The bottom line."""
-        return self.base.query_one(StatusBar)
-
-    @property
-    def which_key(self) -> WhichKey:
-        """The panel of keys."""
-        return self.base.query_one(WhichKey)
 
     @property
     def host_driver(self) -> HostDriver | None:
@@ -147,7 +129,7 @@ class FugueApp(App[int], inherit_bindings=False):
     @property
     def bare(self) -> bool:
         """Whether nothing lies on top of the panes and their places on the screen are settled."""
-        return not self._moving and len(self.screen_stack) == 1 and not self.which_key.display
+        return not self._moving and len(self.screen_stack) == 1 and not self._which_key.display
 
     @property
     def modal(self) -> bool:
@@ -180,38 +162,18 @@ class FugueApp(App[int], inherit_bindings=False):
         self.call_after_refresh(self._shown)
 
     def _shown(self) -> None:
-        for fault in self._faults[:1]:
-            more = f" (and {len(self._faults) - 1} more; fugue-tui config check)" if len(self._faults) > 1 else ""
-            self.alert(fault + more)
         self.when_shown()
-        if self._following is not None:
-            self._following.start()
+        self.outfit.begin()
 
-    def follow(self, file: Path | None, faults: Sequence[str]) -> None:
-        """Tell what was wrong in the configuration once there is a screen, and take what changes in the file."""
-        self._faults += faults
-        self._following = Following(file, self.configure, self.alert) if file is not None else None
-
-    def configure(self, config: Config) -> None:
-        """Bring another configuration into force; a new engine or scrollback holds for new panes."""
-        keys, faults = keymap(config.keys)
+    def wear(self, config: Config, keys: Keymap, policy: Policy) -> None:
+        """Go by another configuration."""
         self.settings = config
         self.keyboard.keymap = keys
-        self.dispatcher.policy = policy_of(config)
-        self._equip()
+        self.dispatcher.policy = policy
         self._dress()
         self._fit()
         self.rebuild()
         self.repaint()
-        self.alert(faults[0] if faults else "configuration reloaded")
-
-    def _equip(self) -> None:
-        """What the configuration wants of new panes."""
-        wanted, launcher = self.settings.terminal, self._launcher
-        self.mux.on_exit = OnExit(wanted.on_exit)
-        if launcher is not None:
-            launcher.engine, launcher.scrollback = wanted.engine, wanted.scrollback
-            launcher.shell, launcher.term = wanted.shell, wanted.term
 
     def _dress(self) -> None:
         """The look that the configuration wants."""
@@ -227,7 +189,7 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def _fit(self) -> None:
         status = int(self.settings.ui.status and self.size.height > 1)
-        self.status.display = bool(status)
+        self._status.display = bool(status)
         self.mux.resize(Size(max(self.size.width, 1), max(self.size.height - status, 1)))
 
     def host_gone(self) -> None:
@@ -244,11 +206,7 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """Programs that ask for the default colours are told the host's own."""
-        self._host_colours[foreground] = int.from_bytes(bytes(colour), "big")
-        if len(self._host_colours) == 2 and self._launcher is not None:
-            self._launcher.colours = colours = (self._host_colours[True], self._host_colours[False])
-            for terminal in self.mux.terminals.values():
-                terminal.set_colours(*colours)
+        self.outfit.host_colour(foreground, colour)
 
     # Showing
 
@@ -296,13 +254,11 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def cursor_at(self, x: int, y: int) -> None:
         """Let Textual leave the host's cursor where input methods look for it."""
-        from textual.geometry import Offset
-
         self.cursor_position = Offset(x, y)
 
     def _show_status(self) -> None:
         hint = self.keyboard.hint
-        self.status.show(scene.status_picture(self.mux, hint, self._alert, self._marks))
+        self._status.show(scene.status_picture(self.mux, hint, self.alerts.text, self._marks))
 
     def _marks(self, window: Window) -> str:
         return ("Z" if window.zoomed else "") + ("!" if window.id in self._rung else "")
@@ -321,24 +277,27 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
-        self._alert = clean(text, 200)
-        if self._alert_timer is not None:
-            self._alert_timer.cancel()
-        self._alert_timer = asyncio.get_running_loop().call_later(ALERT_SECONDS, self._calm)
+        self.alerts.show(text)
+
+    def stirred(self) -> None:
+        """Programs did something: what runs where may be another soon, so look at the labels in a while."""
+        if self._labels is None:
+            self._labels = asyncio.get_running_loop().call_later(LABEL_SECONDS, self._relabel)
+
+    def _relabel(self) -> None:
+        self._labels = None
         self.news()
 
-    def _calm(self) -> None:
-        self._alert = ""
-        self.news()
+    # The panel of keys
 
     def show_keys(self, hints: list[Hint]) -> None:
         """Open the panel of keys."""
-        self.which_key.show(hints, self.size.width, f"{spell(self.keyboard.keymap.prefix)} and then")
+        self._which_key.show(hints, self.size.width, f"{spell(self.keyboard.keymap.prefix)} and then")
 
     def hide_keys(self) -> None:
         """Close the panel of keys."""
-        if self.which_key.display:
-            self.which_key.hide()
+        if self._which_key.display:
+            self._which_key.hide()
             self._moving = True
 
     def repaint(self) -> None:
@@ -456,8 +415,3 @@ class FugueApp(App[int], inherit_bindings=False):
     def pane_of(self, widget: object) -> PaneId | None:
         """The pane that a widget shows."""
         return next((pane for pane, view in self.grid.views.items() if view is widget), None)
-
-
-def policy_of(config: Config) -> Policy:
-    """What the configuration lets agents do."""
-    return policy({effect.value: getattr(config.mcp, effect.value) for effect in Effect})

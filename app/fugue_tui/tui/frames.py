@@ -69,6 +69,7 @@ class Frames:
             self._show(view)
             self._next[pane] = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
         self.place_cursor()
+        self._app.stirred()
 
     @property
     def _host_busy(self) -> bool:

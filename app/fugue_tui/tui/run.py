@@ -2,9 +2,10 @@
 
 import logging
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fugue_tui.config import Config
 from fugue_tui.control.command import PERSON
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from fugue_tui.tui.app import FugueApp
     from fugue_tui_mcp.listener import Listener
     from fugue_tui_mcp.transport import Doors
+
+_SWITCH_SECONDS: Final = 0.0005
+"""How long a busy thread keeps the interpreter from the pump, which brings echoes."""
 
 
 def run(
@@ -41,8 +45,9 @@ def run(
     logging.getLogger().addHandler(logging.NullHandler())
     mailbox, pump, host = Mailbox(), Pump(), HostTerminal(config.ui.mouse)
     pump.start()
-    launcher = Launcher(pump, engine or config.terminal.engine, config.terminal.scrollback)
-    launcher.shell, launcher.term = config.terminal.shell, config.terminal.term
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    launcher = Launcher(pump)
+    launcher.equip(config.terminal, engine)
     socket = str(listener.path) if listener is not None else ""
     mux = Multiplexer(workspace, spawner=launcher, post=mailbox.post, area=_area(host.size, config), socket=socket)
     mux.on_exit = OnExit(config.terminal.on_exit)
@@ -74,7 +79,7 @@ def _show(
     doors: Doors | None = None
     try:
         app = _app(mux, launcher, config, mailbox, host, curtain)
-        app.follow(config_file, faults)
+        app.outfit.follow(config_file, faults)
         if listener is not None:
             doors = _doors(app, listener)
         return app.run(mouse=config.ui.mouse) or 0
@@ -88,7 +93,8 @@ def _app(
     mux: Multiplexer, launcher: Launcher, config: Config, mailbox: Mailbox, host: HostTerminal, curtain: Curtain
 ) -> "FugueApp":
     from fugue_tui.control.dispatch import Dispatcher
-    from fugue_tui.tui.app import FugueApp, policy_of
+    from fugue_tui.tui.app import FugueApp
+    from fugue_tui.tui.outfit import policy_of
 
     return FugueApp(
         mux, Dispatcher(mux, policy_of(config)), config, mailbox, host, lift=curtain.lift, launcher=launcher

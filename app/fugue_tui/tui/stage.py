@@ -7,6 +7,8 @@ from textual.screen import Screen
 
 from fugue_tui.config import Config
 from fugue_tui.control.command import Command, Origin
+from fugue_tui.control.keymap import Keymap
+from fugue_tui.control.policy import Policy
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.tui.driver import HostDriver
 from fugue_tui_widgets.pane_grid import PaneGrid
@@ -19,6 +21,8 @@ class Stage(Protocol):
 
     mux: Multiplexer
     settings: Config
+    grid: PaneGrid
+    """The container of the panes."""
 
     @property
     def size(self) -> Size:
@@ -28,11 +32,6 @@ class Stage(Protocol):
     @property
     def clipboard(self) -> str:
         """What was copied last in the app."""
-        ...
-
-    @property
-    def grid(self) -> PaneGrid:
-        """The container of the panes."""
         ...
 
     @property
@@ -63,6 +62,10 @@ class Stage(Protocol):
         """Titles or states may have changed."""
         ...
 
+    def stirred(self) -> None:
+        """Programs did something."""
+        ...
+
     def repaint(self) -> None:
         """Paint the whole screen anew."""
         ...
@@ -89,4 +92,18 @@ class Stage(Protocol):
 
     def leave(self, status: int = 0) -> None:
         """End the program with an exit status."""
+        ...
+
+
+class Wearer(Protocol):
+    """The app, as the configuration sees it. Main thread only."""
+
+    mux: Multiplexer
+
+    def wear(self, config: Config, keys: Keymap, policy: Policy) -> None:
+        """Go by another configuration."""
+        ...
+
+    def alert(self, text: str) -> None:
+        """Show a message in the status bar for a while."""
         ...
