@@ -316,3 +316,17 @@ def test_closed_terminals_give_their_memory_back() -> None:
     for _ in range(200):
         open_and_close()
     assert memory() - before < 4 * MIB
+
+
+def test_calls_that_come_after_the_end_do_no_harm(make: Make) -> None:
+    emulator = make()
+    emulator.feed(b"last words")
+    emulator.refresh()
+    emulator.close()
+    emulator.close()
+    assert (emulator.row(0).text, emulator.paint(0, 1)) == ("last words", [b"last words"])
+    emulator.feed(b"\x1b[?2026h\r\nmore" * 100)
+    emulator.resize(Size(9, 3))
+    emulator.refresh()
+    assert emulator.scrollback.lines == 0
+    assert len(emulator.lines(0, 3)) == 3

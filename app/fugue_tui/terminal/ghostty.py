@@ -1,7 +1,7 @@
 """The default engine: libghostty-vt, the terminal core of Ghostty, by way of pyghostty's wheel.
 
-Native memory is owned here and given back by `close`. What may run while another thread feeds is only `row`, which
-reads the last snapshot; the snapshot is replaced in `refresh` alone.
+Native memory lives as long as the Python objects that hold it, so no call can find it gone. What may run while another
+thread feeds is only `row`, which reads the last snapshot; the snapshot is replaced in `refresh` alone.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
@@ -67,7 +67,7 @@ class GhosttyEmulator:
         made = self._ffi.new("GhosttyTerminal *")
         if self._lib.ghostty_terminal_new(self._ffi.NULL, made, size.cols, size.rows):
             raise MemoryError("no memory for a terminal")
-        self._terminal = made[0]
+        self._terminal = self._ffi.gc(made[0], self._lib.ghostty_terminal_free)
         self._inbox = Inbox(size, self._on_hold)
         self._handle = callbacks(self._binding, f"fugue-tui {__version__}").install(self._terminal, self._inbox)
         self._number = self._ffi.new("uint16_t *")
@@ -172,7 +172,6 @@ class GhosttyEmulator:
         """Snapshot the viewport and say what changed."""
         self._looked = self._clock()
         if self._aside is not None:
-            self._front.free()
             self._front, self._aside = self._aside, None
         if not self._is_held():
             self._captured = self._looked
@@ -284,13 +283,13 @@ class GhosttyEmulator:
         self.scroll_to_bottom()
 
     def close(self) -> None:
-        """Give back native memory."""
-        for picture in (self._front, self._aside):
-            if picture is not None:
-                picture.free()
+        """Give the history back at once, and the rest with the last reference: a late call finds a small terminal."""
+        self._inbox.on_hold = _ignore
         self._aside = None
-        self._modes.free()
-        self._lib.ghostty_terminal_free(self._terminal)
+        self._history.forget()
+
+
+def _ignore(held: bool) -> None: ...
 
 
 def _split(text: str) -> list[str]:

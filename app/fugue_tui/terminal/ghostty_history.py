@@ -63,6 +63,11 @@ class History:
             return
         self.fit(self._size)
 
+    def forget(self) -> None:
+        """Keep no lines from now on, and give back those that are kept."""
+        self._lines = 0
+        self.fit(self._size)
+
     def compact(self) -> bool:
         """Compress a page or two of scrollback; True if there is more to do. A few milliseconds at most."""
         self._lib.ghostty_terminal_compression_activity(self._terminal, self._activity)

@@ -88,10 +88,8 @@ class ModeReader:
         self._lib.ghostty_key_event_set_mods(event[0], _CTRL)
         self._lib.ghostty_key_event_set_utf8(event[0], b";", 1)
         self._lib.ghostty_key_event_set_unshifted_codepoint(event[0], ord(";"))
-        return encoder[0], event[0], self._ffi.new("char[]", 64), self._ffi.new("size_t *")
-
-    def free(self) -> None:
-        """Give the memory back."""
-        if self._encoder is not None:
-            self._lib.ghostty_key_event_free(self._encoder[1])
-            self._lib.ghostty_key_encoder_free(self._encoder[0])
+        encoder, event = (
+            self._ffi.gc(encoder[0], self._lib.ghostty_key_encoder_free),
+            self._ffi.gc(event[0], self._lib.ghostty_key_event_free),
+        )
+        return encoder, event, self._ffi.new("char[]", 64), self._ffi.new("size_t *")

@@ -88,7 +88,3 @@ class Picture:
     def row(self, y: int) -> Row:
         """Row `y`, decoded."""
         return self._reader.row(y, self._scheme, self._links.get(y, {}))
-
-    def free(self) -> None:
-        """Give the memory back."""
-        self._snapshot.free()

@@ -1,7 +1,7 @@
 """A copy of what the viewport showed at one moment: the engine's render state.
 
-The copy owns its memory, so rows can be read while another thread feeds the terminal. Only `update` touches the
-terminal.
+The copy owns its memory, which lives as long as the object, so rows can be read while another thread feeds the
+terminal. Only `update` touches the terminal.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
@@ -29,9 +29,10 @@ class Snapshot:
     def __init__(self, binding: Binding) -> None:
         self._ffi, self._lib = binding.ffi, binding.lib
         new = self._ffi.new
-        self._state = self._made("GhosttyRenderState *", self._lib.ghostty_render_state_new)
-        self._rows = self._made("GhosttyRenderStateRowIterator *", self._lib.ghostty_render_state_row_iterator_new)
-        self._cells = self._made("GhosttyRenderStateRowCells *", self._lib.ghostty_render_state_row_cells_new)
+        self._freed: list[Any] = []
+        self._state = self._made("GhosttyRenderState *", "")
+        self._rows = self._made("GhosttyRenderStateRowIterator *", "_row_iterator")
+        self._cells = self._made("GhosttyRenderStateRowCells *", "_row_cells")
         self._at = -1
         self._end = True
         self._selected = -1
@@ -49,10 +50,12 @@ class Snapshot:
         self._buffer = new("GhosttyBuffer *", {"ptr": self._utf8, "cap": _GRAPHEME_BYTES})
         self._styles: dict[bytes, Style] = {}
 
-    def _made(self, kind: str, make: Any) -> Any:
+    def _made(self, kind: str, name: str) -> Any:
+        """A native object that is freed with this one."""
         made = self._ffi.new(kind)
-        if make(self._ffi.NULL, made):
+        if getattr(self._lib, f"ghostty_render_state{name}_new")(self._ffi.NULL, made):
             raise MemoryError(f"no memory for {kind}")
+        self._freed.append(self._ffi.gc(made[0], getattr(self._lib, f"ghostty_render_state{name}_free")))
         return made
 
     def update(self, terminal: Any) -> int:
@@ -190,9 +193,3 @@ class Snapshot:
             blinking=cursor.blinking,
             styled=cursor.visual_style != _HOLLOW,
         )
-
-    def free(self) -> None:
-        """Give the memory back."""
-        self._lib.ghostty_render_state_row_cells_free(self._cells[0])
-        self._lib.ghostty_render_state_row_iterator_free(self._rows[0])
-        self._lib.ghostty_render_state_free(self._state[0])
