@@ -17,9 +17,9 @@ from fugue_tui.terminal.damage import compare
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.ghostty_binding import load
+from fugue_tui.terminal.ghostty_callbacks import callbacks
 from fugue_tui.terminal.ghostty_colours import ColourReader
 from fugue_tui.terminal.ghostty_history import History
-from fugue_tui.terminal.ghostty_inbox import callbacks
 from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty_paint import Formatter
 from fugue_tui.terminal.ghostty_picture import Picture

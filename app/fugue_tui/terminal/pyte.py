@@ -11,7 +11,7 @@ from fugue_tui.terminal import keys, mouse, paste
 from fugue_tui.terminal.damage import compare
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.frame import Cursor, CursorShape, Damage, Modes, Row, Scrollback
-from fugue_tui.terminal.ghostty_inbox import Inbox
+from fugue_tui.terminal.inbox import Inbox
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.mouse import MouseAction
 from fugue_tui.terminal.pyte_actions import Actions

@@ -11,7 +11,7 @@ from pyte import modes as mode
 from fugue_tui.terminal import osc, sgr
 from fugue_tui.terminal.events import Bell
 from fugue_tui.terminal.frame import CursorShape
-from fugue_tui.terminal.ghostty_inbox import TEXT_LIMIT, Inbox
+from fugue_tui.terminal.inbox import TEXT_LIMIT, Inbox
 from fugue_tui.terminal.pyte_modes import ModeTable
 from fugue_tui.terminal.pyte_replies import COLOUR_QUERIES, Replies
 from fugue_tui.terminal.pyte_rows import BLANK

@@ -11,7 +11,7 @@ from pyte import modes as mode
 
 from fugue_tui import __version__
 from fugue_tui.geometry import CELL_PIXELS
-from fugue_tui.terminal.ghostty_inbox import Inbox
+from fugue_tui.terminal.inbox import Inbox
 from fugue_tui.terminal.pyte_modes import ModeTable
 from fugue_tui.terminal.pyte_screen import Screen
 

@@ -14,8 +14,7 @@ from typing import Any
 from fugue_tui.geometry import CELL_PIXELS
 from fugue_tui.terminal.events import Bell, Notification
 from fugue_tui.terminal.ghostty_binding import Binding
-from fugue_tui.terminal.inbox import TEXT_LIMIT as TEXT_LIMIT
-from fugue_tui.terminal.inbox import Inbox as Inbox
+from fugue_tui.terminal.inbox import TEXT_LIMIT, Inbox
 
 
 class Callbacks:
