@@ -50,6 +50,12 @@ class PaneGrid(Widget):
             self.divider = divider
             self.cells = cells
 
+    class DividerTaken(Message):
+        """A drag of a divider begins."""
+
+    class DividerDropped(Message):
+        """The drag is over."""
+
     class TitleClicked(Message):
         """The title of a pane was clicked."""
 
@@ -132,6 +138,7 @@ class PaneGrid(Widget):
         if divider is not None:
             self._dragged = (divider, Offset(int(event.screen_x), int(event.screen_y)))
             self.capture_mouse()
+            self.post_message(self.DividerTaken())
         event.stop()
 
     async def on_mouse_move(self, event: events.MouseMove) -> None:
@@ -151,4 +158,5 @@ class PaneGrid(Widget):
         if self._dragged is not None:
             self._dragged = None
             self.release_mouse()
+            self.post_message(self.DividerDropped())
             event.stop()

@@ -123,6 +123,10 @@ class Multiplexer(Held):
         self.arrange(window.id, layout)
         self._histories.put(window.id, history)
 
+    def join_steps(self, window: WindowId, history: History, before: Node) -> None:
+        """Let undo take back in one step what happened since a window had that history and that layout."""
+        self._histories.put(window, history.push(before))
+
     def history(self, window: WindowId) -> History:
         """The layouts that a window had, and those that were undone."""
         return self._histories.of(window)

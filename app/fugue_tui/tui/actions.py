@@ -14,6 +14,7 @@ from fugue_tui.control.panes import ResizePane
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
+from fugue_tui.layout.history import History
 from fugue_tui.layout.solve import Divider
 from fugue_tui.layout.tree import Node, Split, panes
 from fugue_tui.text import clean_text
@@ -34,6 +35,7 @@ class Actions:
     def __init__(self, app: Stage, keyboard: Keyboard) -> None:
         self._app = app
         self._keyboard = keyboard
+        self._before_drag: tuple[Window, History] | None = None
         self._table: dict[Action, Callable[[], None]] = {
             Action.HELP: self.help,
             Action.PALETTE: self.palette,
@@ -189,6 +191,20 @@ class Actions:
         self._app.open_dialog(Confirm(question), answered)
 
     # The mouse
+
+    def begin_drag(self) -> None:
+        """Remember what undo goes back to."""
+        window = self._app.mux.front
+        self._before_drag = (window, self._app.mux.history(window.id)) if window is not None else None
+
+    def end_drag(self) -> None:
+        """Make the whole drag one step of undo, if it changed anything."""
+        if self._before_drag is None:
+            return
+        window, history = self._before_drag
+        self._before_drag = None
+        if self._app.mux.history(window.id) != history:
+            self._app.mux.join_steps(window.id, history, window.layout)
 
     def drag(self, divider: Divider, cells: int) -> None:
         """Move a divider by some cells: the border of the pane before it."""

@@ -408,6 +408,14 @@ class FugueApp(App[int], inherit_bindings=False):
         """A dragged divider resizes what lies on its sides."""
         self.actions.drag(message.divider, message.cells)
 
+    def on_pane_grid_divider_taken(self, message: PaneGrid.DividerTaken) -> None:
+        """What a drag changes is one step of undo."""
+        self.actions.begin_drag()
+
+    def on_pane_grid_divider_dropped(self, message: PaneGrid.DividerDropped) -> None:
+        """The drag is over."""
+        self.actions.end_drag()
+
     def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
         """A click on a tab selects its window."""
         self.run_command(SelectWindow(window=str(message.window)), Origin(Door.MOUSE))

@@ -60,7 +60,13 @@ def status_picture(mux: Multiplexer, hint: str, alert: str, marks: Callable[[Win
         Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, marks(each))
         for number, each in enumerate(mine, 1)
     )
-    return StatusPicture(clean(workspace.name, 24), clean(session, 24) if several else "", tabs, hint, alert)
+    name = clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "")
+    return StatusPicture(name, clean(session, 24) if several else "", tabs, hint, alert)
+
+
+def _reduced(mux: Multiplexer) -> bool:
+    """Whether a pane is shown by an engine that cannot do everything."""
+    return any(terminal.emulator.lacks for terminal in mux.terminals.values())
 
 
 def window_label(mux: Multiplexer, window: Window) -> str:
