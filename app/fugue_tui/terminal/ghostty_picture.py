@@ -62,7 +62,7 @@ class Picture:
         for y, text, flags in zip(dirty, texts, found, strict=True):
             if flags & LINKS or y in self._links:
                 self._find_links(y, flags)
-            if text is None or flags & (_INEXACT if text else STYLES):
+            if text is None or flags & (_INEXACT if text else STYLES | LINKS):
                 self.rows[y] = write_row(self.row(y))
             else:
                 self.rows[y] = text
