@@ -16,9 +16,7 @@ from tests.mcp.conftest import served as served
 
 from fugue_tui import __version__
 from fugue_tui.cli import main
-from fugue_tui.config import Config
-from fugue_tui.errors import AlreadyRunning
-from fugue_tui.start import StartOptions, claim
+from fugue_tui.start import StartOptions
 
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -173,17 +171,6 @@ def test_a_command_loads_only_what_it_needs(served: Served) -> None:
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
-def test_workspaces_take_the_first_free_name(monkeypatch: pytest.MonkeyPatch, private_dir: Path) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(private_dir))
-    claimed = [claim(StartOptions(), Config()) for _ in range(3)]
-    assert [workspace for workspace, _ in claimed] == ["main", "main-2", "main-3"]
-    with pytest.raises(AlreadyRunning, match="workspace main is already running"):
-        claim(StartOptions(workspace="main"), Config())
-    for _, listener in claimed:
-        assert listener
-        listener.close()
-
-
 def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[StartOptions] = []
 
@@ -200,3 +187,18 @@ def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest
         StartOptions(socket="/x/y.sock", config="c.toml", command="make test"),
         StartOptions("my-project"),
     ]
+
+
+def test_a_bug_is_one_line_unless_its_place_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def start(options: StartOptions) -> int:
+        raise RuntimeError("no way")
+
+    monkeypatch.setattr("fugue_tui.start.start", start)
+    monkeypatch.delenv("FUGUE_DEBUG", raising=False)
+    assert main.run([]) == 1
+    assert capsys.readouterr().err == "fugue-tui: internal: RuntimeError: no way; a bug, FUGUE_DEBUG=1 shows where\n"
+    monkeypatch.setenv("FUGUE_DEBUG", "1")
+    with pytest.raises(RuntimeError, match="no way"):
+        main.run([])

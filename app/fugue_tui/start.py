@@ -1,14 +1,19 @@
 """Starts a workspace: its configuration, its name and its socket, and then its screen."""
 
+import logging
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from fugue_tui import config, sockets
 from fugue_tui.errors import AlreadyRunning, ConfigError
+from fugue_tui.text import clean_text
 from fugue_tui_mcp.listener import Listener, listen
 
 MOST = 99
 """Workspaces that are tried when none is named: `main`, `main-2` and so on."""
+LARGEST_LOG = 1 << 20
+"""Bytes at which a log is no longer written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,30 @@ class StartOptions:
     engine: str = ""
 
 
+class LogFile(logging.Handler):
+    """A private file for what goes wrong, made when something does; without a file, nothing is kept."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(logging.WARNING)
+        self.path = path
+        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, cleaned; a file that cannot be written is done without."""
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            file = os.open(self.path, flags, 0o600)
+        except OSError:
+            return
+        try:
+            if os.fstat(file).st_size < LARGEST_LOG:
+                os.write(file, f"{clean_text(self.format(record))}\n".encode())
+        except OSError:
+            return
+        finally:
+            os.close(file)
+
+
 def start(options: StartOptions) -> int:
     """Show a workspace until it is left; the exit status. Raises FugueError if it cannot start."""
     file = Path(options.config) if options.config else config.path()
@@ -30,6 +59,8 @@ def start(options: StartOptions) -> int:
         raise ConfigError(f"{file}: no such file; fugue-tui config init writes one")
     reading = config.read(file)
     workspace, listener = claim(options, reading.config)
+    if listener is not None:
+        logging.getLogger().addHandler(LogFile(f"{listener.path.removesuffix('.sock')}.log"))
     try:
         from fugue_tui.tui.run import run
 

@@ -28,7 +28,10 @@ options:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the arguments say; the exit status: 0, 1 if it failed, 2 if they make no sense."""
+    """Do what the arguments say; the exit status: 0, 1 if it failed, 2 if they make no sense.
+
+    The last border: whatever is raised becomes one line, or a traceback if FUGUE_DEBUG is set.
+    """
     try:
         return _route(list(arguments))
     except FugueError as error:
@@ -39,6 +42,11 @@ def run(arguments: Sequence[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except Exception as error:
+        if os.environ.get("FUGUE_DEBUG"):
+            raise
+        complain(f"internal: {type(error).__name__}: {error}; a bug, FUGUE_DEBUG=1 shows where")
+        return 1
 
 
 def _route(arguments: list[str]) -> int:
