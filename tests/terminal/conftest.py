@@ -91,6 +91,9 @@ class Recorder:
 
     def set_colours(self, fg: int, bg: int) -> None: ...
 
+    def compact(self) -> bool:
+        return False
+
     def reset(self) -> None: ...
 
     def close(self) -> None:

@@ -54,8 +54,8 @@ class Emulator(Protocol):
         ...
 
     def paint(self, first: int, count: int) -> list[bytes]:
-        """Viewport rows as VT text: SGR, OSC 8 and characters only, each row starting from and ending in the default style,
-        trailing default blanks left out. Call under the same hold of the lock as `refresh`."""
+        """Viewport rows as VT text: SGR, OSC 8 and characters only, each row starting from and ending in the default
+        style, trailing default blanks left out. Call under the same hold of the lock as `refresh`."""
         ...
 
     @property
@@ -121,10 +121,15 @@ class Emulator(Protocol):
         """What a program that asks for the default colours is told; each 0xRRGGBB."""
         ...
 
+    def compact(self) -> bool:
+        """Give back some of the scrollback's memory while the pane is quiet; True if there is more to give. It takes a
+        few milliseconds at most, and what was given back is taken again when it is read."""
+        ...
+
     def reset(self) -> None:
         """Do what RIS does; the scrollback is kept."""
         ...
 
     def close(self) -> None:
-        """Give back native memory; nothing may be called afterwards."""
+        """Give back the history's memory; the rest goes with the last reference."""
         ...

@@ -198,6 +198,10 @@ class PyteEmulator:
         """A focus report; empty if the program did not ask."""
         return (b"\x1b[I" if focused else b"\x1b[O") if self.modes.focus_events else b""
 
+    def compact(self) -> bool:
+        """Nothing: lines are kept as they are."""
+        return False
+
     def reset(self) -> None:
         """Do what RIS does; the scrollback is kept."""
         self.feed(b"\x18\x1bc")
