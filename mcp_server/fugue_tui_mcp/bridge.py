@@ -62,7 +62,7 @@ class Bridge:
         self._patient_until = time.monotonic() + PATIENCE
         self._joined_before = False
         self._client_done = False
-        self._reason = _NOT_RUNNING
+        self._reason = self._not_running = f"{_NOT_RUNNING} {workspace}".rstrip()
 
     def run(self) -> None:
         """Serve until the client closes its side and has all its answers, or stops reading."""
@@ -146,7 +146,7 @@ class Bridge:
             self._link = sockets.connect(sockets.find(self._workspace, self._path), RETRY_SECONDS)
         except SocketError as error:
             starting = isinstance(error, NotRunning)
-            self._reason = _NOT_RUNNING if starting else str(error)
+            self._reason = self._not_running if starting else str(error)
             self._patient_until *= starting
             if not self._patient():
                 self._take_waiting()

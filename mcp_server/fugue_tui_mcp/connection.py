@@ -21,7 +21,7 @@ class Limits:
     line: int = 4 << 20
     """Bytes of one message."""
     connections: int = 128
-    """Clients at a time; past that, the one that has been silent longest goes."""
+    """Clients at a time; past that, one that never said anything goes, else the one that has been silent longest."""
     first: float = 30.0
     """Seconds to the first message."""
     stall: float = 15.0
@@ -35,8 +35,8 @@ class Connection:
         self._reader = reader
         self._writer = writer
         self._limits = limits
-        self.heard = time.monotonic()
-        """When it last sent something."""
+        self.standing = (False, time.monotonic())
+        """Whether it has sent something, and when it last did: the least is the first to go."""
 
     async def first(self) -> Frame | None:
         """The first message; None if none came in time."""
@@ -108,5 +108,5 @@ class Connection:
             return error.partial or None
         except OSError:
             return None
-        self.heard = time.monotonic()
+        self.standing = (True, time.monotonic())
         return line

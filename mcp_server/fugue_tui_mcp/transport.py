@@ -60,11 +60,11 @@ class Doors:
 
     def _main(self) -> None:
         quiet()
-        asyncio.set_event_loop(self._loop)
         self._loop.set_exception_handler(lambda _, context: _log.error("%s", context.get("message", context)))
         try:
             self._loop.run_until_complete(self._serve())
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
             self._loop.close()
 
@@ -89,7 +89,7 @@ class Doors:
             return
         if len(self._connections) >= self._limits.connections:
             _log.warning("%s clients are connected: the most silent one was dropped", len(self._connections))
-            min(self._connections.items(), key=lambda item: item[1][0].heard)[0].cancel()
+            min(self._connections, key=lambda task: self._connections[task][0].standing).cancel()
         task = self._loop.create_task(self._converse(connection, caller))
         self._connections[task] = connection, caller
         task.add_done_callback(self._ended)
