@@ -149,9 +149,10 @@ def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: Pump) -> F
     """An app with one pane of its own multiplexer; nothing has been shown yet."""
     mailbox = Mailbox()
     area = Size(size.cols, max(size.rows - 1, 1))
-    mux = Multiplexer("test", spawner=Launcher(pump, config.terminal.engine), post=mailbox.post, area=area)
+    launcher = Launcher(pump, config.terminal.engine)
+    mux = Multiplexer("test", spawner=launcher, post=mailbox.post, area=area)
     windows.CreateWindow(command=argv).run(mux, PERSON)
-    return FugueApp(mux, Dispatcher(mux), config, mailbox, HostTerminal())
+    return FugueApp(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher)
 
 
 CALM = Config(ui=UiSettings(which_key_delay_ms=10_000))
@@ -319,7 +320,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
     hosts: list[Host] = []
 
     def start(*argv: str, size: Size = Size(80, 24), config: str = "") -> Host:
-        (tmp_path / "config.toml").write_text(config or "[ui]\nwhich_key_delay_ms = 10000\n")
+        (tmp_path / "config.toml").write_text(
+            "[mcp]\nenabled = false\n" + (config or "[ui]\nwhich_key_delay_ms = 10000\n")
+        )
         program = (sys.executable, "-m", "fugue_tui", "test", *(("--", *argv) if argv else ()))
         host = Host(program, size, {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)})
         hosts.append(host)
