@@ -129,12 +129,11 @@ class PaneGrid(Widget):
 
     async def on_mouse_down(self, event: events.MouseDown) -> None:
         """Take hold of a divider, or click a title."""
-        if event.widget is not None and event.widget is not self:
-            return
-        title = self._frame_lines().title_at(int(event.x), int(event.y))
+        at = Offset(int(event.screen_x), int(event.screen_y)) - self.region.offset
+        title = self._frame_lines().title_at(at.x, at.y)
         if title is not None:
             self.post_message(self.TitleClicked(title))
-        divider = self.divider_at(int(event.x), int(event.y))
+        divider = self.divider_at(at.x, at.y)
         if divider is not None:
             self._dragged = (divider, Offset(int(event.screen_x), int(event.screen_y)))
             self.capture_mouse()

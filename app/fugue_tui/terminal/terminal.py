@@ -5,6 +5,7 @@ except `row` and `close`, which belong to the thread that calls `refresh` or `fr
 After `close` the methods that only look answer with nothing.
 """
 
+import time
 from functools import partial
 from typing import Final, Protocol, Self
 
@@ -21,6 +22,7 @@ from fugue_tui.terminal.mouse import MouseAction
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
 
+_QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
 """Seconds after which an unfinished synchronized update is shown anyway."""
 
@@ -54,7 +56,8 @@ class Terminal:
         self._pump = pump
         self._watcher = watcher
         self._title = self._cwd = ""
-        self._told = self._closed = False
+        self._told = self._closed = self._printed = False
+        self._printed_at = 0.0
         self._channel = Channel(pty, size, pump, self)
         self._channel.start()
 
@@ -190,6 +193,21 @@ class Terminal:
             if not self._closed:
                 self.emulator.set_colours(fg, bg)
 
+    def rest(self) -> bool:
+        """Give memory of the history back, on a thread of the pump, once the program has been quiet for a second.
+
+        False if there is nothing left to give back; ask again in a while otherwise."""
+        if self._closed or not self._printed:
+            return False
+        if time.monotonic() - self._printed_at >= _QUIET_SECONDS:
+            self._pump.post(self._compact, self._channel)
+        return True
+
+    def _compact(self) -> None:
+        with self.lock:
+            if self._closed or not self.emulator.compact():
+                self._printed = False
+
     def interrupt(self, signal: int) -> None:
         """Send a signal to the foreground programs; raises TerminalGone."""
         self._channel.interrupt(signal)
@@ -211,6 +229,7 @@ class Terminal:
             if self._closed:
                 return
             self.emulator.feed(data)
+            self._printed, self._printed_at = True, time.monotonic()
             events = self.emulator.take_events()
             tell, self._told = not self._told, True
         self._handle(events)

@@ -287,6 +287,8 @@ class FugueApp(App[int], inherit_bindings=False):
     def _relabel(self) -> None:
         self._labels = None
         self.news()
+        if any([terminal.rest() for terminal in self.mux.terminals.values()]):  # noqa: C419  (each must be asked)
+            self.stirred()
 
     # The panel of keys
 

@@ -1,0 +1,102 @@
+"""What changes while the workspace runs: a drag that is undone, the configuration file, what programs are told."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from tests.tui.conftest import Open
+
+from fugue_tui.config import Config, TerminalSettings, UiSettings
+from fugue_tui.control.command import Door, Effect, Origin
+from fugue_tui.control.policy import Decision
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.tui.following import Following
+
+
+async def test_a_whole_drag_is_one_step_of_undo(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("percent_sign")
+        await stage.until(lambda: len(stage.rects) == 2)
+        x = stage.rects[1].right
+        before = stage.rects[1].cols
+        await stage.drag((x, 5), (x + 1, 5), (x + 2, 5), (x + 5, 5), (x + 9, 5))
+        await stage.until(lambda: stage.rects[1].cols == before + 9)
+        await stage.prefix("u")
+        await stage.until(lambda: stage.rects[1].cols == before)
+        await stage.prefix("U")
+        await stage.until(lambda: stage.rects[1].cols == before + 9)
+
+
+async def test_a_drag_that_moves_nothing_is_no_step(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("percent_sign")
+        await stage.until(lambda: len(stage.rects) == 2)
+        history = stage.mux.history(stage.mux.workspace.active)
+        x = stage.rects[1].right
+        await stage.drag((x, 5), (x, 7))
+        assert stage.mux.history(stage.mux.workspace.active) == history
+
+
+async def test_another_configuration_comes_into_force_at_once(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        wanted = Config(ui=UiSettings(titles="always", dividers="ascii", status=False, theme="nord"))
+        stage.app.outfit.change(replace(wanted, mcp=replace(wanted.mcp, destroy="refuse")))
+        await stage.until(lambda: "---" in stage.text.splitlines()[0])
+        assert stage.app.theme == "nord"
+        assert stage.rects[1].bottom == stage.app.size.height
+        assert stage.app.dispatcher.policy.decide(Origin(Door.MCP), Effect.DESTROY) is Decision.REFUSE
+
+
+async def test_another_prefix_is_taken_and_the_old_one_belongs_to_programs(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", "stty raw -echo; echo up; cat -v") as stage:
+        await stage.until_text("up")
+        config = Config()
+        stage.app.outfit.change(replace(config, keys=replace(config.keys, prefix="ctrl+a")))
+        await stage.press("ctrl+b")
+        await stage.until_text("^B")
+        await stage.press("ctrl+a", "c")
+        await stage.until(lambda: len(stage.mux.workspace.windows) == 2)
+
+
+def test_a_changed_file_is_read_and_a_broken_one_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    taken: list[Config] = []
+    told: list[str] = []
+    following = Following(file, taken.append, told.append)
+    following.look()
+    file.write_text("[terminal]\nscrollback = 77\n")
+    following.look()
+    assert [config.terminal.scrollback for config in taken] == [77]
+    file.write_text("[terminal]\nscrolback = 78\n")
+    following.look()
+    assert len(taken) == 1
+    assert "scrollback" in told[0]
+    assert "config.toml" in told[0]
+    assert "old configuration stays" in told[0]
+    file.write_text("[terminal\n")
+    following.look()
+    assert len(taken) == 1
+    assert len(told) == 2
+
+
+async def test_new_panes_run_the_shell_that_the_configuration_names(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        wanted = TerminalSettings(shell=("sh", "-c", "echo shell is $TERM; exec cat"), term="xterm-direct")
+        stage.app.outfit.change(Config(terminal=wanted))
+        await stage.prefix("c")
+        await stage.until_text("shell is xterm-direct", pane=2)
+
+
+async def test_programs_that_ask_are_told_the_colours_of_the_host(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", "stty raw -echo; echo up; cat -v") as stage:
+        await stage.until_text("up")
+        stage.app.host_colour(True, (1, 2, 3))
+        stage.app.host_colour(False, (250, 251, 252))
+        await stage.prefix("c")
+        stage.terminal().receive(memoryview(b"\x1b]11;?\x1b\\"))
+        await stage.until_text("rgb:fafa/fbfb/fcfc")
+
+
+async def test_the_bar_says_so_when_the_engine_is_the_fallback(open_stage: Open) -> None:
+    async with open_stage(config=Config(terminal=TerminalSettings(engine="pyte"))) as stage:
+        await stage.until(lambda: "reduced: pyte" in stage.text.splitlines()[-1])
+        assert isinstance(stage.mux, Multiplexer)
