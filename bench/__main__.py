@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from bench import calls, keys, output, peers, start, upkeep
@@ -16,7 +16,7 @@ from bench.host import Overdue
 from bench.plan import Plan
 from bench.table import Row, render
 
-TOPICS: dict[str, Callable[[Plan], list[Row]]] = {
+TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "start": start.measure,
     "keys": keys.measure,
     "output": output.measure,
@@ -41,14 +41,15 @@ def main() -> int:
 
 
 def _measured(topic: str, plan: Plan) -> list[Row]:
-    """The topic's rows, or one that says why there are none."""
-    began = time.monotonic()
+    """The topic's rows as far as it came, and one that says why no further."""
+    began, rows = time.monotonic(), list[Row]()
     try:
-        rows = TOPICS[topic](plan)
+        for row in TOPICS[topic](plan):
+            rows.append(row)
     except (Overdue, OSError, RuntimeError) as error:
         last = (str(error) or type(error).__name__).strip().splitlines()[-1][:100]
         print(f"{topic}: {error}", file=sys.stderr)
-        rows = [Row(topic, "could not be measured", "", None, note=last)]
+        rows.append(Row(topic, "the rest could not be measured", "", None, note=last))
     print(f"{topic}: {time.monotonic() - began:.0f} s", file=sys.stderr)
     return rows
 

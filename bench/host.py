@@ -12,6 +12,8 @@ from pyghostty import Terminal  # pyright: ignore[reportMissingTypeStubs]
 from fugue_tui.geometry import Size
 
 CHUNK = 1 << 18
+GRAPHEMES = b"\x1b[?2027h"
+"""Widths by grapheme clusters, which modern hosts have from the start; tmux counts so too."""
 DEADLINE = 120.0
 """Seconds after which a measurement is given up."""
 
@@ -25,6 +27,7 @@ class Host:
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], size: Size) -> None:
         self._terminal: Any = Terminal(size.cols, size.rows, scrollback=0, fg=(200, 200, 200), bg=(0, 0, 0))
+        self._terminal.feed(GRAPHEMES)
         self._terminal.on_reply(self.send)
         self._closed = False
         self.received = 0

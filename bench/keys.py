@@ -17,19 +17,14 @@ ECHO = "printf 'READY\\n'; exec cat >/dev/null"
 """The kernel echoes what is typed; nothing else is printed."""
 
 
-def measure(plan: Plan) -> list[Row]:
+def measure(plan: Plan) -> Iterator[Row]:
     """Echo idle and under flood, pane switch under flood, and Ctrl+C."""
-    idle = plan.sample(2, lambda subject: _echo(plan, subject, flood=False))
-    flood = plan.sample(2, lambda subject: _echo(plan, subject, flood=True))
-    switch = plan.sample(2, lambda subject: _switch(plan, subject))
-    stop = plan.sample(2, lambda subject: _stop(plan, subject))
-    bounds = [
-        ("echo, idle", idle, 2, 5),
-        ("echo beside a flood", flood, 4, 10),
-        ("pane switch under flood", switch, 5, 5),
-    ]
-    rows = [row for what, found, half, most in bounds for row in _both(what, found, half, most)]
-    return [*rows, *_both("Ctrl+C stops a flood, prompt seen", stop, 100, 500)]
+    yield from _both("echo, idle", plan.sample(2, lambda subject: _echo(plan, subject, flood=False)), 2, 5)
+    yield from _both("echo beside a flood", plan.sample(2, lambda subject: _echo(plan, subject, flood=True)), 4, 10)
+    yield from _both("pane switch under flood", plan.sample(2, lambda subject: _switch(plan, subject)), 5, 5)
+    yield from _both(
+        "Ctrl+C in a flood until the prompt", plan.sample(2, lambda subject: _stop(plan, subject)), 100, 500
+    )
 
 
 def _both(what: str, found: dict[str, list[float]], half: float, most: float) -> list[Row]:
