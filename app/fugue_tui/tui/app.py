@@ -397,8 +397,8 @@ class FugueApp(App[int], inherit_bindings=False):
             self.actions.run_words(["respawn-pane", "--pane", str(pane)])
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """A click gave a pane the focus."""
-        pane = self.pane_of(event.widget)
+        """A click gave a pane the focus; news of a focus that has moved on since is old."""
+        pane = self.pane_of(event.widget) if event.widget is self.base.focused else None
         if pane is not None and pane != self.mux.focused and not self.modal:
             self.run_command(FocusPane(pane=str(pane)), Origin(Door.MOUSE))
 
