@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import re
 import select
 import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -29,7 +30,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.terminal.events import Reply
-from fugue_tui.terminal.frame import Cursor, Row, Style
+from fugue_tui.terminal.frame import DEFAULT_COLOUR, Cursor, Row, Style
 from fugue_tui.terminal.ghostty import GhosttyEmulator
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
@@ -187,25 +188,30 @@ def pump() -> Iterator[Pump]:
 # The program on a host
 
 
-Cells: TypeAlias = tuple[tuple[str, int, Style, str | None], ...]
-"""A row as stretches of one look: text, width, style, link."""
+Cells: TypeAlias = tuple[tuple[str, Style, str | None], ...]
+"""A row as stretches of one look: text, style, link."""
 
 
 def cells(row: Row) -> Cells:
-    """A row without the accidents of how it is cut into runs, and without default blanks at its end."""
-    merged: list[tuple[str, int, Style, str | None]] = []
+    """A row without what nobody sees: how it is cut into runs, and the weight and colour of blanks."""
+    merged: list[tuple[str, Style, str | None]] = []
     for run in row.runs:
-        if merged and merged[-1][2:] == (run.style, run.link):
-            text, cols, style, link = merged[-1]
-            merged[-1] = (text + run.text, cols + run.cols, style, link)
-        else:
-            merged.append((run.text, run.cols, run.style, run.link))
-    if merged and merged[-1][2:] == (Style(), None):
-        text, cols, style, link = merged.pop()
-        kept = text.rstrip(" ")
-        if kept:
-            merged.append((kept, cols - len(text) + len(kept), style, link))
+        for text in re.findall(" +|[^ ]+", run.text):
+            style = surface(run.style) if text.isspace() else run.style
+            if merged and merged[-1][1:] == (style, run.link):
+                text = merged.pop()[0] + text
+            merged.append((text, style, run.link))
+    if merged and merged[-1][1:] == (Style(), None):
+        text = merged.pop()[0]
+        merged += [(text.rstrip(" "), Style(), None)] if text.rstrip(" ") else []
     return tuple(merged)
+
+
+def surface(style: Style) -> Style:
+    """What shows of a style on a blank."""
+    lines = style.underline or style.strikethrough or style.overline
+    seen = replace(style, bold=False, faint=False, italic=False, blink=False, invisible=False)
+    return seen if style.inverse or lines else replace(seen, fg=DEFAULT_COLOUR, underline_colour=DEFAULT_COLOUR)
 
 
 class Host:

@@ -1,18 +1,252 @@
 """A person splits, moves, sizes, names and closes panes by keys and by mouse."""
 
-from tests.tui.conftest import Open
+import pytest
+from tests.tui.conftest import Open, Stage
+from textual.widgets import Input, OptionList
+
+from fugue_tui.control.commands import layouts, panes, windows
+from fugue_tui.geometry import Rect
+from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
+
+
+async def beside(stage: Stage, key: str = "percent_sign") -> None:
+    """Split by a key and wait until both panes are placed."""
+    count = len(stage.rects)
+    await stage.prefix(key)
+    await stage.until(lambda: len(stage.rects) == count + 1)
 
 
 async def test_the_split_keys_open_panes_beside_and_below(open_stage: Open) -> None:
     async with open_stage() as stage:
-        await stage.prefix("percent_sign")
-        await stage.until(lambda: len(stage.rects) == 2)
+        await beside(stage)
         left, right = stage.rects[1], stage.rects[2]
-        assert left.y == right.y
+        assert left.y == right.y == 1
         assert right.x == left.right + 1
-        await stage.prefix("quotation_mark")
-        await stage.until(lambda: len(stage.rects) == 3)
+        await beside(stage, "quotation_mark")
         upper, lower = stage.rects[2], stage.rects[3]
         assert (upper.x, upper.cols) == (lower.x, lower.cols)
         assert lower.y == upper.bottom + 1
         assert stage.mux.focused == 3
+        assert stage.app.focused is stage.view(3)
+
+
+async def test_every_terminal_is_as_large_as_its_widget(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        for key in ("percent_sign", "quotation_mark", "percent_sign"):
+            await beside(stage, key)
+        for pane, rect in stage.rects.items():
+            assert stage.terminal(pane).size == rect.size
+
+
+async def test_a_click_gives_a_pane_the_focus(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        assert stage.mux.focused == 2
+        await stage.pilot.click(offset=(5, 5))
+        await stage.until(lambda: stage.mux.focused == 1)
+        assert stage.app.focused is stage.view(1)
+
+
+async def test_a_click_on_a_title_gives_its_pane_the_focus(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        await stage.pilot.click(offset=(3, 0))
+        await stage.until(lambda: stage.mux.focused == 1)
+
+
+@pytest.mark.parametrize(("way", "cols"), [([(50, 5)], 50), ([(30, 5), (20, 8)], 20), ([(60, 1), (45, 1)], 45)])
+async def test_dragging_a_divider_sizes_the_panes_exactly(
+    open_stage: Open, way: list[tuple[int, int]], cols: int
+) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        at = stage.rects[1].right
+        await stage.drag((at, 5), *way)
+        await stage.until(lambda: stage.rects[1].cols == cols)
+        assert stage.rects[2].x == cols + 1
+        assert stage.terminal(1).size.cols == cols
+
+
+async def test_dragging_a_divider_down_moves_the_border_between_stacked_panes(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage, "quotation_mark")
+        rect = stage.rects[1]
+        await stage.drag((50, rect.bottom), (50, rect.bottom + 4))
+        await stage.until(lambda: stage.rects[1].rows == rect.rows + 4)
+
+
+async def test_the_divider_of_nested_panes_is_the_one_under_the_pointer(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        await beside(stage)
+        await beside(stage, "quotation_mark")
+        before = stage.rects
+        await stage.drag((before[1].right, 5), (before[1].right - 6, 5))
+        await stage.until(lambda: stage.rects[1].cols == before[1].cols - 6)
+        assert stage.rects[2].right == before[2].right
+        assert stage.rects[3] == before[3]
+
+
+async def test_a_click_on_a_tab_selects_its_window(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("c")
+        await stage.until(lambda: len(stage.mux.workspace.windows) == 2 and 2 in stage.rects)
+        assert list(stage.rects) == [2]
+        await stage.pilot.click("StatusBar", offset=(len(" test  1"), 0))
+        await stage.until(lambda: list(stage.rects) == [1])
+        assert stage.mux.focused == 1
+        await stage.prefix("2")
+        await stage.until(lambda: list(stage.rects) == [2])
+
+
+async def test_zoom_shows_one_pane_and_gives_the_others_back(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        before = stage.rects
+        await stage.prefix("z")
+        await stage.until(lambda: list(stage.rects) == [2])
+        assert stage.rects[2].cols == 80
+        await stage.until(lambda: "Z]" in stage.text)
+        await stage.prefix("z")
+        await stage.until(lambda: stage.rects == before)
+
+
+async def test_a_running_pane_is_closed_only_after_a_yes(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        await stage.prefix("x")
+        assert isinstance(stage.app.screen, Confirm)
+        assert "Close pane %2" in stage.app.screen.question
+        await stage.press("n")
+        assert len(stage.mux.terminals) == 2
+        await stage.prefix("x")
+        await stage.press("y")
+        await stage.until(lambda: list(stage.rects) == [1])
+        assert stage.rects[1] == Rect(0, 0, 80, 23)
+
+
+async def test_enter_and_escape_do_not_close_anything(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        for key in ("enter", "escape"):
+            await stage.prefix("x")
+            await stage.press(key)
+            assert not stage.app.modal
+        assert stage.terminal(1).exit is None
+
+
+async def test_a_pane_is_named_by_hand(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        await stage.prefix("T")
+        assert isinstance(stage.app.screen, Ask)
+        await stage.press(*"logs", "enter")
+        await stage.until(lambda: "%2 logs" in stage.text)
+
+
+async def test_a_window_is_named_by_hand_starting_from_its_present_name(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("comma")
+        assert stage.app.screen.query_one(Input).value == "cat"
+        await stage.press("s", "enter")
+        await stage.until(lambda: "[1 cats]" in stage.text)
+
+
+async def test_a_name_may_begin_with_dashes(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("T")
+        await stage.press("minus", "minus", "x", "enter")
+        assert stage.mux.workspace.panes[stage.mux.workspace.windows[0].active].name == "--x"
+
+
+async def test_a_window_is_chosen_from_a_list(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.run(windows.CreateWindow(command=("cat",), name="second"))
+        stage.run(windows.CreateWindow(command=("cat",), name="third"))
+        await stage.prefix("w")
+        assert isinstance(stage.app.screen, Choose)
+        assert stage.app.screen.query_one(OptionList).highlighted == 2
+        await stage.press("up", "enter")
+        await stage.until(lambda: stage.mux.front is not None and stage.mux.front.name == "second")
+
+
+async def test_alt_and_arrows_move_the_focus_without_the_prefix(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        await stage.press("alt+left")
+        await stage.until(lambda: stage.mux.focused == 1)
+        assert stage.app.focused is stage.view(1)
+
+
+async def test_help_opens_and_closes(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("question_mark")
+        assert isinstance(stage.app.screen, Page)
+        await stage.until(lambda: "split pane" in stage.text and "Keys after ctrl+b" in stage.text)
+        await stage.press("q")
+        assert not stage.app.modal
+
+
+async def test_the_palette_runs_a_command(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("p")
+        await stage.press(*"zoom-pane")
+        await stage.until(lambda: "Let a pane fill its window" in stage.text)
+        await stage.press("enter")
+        await stage.until(lambda: not stage.app.modal or isinstance(stage.app.screen, Page))
+        await stage.until(lambda: stage.mux.front is not None and stage.mux.front.zoomed)
+
+
+async def test_the_palette_asks_for_what_a_command_needs(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        await stage.prefix("p")
+        await stage.press(*"focus-pane")
+        await stage.until(lambda: "focus-pane ..." in stage.text)
+        await stage.press("enter")
+        await stage.until(lambda: isinstance(stage.app.screen, Ask))
+        await stage.press(*"%1", "enter")
+        await stage.until(lambda: stage.mux.focused == 1)
+
+
+async def test_a_typed_command_that_makes_no_sense_is_explained(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("greater_than_sign")
+        await stage.press(*"focus-pane %9", "enter")
+        await stage.until(lambda: "no pane %9" in stage.text)
+
+
+async def test_what_a_command_says_is_shown_on_a_page(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("greater_than_sign")
+        await stage.press(*"list-panes", "enter")
+        await stage.until(lambda: isinstance(stage.app.screen, Page) and '"panes"' in stage.text)
+
+
+async def test_the_screen_shrinks_to_a_cell_and_no_pane_is_lost(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        for key in ("percent_sign", "quotation_mark", "percent_sign", "quotation_mark"):
+            await beside(stage, key)
+        before = stage.rects
+        for cols, rows in ((40, 12), (20, 5), (3, 2), (1, 1), (2, 9), (80, 1)):
+            await stage.pilot.resize_terminal(cols, rows)
+            await stage.until(
+                lambda: stage.rects and all(rect.right <= stage.app.size.width for rect in stage.rects.values())
+            )
+            assert len(stage.mux.terminals) == 5
+            assert stage.mux.focused in stage.rects
+            assert stage.text is not None
+        await stage.pilot.resize_terminal(80, 24)
+        await stage.until(lambda: stage.rects == before)
+
+
+async def test_sixty_four_panes_share_a_screen(open_stage: Open) -> None:
+    async with open_stage(cols=200, rows=60) as stage:
+        for _ in range(63):
+            stage.run(panes.SplitPane(command=("cat",)))
+            stage.run(layouts.SelectLayout(preset="tiled"))
+        await stage.until(lambda: len(stage.rects) == 64)
+        assert all(stage.terminal(pane).size == rect.size for pane, rect in stage.rects.items())
+        area = sum(rect.cols * rect.rows for rect in stage.rects.values())
+        assert area > 200 * 59 * 0.8
+        await stage.press("x", "y")
+        await stage.until_text("xy", pane=64)

@@ -157,7 +157,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
-        self._fit()
+        self._fit(*self.size)
         self.rebuild()
         self.call_after_refresh(self._shown)
 
@@ -171,7 +171,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.keyboard.keymap = keys
         self.dispatcher.policy = policy
         self._dress()
-        self._fit()
+        self._fit(*self.size)
         self.rebuild()
         self.repaint()
 
@@ -184,13 +184,13 @@ class FugueApp(App[int], inherit_bindings=False):
         """The panes get the new room."""
         if self._frames is not None:
             self._moving = True
-            self._fit()
+            self._fit(event.size.width, event.size.height)
             self.rebuild()
 
-    def _fit(self) -> None:
-        status = int(self.settings.ui.status and self.size.height > 1)
+    def _fit(self, cols: int, rows: int) -> None:
+        status = int(self.settings.ui.status and rows > 1)
         self._status.display = bool(status)
-        self.mux.resize(Size(max(self.size.width, 1), max(self.size.height - status, 1)))
+        self.mux.resize(Size(max(cols, 1), max(rows - status, 1)))
 
     def host_gone(self) -> None:
         """The host's terminal hung up: nothing can be shown any more, so the program ends."""
