@@ -1,0 +1,203 @@
+"""Makes the pictures in this folder with the program itself: `python docs/screenshots.py [NAME...]`.
+
+Each picture is the real app over real programs in a made-up home with a small project; nothing of the machine it runs
+on is in it. A picture whose program is not installed is left out, and said so.
+"""
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import demo
+from camera import Camera, paint
+
+DOCS = Path(__file__).parent
+
+
+def main(wanted: list[str]) -> int:
+    """Make the pictures with these names, or all."""
+    unknown = [name for name in wanted if name not in PICTURES]
+    if unknown:
+        print(f"no picture {unknown[0]}; there are {', '.join(PICTURES)}", file=sys.stderr)
+        return 2
+    paint()
+    with demo.home() as home, demo.workers(home / "demo"):
+        for name in wanted or PICTURES:
+            program, make = PICTURES[name]
+            if shutil.which(program) is None:
+                print(f"{name}: left out, {program} is not installed", file=sys.stderr)
+                continue
+            asyncio.run(make(Camera(DOCS / f"{name}.svg")))
+            print(f"docs/{name}.svg")
+    return 0
+
+
+# The pictures
+
+
+def _htop(config: str) -> list[str]:
+    return ["sh", "-c", f"HTOPRC=~/{config} exec htop -p {','.join(map(str, demo.WORKERS))}"]
+
+
+def _pane(name: str, ratio: float, command: str | list[str] | None = None) -> dict[str, Any]:
+    return {"ratio": ratio, "pane": {"name": name, **({"command": command} if command else {})}}
+
+
+def _demo() -> str:
+    """FEAT-045's layout: an editor on the left, quadrants on the right."""
+    tests = ["sh", "-c", "python3 -m pytest -q --color=yes --no-header -p no:cacheprovider; exec cat"]
+    agent = ["sh", "-c", "cat ~/agent; exec cat"]
+    rows = (
+        [_pane("shell", 0.5), _pane("htop", 0.5, _htop("narrow"))],
+        [_pane("tests", 0.5, tests), _pane("agent", 0.5, agent)],
+    )
+    right = [{"ratio": 0.5, "layout": {"direction": "horizontal", "splits": row}} for row in rows]
+    layout = {
+        "direction": "horizontal",
+        "splits": [
+            _pane("editor", 0.65, ["vim", "+18", "tides.py"]),
+            {"ratio": 0.35, "layout": {"direction": "vertical", "splits": right}},
+        ],
+    }
+    return json.dumps(layout)
+
+
+async def _quadrants(camera: Camera) -> None:
+    """Wait for the programs of the demo layout."""
+    await camera.until("Constituent")
+    await camera.until("$", pane=2)
+    await camera.type("ls", pane=2)
+    await camera.until("tides.py", pane=2)
+    await camera.type("git log --oneline", pane=2)
+    await camera.until("Serve", pane=2)
+    await camera.until("passed", pane=4)
+    await camera.until("low water", pane=5)
+    await camera.until("python3 s", pane=3)
+    await camera.until_busy(pane=3)
+
+
+@asynccontextmanager
+async def _demo_workspace(camera: Camera) -> AsyncGenerator[None]:
+    async with camera.workspace("create-layout", "--name", "tides", "--layout", _demo(), cols=164, rows=42):
+        await _quadrants(camera)
+        yield
+
+
+async def _front(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        camera.command("create-window", "--name", "notes", "--no-focus")
+
+
+async def _which_key(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        await camera.press("ctrl+b")
+        camera.app.show_keys(camera.app.keyboard.hints())
+
+
+async def _help(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        await camera.press("ctrl+b", "question_mark")
+
+
+async def _palette(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        await camera.press("ctrl+b", "p", *"layout")
+        await camera.pilot.pause(0.5)
+
+
+async def _vim(camera: Camera) -> None:
+    async with camera.workspace("create-window", "--", "vim", "-O", "tides.py", "test_tides.py"):
+        await camera.until("Constituent", "parametrize")
+        await camera.press(*"/amplitude", "enter")
+
+
+async def _htop_picture(camera: Camera) -> None:
+    async with camera.workspace("create-window", "--", *_htop("wide")):
+        await camera.until("serve.py", "F10")
+        await camera.until_busy()
+
+
+async def _less(camera: Camera) -> None:
+    async with camera.workspace("create-window", "--", "sh", "-c", "git log -p --color README.md | less -R"):
+        await camera.until("Grüße")
+
+
+async def _nano(camera: Camera) -> None:
+    async with camera.workspace("create-window", "--", "nano", "tides.py"):
+        await camera.until("Constituent", "Exit")
+
+
+async def _mc(camera: Camera) -> None:
+    async with camera.workspace("create-window", "--", "mc", "-u"):
+        await camera.until("tides.py", "Quit")
+        await camera.press("down", "down", "down")
+
+
+async def _python(camera: Camera) -> None:
+    async with camera.workspace("create-window", "--", "python3", "-q"):
+        await camera.until(">>>")
+        for line in (
+            "from datetime import datetime; from tides import *",
+            "[f'{time:%a %H:%M}' for time in high_waters(datetime(2026, 6, 1), 3)]",
+            "for hour in range(13): print(f'{hour:2}', '▒' * round(height(hour) * 10 + 22))",
+            "",
+            "print('e\\u0301', '日本', '👩‍🔬', '🌊')",
+        ):
+            await camera.type(line)
+            await camera.settled()
+
+
+async def _tmux(camera: Camera) -> None:
+    try:
+        async with camera.workspace("create-window", "--", "tmux", "new-session", "-s", "demo"):
+            await camera.until("$", "[demo]")
+            subprocess.run(["tmux", "split-window", "-h", "nano tides.py"], check=True)
+            await camera.until("Constituent")
+            subprocess.run(["tmux", "select-pane", "-L"], check=True)
+            await camera.type("git log --oneline")
+            await camera.until("Serve")
+    finally:
+        subprocess.run(["tmux", "kill-server"], check=False)
+
+
+async def _nested(camera: Camera) -> None:
+    said = ("create-window", "--", "fugue-tui", "inner")
+    async with camera.workspace(*said):
+        await camera.until("inner", "$")
+        await camera.press("ctrl+b", "percent_sign")
+        await camera.until("$", pane=2)
+        await camera.type("less README.md", pane=2)
+        await camera.until("M2", pane=2)
+        await camera.press("alt+left")
+        await camera.type("git log --oneline")
+        await camera.until("Serve")
+        await camera.press("ctrl+b", "ctrl+b", "quotation_mark")
+        await camera.until("%2")
+
+
+Make = Callable[[Camera], Coroutine[Any, Any, None]]
+PICTURES: dict[str, tuple[str, Make]] = {
+    "screenshot": ("vim", _front),
+    "which-key": ("vim", _which_key),
+    "help": ("vim", _help),
+    "palette": ("vim", _palette),
+    "vim": ("vim", _vim),
+    "htop": ("htop", _htop_picture),
+    "less": ("less", _less),
+    "nano": ("nano", _nano),
+    "mc": ("mc", _mc),
+    "python": ("python3", _python),
+    "tmux": ("tmux", _tmux),
+    "nested": ("bash", _nested),
+}
+"""Each picture's name, the program it needs, and how it is made."""
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
