@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 import pytest
 import pytest_textual_snapshot
 from syrupy.location import PyTestLocation
-from textual.events import MouseDown, MouseMove, MouseUp
+from textual.events import MouseDown, MouseMove, MouseScrollDown, MouseScrollUp, MouseUp
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -121,6 +121,10 @@ class Stage:
             await self._mouse(MouseMove, point, button=1)
         await self._mouse(MouseUp, (start, *way)[-1], button=1)
 
+    async def wheel(self, up: bool, at: tuple[int, int]) -> None:
+        """Turn the wheel by one step."""
+        await self._mouse(MouseScrollUp if up else MouseScrollDown, at, button=0)
+
     async def _mouse(self, kind: type[Any], at: tuple[int, int], button: int) -> None:
         widget: Widget = self.app.screen
         x, y = at
@@ -137,7 +141,7 @@ Open: TypeAlias = Callable[..., AbstractAsyncContextManager[Stage]]
 def plain_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Login shells are a bare `sh` with a fixed prompt, and nothing on the screen tells of this machine."""
     shell = tmp_path / "sh"
-    shell.write_text("#!/bin/sh\nENV= PS1='$ ' exec /bin/sh -i\n")
+    shell.write_text("#!/bin/sh\n[ $# = 0 ] || exec /bin/sh \"$@\"\nENV= PS1='$ ' exec /bin/sh -i\n")
     shell.chmod(0o755)
     for name, value in (("SHELL", shell), ("HOME", tmp_path), ("XDG_RUNTIME_DIR", tmp_path), ("LC_ALL", "C.UTF-8")):
         monkeypatch.setenv(name, str(value))
@@ -245,7 +249,10 @@ class Host:
 
     def step(self, seconds: float) -> bool:
         """Take what the program wrote, and answer what it asks; whether there was any."""
-        if not self._open or not select.select([self._pty.fd], [], [], max(seconds, 0))[0]:
+        if not self._open:
+            time.sleep(min(seconds, 0.01))
+            return False
+        if not select.select([self._pty.fd], [], [], max(seconds, 0))[0]:
             return False
         try:
             data = os.read(self._pty.fd, 1 << 16)
@@ -304,13 +311,19 @@ class Host:
         self.emulator.refresh()
         return self.emulator.cursor
 
+    def hang_up(self) -> None:
+        """Close the terminal, as a closed window does."""
+        self._open = False
+        os.close(self._pty.fd)
+
     def close(self) -> None:
         """End the program, however it feels about it."""
         if self.exit is None and self._pty.reap() is None:
             with suppress(ProcessLookupError):
                 os.kill(self._pty.pid, signal.SIGKILL)
             os.waitpid(self._pty.pid, 0)
-        self._pty.close()
+        with suppress(OSError):
+            self._pty.close()
         self.emulator.close()
 
 

@@ -1,5 +1,7 @@
 """The whole program on a terminal: it starts, takes keys, follows the size, and leaves the terminal as it found it."""
 
+import signal
+
 from tests.tui.conftest import Start
 
 from fugue_tui.geometry import Size
@@ -36,3 +38,25 @@ def test_leaving_gives_the_terminal_back(start: Start) -> None:
     assert not modes.mouse
     assert not modes.kitty_flags
     assert host.cursor.visible
+
+
+def test_keys_act_at_once_beside_a_flood(start: Start) -> None:
+    host = start("cat", config="[terminal]\nshell = ['yes', 'flood']\n")
+    host.wait_text("test", "1 cat")
+    host.send(b"\x02%")
+    host.wait_text("%2 yes", "flood")
+    host.send(b"\x1b[1;3Dtyped")
+    host.wait_text("typed")
+    host.send(b"\x02;")
+    host.send(b"\x02x")
+    host.wait_text("Close pane %2")
+    host.send("y")
+    host.wait_until(lambda: "flood" not in host.text)
+
+
+def test_a_hung_up_terminal_ends_the_program(start: Start) -> None:
+    host = start("cat")
+    host.wait_text("test")
+    host.hang_up()
+    end = host.wait_exit()
+    assert end.code == 129 or end.signal == signal.SIGHUP

@@ -94,7 +94,7 @@ class _Canvas:
 
     def _draw_title(self, pane: PaneId, rect: Rect, title: Title) -> None:
         focused = rect == self.focus
-        state = f" {title.state} " if title.state and rect.cols > cell_len(title.state) + 12 else ""
+        state = _state(title.state, rect.cols - 8)
         room = rect.cols - 2 - cell_len(state)
         label = f"{'▶' if focused else ' '}{title.text} "
         if cell_len(label) > room:
@@ -117,6 +117,11 @@ class _Canvas:
                 self.chars[y][x + 1] = ""
                 self.lit[y][x + 1] = lit
             x += width
+
+
+def _state(state: str, room: int) -> str:
+    """A pane's state as far as it fits: all of it, what stands before the comma, or nothing."""
+    return next((f" {text} " for text in (state, state.split(",")[0]) if text and cell_len(text) + 2 <= room), "")
 
 
 def _line(arms: Arms, line_style: str) -> str:

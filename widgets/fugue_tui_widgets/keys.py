@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from textual.events import Key
-from textual.keys import key_to_character
+from textual.keys import REPLACED_KEYS, key_to_character
 
 from fugue_tui.terminal.keys import KeyPress, Modifiers
 
@@ -51,4 +51,4 @@ def _character(name: str) -> str:
         return name
     if name.startswith("upper_") and len(name) == 7:
         return name[-1].upper()
-    return key_to_character(name) or name
+    return key_to_character(REPLACED_KEYS.get(name, name)) or name

@@ -1,0 +1,284 @@
+"""What a person does in a pane reaches its program as in any terminal, and what the program does reaches the person."""
+
+from pathlib import Path
+
+import pytest
+from tests.tui.conftest import CALM, RAW, Open, Stage
+from textual.events import AppBlur, AppFocus, Paste
+
+from fugue_tui.config import Config, UiSettings
+from fugue_tui.control.commands import panes, windows
+from fugue_tui.errors import SpawnFailed
+from fugue_tui.ids import PaneId
+from fugue_tui_widgets.which_key import WhichKey
+
+HEX = RAW + "echo ready; exec od -An -v -tx1 -w1"
+"""Writes every byte that arrives in hexadecimal, a line each."""
+LINES = RAW + "seq 200 | sed 's/^/line /;s/$/\\r/'; echo ready; cat"
+
+
+def bytes_of(stage: Stage) -> bytes:
+    """What has arrived at a program that runs HEX."""
+    terminal = stage.terminal()
+    history = terminal.lines(0, 1 << 20)
+    return bytes.fromhex("".join(line.strip() for line in history if len(line.strip()) == 2))
+
+
+async def hex_pane(stage: Stage, modes: bytes = b"") -> None:
+    """Wait until the program reads, and put its terminal into modes."""
+    await stage.until_text("ready")
+    stage.terminal().receive(memoryview(modes))
+
+
+KEYS = {
+    "ctrl+c": b"\x03", "ctrl+l": b"\x0c", "ctrl+p": b"\x10", "ctrl+q": b"\x11", "ctrl+z": b"\x1a", "ctrl+s": b"\x13",
+    "escape": b"\x1b", "tab": b"\t", "shift+tab": b"\x1b[Z", "enter": b"\r", "backspace": b"\x7f", "ctrl+space": b"\0",
+    "f1": b"\x1bOP", "f5": b"\x1b[15~", "shift+f5": b"\x1b[15;2~", "f12": b"\x1b[24~", "delete": b"\x1b[3~",
+    "up": b"\x1b[A", "ctrl+right": b"\x1b[1;5C", "shift+up": b"\x1b[1;2A", "alt+x": b"\x1bx", "alt+enter": b"\x1b\r",
+    "pageup": b"\x1b[5~", "home": b"\x1b[H", "a": b"a", "A": b"A", "é": "é".encode(), "plus": b"+",
+    "ctrl+slash": b"\x1f", "ctrl+backslash": b"\x1c", "ctrl+right_square_bracket": b"\x1d", "space": b" ", "percent_sign": b"%",
+}  # fmt: skip
+
+
+async def test_every_key_reaches_the_program(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", HEX, rows=40) as stage:
+        await hex_pane(stage)
+        for key, sent in KEYS.items():
+            before = len(bytes_of(stage))
+            await stage.press(key)
+            await stage.until(lambda sent=sent, before=before: len(bytes_of(stage)) >= before + len(sent))
+            assert bytes_of(stage)[before:] == sent, key
+
+
+async def test_the_prefix_pressed_twice_goes_to_the_program(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", HEX) as stage:
+        await hex_pane(stage)
+        await stage.press("ctrl+b", "ctrl+b", "x")
+        await stage.until(lambda: bytes_of(stage) == b"\x02x")
+
+
+async def test_shift_enter_is_told_apart_where_the_program_asked(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", HEX) as stage:
+        await hex_pane(stage, b"\x1b[>1u")
+        await stage.press("shift+enter")
+        await stage.until(lambda: bytes_of(stage) == b"\x1b[13;2u")
+
+
+async def test_a_paste_arrives_as_one_without_the_end_marker_inside(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", HEX, rows=60) as stage:
+        await hex_pane(stage, b"\x1b[?2004h")
+        stage.app.post_message(Paste("rm -rf\n\x1b[201~evil"))
+        await stage.until(lambda: bytes_of(stage).endswith(b"\x1b[201~"))
+        got = bytes_of(stage)
+        assert got.startswith(b"\x1b[200~rm -rf")
+        assert got.count(b"\x1b[201~") == 1
+        assert b"evil" in got
+
+
+async def test_a_focus_report_is_sent_where_the_program_asked(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", HEX) as stage:
+        await hex_pane(stage, b"\x1b[?1004h")
+        stage.run(panes.SplitPane(command=("cat",)))
+        await stage.until(lambda: bytes_of(stage).endswith(b"\x1b[O"))
+        stage.run(panes.FocusPane(pane="%1"))
+        await stage.until(lambda: bytes_of(stage).endswith(b"\x1b[I"))
+
+
+async def test_the_program_hears_when_the_host_loses_the_focus(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", HEX) as stage:
+        await hex_pane(stage, b"\x1b[?1004h")
+        stage.app.post_message(AppBlur())
+        await stage.until(lambda: bytes_of(stage) == b"\x1b[O")
+        stage.app.post_message(AppFocus())
+        await stage.until(lambda: bytes_of(stage) == b"\x1b[O\x1b[I")
+
+
+# Reading back
+
+
+async def test_the_wheel_reads_back_and_new_output_does_not_move_the_reader(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", LINES) as stage:
+        await stage.until_text("ready")
+        stage.view().scroll_back(30)
+        await stage.until_text("line 160")
+        seen = stage.pane_text()
+        stage.terminal().receive(memoryview(b"new\r\n" * 5))
+        await stage.pilot.pause()
+        assert stage.pane_text() == seen
+
+
+async def test_typing_returns_to_the_bottom(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", LINES) as stage:
+        await stage.until_text("ready")
+        stage.view().scroll_back(50)
+        assert stage.terminal().scrollback.offset == 50
+        await stage.press("x")
+        await stage.until(lambda: stage.terminal().scrollback.offset == 0)
+        await stage.until_text("ready", "x")
+
+
+async def test_keys_read_back_until_q(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", LINES) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "g")
+        assert "line 1\n" in stage.pane_text()
+        await stage.until(lambda: "reading back" in stage.text)
+        await stage.press("pagedown", "j")
+        assert stage.pane_text().startswith("line 24\n")
+        await stage.press("q", "y")
+        await stage.until_text("ready", "y")
+
+
+@pytest.mark.parametrize(("up", "sent"), [(True, b"\x1b[<64;6;6M"), (False, b"\x1b[<65;6;6M")])
+async def test_the_wheel_is_the_programs_if_it_asked_for_the_mouse(open_stage: Open, up: bool, sent: bytes) -> None:
+    async with open_stage("sh", "-c", HEX, rows=40) as stage:
+        await hex_pane(stage, b"\x1b[?1000h\x1b[?1006h")
+        await stage.wheel(up, (5, 5))
+        await stage.until(lambda: bytes_of(stage) == sent)
+
+
+async def test_the_wheel_scrolls_the_history_otherwise(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", LINES) as stage:
+        await stage.until_text("ready")
+        await stage.wheel(True, (5, 5))
+        await stage.until(lambda: stage.terminal().scrollback.offset == 3)
+        await stage.wheel(False, (5, 5))
+        await stage.until(lambda: stage.terminal().scrollback.offset == 0)
+
+
+async def test_the_wheel_moves_the_cursor_in_a_full_screen_program(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", HEX, rows=40) as stage:
+        await hex_pane(stage)
+        stage.terminal().receive(memoryview(b"\x1b[?1049h"))
+        await stage.wheel(True, (5, 5))
+        await stage.until(lambda: bytes_of_screen(stage) == b"\x1b[A" * 3)
+
+
+def bytes_of_screen(stage: Stage) -> bytes:
+    return bytes.fromhex("".join(line.strip() for line in stage.pane_text().split("\n") if len(line.strip()) == 2))
+
+
+async def test_a_click_and_a_drag_are_the_programs_if_it_asked(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", HEX, rows=60) as stage:
+        await hex_pane(stage, b"\x1b[?1002h\x1b[?1006h")
+        await stage.drag((2, 3), (4, 3), (300, 3))
+        await stage.until(lambda: bytes_of(stage).endswith(b"m"))
+        assert bytes_of(stage).startswith(b"\x1b[<0;3;4M\x1b[<32;5;4M")
+
+
+# Ends
+
+
+async def test_a_pane_whose_program_ends_well_goes(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.run(panes.SplitPane(command=("true",)))
+        await stage.until(lambda: list(stage.rects) == [1])
+        assert stage.mux.focused == 1
+
+
+async def test_a_pane_whose_program_fails_stays_and_enter_runs_it_again(open_stage: Open, tmp_path: Path) -> None:
+    flag = tmp_path / "flag"
+    async with open_stage() as stage:
+        stage.run(panes.SplitPane(command=("sh", "-c", f"if [ -e {flag} ]; then echo again; exec cat; fi; exit 3")))
+        await stage.until(lambda: "exit 3, Enter runs it again" in stage.text)
+        flag.touch()
+        await stage.press("enter")
+        await stage.until_text("again", pane=2)
+        await stage.press("x")
+        await stage.until_text("x", pane=2)
+
+
+async def test_a_program_that_cannot_be_executed_is_named_and_opens_nothing(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        with pytest.raises(SpawnFailed, match="no-such-program"):
+            stage.run(panes.SplitPane(command=("no-such-program",)))
+        assert stage.mux.terminals.keys() == {PaneId(1)}
+        stage.app.run_command(panes.SplitPane(command=("no-such-program",)))
+        await stage.until(lambda: "no-such-program" in stage.text)
+
+
+async def test_the_last_pane_takes_the_app_along(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", "read x; exit 0") as stage:
+        await stage.press("enter")
+        await stage.until(lambda: not stage.app.is_running)
+        assert stage.app.return_value == 0
+
+
+async def test_a_flood_does_not_keep_the_keys_out(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", "trap 'echo; echo stopped; exec cat' INT; yes flood") as stage:
+        await stage.until_text("flood")
+        await stage.press("ctrl+c")
+        await stage.until_text("stopped")
+
+
+# What programs say
+
+
+async def test_a_bell_in_another_window_marks_its_tab_until_it_is_seen(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", "read x; printf '\\a'; cat") as stage:
+        stage.run(windows.CreateWindow(command=("cat",), name="two"))
+        await stage.until(lambda: "[2 two]" in stage.text)
+        stage.terminal(1).write(b"\r")
+        await stage.until(lambda: "! " in stage.text)
+        await stage.prefix("1")
+        await stage.until(lambda: "!" not in stage.text.splitlines()[-1])
+
+
+async def test_a_notification_is_shown_with_its_pane(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.terminal().receive(memoryview(b"\x1b]777;notify;build;done\x07"))
+        await stage.until(lambda: "%1 build done" in stage.text)
+
+
+@pytest.mark.parametrize(("pane", "copied"), [(1, ""), (2, "secret")])
+async def test_only_the_focused_program_may_copy(open_stage: Open, pane: int, copied: str) -> None:
+    async with open_stage() as stage:
+        stage.run(panes.SplitPane(command=("cat",)))
+        await stage.until(lambda: len(stage.rects) == 2)
+        stage.terminal(pane).receive(memoryview(b"\x1b]52;c;c2VjcmV0\x07\x1b]777;notify;after;it\x07"))
+        await stage.until(lambda: "after it" in stage.text)
+        assert stage.app.clipboard == copied
+
+
+async def test_titles_are_shown_cleaned(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.run(panes.SplitPane(command=("cat",)))
+        stage.terminal(2).receive(memoryview("\x1b]2;ti\u202etle 漢字\x07".encode()))
+        await stage.until(lambda: "漢字" in stage.text)
+        assert "\u202e" not in stage.text
+
+
+# The keyboard's own
+
+
+async def test_a_key_that_repeats_needs_no_second_prefix(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.run(panes.SplitPane(command=("cat",)))
+        await stage.until(lambda: len(stage.rects) == 2)
+        cols = stage.rects[1].cols
+        await stage.prefix("ctrl+left", "ctrl+left", "ctrl+left")
+        await stage.until(lambda: stage.rects[1].cols == cols - 3)
+
+
+async def test_an_unknown_key_after_the_prefix_is_told_and_swallowed(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("j")
+        await stage.until(lambda: "ctrl+b j does nothing" in stage.text)
+        assert "j" not in stage.pane_text()
+
+
+async def test_the_panel_of_keys_comes_after_the_delay_and_goes_with_the_next_key(open_stage: Open) -> None:
+    async with open_stage(config=Config(ui=UiSettings(which_key_delay_ms=20))) as stage:
+        await stage.prefix()
+        await stage.until(lambda: stage.app.base.query_one(WhichKey).display and "zoom pane" in stage.text)
+        await stage.press("escape")
+        await stage.until(lambda: "zoom pane" not in stage.text)
+        await stage.press("x")
+        await stage.until_text("x")
+
+
+async def test_no_panel_comes_before_the_delay(open_stage: Open) -> None:
+    async with open_stage(config=CALM) as stage:
+        await stage.prefix()
+        assert not stage.app.base.query_one(WhichKey).display
+        assert "key?" in stage.text
