@@ -2,8 +2,13 @@
 
 import logging
 import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 from fugue_tui import config, sockets
 from fugue_tui.errors import AlreadyRunning, ConfigError
@@ -14,6 +19,8 @@ MOST = 99
 """Workspaces that are tried when none is named: `main`, `main-2` and so on."""
 LARGEST_LOG = 1 << 20
 """Bytes at which a log is no longer written."""
+ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that ask the program to leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +71,36 @@ def start(options: StartOptions) -> int:
     try:
         from fugue_tui.tui.run import run
 
-        return run(
-            workspace,
-            reading.config,
-            listener=listener,
-            config_file=file,
-            faults=reading.faults,
-            command=options.command,
-            engine=options.engine,
-        )
+        with ended_by_signals():
+            return run(
+                workspace,
+                reading.config,
+                listener=listener,
+                config_file=file,
+                faults=reading.faults,
+                command=options.command,
+                engine=options.engine,
+            )
     finally:
         if listener is not None:
             listener.close()
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """While this holds, SIGTERM and SIGHUP end the program as SystemExit does: the terminal and the panes are seen to."""
+    before = {number: signal.signal(number, _leave) for number in ENDINGS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    for each in ENDINGS:
+        signal.signal(each, signal.SIG_IGN)  # One is enough: a second must not interrupt the leaving.
+    raise SystemExit(128 + number)
 
 
 def claim(options: StartOptions, settings: config.Config) -> tuple[str, Listener | None]:
