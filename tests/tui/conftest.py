@@ -361,7 +361,7 @@ class Pictures(pytest_textual_snapshot.SVGImageExtension):
     @classmethod
     def dirname(cls, *, test_location: PyTestLocation) -> str:
         """One folder for each module of tests."""
-        return str(REPOSITORY / "snapshots" / Path(test_location.filepath).stem.removeprefix("test_"))
+        return str(REPOSITORY / "snapshots" / test_location.basename)
 
 
 pytest_textual_snapshot.SVGImageExtension = Pictures

@@ -222,7 +222,7 @@ def composed(terminal: Terminal, rect: Rect, host: Size) -> Screen:
     screen, console = Screen(host), Console(force_terminal=True, color_system="truecolor")
     for y in range(rect.rows):
         line = strip_of(terminal.row(y), rect.cols).render(console)
-        screen.write(b"\x1b[%d;%dH" % (rect.y + y + 1, rect.x + 1) + line.encode())
+        screen.write(b"\x1b[%d;%dH\x1b[%dX" % (rect.y + y + 1, rect.x + 1, rect.cols) + line.encode())
     return screen
 
 

@@ -118,8 +118,9 @@ class Choose(ModalScreen[str | None]):
     Choose { align: center middle; background: $background 40%; }
     Choose OptionList {
         width: 60; max-width: 90%; height: auto; max-height: 80%;
-        background: $surface; border: heavy $primary; border-title-color: $primary;
+        background: $surface;
     }
+    Choose OptionList, Choose OptionList:focus { border: heavy $primary; border-title-color: $primary; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,ctrl+c", "cancel", "Cancel"),

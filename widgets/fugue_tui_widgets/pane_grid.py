@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style as RichStyle
 from textual import events
 from textual.geometry import Offset, Region, Size, Spacing
 from textual.layout import Layout, WidgetPlacement
@@ -20,6 +21,11 @@ from fugue_tui.layout.solve import Divider
 from fugue_tui_widgets.frame_lines import FrameLines
 from fugue_tui_widgets.picture import GridPicture
 from fugue_tui_widgets.terminal_view import TerminalView
+
+
+def _on_the_hosts_own(style: RichStyle) -> RichStyle:
+    """The style without its background: lines stand on what the panes stand on."""
+    return RichStyle(color=style.color, bold=style.bold, dim=style.dim)
 
 
 class _Solved(Layout):
@@ -103,8 +109,8 @@ class PaneGrid(Widget):
     def render_lines(self, crop: Region) -> list[Strip]:
         """The frame: dividers, crossings and titles; the views lie on top of the rest."""
         lines = self._frame_lines()
-        base = self.rich_style
-        focus = self.get_component_rich_style("pane-grid--focus") if self.picture.focus is not None else base
+        base = _on_the_hosts_own(self.rich_style)
+        focus = _on_the_hosts_own(self.get_component_rich_style("pane-grid--focus"))
         return [
             Strip([Segment(text, focus if lit else base) for text, lit in lines.runs(y)], self.size.width).crop(
                 crop.x, crop.right

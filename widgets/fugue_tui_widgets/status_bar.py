@@ -57,7 +57,7 @@ class StatusBar(Widget):
         .status-bar--tab { background: $panel; color: $text-muted; }
         .status-bar--active { background: $surface-lighten-2; color: $foreground; text-style: bold; }
         .status-bar--hint { background: $panel; color: $text-muted; }
-        .status-bar--alert { background: $warning; color: $background; text-style: bold; }
+        .status-bar--alert { background: $warning; color: ansi_black; text-style: bold; }
     }
     """
 

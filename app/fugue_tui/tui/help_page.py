@@ -6,7 +6,7 @@ from fugue_tui.control.command import registry
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.schema import describe
 from fugue_tui.terminal.keys import spell
-from fugue_tui.tui.keyboard import label, written
+from fugue_tui.tui.keyboard import label, listed, written
 
 
 def help_page(keymap: Keymap) -> Content:
@@ -16,7 +16,7 @@ def help_page(keymap: Keymap) -> Content:
     together: dict[str, list[str]] = {}
     for press, binding in keymap.prefixed.items():
         together.setdefault(label(binding), []).append(written(press))
-    parts += [_line("  ".join(keys), words) for words, keys in together.items()]
+    parts += [_line(listed(keys), words) for words, keys in together.items()]
     parts.append(Content.styled("\nWithout the prefix\n", "bold"))
     parts += [_line(written(press), label(binding)) for press, binding in keymap.always.items()]
     parts += [_line(what, words) for what, words in _MOUSE]

@@ -123,7 +123,7 @@ class Keyboard:
         together: dict[str, list[str]] = {}
         for press, binding in self.keymap.prefixed.items():
             together.setdefault(label(binding), []).append(written(press))
-        return [Hint(" ".join(keys), words) for words, keys in together.items()]
+        return [Hint(listed(keys), words) for words, keys in together.items()]
 
     # Reading back
 
@@ -158,7 +158,7 @@ class Keyboard:
 
 
 _LABELS: Final = {
-    Action.HELP: "help: every key and command",
+    Action.HELP: "help: all keys, all commands",
     Action.PALETTE: "command palette",
     Action.COMMAND_LINE: "type a command",
     Action.SCROLL: "read back",
@@ -180,8 +180,23 @@ def label(binding: Binding) -> str:
     if binding.action is not None:
         return _LABELS[binding.action]
     verb, *rest = binding.words.split()
-    said = " ".join(word for word in rest if not word.startswith("--"))
+    if verb == "select-window" and rest[:1] and rest[0].startswith(":"):
+        return "select window by number"
+    said = " ".join("by number" if word.startswith(":") else word for word in rest if not word.startswith("--"))
     return f"{verb.replace('-', ' ')} {said}".strip()
+
+
+def listed(keys: list[str]) -> str:
+    """Keys that do the same; all ten digits as a range."""
+    return "0-9" if len(keys) == 10 and all(key.isdigit() for key in keys) else " ".join(keys)
+
+
+def after_prefix(keymap: Keymap) -> list[tuple[str, str]]:
+    """The keys after the prefix and what they do; keys that do the same stand together, many as a range."""
+    together: dict[str, list[str]] = {}
+    for press, binding in keymap.prefixed.items():
+        together.setdefault(label(binding), []).append(written(press))
+    return [(" ".join(keys) if len(keys) < 4 else f"{keys[0]}…{keys[-1]}", words) for words, keys in together.items()]
 
 
 def written(press: KeyPress) -> str:
