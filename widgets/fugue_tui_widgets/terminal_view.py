@@ -157,6 +157,7 @@ class TerminalView(Widget, can_focus=True):
         """Every key that arrives here is the program's."""
         event.stop()
         event.prevent_default()
+        self.post_message(self.Typed(self))
         self.press(press_of(event))
 
     def press(self, press: KeyPress) -> None:
@@ -168,11 +169,7 @@ class TerminalView(Widget, can_focus=True):
                 self.post_message(self.Again(self))
             return
         self._follow()
-        self.post_message(self.Typed(self))
-        try:
-            self.live.press(press)
-        except TerminalGone:
-            return
+        self.live.press(press)
 
     async def on_paste(self, event: events.Paste) -> None:
         """A paste reaches the program as one."""

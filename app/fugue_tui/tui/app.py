@@ -4,6 +4,7 @@ It decides nothing about panes: what a person does becomes a command, and the sc
 """
 
 import asyncio
+import gc
 import logging
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -162,6 +163,8 @@ class FugueApp(App[int], inherit_bindings=False):
         self.call_after_refresh(self._shown)
 
     def _shown(self) -> None:
+        gc.collect()
+        gc.freeze()  # What is loaded by now stays: later collections need not look at it, and are shorter.
         self.when_shown()
         self.outfit.begin()
 
@@ -358,7 +361,8 @@ class FugueApp(App[int], inherit_bindings=False):
         press = press_of(event)
         if not self.keyboard.take(press):
             view = self.focused_view
-            if view is not None:
+            if view is not None and self.mux.focused is not None:
+                self.mux.human_input(self.mux.focused)
                 view.press(press)
         return True
 

@@ -5,20 +5,18 @@ Keys are read on the app's own loop, so a key of a focused pane reaches its prog
 
 import asyncio
 import os
-import re
 import signal
-from codecs import getincrementaldecoder
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from textual import constants, events
-from textual._xterm_parser import XTermParser
 from textual.driver import Driver
 from textual.geometry import Size
 from textual.message import Message
 
 from fugue_tui.tui.host import HostWriter
 from fugue_tui.tui.host_terminal import HostTerminal
+from fugue_tui.tui.input import HostInput
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -30,7 +28,6 @@ _QUESTIONS: Final = (
     b"\x1b[?2026$p"  # does the host know synchronized output?
     b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\"  # which colours are its own?
 )
-_COLOUR_REPORT: Final = re.compile(r"\x1b\](1[01]);rgb:([0-9a-fA-F/]{5,14})(?:\x07|\x1b\\)")
 
 
 @runtime_checkable
@@ -60,10 +57,10 @@ class HostDriver(Driver):
         self, app: "App[Any]", *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self.terminal = app.host_terminal if isinstance(app, KeySink) else HostTerminal(mouse)
+        self._sink = app if isinstance(app, KeySink) else None
+        self.terminal = self._sink.host_terminal if self._sink is not None else HostTerminal(mouse)
         self.host = HostWriter(self.terminal.output_fd, self._loop)
-        self._parser = XTermParser(False)
-        self._decode = getincrementaldecoder("utf-8")("replace").decode
+        self._input = HostInput(self._host_colour)
         self._tick: asyncio.TimerHandle | None = None
         self._reading = False
 
@@ -131,8 +128,8 @@ class HostDriver(Driver):
 
     def _hang_up(self) -> None:
         self.disable_input()
-        if isinstance(self._app, KeySink):
-            self._app.host_gone()
+        if self._sink is not None:
+            self._sink.host_gone()
 
     # Input
 
@@ -147,39 +144,32 @@ class HostDriver(Driver):
             self.host.gone = True
             self._hang_up()
             return
-        text = self._decode(data)
-        if "\x1b]" in text:
-            text = _COLOUR_REPORT.sub(self._colour_report, text)
-        for message in self._parser.feed(text) if text else ():
+        for message in self._input.feed(data):
             self.process_message(message)
         self._await_escape()
 
-    def _colour_report(self, match: re.Match[str]) -> str:
-        parts = match[2].split("/")
-        if len(parts) == 3 and all(parts) and isinstance(self._app, KeySink):
-            red, green, blue = (int(part, 16) * 255 // (16 ** len(part) - 1) for part in parts)
-            self._app.host_colour(match[1] == "10", (red, green, blue))
-        return ""
+    def _host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
+        if self._sink is not None:
+            self._sink.host_colour(foreground, colour)
 
     def _await_escape(self) -> None:
         """A lone ESC becomes the Escape key if nothing follows in time."""
         if self._tick is not None:
             self._tick.cancel()
-        self._tick = self._loop.call_later(_ESCAPE_DELAY * 1.2, self._escape) if self._pending() else None
-
-    def _pending(self) -> bool:
-        return self._parser._timeout_time is not None  # pyright: ignore[reportPrivateUsage]
+            self._tick = None
+        if self._input.pending:
+            self._tick = self._loop.call_later(_ESCAPE_DELAY * 1.2, self._escape)
 
     def _escape(self) -> None:
         self._tick = None
-        for message in self._parser.tick():
+        for message in self._input.elapse():
             self.process_message(message)
 
     def process_message(self, message: Message) -> None:
         """Keys go to whoever holds the keyboard at once; everything else is queued."""
-        if isinstance(message, events.Key) and isinstance(self._app, KeySink):
+        if self._sink is not None and isinstance(message, events.Key):
             message.set_sender(self._app)
-            if self._app.take_key(message):
+            if self._sink.take_key(message):
                 return
         super().process_message(message)
 

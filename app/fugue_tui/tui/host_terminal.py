@@ -34,8 +34,8 @@ class HostTerminal:
         try:
             cols, rows = os.get_terminal_size(self.input_fd)
         except OSError:
-            cols, rows = 80, 24
-        return Size(max(cols, 1), max(rows, 1))
+            cols, rows = 0, 0
+        return Size(cols, rows) if cols and rows else Size(80, 24)
 
     def enter(self) -> bytes:
         """Set raw mode; what to write to take over the screen."""

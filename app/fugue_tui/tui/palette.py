@@ -6,7 +6,7 @@ from typing import Any, Protocol, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from fugue_tui.control.command import Command, registry
+from fugue_tui.control.command import Command, Effect, registry
 from fugue_tui.control.schema import Description, describe
 
 
@@ -41,17 +41,22 @@ class CommandProvider(Provider):
 
     def _chosen(self, cls: type[Command[Any]], description: Description) -> "partial[None]":
         app = cast(Runner, self.app)
-        if any(field.required for field in description.fields):
+        if asks(cls, description):
             return partial(app.command_line, f"{cls.verb} ")
         return partial(app.run_words, [cls.verb])
 
 
 def entries() -> Iterator[tuple[type[Command[Any]], Description]]:
-    """Every command with its description, in the order of declaration."""
-    for cls in registry().values():
+    """Every command with its description, in the order of declaration; what types into panes comes last."""
+    for cls in sorted(registry().values(), key=lambda cls: cls.effect is Effect.INPUT):
         yield cls, describe(cls)
+
+
+def asks(cls: type[Command[Any]], description: Description) -> bool:
+    """Whether a command means nothing by itself, so that a person must say more."""
+    return cls.effect is Effect.INPUT or any(field.required for field in description.fields)
 
 
 def label(cls: type[Command[Any]], description: Description) -> str:
     """How the palette writes a command: `split-pane`, with `...` if it asks for more."""
-    return cls.verb + (" ..." if any(field.required for field in description.fields) else "")
+    return cls.verb + (" ..." if asks(cls, description) else "")

@@ -24,7 +24,7 @@ def grid_picture(mux: Multiplexer, ui: UiSettings) -> GridPicture:
     window = mux.front
     if window is None:
         return GridPicture()
-    titled = shows_titles(window, ui)
+    titled = mux.room(window).y > 0
     solution = mux.frame(window)
     titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
     return GridPicture(solution, titles, window.active, titled, ui.dividers)
