@@ -189,6 +189,37 @@ def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest
     ]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["my-project"], ["my-project", "--", "vim"], ["my-project", "--engine=pyte"], ["--workspace", "close-pan"]],
+)
+def test_a_word_that_is_no_command_names_a_workspace_whatever_runs(
+    monkeypatch: pytest.MonkeyPatch, private_dir: Path, serve: Callable[..., Served], words: list[str]
+) -> None:
+    asked: list[str] = []
+
+    def start(options: StartOptions) -> int:
+        asked.append(options.workspace)
+        return 7
+
+    monkeypatch.setattr("fugue_tui.start.start", start)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(private_dir))
+    (private_dir / "fugue-tui").mkdir(mode=0o700)
+    for count in range(3):
+        assert main.run(words) == 7, f"{count} workspaces run"
+        serve(name=f"fugue-tui/other{count}")
+    assert set(asked) == {words[words[0] == "--workspace"]}
+
+
+@pytest.mark.parametrize("word", ["close-pan", "list-pane", "splitpane", "split_pane", "reflct", "confg"])
+def test_a_word_that_looks_like_a_mistyped_command_starts_nothing(served: Served, shell: Shell, word: str) -> None:
+    for env in ({}, {"FUGUE_SOCKET": served.path}):
+        done = shell(word, **env)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"no command {word}; did you mean " in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
 def test_a_bug_is_one_line_unless_its_place_is_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

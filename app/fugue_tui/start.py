@@ -3,7 +3,7 @@
 import logging
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from types import FrameType
 from typing import NoReturn
 
 from fugue_tui import config, sockets
-from fugue_tui.errors import AlreadyRunning, ConfigError
+from fugue_tui.errors import AlreadyRunning, ConfigError, TerminalError
 from fugue_tui.text import clean_text
 from fugue_tui_mcp.listener import Listener, listen
 
@@ -69,6 +69,8 @@ def start(options: StartOptions) -> int:
     if listener is not None:
         logging.getLogger().addHandler(LogFile(f"{listener.path.removesuffix('.sock')}.log"))
     try:
+        if not os.isatty(0):
+            raise TerminalError("a workspace is shown on a terminal, and stdin is none; run fugue-tui in one")
         from fugue_tui.tui.run import run
 
         with ended_by_signals():
@@ -87,8 +89,8 @@ def start(options: StartOptions) -> int:
 
 
 @contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """While this holds, SIGTERM and SIGHUP end the program as SystemExit does: the terminal and the panes are seen to."""
+def ended_by_signals() -> Generator[None]:
+    """While this holds, SIGTERM and SIGHUP raise SystemExit, so that the terminal and the panes are seen to."""
     before = {number: signal.signal(number, _leave) for number in ENDINGS}
     try:
         yield

@@ -1,4 +1,4 @@
-"""No door lacks or adds a command: each offers the registry, whole and in order."""
+"""No door lacks or adds a command: each offers the registry, whole."""
 
 import ast
 import json
@@ -33,7 +33,7 @@ def test_every_declared_command_is_in_the_registry() -> None:
 
 
 def test_the_palette_offers_the_registry() -> None:
-    assert [cls for cls, _ in entries()] == list(registry().values())
+    assert sorted(cls.verb for cls, _ in entries()) == sorted(registry())
 
 
 def test_mcp_offers_the_registry() -> None:

@@ -18,7 +18,10 @@ def assert_given_back(running: Running) -> None:
     while running.host.step(0.01):
         pass
     modes = running.host.emulator.modes
-    assert not (modes.alternate_screen or modes.bracketed_paste or modes.focus_events or modes.mouse)
+    assert not modes.alternate_screen
+    assert not modes.bracketed_paste
+    assert not modes.focus_events
+    assert not modes.mouse
     assert not modes.kitty_flags
     assert running.host.cursor.visible
     assert b"Traceback" not in running.host.received

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from fugue_tui.cli.options import Usage, as_json, complain, options_of, say, split_own
-from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, UnknownCommand
+from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, UnknownCommand
 
 USAGE = """\
 usage: fugue-tui [WORKSPACE] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   start a workspace
@@ -18,6 +18,7 @@ usage: fugue-tui [WORKSPACE] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   start a work
        fugue-tui config path|check|show|init                         look after the configuration
 
 options:
+  --workspace NAME      the workspace's name, even if it looks like a command
   -e, --command LINE    run this line in the first pane instead of a login shell
   --socket PATH         listen, or connect, there
   --config FILE         read this configuration
@@ -25,6 +26,9 @@ options:
   --version             print the version
   -h, --help            print this; after a command, what that command takes
 """
+
+
+START_OPTIONS = ("--workspace", "--socket", "--config", "--engine", "--command")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -59,20 +63,23 @@ def _route(arguments: list[str]) -> int:
 
 
 def _start(arguments: list[str]) -> int:
-    options, loose, program = options_of(arguments, ("--socket", "--config", "--engine", "--command"))
+    options, loose, program = options_of(arguments, START_OPTIONS)
     if "--help" in options:
         return _help()
     if "--version" in options:
         return _version()
-    if len(loose) > 1:
-        raise Usage(f"{loose[1][:40]!a}: one word too many; a program to run comes after --")
+    if loose and (meant := _mistyped(loose[0])):
+        raise UnknownCommand(f"{meant} (--workspace {loose[0]} starts a workspace of that name)")
+    named = [*([options["--workspace"]] if "--workspace" in options else []), *loose]
+    if len(named) > 1:
+        raise Usage(f"{named[1][:40]!a}: one word too many; a program to run comes after --")
     if program and "--command" in options:
         raise Usage("--command: give a line or a program after --, not both")
     from fugue_tui.start import StartOptions, start
 
     return start(
         StartOptions(
-            workspace=loose[0] if loose else "",
+            workspace=named[0] if named else "",
             socket=options.get("--socket", ""),
             config=options.get("--config", ""),
             command=options.get("--command") or tuple(program),
@@ -90,16 +97,35 @@ def _command(arguments: list[str]) -> int:
 
     try:
         answer = client.ask(sockets.find(where.get("--workspace", ""), where.get("--socket", "")), words)
-    except NotRunning as error:
-        stranger = _stranger(words[0])
-        if stranger and _names_workspace(arguments, str(stranger)):
-            return _start(arguments)
-        return _failed(stranger or NotRunning(f"{error}; start one with: fugue-tui"), json_wanted)
+    except SocketError as error:
+        if stranger := _stranger(words[0]):
+            return _start(arguments) if _names_workspace(arguments) else _failed(stranger, json_wanted)
+        way_out = "; start one with: fugue-tui" if isinstance(error, NotRunning) else ""
+        return _failed(type(error)(f"{error}{way_out}"), json_wanted)
     except FugueError as error:
         return _failed(error, json_wanted)
-    if _error_code(answer) == UnknownCommand.code and _names_workspace(arguments, str(answer.get("text"))):
+    if _error_code(answer) == UnknownCommand.code and _names_workspace(arguments):
         return _start(arguments)
     return _show(answer, json_wanted)
+
+
+def _names_workspace(arguments: list[str]) -> bool:
+    """Whether a first word that is no command, nor nearly one, can only name a workspace to start."""
+    try:
+        _, loose, _ = options_of(arguments, START_OPTIONS)
+    except Usage:
+        return False
+    return len(loose) == 1 and not _mistyped(loose[0])
+
+
+def _mistyped(word: str) -> str:
+    """What to say of a word that looks like a mistyped command; empty if it does not."""
+    from difflib import get_close_matches
+
+    from fugue_tui.control.reflect import verbs
+
+    near = get_close_matches(word[:40].replace("_", "-"), [*_SUBCOMMANDS, *verbs()], n=1, cutoff=0.82)
+    return f"no command {ascii(word[:40])[1:-1]}; did you mean {near[0]}?" if near else ""
 
 
 def _show(answer: dict[str, object], json_wanted: bool) -> int:
@@ -126,11 +152,6 @@ def _error_code(answer: dict[str, object]) -> str:
     found = answer.get("json")
     error = found.get("error") if isinstance(found, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return str(error.get("code")) if isinstance(error, dict) else ""  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-
-
-def _names_workspace(arguments: list[str], fault: str) -> bool:
-    """Whether a lone word that is no command, nor nearly one, can only name a workspace to start."""
-    return len(arguments) == 1 and "did you mean" not in fault
 
 
 def _stranger(verb: str) -> UnknownCommand | None:

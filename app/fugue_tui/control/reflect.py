@@ -65,6 +65,11 @@ def known(verb: str) -> type[Command[Any]]:
     return lookup(verb)
 
 
+def verbs() -> tuple[str, ...]:
+    """The name of every command."""
+    return tuple(registry())
+
+
 def listing() -> str:
     """Every command with what it does, a line each, for `--help`."""
     rows = [f"  {verb:<18} {clean(describe(cls).summary, 78)}" for verb, cls in registry().items()]
