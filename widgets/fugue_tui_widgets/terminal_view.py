@@ -54,6 +54,18 @@ class TerminalView(Widget, can_focus=True):
             super().__init__()
             self.view = view
 
+    class Scrolled(Message):
+        """The view shows another part of the history, or the live screen again."""
+
+        def __init__(self, view: "TerminalView") -> None:
+            super().__init__()
+            self.view = view
+
+        @property
+        def control(self) -> "TerminalView":
+            """The view that scrolled."""
+            return self.view
+
     def __init__(
         self,
         live: LiveTerminal | None = None,
@@ -192,6 +204,7 @@ class TerminalView(Widget, can_focus=True):
         if self.live is not None and self.live.scrollback.offset:
             self.live.scroll_to_bottom()
             self.redraw()
+            self.post_message(self.Scrolled(self))
 
     def on_focus(self) -> None:
         """The program hears of the focus if it asked to."""
@@ -250,6 +263,7 @@ class TerminalView(Widget, can_focus=True):
         if self.live is not None:
             self.live.scroll(lines)
             self.redraw()
+            self.post_message(self.Scrolled(self))
 
     def _mouse(self, event: events.MouseEvent, kind: MouseKind, button: Button) -> bool:
         """Offer an event to the program; whether it took it."""

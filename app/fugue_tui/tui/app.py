@@ -394,6 +394,10 @@ class FugueApp(App[int], inherit_bindings=False):
         if pane is not None:
             self.mux.human_input(pane)
 
+    def on_terminal_view_scrolled(self) -> None:
+        """Titles and the bar tell how far back a person reads."""
+        self.news()
+
     def on_terminal_view_again(self, message: TerminalView.Again) -> None:
         """Enter in a pane whose program has ended runs it again."""
         pane = self.pane_of(message.view)

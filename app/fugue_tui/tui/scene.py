@@ -61,7 +61,14 @@ def status_picture(mux: Multiplexer, hint: str, alert: str, marks: Callable[[Win
         for number, each in enumerate(mine, 1)
     )
     name = clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "")
-    return StatusPicture(name, clean(session, 24) if several else "", tabs, hint, alert)
+    return StatusPicture(name, clean(session, 24) if several else "", tabs, _reading(mux) + hint, alert)
+
+
+def _reading(mux: Multiplexer) -> str:
+    """How far back in the focused pane's history the person reads; empty at the live screen."""
+    pane = mux.focused
+    offset = mux.terminals[pane].scrollback.offset if pane is not None else 0
+    return f"history -{offset} · " if offset else ""
 
 
 def _reduced(mux: Multiplexer) -> bool:
