@@ -6,17 +6,14 @@ from fugue_tui.control.command import registry
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.schema import describe
 from fugue_tui.terminal.keys import spell
-from fugue_tui.tui.keyboard import label, listed, written
+from fugue_tui.tui.keyboard import after_prefix, label, written
 
 
 def help_page(keymap: Keymap) -> Content:
     """Keys and commands as one text."""
     prefix = spell(keymap.prefix)
     parts = [Content.styled(f"Keys after {prefix}  ({prefix} twice sends it to the program)\n", "bold")]
-    together: dict[str, list[str]] = {}
-    for press, binding in keymap.prefixed.items():
-        together.setdefault(label(binding), []).append(written(press))
-    parts += [_line(listed(keys), words) for words, keys in together.items()]
+    parts += [_line(keys, words) for keys, words in after_prefix(keymap)]
     parts.append(Content.styled("\nWithout the prefix\n", "bold"))
     parts += [_line(written(press), label(binding)) for press, binding in keymap.always.items()]
     parts += [_line(what, words) for what, words in _MOUSE]

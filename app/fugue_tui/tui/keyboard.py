@@ -119,11 +119,8 @@ class Keyboard:
             self._timer = None
 
     def hints(self) -> list[Hint]:
-        """Every key after the prefix and what it does; keys that do the same stand together."""
-        together: dict[str, list[str]] = {}
-        for press, binding in self.keymap.prefixed.items():
-            together.setdefault(label(binding), []).append(written(press))
-        return [Hint(listed(keys), words) for words, keys in together.items()]
+        """Every key after the prefix and what it does."""
+        return [Hint(keys, words) for keys, words in after_prefix(self.keymap)]
 
     # Reading back
 
@@ -182,7 +179,7 @@ def label(binding: Binding) -> str:
     verb, *rest = binding.words.split()
     if verb == "select-window" and rest[:1] and rest[0].startswith(":"):
         return "select window by number"
-    said = " ".join("by number" if word.startswith(":") else word for word in rest if not word.startswith("--"))
+    said = " ".join(word for word in rest if not word.startswith("--"))
     return f"{verb.replace('-', ' ')} {said}".strip()
 
 
@@ -192,11 +189,11 @@ def listed(keys: list[str]) -> str:
 
 
 def after_prefix(keymap: Keymap) -> list[tuple[str, str]]:
-    """The keys after the prefix and what they do; keys that do the same stand together, many as a range."""
+    """The keys after the prefix and what they do; keys that do the same stand together."""
     together: dict[str, list[str]] = {}
     for press, binding in keymap.prefixed.items():
         together.setdefault(label(binding), []).append(written(press))
-    return [(" ".join(keys) if len(keys) < 4 else f"{keys[0]}…{keys[-1]}", words) for words, keys in together.items()]
+    return [(listed(keys), words) for words, keys in together.items()]
 
 
 def written(press: KeyPress) -> str:
