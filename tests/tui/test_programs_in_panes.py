@@ -36,7 +36,8 @@ KEYS = {
     "f1": b"\x1bOP", "f5": b"\x1b[15~", "shift+f5": b"\x1b[15;2~", "f12": b"\x1b[24~", "delete": b"\x1b[3~",
     "up": b"\x1b[A", "ctrl+right": b"\x1b[1;5C", "shift+up": b"\x1b[1;2A", "alt+x": b"\x1bx", "alt+enter": b"\x1b\r",
     "pageup": b"\x1b[5~", "home": b"\x1b[H", "a": b"a", "A": b"A", "é": "é".encode(), "plus": b"+",
-    "ctrl+slash": b"\x1f", "ctrl+backslash": b"\x1c", "ctrl+right_square_bracket": b"\x1d", "space": b" ", "percent_sign": b"%",
+    "ctrl+slash": b"\x1f", "ctrl+backslash": b"\x1c", "ctrl+right_square_bracket": b"\x1d", "space": b" ",
+    "percent_sign": b"%",
 }  # fmt: skip
 
 

@@ -98,7 +98,7 @@ class _Canvas:
         room = rect.cols - 2 - cell_len(state)
         label = f"{'▶' if focused else ' '}{title.text} "
         if cell_len(label) > room:
-            label = set_cell_size(label, room - 1) + "…"
+            label = set_cell_size(label, room - 1).rstrip() + "…"
         self._put(rect.x + 1, rect.y - 1, label, focused)
         self._put(rect.right - 1 - cell_len(state), rect.y - 1, state, focused)
         self.spans.append((pane, Rect(rect.x, rect.y - 1, cell_len(label) + 1, 1)))

@@ -114,6 +114,7 @@ class Terminal(TerminalView):
         """Every key is the command's, except Ctrl+F1, which gives up the focus."""
         if event.key == "ctrl+f1":
             event.stop()
+            event.prevent_default()
             self.screen.set_focus(None)
             return
         await super().on_key(event)

@@ -21,7 +21,7 @@ class WhichKey(Static):
 
     DEFAULT_CSS = """
     WhichKey {
-        display: none; dock: bottom; layer: overlay; height: auto; max-height: 90%;
+        display: none; dock: bottom; layer: overlay; height: auto; max-height: 100%;
         margin: 0 0 1 0; padding: 0 1; background: $surface; color: $foreground;
         border-top: heavy $primary; border-title-color: $primary;
     }
