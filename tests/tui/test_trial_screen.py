@@ -23,3 +23,10 @@ async def test_a_row_too_few_for_titles_leaves_the_divider_whole(open_stage: Ope
         picture = scene.grid_picture(stage.mux, stage.app.settings.ui)
         assert not picture.title_row
         assert not picture.titles
+
+
+async def test_a_person_reads_a_list_as_a_table(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.app.run_words("list-panes")
+        await stage.until(lambda: "PROGRAM" in stage.text)
+        assert "{" not in stage.text

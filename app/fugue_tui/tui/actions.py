@@ -1,6 +1,5 @@
 """What keys and the palette do besides running a command as it stands: ask, confirm, choose, explain."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from fugue_tui.control import schema, words
 from fugue_tui.control.command import PERSON, Command, Door, Effect, Origin
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.control.panes import ResizePane
+from fugue_tui.control.render import render
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
@@ -232,7 +232,7 @@ def result_text(command: Command[Any], result: Any) -> str:
     """A result for a person to read."""
     if command.plain:
         return clean_text(str(result))
-    return json.dumps(schema.dump(result), indent=2, ensure_ascii=False)
+    return clean_text(render(schema.dump(result)))
 
 
 def _count(window: Window) -> str:
