@@ -83,7 +83,7 @@ async def test_ctrl_f1_gives_the_focus_back_and_other_keys_do_not() -> None:
         left.start()
         left.focus()
         await pilot.pause()
-        await pilot.press("tab", "ctrl+q", "escape")
+        await pilot.press("tab", "ctrl+l", "escape")
         assert app.focused is left
         await pilot.press("ctrl+f1")
         assert app.focused is None
