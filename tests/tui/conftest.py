@@ -7,20 +7,20 @@ import select
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import pytest
-import pytest_textual_snapshot
+import pytest_textual_snapshot  # pyright: ignore[reportMissingTypeStubs]
 from syrupy.location import PyTestLocation
 from textual.events import MouseDown, MouseMove, MouseScrollDown, MouseScrollUp, MouseUp
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-import fugue_tui.control.commands  # noqa: F401  (declares every command)
+import fugue_tui.control.commands  # noqa: F401  # pyright: ignore[reportUnusedImport]  (declares every command)
 from fugue_tui.config import Config, UiSettings
 from fugue_tui.control.command import PERSON, Command
 from fugue_tui.control.commands import windows
@@ -56,7 +56,7 @@ class Stage:
 
     app: FugueApp
     mux: Multiplexer
-    pilot: "Pilot[int | None]"
+    pilot: "Pilot[int]"
 
     async def until(self, condition: Callable[[], object], seconds: float = DEADLINE) -> None:
         """Wait until a condition holds; fails after the deadline."""
@@ -169,7 +169,7 @@ def open_stage(pump: Pump) -> Open:
     """Start the app without a host, on a screen of a size."""
 
     @asynccontextmanager
-    async def open_stage(*argv: str, cols: int = 80, rows: int = 24, config: Config = CALM) -> AsyncIterator[Stage]:
+    async def open_stage(*argv: str, cols: int = 80, rows: int = 24, config: Config = CALM) -> AsyncGenerator[Stage]:
         app = make_app(argv or ("cat",), Size(cols, rows), config, pump)
         try:
             async with app.run_test(size=(cols, rows)) as pilot:

@@ -31,7 +31,7 @@ class Compare(Protocol):
         app: object,
         press: Iterable[str] = (),
         terminal_size: tuple[int, int] = (80, 24),
-        run_before: "Callable[[Pilot[int | None]], Awaitable[None]] | None" = None,
+        run_before: "Callable[[Pilot[int]], Awaitable[None]] | None" = None,
     ) -> bool: ...
 
 
@@ -44,7 +44,7 @@ def picture(snap_compare: Compare) -> Iterator[Picture]:
     def picture(script: Script, cols: int = 80, rows: int = 24, config: Config = CALM) -> bool:
         app = make_app(("sh", "-c", HELLO), Size(cols, rows), config, pump)
 
-        async def set_the_scene(pilot: "Pilot[int | None]") -> None:
+        async def set_the_scene(pilot: "Pilot[int]") -> None:
             stage = Stage(app, app.mux, pilot)
             stage.run(panes.RenamePane(pane="%1", name="hello"))
             await stage.until(lambda: "$" in stage.pane_text() or cols == 1)
