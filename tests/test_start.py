@@ -1,7 +1,5 @@
-"""Names, sockets and the log of a workspace that starts."""
+"""Names and sockets of a workspace that starts."""
 
-import logging
-import stat
 from pathlib import Path
 
 import pytest
@@ -9,7 +7,7 @@ from tests.mcp.conftest import private_dir as private_dir
 
 from fugue_tui.config import Config, McpSettings
 from fugue_tui.errors import AlreadyRunning
-from fugue_tui.start import LARGEST_LOG, LogFile, StartOptions, claim
+from fugue_tui.start import StartOptions, claim
 
 
 def test_workspaces_take_the_first_free_name(monkeypatch: pytest.MonkeyPatch, private_dir: Path) -> None:
@@ -35,26 +33,3 @@ def test_the_configuration_may_say_where_to_listen_or_not_to(private_dir: Path) 
     assert listener
     assert listener.path == str(private_dir / "y.sock")
     listener.close()
-
-
-def test_the_log_is_private_cleaned_and_made_only_when_needed(private_dir: Path) -> None:
-    file = private_dir / "main.log"
-    log, handler = logging.Logger("test"), LogFile(str(file))
-    log.addHandler(handler)
-    log.info("not worth it")
-    assert not file.exists()
-    log.warning("bad \x1b[31m%s\u202e", "red")
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert file.read_text().endswith(" WARNING test: bad red\n")
-
-
-def test_the_log_stops_growing_and_follows_no_link(private_dir: Path) -> None:
-    file, link = private_dir / "main.log", private_dir / "link.log"
-    file.write_bytes(b"x" * LARGEST_LOG)
-    link.symlink_to(private_dir / "elsewhere")
-    log = logging.Logger("test")
-    log.addHandler(LogFile(str(file)))
-    log.addHandler(LogFile(str(link)))
-    log.error("one more")
-    assert file.stat().st_size == LARGEST_LOG
-    assert not (private_dir / "elsewhere").exists()

@@ -1,6 +1,5 @@
-"""Starts a workspace: its configuration, its name and its socket, and then its screen."""
+"""Starts a workspace: its configuration, its name, its socket and its log, and then its screen."""
 
-import logging
 import os
 import signal
 from collections.abc import Generator
@@ -10,15 +9,12 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from fugue_tui import config, sockets
-from fugue_tui.errors import AlreadyRunning, ConfigError, TerminalError
-from fugue_tui.text import clean_text
+from fugue_tui import config, log, sockets
+from fugue_tui.errors import AlreadyRunning, ConfigError, SocketError, TerminalError
 from fugue_tui_mcp.listener import Listener, listen
 
 MOST = 99
 """Workspaces that are tried when none is named: `main`, `main-2` and so on."""
-LARGEST_LOG = 1 << 20
-"""Bytes at which a log is no longer written."""
 ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 """Signals that ask the program to leave."""
 
@@ -35,30 +31,6 @@ class StartOptions:
     engine: str = ""
 
 
-class LogFile(logging.Handler):
-    """A private file for what goes wrong, made when something does; without a file, nothing is kept."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(logging.WARNING)
-        self.path = path
-        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write a record, cleaned; a file that cannot be written is done without."""
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        try:
-            file = os.open(self.path, flags, 0o600)
-        except OSError:
-            return
-        try:
-            if os.fstat(file).st_size < LARGEST_LOG:
-                os.write(file, f"{clean_text(self.format(record))}\n".encode())
-        except OSError:
-            return
-        finally:
-            os.close(file)
-
-
 def start(options: StartOptions) -> int:
     """Show a workspace until it is left; the exit status. Raises FugueError if it cannot start."""
     file = Path(options.config) if options.config else config.path()
@@ -66,8 +38,7 @@ def start(options: StartOptions) -> int:
         raise ConfigError(f"{file}: no such file; fugue-tui config init writes one")
     reading = config.read(file)
     workspace, listener = claim(options, reading.config)
-    if listener is not None:
-        logging.getLogger().addHandler(LogFile(f"{listener.path.removesuffix('.sock')}.log"))
+    log.keep(log_path(workspace, listener))
     try:
         if not os.isatty(0):
             raise TerminalError("a workspace is shown on a terminal, and stdin is none; run fugue-tui in one")
@@ -116,6 +87,18 @@ def claim(options: StartOptions, settings: config.Config) -> tuple[str, Listener
     if options.workspace:
         return workspace, listen(sockets.path_of(workspace))
     return _first_free()
+
+
+def log_path(workspace: str, listener: Listener | None) -> str:
+    """Where a workspace's log goes: beside its socket, or where that would be; empty if that place is not private."""
+    if listener is not None:
+        return f"{listener.path.removesuffix('.sock')}.log"
+    directory = sockets.runtime_dir()
+    try:
+        sockets.make_private(directory)
+    except SocketError:
+        return ""
+    return os.path.join(directory, f"{workspace}.log")
 
 
 def _first_free() -> tuple[str, Listener]:

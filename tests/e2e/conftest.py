@@ -23,7 +23,15 @@ TIMEOUT = 30.0
 class Running:
     """A workspace that was started as a person starts it."""
 
-    def __init__(self, room: Path, arguments: tuple[str, ...], size: Size, config: str, env: dict[str, str]) -> None:
+    def __init__(
+        self,
+        room: Path,
+        arguments: tuple[str, ...],
+        size: Size = Size(80, 24),
+        config: str = "",
+        env: dict[str, str] | None = None,
+        program: tuple[str, ...] = ("-m", "fugue_tui"),
+    ) -> None:
         self.room = room
         """Where its socket, its log and its configuration are."""
         self.name = "e2e"
@@ -32,10 +40,10 @@ class Running:
             "XDG_RUNTIME_DIR": str(room),
             "FUGUE_CONFIG": str(room / "config.toml"),
             "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(room / "cache")),
-            **env,
+            **(env or {}),
         }
         (room / "config.toml").write_text(config)
-        self.host = Host((sys.executable, "-m", "fugue_tui", self.name, *arguments), size, self.env)
+        self.host = Host((sys.executable, *program, self.name, *arguments), size, self.env)
 
     @property
     def socket(self) -> Path:
@@ -80,7 +88,7 @@ class Running:
 
 
 Launch: TypeAlias = Callable[..., Running]
-"""`launch(*arguments, size=, config=, env=)`: the program with these arguments after its workspace's name."""
+"""`launch(*arguments, size=, config=, env=, program=)`: a workspace with these arguments after its name."""
 
 
 @pytest.fixture
@@ -96,10 +104,8 @@ def launch(room: Path) -> Iterator[Launch]:
     """Starts workspaces; whatever is left of them is ended when the test is over."""
     started: list[Running] = []
 
-    def launch(
-        *arguments: str, size: Size = Size(80, 24), config: str = "", env: dict[str, str] | None = None
-    ) -> Running:
-        started.append(Running(room, arguments, size, config, env or {}))
+    def launch(*arguments: str, **wanted: Any) -> Running:
+        started.append(Running(room, arguments, **wanted))
         return started[-1]
 
     yield launch

@@ -47,8 +47,19 @@ class Mailbox:
         with self._lock:
             calls, self._calls = self._calls, deque()
             self._woken = False
-        for call in calls:
-            call()
+        try:
+            while calls:
+                calls.popleft()()
+        finally:
+            if calls:
+                self._return(calls)
+
+    def _return(self, calls: deque[Callable[[], None]]) -> None:
+        """A call broke, which is the loop's to tell; those behind it come with the next turn."""
+        with self._lock:
+            self._calls = calls + self._calls
+            self._woken = True
+        asyncio.get_running_loop().call_soon(self._deliver, context=self._context)
 
 
 def _nothing() -> None:

@@ -1,0 +1,38 @@
+"""The file for what goes wrong."""
+
+import logging
+import stat
+from pathlib import Path
+
+from tests.mcp.conftest import private_dir as private_dir
+
+from fugue_tui.log import LARGEST, LogFile
+
+
+def test_the_log_is_private_cleaned_and_made_only_when_needed(private_dir: Path) -> None:
+    file = private_dir / "main.log"
+    log, handler = logging.Logger("test"), LogFile(str(file))
+    log.addHandler(handler)
+    log.info("not worth it")
+    assert not file.exists()
+    log.warning("bad \x1b[31m%s\u202e", "red")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert file.read_text().endswith(" WARNING test: bad red\n")
+
+
+def test_the_log_stops_growing_and_follows_no_link(private_dir: Path) -> None:
+    file, link = private_dir / "main.log", private_dir / "link.log"
+    file.write_bytes(b"x" * LARGEST)
+    link.symlink_to(private_dir / "elsewhere")
+    log = logging.Logger("test")
+    log.addHandler(LogFile(str(file)))
+    log.addHandler(LogFile(str(link)))
+    log.error("one more")
+    assert file.stat().st_size == LARGEST
+    assert not (private_dir / "elsewhere").exists()
+
+
+def test_a_full_disk_is_done_without() -> None:
+    log = logging.Logger("test")
+    log.addHandler(LogFile("/dev/full"))
+    log.error("no room")
