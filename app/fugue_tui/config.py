@@ -49,7 +49,9 @@ class TerminalSettings:
     engine: Literal["ghostty", "pyte"] = _key("ghostty", "The terminal engine; pyte is slower and does less.")
     scrollback: int = _key(10_000, "Lines of history that each pane keeps.", high=1_000_000)
     shell: tuple[str, ...] = _key(
-        (), "The program of a new pane and its arguments; empty for the login shell.", shell_fault
+        (),
+        "What a new pane runs, with its arguments; empty for the login shell. $SHELL still reads commands.",
+        shell_fault,
     )
     term: str = _key("xterm-256color", "What TERM says in panes.", term_fault)
     on_exit: Literal["close", "keep"] = _key("close", "Close a pane whose program ended well, or keep its text.")

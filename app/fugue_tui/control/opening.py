@@ -16,7 +16,11 @@ from fugue_tui.terminal.pty import login_shell
 from fugue_tui.workspace.model import OnExit, Pane
 
 Line: TypeAlias = tuple[str, ...] | str
-"""A program and its arguments, or one line for the person's shell (`$SHELL -c LINE`); empty for a login shell."""
+"""A program and its arguments, or one line for the person's shell (`$SHELL -c LINE`); empty for what panes run.
+
+`[terminal] shell` says what panes run if nothing was asked for. It may be any program, so no line is given to it, and a
+line means the same whatever is configured.
+"""
 
 LONGEST_LINE: Final = 65_536
 """Characters that a command may have, and its environment."""
