@@ -28,7 +28,7 @@ typedef struct { GhosttyTerminalScrollViewportTag tag; FugueScrollValue value; }
 """Structs laid out like the two tagged unions that are passed by value: cffi cannot pass a union."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Binding:
     """The library: `ffi` makes C values, `lib` holds functions and constants, and two functions take twins."""
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from fugue_tui.terminal.frame import DEFAULT_COLOUR, rgb
 from fugue_tui.terminal.ghostty_binding import Binding
+from fugue_tui.terminal.ghostty_quick import quick
 from fugue_tui.terminal.scheme import HOST, Scheme
 
 _REVERSE: Final = 5
@@ -21,11 +22,14 @@ class ColourReader:
         self._colour_bytes = self._ffi.buffer(self._colour)
         self._fg = self._bg = b""
         self._mode = self._ffi.new("GhosttyTerminalModeConfig *", {"mode": _REVERSE})
+        self._quick = quick(binding)
+        at = self._quick.at
+        self._terminal_at, self._mode_at, self._colour_at = at(terminal), at(self._mode), at(self._colour)
 
     def read(self, last: Scheme, *, palette: bool) -> Scheme:
         """What differs from the defaults; `last` itself if nothing does. The engine tells when the palette changed."""
         lib = self._lib
-        lib.ghostty_terminal_get(self._terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, self._mode)
+        self._quick.terminal_get(self._terminal_at, lib.GHOSTTY_TERMINAL_DATA_MODE, self._mode_at)
         fg = self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_FOREGROUND, self._fg)
         bg = self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_BACKGROUND, self._bg)
         redefined = self._redefined() if palette else last.palette
@@ -44,7 +48,7 @@ class ColourReader:
         return self._ffi.buffer(self._palette)[:]
 
     def _over(self, key: int, default: bytes) -> int:
-        if self._lib.ghostty_terminal_get(self._terminal, key, self._colour):
+        if self._quick.terminal_get(self._terminal_at, key, self._colour_at):
             return DEFAULT_COLOUR
         now = self._colour_bytes[:]
         return DEFAULT_COLOUR if now == default else rgb(*now)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from fugue_tui.terminal.frame import Modes, MouseEncoding, MouseTracking
 from fugue_tui.terminal.ghostty_binding import Binding
+from fugue_tui.terminal.ghostty_quick import quick
 
 GRAPHEME_CLUSTERS: Final = 2027
 SYNCHRONIZED: Final = 2026
@@ -36,11 +37,15 @@ class ModeReader:
         self._byte = self._ffi.new("uint8_t *")
         self._screen = self._ffi.new("GhosttyTerminalScreen *")
         self._encoder: Any = None
+        self._quick = quick(binding)
+        at = self._quick.at
+        self._terminal_at, self._mode_at = at(terminal), at(self._mode)
+        self._byte_at, self._screen_at = at(self._byte), at(self._screen)
 
     def is_set(self, number: int) -> bool:
         """Whether a DEC private mode is set."""
         self._mode.mode = number
-        self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_MODE, self._mode)
+        self._quick.terminal_get(self._terminal_at, self._lib.GHOSTTY_TERMINAL_DATA_MODE, self._mode_at)
         return self._mode.value
 
     def put(self, number: int, option: int, value: bool) -> None:
@@ -63,11 +68,12 @@ class ModeReader:
 
     def _kitty_flags(self) -> int:
         key = self._lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS
-        self._lib.ghostty_terminal_get(self._terminal, key, self._byte)
+        self._quick.terminal_get(self._terminal_at, key, self._byte_at)
         return self._byte[0]
 
     def _on_alternate_screen(self) -> bool:
-        self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_ACTIVE_SCREEN, self._screen)
+        key = self._lib.GHOSTTY_TERMINAL_DATA_ACTIVE_SCREEN
+        self._quick.terminal_get(self._terminal_at, key, self._screen_at)
         return self._screen[0] == self._lib.GHOSTTY_TERMINAL_SCREEN_ALTERNATE
 
     def _modify_other_keys(self) -> int:
@@ -75,8 +81,9 @@ class ModeReader:
         if self._encoder is None:
             self._encoder = self._new_encoder()
         encoder, event, out, written = self._encoder
-        self._lib.ghostty_key_encoder_setopt_from_terminal(encoder, self._terminal)
-        self._lib.ghostty_key_encoder_encode(encoder, event, out, len(out), written)
+        at = self._quick.at
+        self._quick.encoder_follow(at(encoder), self._terminal_at)
+        self._quick.encode(at(encoder), at(event), at(out), len(out), at(written))
         return 2 if self._ffi.buffer(out, written[0])[:].startswith(_OTHER_KEYS) else 0
 
     def _new_encoder(self) -> tuple[Any, Any, Any, Any]:

@@ -7,9 +7,11 @@ the caller.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from fugue_tui.terminal.ghostty_binding import Binding
+from fugue_tui.terminal.ghostty_quick import quick
 
 _RESET: Final = b"\x1b[0m"
 _SURFACES: Final = (b"\x1b[4", b"\x1b[7m", b"\x1b[9m", b"\x1b[53m")
@@ -24,13 +26,15 @@ _HIDDEN_STARTS: Final = tuple(
     bytes.fromhex(start) for start in ["7f", "c2", "d89c", "e1a0", "e280", "e281", "efbb", "efbf", "f48e", "f3a0"]
 )
 _LEAST_BUFFER: Final = 32_768
+_SCREENFUL: Final = 200
+"""Rows that are formatted without letting go of the interpreter's lock."""
 
 
 class Formatter:
     """The native formatter of one terminal."""
 
     def __init__(self, binding: Binding, terminal: Any) -> None:
-        self._ffi, self._lib, self._grid_ref = binding.ffi, binding.lib, binding.grid_ref
+        self._ffi, self._lib = binding.ffi, binding.lib
         self._terminal = terminal
         new, sizeof = self._ffi.new, self._ffi.sizeof
         self._selection = new("GhosttySelection *", {"size": sizeof("GhosttySelection")})
@@ -46,6 +50,13 @@ class Formatter:
         self._capacity = _LEAST_BUFFER
         self._made = new("GhosttyFormatter *")
         self._written = new("size_t *")
+        self._quick = quick(binding)
+        at = self._quick.at
+        self._terminal_at, self._made_at, self._written_at = at(terminal), at(self._made), at(self._written)
+        self._start_at, self._end_at = at(self._start), at(self._end)
+        self._point_value, self._options_value = self._quick.by_value(self._point), self._quick.by_value(self._options)
+        self._grid_ref = self._quick.grid_ref(self._point_value)
+        self._new = self._quick.formatter_new(self._options_value)
 
     def vt(self, first: int, count: int, cols: int) -> tuple[list[bytes | None], bool]:
         """Viewport rows `first` to `first + count - 1`, and whether there may be styles that show on blanks.
@@ -67,24 +78,32 @@ class Formatter:
         return self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols).decode("utf-8", "replace")
 
     def _format(self, tag: int, first: int, last: int, cols: int) -> bytes:
-        if self._refer(tag, 0, first, self._start) or self._refer(tag, cols - 1, last, self._end):
+        if self._refer(tag, 0, first, self._start_at) or self._refer(tag, cols - 1, last, self._end_at):
             return b""
-        if self._lib.ghostty_formatter_terminal_new(self._ffi.NULL, self._made, self._terminal, self._options[0]):
+        if self._new(None, self._made_at, self._terminal_at, self._options_value):
             return b""
-        text = self._read(self._made[0])
-        self._lib.ghostty_formatter_free(self._made[0])
+        made = self._quick.at(self._made[0])
+        text = self._read(made, self._quick_format if last - first < _SCREENFUL else self._long_format)
+        self._quick.formatter_free(made)
         return text
 
-    def _refer(self, tag: int, x: int, y: int, out: Any) -> int:
+    def _refer(self, tag: int, x: int, y: int, out: int) -> int:
         self._point.tag, self._point.value.x, self._point.value.y = tag, x, y
-        return self._grid_ref(self._terminal, self._point[0], out)
+        return self._grid_ref(self._terminal_at, self._point_value, out)
 
-    def _read(self, formatter: Any) -> bytes:
+    def _quick_format(self, formatter: int, buffer: Any) -> int:
+        return self._quick.format(formatter, self._quick.at(buffer), len(buffer), self._written_at)
+
+    def _long_format(self, formatter: int, buffer: Any) -> int:
+        made = self._ffi.cast("GhosttyFormatter", formatter)
+        return self._lib.ghostty_formatter_format_buf(made, buffer, len(buffer), self._written)
+
+    def _read(self, formatter: int, format: Callable[[int, Any], int]) -> bytes:
         buffer = self._allocate("uint8_t[]", self._capacity)
-        result = self._lib.ghostty_formatter_format_buf(formatter, buffer, len(buffer), self._written)
+        result = format(formatter, buffer)
         if result == self._lib.GHOSTTY_OUT_OF_SPACE:
             buffer = self._allocate("uint8_t[]", self._written[0])
-            result = self._lib.ghostty_formatter_format_buf(formatter, buffer, len(buffer), self._written)
+            result = format(formatter, buffer)
         self._capacity = max(_LEAST_BUFFER, self._written[0] * 5 // 4)
         return b"" if result else self._ffi.buffer(buffer, self._written[0])[:]
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from fugue_tui.terminal.frame import DEFAULT_COLOUR, Cursor, CursorShape, Style, Underline, rgb
 from fugue_tui.terminal.ghostty_binding import Binding
+from fugue_tui.terminal.ghostty_quick import quick
 
 CLEAN: Final = 0
 PARTIAL: Final = 1
@@ -49,6 +50,11 @@ class Snapshot:
         self._utf8 = new("uint8_t[]", _GRAPHEME_BYTES)
         self._buffer = new("GhosttyBuffer *", {"ptr": self._utf8, "cap": _GRAPHEME_BYTES})
         self._styles: dict[bytes, Style] = {}
+        self._quick = quick(binding)
+        at = self._quick.at
+        self._state_at, self._rows_at = at(self._state[0]), at(self._rows)
+        self._y_at, self._dirty_at, self._cursor_at = at(self._y), at(self._dirty), at(self._cursor)
+        self._view_at = at(self._view)
 
     def _made(self, kind: str, name: str) -> Any:
         """A native object that is freed with this one."""
@@ -60,34 +66,37 @@ class Snapshot:
 
     def update(self, terminal: Any) -> int:
         """Copy what changed in the terminal; CLEAN, PARTIAL or FULL says how much differs since `clean`."""
-        self._lib.ghostty_render_state_begin_update(self._state[0], terminal)
-        self._lib.ghostty_render_state_end_update(self._state[0])
+        self._quick.begin_update(self._state_at, self._quick.at(terminal))
+        self._quick.end_update(self._state_at)
         self._rewind()
-        self._lib.ghostty_render_state_get(self._state[0], self._lib.GHOSTTY_RENDER_STATE_DATA_DIRTY, self._dirty)
+        self._quick.state_get(self._state_at, self._lib.GHOSTTY_RENDER_STATE_DATA_DIRTY, self._dirty_at)
         return self._dirty[0]
 
     def dirty_rows(self) -> list[int]:
         """The rows that differ since `clean`, ascending."""
         self._rewind()
         rows: list[int] = []
-        while self._lib.ghostty_render_state_row_iterator_next_dirty(self._rows[0], self._y):
+        rewound, step = self._quick.at(self._rows[0]), self._quick.row_next_dirty
+        while step(rewound, self._y_at):
             rows.append(self._y[0])
         self._end = True
         return rows
 
     def clean(self) -> None:
         """Count changes from here."""
-        self._lib.ghostty_render_state_clean(self._state[0])
+        self._quick.clean(self._state_at)
 
     def _rewind(self) -> None:
-        self._lib.ghostty_render_state_get(self._state[0], self._lib.GHOSTTY_RENDER_STATE_DATA_ROW_ITERATOR, self._rows)
+        key = self._lib.GHOSTTY_RENDER_STATE_DATA_ROW_ITERATOR
+        self._quick.state_get(self._state_at, key, self._rows_at)
         self._at, self._selected, self._end = -1, -1, False
 
     def _go(self, y: int) -> None:
         if self._end or y < self._at:
             self._rewind()
+        rewound = self._quick.at(self._rows[0])
         while self._at < y:
-            if not self._lib.ghostty_render_state_row_iterator_next(self._rows[0]):
+            if not self._quick.row_next(rewound):
                 raise IndexError(f"no row {y} in this snapshot")
             self._at += 1
 
@@ -103,18 +112,15 @@ class Snapshot:
     def numbers(self, rows: Iterable[int], cols: int) -> Iterator[int]:
         """The cells of ascending rows, each row as one little-endian number; nothing else may be read in between."""
         self._rewind()
-        step, get, buffer = (
-            self._lib.ghostty_render_state_row_iterator_next,
-            self._lib.ghostty_render_state_row_get,
-            self._ffi.buffer,
-        )
-        rewound, key, view, at = self._rows[0], self._lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW, self._view, -1
+        step, get, buffer = self._quick.row_next, self._quick.row_get, self._ffi.buffer
+        rewound, key = self._quick.at(self._rows[0]), self._lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW
+        view, view_at, at = self._view, self._view_at, -1
         self._end = True
         for y in rows:
             while at < y:
                 step(rewound)
                 at += 1
-            get(rewound, key, view)
+            get(rewound, key, view_at)
             yield int.from_bytes(buffer(view.ptr, 8 * cols), "little")
 
     def wraps(self, y: int) -> bool:
@@ -176,7 +182,7 @@ class Snapshot:
 
     def cursor(self) -> Cursor:
         """The cursor in viewport coordinates."""
-        self._lib.ghostty_render_state_get(self._state[0], self._lib.GHOSTTY_RENDER_STATE_DATA_CURSOR, self._cursor)
+        self._quick.state_get(self._state_at, self._lib.GHOSTTY_RENDER_STATE_DATA_CURSOR, self._cursor_at)
         if self._cursor_bytes[:] != self._cursor_known[0]:
             self._cursor_known = (self._cursor_bytes[:], self._unpacked_cursor())
         return self._cursor_known[1]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fugue_tui_mcp.listener import Listener
     from fugue_tui_mcp.transport import Doors
 
-_SWITCH_SECONDS: Final = 0.0005
+_SWITCH_SECONDS: Final = 0.0002
 """How long a busy thread keeps the interpreter from the pump, which brings echoes."""
 
 
