@@ -62,7 +62,7 @@ class Ask(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The title and the input."""
         with Vertical() as frame:
-            frame.border_title = Content(self.heading)
+            frame.border_title = Content(f" {self.heading} ")
             yield Input(self.text, select_on_focus=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -29,7 +29,7 @@ class WhichKey(Static):
 
     def show(self, hints: list[Hint], cols: int, title: str) -> None:
         """List the hints; `cols` is the width to fill."""
-        self.border_title = title
+        self.border_title = f" {title} "
         self.update(self._table(hints, max(cols - 4, 10)))
         self.display = True
 
