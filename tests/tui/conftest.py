@@ -96,8 +96,17 @@ class Stage:
         if PaneId(pane) not in self.mux.terminals:
             return ""
         terminal = self.terminal(pane)
-        terminal.refresh()
-        return "\n".join(terminal.row(y).text for y in range(terminal.size.rows))
+        start = terminal.scrollback.lines - terminal.scrollback.offset
+        return "\n".join(terminal.lines(start, start + terminal.size.rows))
+
+    @property
+    def drawn(self) -> bool:
+        """Whether every visible pane's widget shows what its terminal holds."""
+        return all(
+            [self.view(pane).render_line(y).text.rstrip() for y in range(rect.rows)]
+            == [line.rstrip() for line in (self.pane_text(pane) + "\n" * rect.rows).split("\n")[: rect.rows]]
+            for pane, rect in self.rects.items()
+        )
 
     @property
     def text(self) -> str:

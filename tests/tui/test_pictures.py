@@ -50,7 +50,7 @@ def picture(snap_compare: Compare) -> Iterator[Picture]:
             await stage.until(lambda: "$" in stage.pane_text() or cols == 1)
             stage.run(windows.RenameWindow(window="active", name="work"))
             await script(stage)
-            await pilot.pause()
+            await stage.until(lambda: stage.drawn)
 
         try:
             return snap_compare(app, terminal_size=(cols, rows), run_before=set_the_scene)
