@@ -1,10 +1,13 @@
 """Brings work to the main thread: one wake-up of the loop however much is posted before it looks."""
 
-import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from threading import Lock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class Mailbox:
@@ -37,8 +40,10 @@ class Mailbox:
 
     def attach(self) -> None:
         """Deliver on the running loop, in the caller's context, from now on."""
+        from asyncio import get_running_loop
+
         with self._lock:
-            self._loop = asyncio.get_running_loop()
+            self._loop = get_running_loop()
             self._context = copy_context()
             self._woken = True
         self._loop.call_soon(self._deliver)

@@ -4,12 +4,13 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui.config import Config
+from fugue_tui.control import windows
 from fugue_tui.control.command import PERSON
-from fugue_tui.control.commands import windows
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
@@ -92,6 +93,7 @@ def _show(
 def _app(
     mux: Multiplexer, launcher: Launcher, config: Config, mailbox: Mailbox, host: HostTerminal, curtain: Curtain
 ) -> "FugueApp":
+    import_module("fugue_tui.control.commands")  # declares every command
     from fugue_tui.control.dispatch import Dispatcher
     from fugue_tui.tui.app import FugueApp
     from fugue_tui.tui.outfit import policy_of
