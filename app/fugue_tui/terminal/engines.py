@@ -1,11 +1,14 @@
 """Makes the engine that the configuration names, or the fallback where it does not load."""
 
+from fugue_tui.errors import SpawnFailed
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator import Emulator
 
 
 def make_emulator(engine: str, size: Size, scrollback: int = 10_000) -> Emulator:
-    """A fresh emulator. Where the native library does not load, `ghostty` becomes `pyte`, which says so in `engine`."""
+    """A fresh emulator. Where the native library does not load, `ghostty` becomes `pyte`, which says so in `engine`.
+
+    Raises SpawnFailed where neither is there."""
     if engine != "pyte":
         try:
             from fugue_tui.terminal.ghostty import GhosttyEmulator
@@ -13,6 +16,8 @@ def make_emulator(engine: str, size: Size, scrollback: int = 10_000) -> Emulator
             return GhosttyEmulator(size, scrollback)
         except (ImportError, OSError):
             pass
-    from fugue_tui.terminal.pyte import PyteEmulator
-
+    try:
+        from fugue_tui.terminal.pyte import PyteEmulator
+    except ImportError as error:
+        raise SpawnFailed(f"no terminal engine loads ({error}); install pyghostty or pyte") from error
     return PyteEmulator(size, scrollback)

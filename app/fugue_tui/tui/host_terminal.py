@@ -14,6 +14,8 @@ _ENTER: Final = (
     b"\x1b[>25u"  # kitty keyboard: disambiguate, all keys, their text
 )
 _LEAVE: Final = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?7h\x1b[r\x1b[m\x1b[0 q\x1b[?1049l\x1b[?25h"
+_TITLE: Final = b"\x1b[22;0t\x1b]2;%s\x1b\\"
+_OLD_TITLE: Final = b"\x1b[23;0t"
 _MOUSE_ON: Final = b"\x1b[?1000h\x1b[?1003h\x1b[?1006h"
 _MOUSE_OFF: Final = b"\x1b[?1003l\x1b[?1000l\x1b[?1006l"
 
@@ -21,11 +23,13 @@ _MOUSE_OFF: Final = b"\x1b[?1003l\x1b[?1000l\x1b[?1006l"
 class HostTerminal:
     """Taken over by `enter`, given back as it was by `leave`; both may be called again."""
 
-    def __init__(self, mouse: bool = True) -> None:
+    def __init__(self, mouse: bool = True, title: str = "") -> None:
+        """`title` is what the terminal's window is called meanwhile; it must be clean. Empty leaves it alone."""
         self.input_fd = 0
         self.output_fd = _own_descriptor(self.input_fd)
         self.entered = False
         self._mouse = mouse
+        self._title = title.encode()
         self._attributes: list[Any] | None = None
 
     @property
@@ -46,12 +50,13 @@ class HostTerminal:
         except termios.error:
             self._attributes = None
         self.entered = True
-        return _ENTER + (_MOUSE_ON if self._mouse else b"")
+        title = _TITLE % self._title if self._title else b""
+        return title + _ENTER + (_MOUSE_ON if self._mouse else b"")
 
     def leave(self) -> bytes:
         """What to write to give the screen back; `restore` follows once it is written."""
         self.entered = False
-        return (_MOUSE_OFF if self._mouse else b"") + _LEAVE
+        return (_MOUSE_OFF if self._mouse else b"") + _LEAVE + (_OLD_TITLE if self._title else b"")
 
     def restore(self) -> None:
         """Give the terminal its modes back; what was typed and not read is dropped."""

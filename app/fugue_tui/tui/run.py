@@ -44,7 +44,7 @@ def run(
     `listener` is where agents and the command line come in; `config_file` is followed while the workspace runs.
     """
     logging.getLogger().addHandler(logging.NullHandler())
-    mailbox, pump, host = Mailbox(), Pump(), HostTerminal(config.ui.mouse)
+    mailbox, pump, host = Mailbox(), Pump(), HostTerminal(config.ui.mouse, f"fugue-tui {workspace}")
     pump.start()
     sys.setswitchinterval(_SWITCH_SECONDS)
     launcher = Launcher(pump)
