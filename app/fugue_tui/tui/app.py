@@ -16,29 +16,27 @@ from textual.geometry import Offset
 from textual.screen import Screen
 
 from fugue_tui.config import Config
-from fugue_tui.control.command import PERSON, Command, Door, Origin
+from fugue_tui.control.command import PERSON, Command, Origin
 from fugue_tui.control.dispatch import Dispatcher
 from fugue_tui.control.keymap import Keymap
-from fugue_tui.control.panes import FocusPane
 from fugue_tui.control.policy import Policy
-from fugue_tui.control.windows import SelectWindow
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
-from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
-from fugue_tui.multiplexer.live import PaneEvent, Started
-from fugue_tui.terminal.events import Bell, ClipboardWrite, CwdChanged, Notification, TitleChanged
 from fugue_tui.terminal.keys import spell
 from fugue_tui.tui import scene
 from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.alerts import Alerts
 from fugue_tui.tui.driver import HostDriver
 from fugue_tui.tui.frames import Frames
+from fugue_tui.tui.happenings import Happenings
 from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.mailbox import Mailbox
 from fugue_tui.tui.outfit import Outfit
+from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.keys import press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
@@ -50,13 +48,6 @@ logger = logging.getLogger(__name__)
 
 LABEL_SECONDS = 1.0
 """How long after output the labels that follow the running programs are looked at."""
-
-
-class WorkspaceScreen(Screen[None], inherit_bindings=False):
-    """The screen that holds the panes; it has no keys of its own."""
-
-    ALLOW_SELECT = False
-    AUTO_FOCUS = ""
 
 
 class FugueApp(App[int], inherit_bindings=False):
@@ -97,14 +88,14 @@ class FugueApp(App[int], inherit_bindings=False):
         self._frames: Frames | None = None
         self._news_due = False
         self._labels: asyncio.TimerHandle | None = None
-        self._rung: set[WindowId] = set()
+        self.happenings = Happenings(self, ring=self.bell, copy=self.copy_to_clipboard)
         self._moving = True
 
     # What is where
 
     def get_default_screen(self) -> WorkspaceScreen:
         """The workspace."""
-        return WorkspaceScreen(id="workspace")
+        return WorkspaceScreen(self, self.actions)
 
     def compose(self) -> ComposeResult:
         """The panes, the status bar and the panel of keys."""
@@ -154,7 +145,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mailbox.attach()
         self.mux.title_rows = lambda window: int(scene.shows_titles(window, self.settings.ui))
         self.mux.on_change.connect(self._changed)
-        self.mux.on_event.connect(self._happened)
+        self.mux.on_event.connect(self.happenings.take)
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
@@ -264,7 +255,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self._status.show(scene.status_picture(self.mux, hint, self.alerts.text, self._marks))
 
     def _marks(self, window: Window) -> str:
-        return ("Z" if window.zoomed else "") + ("!" if window.id in self._rung else "")
+        return ("Z" if window.zoomed else "") + ("!" if window.id in self.happenings.rung else "")
 
     def news(self) -> None:
         """Titles or states may have changed: show them with the next turn of the loop."""
@@ -319,37 +310,9 @@ class FugueApp(App[int], inherit_bindings=False):
         self.alert(f"internal error: {type(error).__name__}; see the log")
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
-        self._rung.discard(new.active)
+        self.happenings.rung.discard(new.active)
         if new.windows:
             self.rebuild()
-
-    def _happened(self, pane: PaneId, event: PaneEvent) -> None:
-        match event:
-            case Bell():
-                self._ring(pane)
-            case Notification(title, body):
-                self.alert(f"{pane} {title} {body}")
-            case ClipboardWrite(text):
-                self._copy(pane, text)
-            case Started():
-                self.rebuild()
-            case TitleChanged() | CwdChanged():
-                self.news()
-            case _:
-                self.news()
-
-    def _ring(self, pane: PaneId) -> None:
-        window = self.mux.window_of(pane)
-        if window.id != self.mux.workspace.active:
-            self._rung.add(window.id)
-            self.news()
-        self.bell()
-
-    def _copy(self, pane: PaneId, text: str) -> None:
-        """Only what the person looks at may write to the clipboard, and it says so."""
-        if pane == self.mux.focused:
-            self.copy_to_clipboard(text)
-            self.alert(f"{pane} copied {len(text)} characters")
 
     # What a person does
 
@@ -387,49 +350,3 @@ class FugueApp(App[int], inherit_bindings=False):
     def command_line(self, text: str = "") -> None:
         """Ask for a command, starting from a text."""
         self.actions.command_line(text)
-
-    def on_terminal_view_typed(self, message: TerminalView.Typed) -> None:
-        """Agents keep out of a pane while a person types in it."""
-        pane = self.pane_of(message.view)
-        if pane is not None:
-            self.mux.human_input(pane)
-
-    def on_terminal_view_scrolled(self) -> None:
-        """Titles and the bar tell how far back a person reads."""
-        self.news()
-
-    def on_terminal_view_again(self, message: TerminalView.Again) -> None:
-        """Enter in a pane whose program has ended runs it again."""
-        pane = self.pane_of(message.view)
-        if pane is not None:
-            self.actions.run_words(["respawn-pane", "--pane", str(pane)])
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """A click gave a pane the focus; news of a focus that has moved on since is old."""
-        pane = self.pane_of(event.widget) if event.widget is self.base.focused else None
-        if pane is not None and pane != self.mux.focused and not self.modal:
-            self.run_command(FocusPane(pane=str(pane)), Origin(Door.MOUSE))
-
-    def on_pane_grid_title_clicked(self, message: PaneGrid.TitleClicked) -> None:
-        """A click on a title gives its pane the focus."""
-        self.run_command(FocusPane(pane=str(message.pane)), Origin(Door.MOUSE))
-
-    def on_pane_grid_divider_dragged(self, message: PaneGrid.DividerDragged) -> None:
-        """A dragged divider resizes what lies on its sides."""
-        self.actions.drag(message.divider, message.cells)
-
-    def on_pane_grid_divider_taken(self, message: PaneGrid.DividerTaken) -> None:
-        """What a drag changes is one step of undo."""
-        self.actions.begin_drag()
-
-    def on_pane_grid_divider_dropped(self, message: PaneGrid.DividerDropped) -> None:
-        """The drag is over."""
-        self.actions.end_drag()
-
-    def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
-        """A click on a tab selects its window."""
-        self.run_command(SelectWindow(window=str(message.window)), Origin(Door.MOUSE))
-
-    def pane_of(self, widget: object) -> PaneId | None:
-        """The pane that a widget shows."""
-        return next((pane for pane, view in self.grid.views.items() if view is widget), None)

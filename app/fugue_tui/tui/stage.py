@@ -58,6 +58,10 @@ class Stage(Protocol):
         """Show a message in the status bar for a while."""
         ...
 
+    def rebuild(self) -> None:
+        """Bring the widgets in line with the workspace."""
+        ...
+
     def news(self) -> None:
         """Titles or states may have changed."""
         ...

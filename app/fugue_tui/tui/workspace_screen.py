@@ -1,0 +1,74 @@
+"""The screen with the panes: what the messages of its widgets mean as commands."""
+
+from textual import events
+from textual.screen import Screen
+
+from fugue_tui.control.command import Door, Origin
+from fugue_tui.control.panes import FocusPane
+from fugue_tui.control.windows import SelectWindow
+from fugue_tui.ids import PaneId
+from fugue_tui.tui.actions import Actions
+from fugue_tui.tui.stage import Stage
+from fugue_tui_widgets.pane_grid import PaneGrid
+from fugue_tui_widgets.status_bar import StatusBar
+from fugue_tui_widgets.terminal_view import TerminalView
+
+_MOUSE = Origin(Door.MOUSE)
+
+
+class WorkspaceScreen(Screen[None], inherit_bindings=False):
+    """Has no keys of its own: they are the workspace's or the programs'."""
+
+    ALLOW_SELECT = False
+    AUTO_FOCUS = ""
+
+    def __init__(self, stage: Stage, actions: Actions) -> None:
+        super().__init__(id="workspace")
+        self._stage = stage
+        self._actions = actions
+
+    def pane_of(self, widget: object) -> PaneId | None:
+        """The pane that a widget shows."""
+        return next((pane for pane, view in self._stage.grid.views.items() if view is widget), None)
+
+    def on_terminal_view_typed(self, message: TerminalView.Typed) -> None:
+        """Agents keep out of a pane while a person types in it."""
+        pane = self.pane_of(message.view)
+        if pane is not None:
+            self._stage.mux.human_input(pane)
+
+    def on_terminal_view_scrolled(self) -> None:
+        """Titles and the bar tell how far back a person reads."""
+        self._stage.news()
+
+    def on_terminal_view_again(self, message: TerminalView.Again) -> None:
+        """Enter in a pane whose program has ended runs it again."""
+        pane = self.pane_of(message.view)
+        if pane is not None:
+            self._actions.run_words(["respawn-pane", "--pane", str(pane)])
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """A click gave a pane the focus; news of a focus that has moved on since is old."""
+        pane = self.pane_of(event.widget) if event.widget is self.focused else None
+        if pane is not None and pane != self._stage.mux.focused and self.is_current:
+            self._stage.run_command(FocusPane(pane=str(pane)), _MOUSE)
+
+    def on_pane_grid_title_clicked(self, message: PaneGrid.TitleClicked) -> None:
+        """A click on a title gives its pane the focus."""
+        self._stage.run_command(FocusPane(pane=str(message.pane)), _MOUSE)
+
+    def on_pane_grid_divider_dragged(self, message: PaneGrid.DividerDragged) -> None:
+        """A dragged divider resizes what lies on its sides."""
+        self._actions.drag(message.divider, message.cells)
+
+    def on_pane_grid_divider_taken(self, message: PaneGrid.DividerTaken) -> None:
+        """What a drag changes is one step of undo."""
+        self._actions.begin_drag()
+
+    def on_pane_grid_divider_dropped(self, message: PaneGrid.DividerDropped) -> None:
+        """The drag is over."""
+        self._actions.end_drag()
+
+    def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
+        """A click on a tab selects its window."""
+        self._stage.run_command(SelectWindow(window=str(message.window)), _MOUSE)
