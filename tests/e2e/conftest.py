@@ -74,7 +74,7 @@ class Running:
 
     def ask(self, *words: str) -> Any:
         """What a command answers, as JSON."""
-        done = self.shell(*words, "--json", "--workspace", self.name)
+        done = self.shell(words[0], "--json", "--workspace", self.name, *words[1:])
         assert done.returncode == 0, done.stderr + done.stdout
         return json.loads(done.stdout)
 

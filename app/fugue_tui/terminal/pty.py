@@ -248,6 +248,7 @@ def _start(path: str, argv: tuple[str, ...], env: dict[str, str], directory: str
     signals = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
     def start() -> NoReturn:
+        signal.set_wakeup_fd(-1)  # The size that is set next signals this process, which has no loop to wake.
         fcntl.ioctl(0, termios.TIOCSWINSZ, winsize)
         attributes = termios.tcgetattr(0)
         attributes[0] |= _IUTF8
