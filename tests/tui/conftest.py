@@ -22,7 +22,7 @@ from textual.widget import Widget
 
 import fugue_tui.control.commands  # noqa: F401  # pyright: ignore[reportUnusedImport]  (declares every command)
 from fugue_tui.config import Config, UiSettings
-from fugue_tui.control.command import PERSON, Command
+from fugue_tui.control.command import PERSON, Command, registry
 from fugue_tui.control.commands import windows
 from fugue_tui.control.dispatch import Dispatcher
 from fugue_tui.geometry import Rect, Size
@@ -155,6 +155,8 @@ def plain_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("SHELL", shell), ("HOME", tmp_path), ("XDG_RUNTIME_DIR", tmp_path), ("LC_ALL", "C.UTF-8")):
         monkeypatch.setenv(name, str(value))
     monkeypatch.setenv("FUGUE_CONFIG", str(tmp_path / "config.toml"))
+    own = {verb: cls for verb, cls in registry().items() if cls.__module__.startswith("fugue_tui.")}
+    monkeypatch.setattr("fugue_tui.control.command._registry", own)  # other tests declare commands of theirs
     for name in ("NO_COLOR", "FORCE_COLOR", "TEXTUAL_COLOR_SYSTEM", "COLORTERM"):
         monkeypatch.delenv(name, raising=False)
 

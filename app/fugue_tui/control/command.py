@@ -1,7 +1,7 @@
 """What a command is: a frozen dataclass, declared once, that every door can say.
 
-Declaring a command registers it. Its docstring and its fields' docstrings are the palette text, the `--help` text and the
-MCP schema's descriptions; there is no second list.
+Declaring a command registers it. Its docstring and its fields' docstrings are the palette text, the `--help` text and
+the MCP schema's descriptions; there is no second list.
 """
 
 from collections.abc import Mapping
@@ -74,8 +74,8 @@ class Command(Generic[Result]):
     """The base of every command. A subclass names itself and its effect in its class line, and implements `run`."""
 
     verb: ClassVar[str]
-    """What the command is called: lower-case words joined by hyphens, such as `split-pane`. Not `name`, which is a field
-    of every command that names something."""
+    """What the command is called: lower-case words joined by hyphens, such as `split-pane`. Not `name`, which is a
+    field of every command that names something."""
     effect: ClassVar[Effect]
     plain: ClassVar[bool] = False
     """True if the result is text to be read as it is, not a structure."""
@@ -93,5 +93,7 @@ class Command(Generic[Result]):
 
 
 def registry() -> Mapping[str, type[Command[Any]]]:
-    """Every command by name, in the order of declaration; `fugue_tui.control.commands` imports them all."""
-    return MappingProxyType(_registry)
+    """Every command by name, module by module in the order of declaration, whatever was imported first.
+
+    `fugue_tui.control.commands` imports them all."""
+    return MappingProxyType(dict(sorted(_registry.items(), key=lambda item: item[1].__module__)))
