@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 class Room:
     """A multiplexer, and what a test needs to see of it."""
 
-    def __init__(self, pump: Pump, area: Size = Size(81, 24)) -> None:  # noqa: B008 (a frozen value)
+    def __init__(self, pump: Pump, area: Size = Size(81, 24)) -> None:
         self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.now = 1000.0
         self.launcher = Launcher(pump, "pyte", 500)

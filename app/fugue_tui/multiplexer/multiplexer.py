@@ -44,7 +44,7 @@ class Multiplexer(Held):
         *,
         spawner: Spawner,
         post: Post,
-        area: Size = Size(80, 24),  # noqa: B008 (a frozen value)
+        area: Size = Size(80, 24),
         socket: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
