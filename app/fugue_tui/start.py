@@ -2,12 +2,12 @@
 
 import os
 import signal
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
 
 from fugue_tui import config, log, sockets
 from fugue_tui.errors import AlreadyRunning, ConfigError, SocketError, TerminalError
@@ -17,6 +17,8 @@ MOST = 99
 """Workspaces that are tried when none is named: `main`, `main-2` and so on."""
 ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 """Signals that ask the program to leave."""
+PATIENCE = 5.0
+"""Seconds that leaving may take before a further signal counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +63,24 @@ def start(options: StartOptions) -> int:
 
 @contextmanager
 def ended_by_signals() -> Generator[None]:
-    """While this holds, SIGTERM and SIGHUP raise SystemExit, so that the terminal and the panes are seen to."""
-    before = {number: signal.signal(number, _leave) for number in ENDINGS}
+    """While this holds, SIGTERM and SIGHUP raise SystemExit, so that the terminal and the panes are seen to.
+
+    Another one within a few seconds does not disturb the leaving; a later one asks again.
+    """
+    asked = -PATIENCE
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if time.monotonic() >= asked + PATIENCE:
+            asked = time.monotonic()
+            raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in ENDINGS}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _leave(number: int, frame: FrameType | None) -> NoReturn:
-    for each in ENDINGS:
-        signal.signal(each, signal.SIG_IGN)  # One is enough: a second must not interrupt the leaving.
-    raise SystemExit(128 + number)
 
 
 def claim(options: StartOptions, settings: config.Config) -> tuple[str, Listener | None]:

@@ -9,7 +9,7 @@ import pytest
 from fugue_tui.control.command import Command, Door, Effect, Origin
 from fugue_tui.control.dispatch import Dispatcher
 from fugue_tui.control.gate import Caller, Gate
-from fugue_tui.errors import NotFound
+from fugue_tui.errors import NotFound, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.workspace.model import Pane
 
@@ -19,10 +19,13 @@ class GateProbe(Command[Origin], name="gate-probe", effect=Effect.READ):
 
     pane: str = "active"
     fails: bool = False
+    leaves: bool = False
 
     def run(self, mux: Any, origin: Origin) -> Origin:
         if self.fails:
             raise NotFound("nothing here")
+        if self.leaves:
+            raise SystemExit(143)
         return origin
 
 
@@ -78,6 +81,15 @@ def test_what_a_command_raises_goes_to_the_caller() -> None:
     answered = main.gate.run(GateProbe(fails=True), Caller(Door.MCP))
     main.play()
     with pytest.raises(NotFound, match="nothing here"):
+        answered.result(0)
+
+
+def test_leaving_in_the_middle_of_a_command_is_told_and_goes_on() -> None:
+    main = _Main()
+    answered = main.gate.run(GateProbe(leaves=True), Caller(Door.MCP))
+    with pytest.raises(SystemExit):
+        main.play()
+    with pytest.raises(TimedOut, match="being left"):
         answered.result(0)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Door, Origin
 from fugue_tui.control.dispatch import Dispatcher
-from fugue_tui.errors import CommandError
+from fugue_tui.errors import CommandError, TimedOut
 from fugue_tui.ids import PaneId
 
 
@@ -57,8 +57,11 @@ class Gate:
             origin = self._origin(caller)
             pane = self._pane(command, origin)
             answer = Answer(self._dispatcher.run(command, origin), pane)
-        except BaseException as error:  # noqa: BLE001  (handed to the caller's thread, which reports it)
+        except Exception as error:  # noqa: BLE001  (handed to the caller's thread, which reports it)
             future.set_exception(error)
+        except BaseException:
+            future.set_exception(TimedOut("the workspace is being left"))
+            raise
         else:
             future.set_result(answer)
 

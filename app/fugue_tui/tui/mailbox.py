@@ -64,7 +64,8 @@ class Mailbox:
         with self._lock:
             self._calls = calls + self._calls
             self._woken = True
-        asyncio.get_running_loop().call_soon(self._deliver, context=self._context)
+        if self._loop is not None:
+            self._loop.call_soon(self._deliver, context=self._context)
 
 
 def _nothing() -> None:
