@@ -165,3 +165,15 @@ async def test_the_example_runs_a_shell(monkeypatch: pytest.MonkeyPatch) -> None
         await until(lambda: "42" in text_of(shell))
         await pilot.press(*"exit", "enter")
         await until(lambda: shell.live is not None and shell.live.exit is not None)
+
+
+async def test_a_title_is_text_and_never_markup() -> None:
+    title = "[@click=app.quit]go[/] [bold"
+    app = Foreign(left=f"sh -c \"printf '\\033]2;{title}\\007'; exec cat\"")
+    async with app.run_test(size=(80, 20)):
+        left = app.terminal("left")
+        left.start()
+        await until(lambda: left.border_title)
+        shown = left._border_title  # pyright: ignore[reportPrivateUsage]
+        assert shown is not None
+        assert (shown.plain, shown.spans) == (title, [])

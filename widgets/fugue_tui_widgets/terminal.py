@@ -15,6 +15,7 @@ from contextvars import copy_context
 from typing import Literal
 
 from textual import events
+from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
 
@@ -138,7 +139,7 @@ class _Watcher:
             case Bell():
                 self._soon(self._widget.ring)
             case TitleChanged(title):
-                self._soon(lambda: setattr(self._widget, "border_title", clean(title)))
+                self._soon(lambda: setattr(self._widget, "border_title", Content(clean(title))))
             case _:
                 return
 

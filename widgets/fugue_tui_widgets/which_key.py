@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
+from textual.content import Content
 from textual.widgets import Static
 
 
@@ -29,7 +30,7 @@ class WhichKey(Static):
 
     def show(self, hints: list[Hint], cols: int, title: str) -> None:
         """List the hints; `cols` is the width to fill."""
-        self.border_title = f" {title} "
+        self.border_title = Content(f" {title} ")
         self.update(self._table(hints, max(cols - 4, 10)))
         self.display = True
 
