@@ -1,6 +1,7 @@
 """Full-screen programs in a pane look as they do on the terminal itself."""
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def test_a_program_looks_the_same_in_a_pane(launch: Launch, tmp_path: Path, name
         running.host.wait_until(lambda: bare.step(0.01) or running.host.picture[:23] == bare.picture)
         running.host.wait_until(lambda: running.host.cursor == bare.cursor)
     finally:
-        bare.send(b"\x03\x04")
+        for socket in ("bare", "pane") if name == "tmux" else ():
+            subprocess.run(("tmux", "-S", str(tmp_path / socket), "kill-server"), capture_output=True)
         bare.close()
 
 
