@@ -97,6 +97,20 @@ def test_a_stopped_program_goes_on_and_paints_everything_anew(launch: Launch) ->
     running.host.wait_text("got on")
 
 
+def test_a_workspace_that_is_told_to_stop_gives_the_terminal_back_until_it_goes_on(launch: Launch) -> None:
+    running = launch("--", "sh", "-c", "echo ready; while read line; do echo got $line; done")
+    running.ready()
+    running.host.wait_text("ready")
+    os.kill(running.host.pid, signal.SIGTSTP)
+    stat = Path(f"/proc/{running.host.pid}/stat")
+    running.host.wait_until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T")
+    assert "ready" not in running.host.text
+    os.kill(running.host.pid, signal.SIGCONT)
+    running.host.wait_text("ready", running.name)
+    running.host.send("on\r")
+    running.host.wait_text("got on")
+
+
 def test_after_a_kill_the_panes_are_hung_up_and_the_name_starts_again(launch: Launch) -> None:
     first = launch("--", "sh", "-c", "echo ready; cat")
     first.ready()

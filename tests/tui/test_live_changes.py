@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from tests.tui.conftest import Open
 
 from fugue_tui.config import Config, TerminalSettings, UiSettings
@@ -100,3 +101,15 @@ async def test_the_bar_says_so_when_the_engine_is_the_fallback(open_stage: Open)
     async with open_stage(config=Config(terminal=TerminalSettings(engine="pyte"))) as stage:
         await stage.until(lambda: "reduced: pyte" in stage.text.splitlines()[-1])
         assert isinstance(stage.mux, Multiplexer)
+
+
+async def test_a_bug_in_a_command_is_told_and_ends_nothing(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_stage() as stage:
+
+        def broken(*_: object) -> None:
+            raise RuntimeError("planted")
+
+        monkeypatch.setattr(stage.app.dispatcher, "run", broken)
+        await stage.prefix("percent_sign")
+        await stage.until(lambda: "internal error: RuntimeError" in stage.text.splitlines()[-1])
+        assert stage.terminal().exit is None

@@ -85,7 +85,13 @@ class PaneGrid(Widget):
             self._clear_arrangement_cache()
             self.refresh(layout=True)
         elif old != picture:
-            self.refresh()
+            self.refresh(*self._frame_regions())
+
+    def _frame_regions(self) -> list[Region]:
+        """The cells of the frame: dividers, and the row of titles above the topmost panes."""
+        rects = [divider.rect for divider in self.picture.solution.dividers]
+        top = [Region(0, 0, self.size.width, 1)] if self.picture.title_row else []
+        return top + [Region(rect.x, rect.y, rect.cols, rect.rows) for rect in rects]
 
     def adopt(self, views: Mapping[PaneId, TerminalView]) -> None:
         """Mount views that are new and remove those of panes that are gone."""

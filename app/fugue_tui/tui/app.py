@@ -305,12 +305,17 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """A callback broke: a bug is logged and told, and the panes live on."""
-        error = context.get("exception")
-        logger.error("%s", context.get("message"), exc_info=error)
-        self.alert(f"internal error: {type(error).__name__}; see the log")
+        self._broke(str(context.get("message")), context.get("exception"))
+
+    def _broke(self, what: str, error: BaseException | None) -> None:
+        """A bug came to light: log it, and tell the person."""
+        logger.error("%s", what, exc_info=error)
+        self.alert(f"internal error: {type(error).__name__ if error else what}; the log has the details")
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
         self.happenings.rung.discard(new.active)
+        if not self._moving and self._frames is not None:
+            self._frames.place_cursor()  # A person who changes panes sees it before anything else is drawn.
         if new.windows:
             self.rebuild()
 
@@ -341,7 +346,9 @@ class FugueApp(App[int], inherit_bindings=False):
             return self.dispatcher.run(command, origin)
         except FugueError as error:
             self.alert(str(error))
-            return None
+        except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
+            self._broke("a person's command", error)
+        return None
 
     def run_words(self, said: list[str] | str) -> None:
         """Run a command as it would be typed."""

@@ -92,6 +92,7 @@ class HostDriver(Driver):
         self._reading = True
         self._loop.add_signal_handler(signal.SIGWINCH, self._resized)
         self._loop.add_signal_handler(signal.SIGCONT, self._continued)
+        self._loop.add_signal_handler(signal.SIGTSTP, self._stopped)
         self._resized()
 
     def disable_input(self) -> None:
@@ -102,6 +103,7 @@ class HostDriver(Driver):
         self._loop.remove_reader(self.terminal.input_fd)
         self._loop.remove_signal_handler(signal.SIGWINCH)
         self._loop.remove_signal_handler(signal.SIGCONT)
+        self._loop.remove_signal_handler(signal.SIGTSTP)
         if self._tick is not None:
             self._tick.cancel()
 
@@ -115,6 +117,13 @@ class HostDriver(Driver):
     def close(self) -> None:
         """Close what the terminal opened."""
         self.terminal.close()
+
+    def _stopped(self) -> None:
+        """SIGTSTP: give the terminal back while stopped; SIGCONT takes it again."""
+        self.host.write(self.terminal.leave())
+        self.host.finish()
+        self.terminal.restore()
+        os.kill(os.getpid(), signal.SIGSTOP)
 
     def _continued(self) -> None:
         """After SIGCONT the terminal is in the shell's modes: set ours again, and paint everything."""

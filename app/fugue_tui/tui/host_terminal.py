@@ -46,7 +46,7 @@ class HostTerminal:
         try:
             if self._attributes is None:
                 self._attributes = termios.tcgetattr(self.input_fd)
-            tty.setraw(self.input_fd)
+            tty.setraw(self.input_fd, termios.TCSADRAIN)  # What was typed ahead is kept.
         except termios.error:
             self._attributes = None
         self.entered = True

@@ -83,7 +83,7 @@ def _show(
         app.outfit.follow(config_file, faults)
         if listener is not None:
             doors = _doors(app, listener)
-        return app.run(mouse=config.ui.mouse) or 0
+        return app.run(mouse=config.ui.mouse) or app.return_code or 0
     finally:
         curtain.lift()
         if doors is not None:
