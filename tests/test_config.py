@@ -196,7 +196,9 @@ def test_a_file_without_permission_is_a_fault(file: Path) -> None:
 
 
 def test_a_path_with_a_nul_is_a_fault() -> None:
-    assert read(Path("a\0b")).faults == ("ab: embedded null byte",)
+    (fault,) = read(Path("a\0b")).faults
+    assert fault.startswith("ab: ")
+    assert "embedded null" in fault
 
 
 def test_the_written_default_file_changes_nothing() -> None:

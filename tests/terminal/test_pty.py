@@ -134,7 +134,8 @@ def test_ignored_and_blocked_signals_are_not_inherited(spawn: Spawn) -> None:
     finally:
         signal.signal(signal.SIGHUP, old)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    assert [int(line.split()[1], 16) for line in pane.text.splitlines()] == [0, 0]
+    named = (1 << 31) - 1  # Signals 32 and 33 are the C library's own.
+    assert [int(line.split()[1], 16) & named for line in pane.text.splitlines()] == [0, 0]
 
 
 def test_exits_are_told_in_words() -> None:
