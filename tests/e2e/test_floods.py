@@ -51,7 +51,7 @@ def test_what_no_program_should_print_harms_nothing(launch: Launch, code: str, g
 
 
 def test_an_endless_flood_grows_nothing_and_stops_at_ctrl_c(launch: Launch) -> None:
-    running = launch("-e", "trap : INT; cat /dev/urandom | base64; echo stopped; cat")
+    running = launch("-e", "trap : INT; cat /dev/urandom | base64; echo; echo stopped; cat")
     running.ready()
     end = time.monotonic() + 2
     running.host.wait_until(lambda: time.monotonic() > end)
@@ -64,7 +64,7 @@ def test_an_endless_flood_grows_nothing_and_stops_at_ctrl_c(launch: Launch) -> N
 
 
 def test_a_host_that_does_not_read_stops_nobody(launch: Launch) -> None:
-    running = launch("-e", "trap : INT; cat /dev/urandom | base64; echo stopped; cat")
+    running = launch("-e", "trap : INT; cat /dev/urandom | base64; echo; echo stopped; cat")
     running.ready()
     before = memory(running)
     command = [sys.executable, "-m", "fugue_tui", "list-panes", "--workspace", running.name]
