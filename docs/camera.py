@@ -42,11 +42,11 @@ class Camera:
         from fugue_tui.control import commands  # noqa: F401  (declares every command)
         from fugue_tui.control.dispatch import Dispatcher
         from fugue_tui.geometry import Size
+        from fugue_tui.host_terminal import HostTerminal
         from fugue_tui.multiplexer import Multiplexer
         from fugue_tui.multiplexer.launch import Launcher
         from fugue_tui.terminal.pump import Pump
         from fugue_tui.tui.app import FugueApp
-        from fugue_tui.tui.host_terminal import HostTerminal
         from fugue_tui.tui.mailbox import Mailbox
 
         mailbox, pump = Mailbox(), Pump()

@@ -29,6 +29,11 @@ from fugue_tui.text import clean
 SIZE_LIMIT: Final = 1 << 20
 """Bytes; a larger file is refused unread."""
 
+
+def _key_or_none(key: str) -> str:
+    return key_fault(key) if key else ""
+
+
 Permission = Literal["allow", "refuse"]
 Theme = Literal[
     "ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "gruvbox", "catppuccin-mocha", "dracula",
@@ -62,6 +67,9 @@ class KeySettings:
     """What keys do."""
 
     prefix: str = _key("ctrl+b", "The key that starts a key command; pressed twice, it goes to the program.", key_fault)
+    nested_prefix: str = _key(
+        "", "A further prefix key, for terminals in tmux, screen or another fugue-tui; empty for none.", _key_or_none
+    )
     focus_with_alt_arrows: bool = _key(True, "Alt and an arrow moves the focus, without the prefix.")
     bindings: Mapping[str, str] = _key(
         MappingProxyType({}),
@@ -86,6 +94,27 @@ class UiSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """How a workspace outlives its terminal."""
+
+    size: Literal["latest", "smallest"] = _key(
+        "latest", "Whose size a workspace has that several terminals show: the one used last, or the smallest."
+    )
+    save: bool = _key(True, "Save the workspace while it runs and when it ends.")
+    save_seconds: int = _key(30, "Seconds between a change and its saving.", low=1, high=86_400)
+    restore: Literal["ask", "always", "never"] = _key("ask", "Bring back what was saved when a workspace starts anew.")
+    rerun: Literal["shells", "all", "never"] = _key(
+        "shells", "What runs again by itself in a workspace that was brought back; the rest waits for Enter."
+    )
+    pane_history: bool = _key(True, "Save the text of panes.")
+    history_kib: int = _key(4_096, "Most kibibytes of a pane's text that are saved, compressed.", low=16, high=65_536)
+    secrets: tuple[str, ...] = _key(
+        ("*TOKEN*", "*SECRET*", "*PASSW*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*APIKEY*", "*AUTH*", "*COOKIE*"),
+        "Names of environment variables whose values are never saved; * stands for anything.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class McpSettings:
     """What agents may do."""
 
@@ -104,6 +133,7 @@ class Config:
     terminal: TerminalSettings = TerminalSettings()
     keys: KeySettings = KeySettings()
     ui: UiSettings = UiSettings()
+    session: SessionSettings = SessionSettings()
     mcp: McpSettings = McpSettings()
 
 

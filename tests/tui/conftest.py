@@ -26,6 +26,7 @@ from fugue_tui.control.command import PERSON, Command, registry
 from fugue_tui.control.commands import windows
 from fugue_tui.control.dispatch import Dispatcher
 from fugue_tui.geometry import Rect, Size
+from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
@@ -36,7 +37,6 @@ from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app import FugueApp
-from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.mailbox import Mailbox
 from fugue_tui_widgets.terminal_view import TerminalView
 

@@ -16,6 +16,7 @@ from fugue_tui.layout.history import History
 from fugue_tui.layout.move import neighbour
 from fugue_tui.layout.solve import Solution, solve
 from fugue_tui.layout.tree import Leaf, Node
+from fugue_tui.multiplexer.audience import Audience, Nobody
 from fugue_tui.multiplexer.held import Held
 from fugue_tui.multiplexer.launch import Spawner, program_of
 from fugue_tui.multiplexer.live import Ended, Listener, PaneEvent, PaneLive, Post, Started
@@ -69,6 +70,8 @@ class Multiplexer(Held):
         """A pane has something to draw; comes once, until the terminal was refreshed."""
         self.on_empty = Signal[[]]()
         """The last pane is gone."""
+        self.audience: Audience = Nobody()
+        """The terminals that show this."""
         self._spawner, self._post, self._socket, self._clock = spawner, post, socket, clock
         self.promises = Promises(post)
         """Keystrokes that are still owed to panes."""

@@ -22,6 +22,7 @@ from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.policy import Policy
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
+from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
@@ -32,7 +33,6 @@ from fugue_tui.tui.alerts import Alerts
 from fugue_tui.tui.driver import HostDriver
 from fugue_tui.tui.frames import Frames
 from fugue_tui.tui.happenings import Happenings
-from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.mailbox import Mailbox
 from fugue_tui.tui.outfit import Outfit

@@ -4,8 +4,8 @@ import os
 from threading import Event, Thread
 
 from fugue_tui.geometry import Rect
+from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.painter import Painter
 
 

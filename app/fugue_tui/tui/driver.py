@@ -14,8 +14,8 @@ from textual.driver import Driver
 from textual.geometry import Size
 from textual.message import Message
 
+from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.tui.host import HostWriter
-from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.input import HostInput
 
 if TYPE_CHECKING:

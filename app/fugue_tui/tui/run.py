@@ -12,11 +12,11 @@ from fugue_tui.config import Config
 from fugue_tui.control import windows
 from fugue_tui.control.command import PERSON
 from fugue_tui.geometry import Size
+from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.tui.curtain import Curtain
-from fugue_tui.tui.host_terminal import HostTerminal
 from fugue_tui.tui.mailbox import Mailbox
 from fugue_tui.workspace.model import OnExit
 

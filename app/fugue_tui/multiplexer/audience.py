@@ -1,0 +1,58 @@
+"""Who looks at a workspace: what commands may know of the terminals attached to it, and ask of them."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from fugue_tui.geometry import Size
+
+
+@dataclass(frozen=True, slots=True)
+class ViewerInfo:
+    """One attached terminal."""
+
+    id: int
+    """Counts from 1, and is never given twice."""
+    size: Size
+    """Its size in cells."""
+    tty: str = ""
+    """The name of its device: untrusted."""
+    term: str = ""
+    """Its TERM: untrusted."""
+    pid: int | None = None
+    """The client's process."""
+    read_only: bool = False
+    latest: bool = False
+    """Whether it was used last."""
+
+
+class Audience(Protocol):
+    """The attached terminals. Main thread only."""
+
+    def viewers(self) -> tuple[ViewerInfo, ...]:
+        """Who is attached, in the order of coming."""
+        ...
+
+    def detach(self, viewer: int) -> None:
+        """Send one away; it gets its terminal back. Raises NotFound, or Refused where nothing would stay behind."""
+        ...
+
+    def leave(self, status: int = 0) -> None:
+        """End the workspace and every program in it."""
+        ...
+
+
+class Nobody:
+    """No audience: nothing is attached, and nothing can be left."""
+
+    def viewers(self) -> tuple[ViewerInfo, ...]:
+        """Nobody."""
+        return ()
+
+    def detach(self, viewer: int) -> None:
+        """There is nobody to send away."""
+        from fugue_tui.errors import NotFound
+
+        raise NotFound(f"no client {viewer}; none is attached")
+
+    def leave(self, status: int = 0) -> None:
+        """Nothing runs."""
