@@ -74,6 +74,9 @@ class Recorder:
 
     def scroll_to_bottom(self) -> None: ...
 
+    def past(self, lines: int) -> Callable[[], list[Row]]:
+        return list[Row]
+
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         return self.text.decode(errors="replace").splitlines()[start:stop]
 

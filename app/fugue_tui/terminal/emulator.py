@@ -4,6 +4,7 @@ An emulator is not thread-safe: every call happens under its terminal's lock, ex
 that the last `refresh` took and belongs to the thread that called it.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 from fugue_tui.geometry import CELL_PIXELS as CELL_PIXELS
@@ -94,6 +95,11 @@ class Emulator(Protocol):
 
     def scroll_to_bottom(self) -> None:
         """Follow new output again."""
+        ...
+
+    def past(self, lines: int) -> Callable[[], list[Row]]:
+        """What reads, later and without the lock, the rows that a view scrolled back by `lines` from the bottom shows
+        now; it stops where the history does. The view itself, the snapshot and what the next `refresh` says stay."""
         ...
 
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:

@@ -13,12 +13,12 @@ from typing import Final
 from fugue_tui import __version__
 from fugue_tui.geometry import CELL_PIXELS, Size
 from fugue_tui.terminal import keys, mouse, paste
-from fugue_tui.terminal.damage import compare
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.ghostty_binding import load
 from fugue_tui.terminal.ghostty_callbacks import callbacks
 from fugue_tui.terminal.ghostty_colours import ColourReader
+from fugue_tui.terminal.ghostty_display import Display
 from fugue_tui.terminal.ghostty_history import History
 from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty_paint import Formatter
@@ -28,12 +28,6 @@ from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.marks import MarkScanner
 from fugue_tui.terminal.mouse import MouseAction
 
-HOLD_LIMIT: Final = 1.0
-"""Seconds that a synchronized update may hold the old picture."""
-_HOLD_STEP: Final = 0.008
-"""Seconds between the pictures that are kept for programs that hold most of the time."""
-_LOOKING: Final = 0.25
-"""Seconds after a refresh for which a pane counts as looked at."""
 _APC_LIMIT: Final = 65_536
 _FOREGROUND: Final = 0xD0D0D0
 _BACKGROUND: Final = 0x101010
@@ -63,12 +57,11 @@ class GhosttyEmulator:
     def __init__(self, size: Size, scrollback: int = 10_000, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._binding = load()
         self._ffi, self._lib = self._binding.ffi, self._binding.lib
-        self._clock = clock
         made = self._ffi.new("GhosttyTerminal *")
         if self._lib.ghostty_terminal_new(self._ffi.NULL, made, size.cols, size.rows):
             raise MemoryError("no memory for a terminal")
         self._terminal = self._ffi.gc(made[0], self._lib.ghostty_terminal_free)
-        self._inbox = Inbox(size, self._on_hold)
+        self._inbox = Inbox(size, _ignore)
         self._handle = callbacks(self._binding, f"fugue-tui {__version__}").install(self._terminal, self._inbox)
         self._number = self._ffi.new("uint16_t *")
         self._bar = self._ffi.new("GhosttyTerminalScrollbar *")
@@ -80,12 +73,8 @@ class GhosttyEmulator:
         self._history = History(self._binding, self._terminal, scrollback)
         self._history.fit(size)
         self._configure()
-        self._held_since: float | None = None
-        self._captured = self._looked = clock()
-        self._front = self._picture()
-        self._front.capture(size)
-        self._aside: Picture | None = None
-        self._shown: list[bytes] = []
+        self._display = Display(self._picture, lambda: self.size, clock)
+        self._inbox.on_hold = self._display.hold
 
     def _configure(self) -> None:
         lib, new, null = self._lib, self._ffi.new, self._ffi.NULL
@@ -154,51 +143,22 @@ class GhosttyEmulator:
     def _picture(self) -> Picture:
         return Picture(self._binding, self._terminal, self._formatter, self._colours)
 
-    def _on_hold(self, held: bool) -> None:
-        """Keep a picture of what the program wants to leave on the screen while it draws the next."""
-        now = self._clock()
-        self._held_since = now if held else None
-        if not held or now - self._captured < _HOLD_STEP or now - self._looked > _LOOKING:
-            return
-        self._captured = now
-        if self._aside is None:
-            self._aside = self._picture()
-        self._aside.capture(self.size)
-
-    def _is_held(self) -> bool:
-        return self._held_since is not None and self._clock() - self._held_since < HOLD_LIMIT
-
     def refresh(self) -> Damage:
         """Snapshot the viewport and say what changed."""
-        self._looked = self._clock()
-        if self._aside is not None:
-            self._front, self._aside = self._aside, None
-        if not self._is_held():
-            self._captured = self._looked
-            self._front.capture(self.size)
-        return self._damage()
-
-    def _damage(self) -> Damage:
-        rows, relinked = self._front.rows, self._front.relinked
-        damage = compare(self._shown, rows)
-        self._shown = rows.copy()
-        if relinked:
-            damage = Damage(damage.full, tuple(sorted(relinked.union(damage.rows))), damage.shift)
-            relinked.clear()
-        return damage
+        return self._display.refresh()
 
     def row(self, y: int) -> Row:
         """Viewport row `y` of the snapshot."""
-        return self._front.row(y)
+        return self._display.front.row(y)
 
     def paint(self, first: int, count: int) -> list[bytes]:
         """Viewport rows of the snapshot as VT text."""
-        return self._front.rows[first : first + count]
+        return self._display.front.rows[first : first + count]
 
     @property
     def cursor(self) -> Cursor:
         """The cursor as of the last refresh."""
-        return self._front.cursor
+        return self._display.front.cursor
 
     @property
     def caret(self) -> tuple[int, int]:
@@ -244,6 +204,14 @@ class GhosttyEmulator:
         self._scroll.tag, self._scroll.value.delta = how, delta
         self._binding.scroll_viewport(self._terminal, self._scroll[0])
 
+    def past(self, lines: int) -> Callable[[], list[Row]]:
+        """Reads the rows of a view that is scrolled back that far."""
+        before = self.scrollback.offset
+        self.scroll(lines - before)
+        read = self._display.glance()
+        self.scroll(before - self.scrollback.offset)
+        return read
+
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         """Plain text of history and screen."""
         start, stop = max(0, start), min(stop, self.scrollback.lines + self.size.rows)
@@ -285,7 +253,7 @@ class GhosttyEmulator:
     def close(self) -> None:
         """Give the history back at once, and the rest with the last reference: a late call finds a small terminal."""
         self._inbox.on_hold = _ignore
-        self._aside = None
+        self._display.close()
         self._history.forget()
 
 

@@ -24,7 +24,8 @@ class Picture:
     """A snapshot and its rows as text. Only `capture` touches the terminal."""
 
     def __init__(self, binding: Binding, terminal: Any, formatter: Formatter, colours: ColourReader) -> None:
-        self._terminal = terminal
+        self._binding, self._terminal = binding, terminal
+        self._trusted = True
         self._formatter = formatter
         self._snapshot = Snapshot(binding)
         self._reader = RowReader(binding, self._snapshot)
@@ -40,6 +41,9 @@ class Picture:
 
     def capture(self, size: Size) -> None:
         """Take in what changed in the terminal, whose size this is."""
+        if not self._trusted:
+            self._snapshot, self._trusted = Snapshot(self._binding), True
+            self._reader = RowReader(self._binding, self._snapshot)
         change = self._snapshot.update(self._terminal)
         self.cursor = self._snapshot.cursor()
         scheme = self._colours.read(self._scheme, palette=change == FULL)
@@ -53,6 +57,10 @@ class Picture:
             dirty = self._snapshot.dirty_rows()
         self._write(dirty, size.cols)
         self._snapshot.clean()
+
+    def mistrust(self) -> None:
+        """Copy everything at the next `capture`: the terminal tells each change once, and told another picture."""
+        self._trusted = False
 
     def _write(self, dirty: list[int], cols: int) -> None:
         texts, surfaces = self._texts(dirty, cols)

@@ -4,6 +4,7 @@ Built on pyte's screen (see `pyte_grid`). Rows are decoded when they are refresh
 """
 
 import codecs
+from collections.abc import Callable
 from typing import Final
 
 from fugue_tui.geometry import Size
@@ -106,9 +107,12 @@ class PyteEmulator:
         live = [
             line.row(screen.columns) if whole or y in dirty else self._rows[y] for y, line in enumerate(screen.buffer)
         ]
-        if not self._offset:
-            return live
-        return [*screen.history_rows(-self._offset, screen.lines), *live][: screen.lines]
+        return self._with_history(live, self._offset)
+
+    def _with_history(self, live: list[Row], offset: int) -> list[Row]:
+        """What a view that is scrolled back shows of the history and the screen's own rows."""
+        screen = self._screen
+        return [*screen.history_rows(-offset, screen.lines), *live][: screen.lines] if offset else live
 
     def _paint(self, y: int, row: Row) -> bytes:
         """A row as VT text, from the last snapshot if it is the same row."""
@@ -172,6 +176,14 @@ class PyteEmulator:
     def scroll_to_bottom(self) -> None:
         """Follow new output again."""
         self.scroll(-self._offset)
+
+    def past(self, lines: int) -> Callable[[], list[Row]]:
+        """Reads the rows of a view that is scrolled back that far."""
+        screen = self._screen
+        live = [line.row(screen.columns) for line in screen.buffer]
+        offset = 0 if screen.alternate else max(0, min(lines, len(screen.history)))
+        rows = self._with_history(live, offset)
+        return lambda: rows
 
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         """Plain text of lines, counted from the oldest kept."""

@@ -21,6 +21,7 @@ from fugue_tui.terminal.lock import FairLock
 from fugue_tui.terminal.mouse import MouseAction
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.spans import spans
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
@@ -180,6 +181,14 @@ class Terminal:
         with self.lock:
             return [] if self._closed else self.emulator.lines(start, stop, joined=joined)
 
+    def past(self, lines: int) -> list[Row]:
+        """The rows that a view scrolled back by `lines` from the bottom would show, or as far as there is history.
+
+        Any thread; the view itself and its damage stay as they are. Most of the work is done without the lock."""
+        with self.lock:
+            read = list[Row] if self._closed else self.emulator.past(lines)
+        return read()
+
     def reset(self) -> None:
         """Bring the screen back to its first state, for when a program left it broken."""
         with self.lock:
@@ -257,7 +266,7 @@ class Terminal:
 
     def _paint(self, rows: tuple[int, ...]) -> list[bytes]:
         painted: list[bytes] = []
-        for first, count in _stretches(rows):
+        for first, count in spans(rows):
             painted += self.emulator.paint(first, count)
         return painted
 
@@ -289,14 +298,3 @@ class Terminal:
                 case _:
                     pass
             self._watcher.said(self, event)
-
-
-def _stretches(rows: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Ascending row numbers as (first, count) of neighbours."""
-    stretches: list[tuple[int, int]] = []
-    for row in rows:
-        if stretches and sum(stretches[-1]) == row:
-            stretches[-1] = (stretches[-1][0], stretches[-1][1] + 1)
-        else:
-            stretches.append((row, 1))
-    return stretches
