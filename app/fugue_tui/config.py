@@ -5,14 +5,13 @@ Whatever is wrong in a file is reported together, with the file, the dotted key 
 """
 
 import os
-import re
-import stat
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
+from fugue_tui import documents
 from fugue_tui.config_values import (
     bindings_fault,
     key_fault,
@@ -178,28 +177,19 @@ def load(file: Path) -> Config:
 def read(file: Path) -> Reading:
     """The settings in a file as far as they are right; never raises and never writes."""
     try:
-        return parse(_text(file), str(file))
+        return parse(documents.text(file, SIZE_LIMIT), str(file))
     except FileNotFoundError:
         return Reading()
-    except ConfigError as error:
-        return Reading(faults=error.faults)
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        return Reading(faults=(f"{clean(str(file))}:{line}: not UTF-8",))
     except (OSError, ValueError) as error:
-        return Reading(faults=(f"{clean(str(file))}: {getattr(error, 'strerror', None) or error}",))
+        return Reading(faults=(documents.told(file, error),))
 
 
 def parse(text: str, name: str = "config.toml") -> Reading:
     """The settings in TOML text; `name` is what faults call it."""
-    import tomllib
-
     try:
-        table = tomllib.loads(text)
-    except RecursionError:
-        return Reading(faults=(f"{clean(name)}: nested too deeply",))
-    except ValueError as error:
-        return Reading(faults=(f"{clean(name)}{_position(text, str(error))}",))
+        table = documents.toml(text)
+    except documents.Unfit as error:
+        return Reading(faults=(documents.told(name, error),))
     faults: list[str] = []
     config = _build(Config, table, "", faults)
     return Reading(config, tuple(f"{clean(name)}: {fault}" for fault in faults))
@@ -214,38 +204,6 @@ def default_text() -> str:
     """The commented file that `config init` writes: every key with its meaning and its default, commented out."""
     head = "# Fugue's settings. Remove the # before a key to set it; changes apply at once.\n\n"
     return head + _written(Config(), _commented)
-
-
-def _text(file: Path) -> str:
-    """The file's text. Raises ConfigError for a file that is not the person's own doing, and never waits on a pipe."""
-    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    try:
-        if fault := _file_fault(os.fstat(handle)):
-            raise ConfigError(f"{clean(str(file))}: {fault}")
-        return os.read(handle, SIZE_LIMIT).decode()
-    finally:
-        os.close(handle)
-
-
-def _file_fault(found: os.stat_result) -> str:
-    if not stat.S_ISREG(found.st_mode):
-        return "not a regular file"
-    if found.st_uid not in (os.geteuid(), 0):
-        return "belongs to another user, who could run programs as you; take it over with chown"
-    if found.st_mode & stat.S_IWOTH:
-        return "anyone can write to it; chmod o-w mends that"
-    return f"larger than {SIZE_LIMIT} bytes" if found.st_size > SIZE_LIMIT else ""
-
-
-def _position(text: str, reason: str) -> str:
-    """`:line:column: reason`, as far as the parser's message (`... (at line 3, column 5)`) tells."""
-    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", reason, re.DOTALL)
-    if not found:
-        return f": {clean(reason)}"
-    if not found[2]:
-        lines = text.split("\n")
-        return f":{len(lines)}:{len(lines[-1]) + 1}: {clean(found[1])}"
-    return f":{found[2]}:{found[3]}: {clean(found[1])}"
 
 
 def _build(kind: type[Any], table: Mapping[str, Any], prefix: str, faults: list[str]) -> Any:
