@@ -6,7 +6,8 @@
     |   |-- InvalidArgument
     |   |-- NotFound
     |   |-- Refused
-    |   `-- TimedOut
+    |   |-- TimedOut
+    |   `-- Cancelled
     |-- TerminalError          the machine said no
     |   |-- SpawnFailed
     |   `-- TerminalGone
@@ -71,6 +72,12 @@ class TimedOut(CommandError):
     """The deadline passed before the work was done."""
 
     code = "timed_out"
+
+
+class Cancelled(CommandError):
+    """Whoever asked does not want the answer any more."""
+
+    code = "cancelled"
 
 
 class TerminalError(FugueError):

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import select
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +12,8 @@ from fugue_tui_mcp import framing
 from fugue_tui_mcp.framing import Fault, Frame
 
 _log: Final = logging.getLogger(__name__)
+HUNG_UP_SECONDS: Final = 0.1
+"""How often a client that waits for an answer is looked after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,17 @@ class Connection:
         poll = select.poll()
         poll.register(self._writer.get_extra_info("socket").fileno(), 0)
         return bool(poll.poll(0))
+
+    async def unless_hung_up(self, work: Coroutine[None, None, bytes]) -> bytes:
+        """What the work gives. Raises ConnectionResetError, the work cancelled, if the client goes meanwhile."""
+        task = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait({task}, timeout=HUNG_UP_SECONDS))[0]:
+                if self.hung_up():
+                    raise ConnectionResetError("the client is gone")
+            return task.result()
+        finally:
+            task.cancel()
 
     def abort(self) -> None:
         """Close at once, whatever is unsent."""

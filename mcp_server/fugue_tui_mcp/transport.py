@@ -115,7 +115,8 @@ class Doors:
     async def _command_line(self, connection: Connection, caller: Caller, first: Frame) -> None:
         caller.door = Door.CLI
         async for frame in connection.frames(first):
-            await connection.send(await command_line.answer(frame, self._gate, caller))
+            answer = command_line.answer(frame, self._gate, caller)
+            await connection.send(await connection.unless_hung_up(answer))
 
     async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
         session: Any = await asyncio.to_thread(importlib.import_module, "fugue_tui_mcp.session")

@@ -275,7 +275,7 @@ def test_disconnecting_drops_every_client_and_lets_new_ones_in(served: Served) -
 def test_a_program_in_a_pane_is_known_by_its_pane(served: Served, private_dir: Path) -> None:
     answer = private_dir / "answer"
     line = f"{sys.executable} -m fugue_tui list-panes --json > {answer}.part && mv {answer}.part {answer}; cat"
-    made = served.on_main(lambda: command(["create-pane", "--command", line]).run(served.mux, PERSON))
+    made: Any = served.on_main(lambda: command(["create-pane", "--command", line]).run(served.mux, PERSON))
     until(answer.exists)
     assert json.loads(answer.read_text())["you"] == made.id
 

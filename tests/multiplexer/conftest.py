@@ -11,6 +11,7 @@ import pytest
 
 from fugue_tui.control import commands as commands
 from fugue_tui.control.command import PERSON, Command, Door, Origin
+from fugue_tui.control.later import Later, is_later
 from fugue_tui.control.words import command
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
@@ -47,11 +48,17 @@ class Room:
 
     def run(self, said: Command[Answer], origin: Origin = PERSON) -> Answer:
         """Run a command."""
-        return said.run(self.mux, origin)
+        found = said.run(self.mux, origin)
+        return self.awaited(found) if is_later(found) else found
+
+    def awaited(self, later: Later[Answer]) -> Answer:
+        """Play the main thread until a result is there."""
+        self.until(lambda: later.over)
+        return later.result()
 
     def say(self, line: str, origin: Origin = PERSON) -> Any:
         """Run a command line."""
-        return command(line).run(self.mux, origin)
+        return self.run(command(line), origin)
 
     def cat(self, name: str = "") -> PaneId:
         """Open a pane in which `cat` echoes what is typed."""

@@ -32,9 +32,11 @@ class Entry:
     command: str
     """The command as words."""
     outcome: str
-    """`done`, or the error's code."""
+    """`done`, the error's code, or `started` for what is done later, which is told again when it is over."""
     reason: str
     """The error's message; empty if it was done."""
+    seconds: float | None = None
+    """How long it took; None while it goes on."""
 
 
 class Audit:
@@ -50,7 +52,9 @@ class Audit:
         """The entries kept, oldest first."""
         return iter(tuple(self._entries))
 
-    def record(self, origin: Origin, words: str, outcome: str = "done", reason: str = "") -> None:
+    def record(
+        self, origin: Origin, words: str, outcome: str = "done", reason: str = "", seconds: float | None = None
+    ) -> None:
         """Note a request; a file that cannot be written is given up with `fault` set, and never fails the request."""
         entry = Entry(
             time=time.time(),
@@ -61,6 +65,7 @@ class Audit:
             command=clean(words, LONGEST),
             outcome=outcome,
             reason=clean(reason, LONGEST),
+            seconds=None if seconds is None else round(seconds, 6),
         )
         self._entries.append(entry)
         if self._file is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_tra
 from fugue_tui.ids import PaneId
 
 if TYPE_CHECKING:
+    from fugue_tui.control.later import Later
     from fugue_tui.multiplexer import Multiplexer
 
 Result = TypeVar("Result", covariant=True)
@@ -87,8 +88,10 @@ class Command(Generic[Result]):
         dataclass(frozen=True, kw_only=True)(cls)
         _registry[name] = cls
 
-    def run(self, mux: "Multiplexer", origin: Origin) -> Result:
-        """Do it, on the main thread, wholly or not at all. Raises CommandError or TerminalError."""
+    def run(self, mux: "Multiplexer", origin: Origin) -> "Result | Later[Result]":
+        """Do it, on the main thread, wholly or not at all. Raises CommandError or TerminalError.
+
+        What takes longer than a blink is begun here, goes on elsewhere, and answers with a Later."""
         raise AssertionError(f"{type(self).__name__} does not say what it does")
 
 

@@ -4,13 +4,17 @@ A person comes first: while a pane is leased to somebody who types in it, agents
 """
 
 import shlex
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, TypeVar
 
 from fugue_tui.control import target, words
 from fugue_tui.control.audit import Audit
 from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.later import Later, is_later
 from fugue_tui.control.policy import Decision, Policy
-from fugue_tui.errors import FugueError, Refused
+from fugue_tui.errors import FugueError, Refused, TimedOut
 from fugue_tui.multiplexer import Multiplexer
 
 Result = TypeVar("Result")
@@ -24,21 +28,44 @@ class Dispatcher:
         self.policy = policy or Policy()
         """Who may do what; may be replaced at any time."""
         self.audit = audit or Audit()
+        self._open: dict[Later[Any], Callable[[BaseException | None], None]] = {}
 
-    def run(self, command: Command[Result], origin: Origin) -> Result:
-        """Do it, or raise the FugueError that says why not; anything else that is raised is a bug."""
-        said = shlex.join(words.format(command))
+    def run(self, command: Command[Result], origin: Origin) -> Result | Later[Result]:
+        """Do it, or raise the FugueError that says why not; anything else that is raised is a bug.
+
+        What comes later is recorded now and when it is over."""
+        begun, said = time.monotonic(), shlex.join(words.format(command))
+
+        def record(error: BaseException | None) -> None:
+            self.audit.record(origin, said, *_ending(error), time.monotonic() - begun)
+
         try:
             self._gate(command, origin)
             result = command.run(self.mux, origin)
-        except FugueError as error:
-            self.audit.record(origin, said, error.code, str(error))
-            raise
         except BaseException as error:
-            self.audit.record(origin, said, "internal", type(error).__name__)
+            record(error)
             raise
-        self.audit.record(origin, said)
+        if is_later(result):
+            self.audit.record(origin, said, "started")
+            self._follow(result, record)
+        else:
+            record(None)
         return result
+
+    def leave(self) -> None:
+        """The workspace is being left: cancel what is still to come."""
+        with ExitStack() as stack:  # One that breaks keeps none of the others from being told.
+            for later in tuple(self._open):
+                stack.callback(self._over, later)
+                stack.callback(later.cancel, TimedOut("the workspace is being left"))
+
+    def _follow(self, later: Later[Any], record: Callable[[BaseException | None], None]) -> None:
+        self._open[later] = record
+        later.when_over(lambda: self.mux.post(lambda: self._over(later)))
+
+    def _over(self, later: Later[Any]) -> None:
+        if record := self._open.pop(later, None):
+            record(later.error)
 
     def _gate(self, command: Command[Any], origin: Origin) -> None:
         effect = command.effect
@@ -55,3 +82,14 @@ class Dispatcher:
         wait = self.mux.lease(pane)
         if wait is not None:
             raise Refused(f"a person is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
+
+
+def _ending(error: BaseException | None) -> tuple[str, str]:
+    """The outcome and the reason to record."""
+    match error:
+        case None:
+            return "done", ""
+        case FugueError():
+            return error.code, str(error)
+        case _:
+            return "internal", type(error).__name__

@@ -4,13 +4,15 @@ Only `run` may be called from another thread; everything else here happens on th
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Door, Origin
 from fugue_tui.control.dispatch import Dispatcher
+from fugue_tui.control.later import Later, Progress, is_later
 from fugue_tui.errors import CommandError, TimedOut
 from fugue_tui.ids import PaneId
 
@@ -44,26 +46,55 @@ class Gate:
         self._dispatcher = dispatcher
         self._post = post
 
-    def run(self, command: Command[Any], caller: Caller) -> Future[Answer]:
-        """Have a command run. The future fails with whatever the command raised; cancelled early, nothing runs."""
+    def run(
+        self, command: Command[Any], caller: Caller, told: Callable[[Progress], None] | None = None
+    ) -> Future[Answer]:
+        """Have a command run. The future fails with whatever the command raised or came to.
+
+        Cancelled early, nothing runs; cancelled while the answer is still to come, the command is told to stop.
+        `told` hears of its progress, on any thread."""
         future: Future[Answer] = Future()
-        self._post(lambda: self._run(command, caller, future))
+        self._post(lambda: self._run(command, caller, future, told))
         return future
 
-    def _run(self, command: Command[Any], caller: Caller, future: Future[Answer]) -> None:
-        if not future.set_running_or_notify_cancel():
+    def _run(
+        self, command: Command[Any], caller: Caller, future: Future[Answer], told: Callable[[Progress], None] | None
+    ) -> None:
+        if future.cancelled():
             return
         try:
             origin = self._origin(caller)
             pane = self._pane(command, origin)
-            answer = Answer(self._dispatcher.run(command, origin), pane)
+            result = self._dispatcher.run(command, origin)
         except Exception as error:  # noqa: BLE001  (handed to the caller's thread, which reports it)
-            future.set_exception(error)
+            _fail(future, error)
         except BaseException:
-            future.set_exception(TimedOut("the workspace is being left"))
+            _fail(future, TimedOut("the workspace is being left"))
             raise
         else:
-            future.set_result(answer)
+            if not is_later(result):
+                _answer(future, Answer(result, pane))
+                return
+            if told is not None:
+                result.on_progress(told)
+            self._follow(result, pane, future)
+
+    def _follow(self, later: Later[Any], pane: PaneId | None, future: Future[Answer]) -> None:
+        def over() -> None:
+            if (error := later.error) is not None:
+                _fail(future, error)
+            else:
+                _answer(future, Answer(later.result(), pane))
+
+        def stop() -> None:
+            later.cancel()
+
+        def given_up(_: Future[Answer]) -> None:
+            if future.cancelled():
+                self._post(stop)
+
+        later.when_over(over)
+        future.add_done_callback(given_up)
 
     def _origin(self, caller: Caller) -> Origin:
         if caller.origin is None:
@@ -79,3 +110,13 @@ class Gate:
             return target.pane(self._dispatcher.mux, said, origin) if isinstance(said, str) else None
         except CommandError:
             return None
+
+
+def _answer(future: Future[Answer], answer: Answer) -> None:
+    with suppress(InvalidStateError):  # It may be cancelled at any moment, on the caller's thread.
+        future.set_result(answer)
+
+
+def _fail(future: Future[Answer], error: BaseException) -> None:
+    with suppress(InvalidStateError):
+        future.set_exception(error)

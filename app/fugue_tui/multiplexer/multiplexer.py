@@ -72,6 +72,8 @@ class Multiplexer(Held):
         """The last pane is gone."""
         self.audience: Audience = Nobody()
         """The terminals that show this."""
+        self.post: Final = post
+        """Runs something on the main thread soon; may be called from any thread."""
         self._spawner, self._post, self._socket, self._clock = spawner, post, socket, clock
         self.promises = Promises(post)
         """Keystrokes that are still owed to panes."""
