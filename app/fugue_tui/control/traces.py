@@ -1,0 +1,150 @@
+"""What agents leave on disk of their conversations, as far as it tells which one a process has.
+
+Files are opened without following links or waiting, only their heads are read, and of folders only so many entries.
+"""
+
+import hashlib
+import json
+import os
+import re
+import stat
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_HEAD: Final = 65_536
+"""Bytes that are read of a file."""
+_MOST: Final = 4_096
+"""Entries that are looked at in a folder."""
+_DAYS: Final = 31
+"""Folders of days that are looked at, the latest first."""
+_SLACK: Final = 2.0
+"""Seconds by which clocks of files and of processes may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """An agent's process, and where it works."""
+
+    pid: int
+    cwd: str
+    home: Path
+    env: Mapping[str, str]
+    ticks: str
+    """When the process was started, as the kernel counts; empty if unknown."""
+    since: float
+    """The same on the clock of files; 0 if unknown."""
+
+    @classmethod
+    def of(cls, pid: int, cwd: str, home: str = "") -> "Where":
+        """What the kernel tells of a process."""
+        env = _environment(pid) if pid else {}
+        ticks = _ticks(pid) if pid else ""
+        place = home or env.get("HOME", "") or os.path.expanduser("~")
+        return cls(pid, cwd, Path(place), {} if home else env, ticks, _since(ticks))
+
+    def folder(self, variable: str, name: str) -> Path:
+        """Where an agent keeps its things: what its variable says, else a folder at home."""
+        return Path(self.env.get(variable, "") or self.home / name)
+
+
+def claude_ids(where: Where, said: str) -> list[str]:
+    """The conversations that may be the process's own: one if Claude Code noted which, else those written since."""
+    root = where.folder("CLAUDE_CONFIG_DIR", ".claude")
+    folder = root / "projects" / re.sub(r"[^a-zA-Z0-9]", "-", where.cwd)
+    noted = _object(root / "sessions" / f"{where.pid}.json")
+    own = str(noted.get("sessionId")) if where.ticks and noted.get("procStart") == where.ticks else ""
+    for known in (own, said):
+        if UUID.fullmatch(known) and (folder / f"{known}.jsonl").is_file():
+            return [known]
+    return [] if own else [file.stem for file in _written(folder, where.since) if UUID.fullmatch(file.stem)]
+
+
+def codex_ids(where: Where, said: str) -> list[str]:
+    """The conversations that may be the process's own: the one it was given, else those in its directory since."""
+    root = where.folder("CODEX_HOME", ".codex") / "sessions"
+    days = sorted(root.glob("[0-9]*/[0-9]*/[0-9]*"), reverse=True)[:_DAYS]
+    files = [file for day in days for file in _written(day, where.since) if file.name.startswith("rollout-")]
+    ids = [file.stem[-36:] for file in files[:_MOST] if _said(file, "cwd") == where.cwd]
+    return [said] if said and (said in ids or not ids) else [id for id in ids if UUID.fullmatch(id)]
+
+
+def gemini_ids(where: Where, said: str) -> list[str]:
+    """The conversations of the process's directory that were written since it was started."""
+    root = where.folder("", ".gemini") / "tmp"
+    hashed = hashlib.sha256(where.cwd.encode()).hexdigest()
+    folders = [each for each in _entries(root) if each.name == hashed or _head(each / ".project_root") == where.cwd]
+    files = [file for folder in folders for file in _written(folder / "chats", where.since)]
+    ids = list(dict.fromkeys(_said(file, "sessionId") for file in files if file.name.startswith("session-")))
+    return [said] if said and said in ids else [id for id in ids if UUID.fullmatch(id)]
+
+
+def _written(folder: Path, since: float) -> list[Path]:
+    """The conversations in a folder that were written since, the latest first; all of them if that is unknown."""
+    found: list[tuple[float, Path]] = []
+    for file in _entries(folder):
+        state = file.lstat()
+        if stat.S_ISREG(state.st_mode) and file.suffix in (".jsonl", ".json") and state.st_mtime >= since - _SLACK:
+            found.append((state.st_mtime, file))
+    return [file for _, file in sorted(found, reverse=True)]
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return [Path(entry.path) for entry in islice(entries, _MOST)]
+    except OSError:
+        return []
+
+
+def _said(file: Path, key: str) -> str:
+    """The text that stands first under a key; files of one long line per entry are not read to the end for it."""
+    found = re.search(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)*")', _head(file))
+    return str(json.loads(found[1])) if found else ""
+
+
+def _object(file: Path) -> dict[str, Any]:
+    text = _head(file)
+    found: Any = json.loads(text) if text else {}
+    return found if isinstance(found, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+def _head(file: Path) -> str:
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY)
+    except OSError:
+        return ""
+    try:
+        return os.read(handle, _HEAD).decode(errors="replace") if stat.S_ISREG(os.fstat(handle).st_mode) else ""
+    finally:
+        os.close(handle)
+
+
+def _environment(pid: int) -> dict[str, str]:
+    entries = _kernel(f"/proc/{pid}/environ").split("\0")
+    return dict(entry.split("=", 1) for entry in entries if "=" in entry)
+
+
+def _ticks(pid: int) -> str:
+    # The name, in brackets, may itself hold brackets and blanks: see proc_pid_stat(5).
+    fields = _kernel(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return fields[19] if len(fields) > 19 else ""
+
+
+def _since(ticks: str) -> float:
+    if not ticks:
+        return 0.0
+    up = float(_kernel("/proc/uptime").split()[0])
+    return time.time() - up + int(ticks) / os.sysconf("SC_CLK_TCK")
+
+
+def _kernel(file: str) -> str:
+    try:
+        with open(file, "rb") as stream:
+            return stream.read(1 << 20).decode(errors="surrogateescape")
+    except OSError:
+        return ""
