@@ -1,62 +1,102 @@
 """What a workspace's server and the terminals attached to it say to each other.
 
-A client connects to the workspace's socket and sends one JSON line, `Hello`; the server answers with one: `Welcome`, or
-an error. From then on both sides send frames: one byte of kind, four of length (big-endian), and the payload. Few and
-cheap imports: every attaching terminal starts with this.
+A client connects to the workspace's socket and sends one JSON line, `Hello` in a request; the server answers with one:
+`Welcome`, or an error. From then on both sides send frames: one byte of kind, four of length (big-endian), and the
+payload. A server that ends before it could answer sends `BYE` in place of that line.
+
+Few and cheap imports: every attaching terminal starts with this, so it does without `dataclasses` and `typing`, and
+reads JSON only when there is some.
 """
 
-import json
 import struct
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, Self
 
 from fugue_tui import __version__
 from fugue_tui.errors import SocketError
 
-PROTOCOL: Final = 1
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dataclasses import dataclass as _record
+    from typing import Any, Self
+else:
+
+    def _record(*, frozen, slots):
+        """Let a class have its annotated names for fields; importing `dataclasses` costs more than all else here."""
+
+        def declare(cls):
+            cls.fields = {name: getattr(cls, name) for name in cls.__annotations__}
+            return cls
+
+        return declare
+
+
+PROTOCOL = 1
 """Raised whenever the two sides of different versions would misunderstand each other."""
-METHOD: Final = "fugue/attach"
-LONGEST: Final = 1 << 20
+METHOD = "fugue/attach"
+LONGEST = 1 << 20
 """Bytes of one payload; whoever sends more is dropped."""
 
-INPUT: Final = b"i"
+INPUT = b"i"
 """Client: what its terminal sent."""
-SIZE: Final = b"s"
+SIZE = b"s"
 """Client: its terminal's size, as JSON of `Extent`; also says that it can be drawn on (again)."""
-PAUSE: Final = b"p"
+PAUSE = b"p"
 """Client: it was stopped and must not be drawn on until it sends its size."""
-OUTPUT: Final = b"o"
+OUTPUT = b"o"
 """Server: bytes for the terminal."""
-BYE: Final = b"b"
+BYE = b"b"
 """Server: the end, as JSON of `Bye`; the connection closes after it."""
 
-_HEAD: Final = struct.Struct(">cI")
-_KINDS: Final = frozenset({INPUT, SIZE, PAUSE, OUTPUT, BYE})
+REFUSED = -32000
+"""The JSON-RPC code of an error that is told to the person as it is."""
+
+_HEAD = struct.Struct(">cI")
+_KINDS = frozenset({INPUT, SIZE, PAUSE, OUTPUT, BYE})
 
 
 class _Record:
-    """A dataclass that travels as JSON; unknown keys are passed over, so that newer sides can say more."""
+    """A frozen value that travels as JSON; unknown keys are passed over, so that newer sides can say more."""
+
+    fields: "dict[str, str | int | bool]"
+
+    def __init__(self, *values: object, **given: object) -> None:
+        given |= zip(self.fields, values, strict=False)
+        if len(values) > len(self.fields) or not given.keys() <= self.fields.keys():
+            raise TypeError(f"{type(self).__name__} has the fields {', '.join(self.fields)}")
+        self.__dict__.update(self.fields | given)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.__dict__ == self.__dict__
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__dict__.values()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
     def dump(self) -> bytes:
         """As JSON."""
-        return json.dumps(asdict(self)).encode()  # pyright: ignore[reportArgumentType]
+        return _object(self.__dict__).encode()
 
     @classmethod
-    def load(cls, data: bytes | dict[str, Any]) -> Self:
+    def load(cls, data: "bytes | dict[str, Any]") -> "Self":
         """From JSON, or what was read from it. Raises SocketError."""
+        import json
+
         try:
             found: Any = data if isinstance(data, dict) else json.loads(data)
-            known = {entry.name: entry.type for entry in fields(cls)}  # pyright: ignore[reportArgumentType]
-            given = {name: value for name, value in found.items() if name in known}
-            if any(type(value) is not known[name] for name, value in given.items()):
+            given = {name: value for name, value in found.items() if name in cls.fields}
+            if any(type(value) is not type(cls.fields[name]) for name, value in given.items()):
                 raise ValueError
             return cls(**given)
         except (ValueError, TypeError, AttributeError, RecursionError):
             raise SocketError(f"not a {cls.__name__.lower()}: {str(data)[:80]!a}") from None
 
 
-@dataclass(frozen=True, slots=True)
+@_record(frozen=True, slots=True)
 class Extent(_Record):
     """A terminal's size."""
 
@@ -67,7 +107,7 @@ class Extent(_Record):
     ypixel: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@_record(frozen=True, slots=True)
 class Hello(_Record):
     """Who attaches."""
 
@@ -90,7 +130,7 @@ class Hello(_Record):
     """A prefix key of this client's own; empty for the workspace's."""
 
 
-@dataclass(frozen=True, slots=True)
+@_record(frozen=True, slots=True)
 class Welcome(_Record):
     """What a client must know to take over its terminal."""
 
@@ -101,7 +141,7 @@ class Welcome(_Record):
     """What to call the terminal's window: clean."""
 
 
-@dataclass(frozen=True, slots=True)
+@_record(frozen=True, slots=True)
 class Bye(_Record):
     """Why a client is sent away."""
 
@@ -115,7 +155,48 @@ class Bye(_Record):
 
 def request(hello: Hello) -> bytes:
     """The line with which a client begins."""
-    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": METHOD, "params": asdict(hello)}).encode() + b"\n"
+    return b'{"jsonrpc": "2.0", "id": 1, "method": "%s", "params": %s}\n' % (METHOD.encode(), hello.dump())
+
+
+def answer(welcome: Welcome) -> bytes:
+    """The line with which a server lets a client in."""
+    return b'{"jsonrpc": "2.0", "id": 1, "result": %s}\n' % welcome.dump()
+
+
+def refusal(message: str) -> bytes:
+    """The line with which a server turns a client away; `message` is clean and says why, with a way out."""
+    error = f'{{"code": {REFUSED}, "message": {_value(message)}}}'
+    return f'{{"jsonrpc": "2.0", "id": 1, "error": {error}}}\n'.encode()
+
+
+def misfit(hello: Hello) -> str:
+    """Why this version cannot serve that client, with a way out; empty if it can."""
+    if hello.protocol == PROTOCOL:
+        return ""
+    theirs = hello.version[:20] if hello.version.isascii() and hello.version.isprintable() else "unknown"
+    return (
+        f"it is run by fugue-tui {__version__} (protocol {PROTOCOL}), and this is fugue-tui {theirs} "
+        f"(protocol {hello.protocol}); attach with the other version, or end it with fugue-tui kill-server"
+    )
+
+
+def welcome(line: bytes) -> Welcome:
+    """What the server answered. Raises SocketError with why it did not let the client in."""
+    import json
+
+    try:
+        found: Any = json.loads(line)
+        if "result" in found:
+            return Welcome.load(found["result"])
+        error: dict[str, Any] = dict(found["error"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise SocketError(f"it gave no answer that makes sense: {line[:80]!a}") from None
+    if error.get("code") == REFUSED:
+        raise SocketError(str(error.get("message")))
+    raise SocketError(
+        f"it is run by another version of fugue-tui, to which fugue-tui {__version__} cannot attach; "
+        "attach with that version, or end it with fugue-tui kill-server"
+    )
 
 
 def frame(kind: bytes, payload: bytes | bytearray | memoryview) -> bytes:
@@ -144,3 +225,21 @@ class Frames:
             payload = bytes(self._held[_HEAD.size : end])
             del self._held[:end]
             yield kind, payload
+
+
+def _object(fields: "dict[str, Any]") -> str:
+    return "{" + ", ".join(f'"{name}": {_value(value)}' for name, value in fields.items()) + "}"
+
+
+def _value(value: "str | int") -> str:
+    if isinstance(value, str):
+        return _string(value)
+    return str(value).lower()
+
+
+def _string(text: str) -> str:
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    import json
+
+    return json.dumps(text)
