@@ -1,0 +1,256 @@
+"""A directory that is ours alone, and its files: never a link followed, never a wait on a pipe, never half a file.
+
+Names are relative to the open directory, so nobody can put another one in its place midway. Every failure is a
+SaveError that says where, why, and a way out.
+"""
+
+import errno
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from fugue_tui.errors import SaveError
+
+LOCK_SECONDS: Final = 10.0
+"""How long another program may hold what is needed here."""
+
+_DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_LOCK: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_ELSEWHERE: Final = "or set FUGUE_STATE to a directory elsewhere"
+_WAYS_OUT: Final = {
+    errno.ENOSPC: f"make room, {_ELSEWHERE}",
+    errno.EDQUOT: f"make room, {_ELSEWHERE}",
+    errno.EFBIG: f"raise the limit on file sizes, {_ELSEWHERE}",
+    errno.EIO: f"see whether the disk fails, {_ELSEWHERE}",
+    errno.ELOOP: f"a link is not followed here; put a directory of your own in its place, {_ELSEWHERE}",
+    errno.ENOTDIR: f"put a directory in its place, {_ELSEWHERE}",
+}
+_OTHERWISE: Final = "set FUGUE_STATE to a directory that you can write to"
+
+
+class Damaged(SaveError):
+    """What lies there is not what was written there; `reason` leaves the path out."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.reason = reason
+
+
+class Busy(SaveError):
+    """Another program holds a lock."""
+
+
+class Folder:
+    """An open private directory; `opened` and `child` make one and close it."""
+
+    __slots__ = ("_fd", "path")
+
+    def __init__(self, fd: int, path: str) -> None:
+        self._fd, self.path = fd, path
+
+    def read(self, name: str, limit: int) -> bytes | None:
+        """A file's bytes; None if it is not there. Raises Damaged for what is no file, or has more bytes than that."""
+        try:
+            fd = os.open(name, _READ, dir_fd=self._fd)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENXIO):
+                raise Damaged(self._at(name), "is no plain file") from None
+            raise _failed(self._at(name), error) from None
+        try:
+            return self._bytes(fd, name, limit)
+        except OSError as error:
+            raise _failed(self._at(name), error) from None
+        finally:
+            os.close(fd)
+
+    def size(self, name: str) -> int:
+        """A plain file's length in bytes; 0 if it is not there."""
+        try:
+            found = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+        except OSError:
+            return 0
+        return found.st_size if stat.S_ISREG(found.st_mode) else 0
+
+    def same(self, one: str, other: str) -> bool:
+        """Whether two names are of one and the same file."""
+        with suppress(OSError):
+            first, second = (os.stat(name, dir_fd=self._fd, follow_symlinks=False) for name in (one, other))
+            return os.path.samestat(first, second)
+        return False
+
+    def names(self) -> list[str]:
+        """What is in it, sorted."""
+        try:
+            return sorted(os.listdir(self._fd))
+        except OSError as error:
+            raise _failed(self.path, error) from None
+
+    def fill(self, name: str, *parts: bytes) -> None:
+        """Write a new file to the end and to the disk, in the place of a leftover; on failure nothing is left."""
+        self.remove(name)
+        try:
+            fd = os.open(name, _CREATE, 0o600, dir_fd=self._fd)
+            try:
+                os.fchmod(fd, 0o600)
+                for part in parts:
+                    _write(fd, part)
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            self.discard(name)
+            raise _failed(self._at(name), error) from None
+
+    def rename(self, name: str, to: str) -> None:
+        """Give a file another name in one step; what had that name is gone."""
+        try:
+            os.rename(name, to, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+        except OSError as error:
+            raise _failed(self._at(to), error) from None
+
+    def copy(self, name: str, to: str) -> None:
+        """Let a file have a second name; where the file system knows no such thing, only the second."""
+        try:
+            os.link(name, to, src_dir_fd=self._fd, dst_dir_fd=self._fd, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
+                raise _failed(self._at(to), error) from None
+            self.rename(name, to)
+
+    def remove(self, name: str) -> None:
+        """Delete a file; it need not be there."""
+        try:
+            os.unlink(name, dir_fd=self._fd)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise _failed(self._at(name), error) from None
+
+    def discard(self, name: str) -> None:
+        """Delete a file if that can be done."""
+        with suppress(OSError):
+            os.unlink(name, dir_fd=self._fd)
+
+    def sync(self) -> None:
+        """Have the names of the files on the disk."""
+        try:
+            os.fsync(self._fd)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # Some file systems have nothing to do here, and say so.
+                raise _failed(self.path, error) from None
+
+    @contextmanager
+    def child(self, name: str, *, make: bool = False) -> Generator["Folder | None", None, None]:
+        """A private directory in this one; None if it is not there and not to be made."""
+        with _entered(name, self._at(name), self._fd, make) as folder:
+            yield folder
+
+    @contextmanager
+    def lock(self, name: str, *, shared: bool = False, seconds: float = LOCK_SECONDS) -> Generator[None, None, None]:
+        """Hold a lock against other programs and threads. Raises Busy if it is not to be had in that time."""
+        try:
+            fd = os.open(name, _LOCK, 0o600, dir_fd=self._fd)
+        except OSError as error:
+            raise _failed(self._at(name), error) from None
+        try:
+            _check_file(os.fstat(fd), self._at(name))
+            _take(fd, fcntl.LOCK_SH if shared else fcntl.LOCK_EX, time.monotonic() + seconds, self._at(name))
+            yield
+        finally:
+            os.close(fd)
+
+    def _at(self, name: str) -> str:
+        return os.path.join(self.path, name)
+
+    def _bytes(self, fd: int, name: str, limit: int) -> bytes:
+        found = os.fstat(fd)
+        _check_file(found, self._at(name))
+        parts, left = list[bytes](), limit + 1
+        while left > 0 and (part := os.read(fd, min(left, max(found.st_size + 1, 4096)))):
+            parts.append(part)
+            left -= len(part)
+        if left <= 0:
+            raise Damaged(self._at(name), f"has more than {limit} bytes")
+        return b"".join(parts)
+
+
+@contextmanager
+def opened(path: str, *, make: bool = False) -> Generator[Folder | None, None, None]:
+    """The private directory at a path; None if it is not there and not to be made. Raises SaveError if it is unsafe."""
+    if make:
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        except OSError as error:
+            raise _failed(os.path.dirname(path), error) from None
+    with _entered(path, path, None, make) as folder:
+        yield folder
+
+
+@contextmanager
+def _entered(name: str, path: str, parent: int | None, make: bool) -> Generator[Folder | None, None, None]:
+    try:
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=parent)
+        fd = os.open(name, _DIRECTORY, dir_fd=parent)
+    except FileNotFoundError:
+        fd = None
+    except OSError as error:
+        raise _failed(path, error) from None
+    if fd is None:
+        yield None
+        return
+    try:
+        _check_directory(os.fstat(fd), path)
+        yield Folder(fd, path)
+    finally:
+        os.close(fd)
+
+
+def _check_directory(found: os.stat_result, path: str) -> None:
+    if found.st_uid != os.geteuid():
+        raise SaveError(f"{path}: belongs to user {found.st_uid}; take it over with chown, {_ELSEWHERE}")
+    if found.st_mode & 0o077:
+        raise SaveError(f"{path}: others may enter it; chmod -R go-rwx it, {_ELSEWHERE}")
+
+
+def _check_file(found: os.stat_result, path: str) -> None:
+    """Its mode does not matter: nobody else can enter the directory."""
+    if not stat.S_ISREG(found.st_mode):
+        raise Damaged(path, "is no plain file")
+    if found.st_uid != os.geteuid():
+        raise SaveError(f"{path}: belongs to user {found.st_uid}; take it over with chown, or move it away")
+
+
+def _write(fd: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def _take(fd: int, how: int, deadline: float, path: str) -> None:
+    pause = 0.001
+    while True:
+        try:
+            fcntl.flock(fd, how | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise Busy(f"{path}: another fugue-tui holds it; try again, or see whether one hangs") from None
+        except OSError as error:
+            raise _failed(path, error) from None
+        time.sleep(pause)
+        pause = min(pause * 2, 0.05)
+
+
+def _failed(path: str, error: OSError) -> SaveError:
+    reason = error.strerror or type(error).__name__
+    return SaveError(f"{path}: {reason}; {_WAYS_OUT.get(error.errno or 0, _OTHERWISE)}")

@@ -1,0 +1,278 @@
+"""The store: saved workspaces and snapshots by name, and the texts of their panes by content.
+
+    store = Store(state_dir())
+    with store.saving() as saving:              # one save; several may go on at once, in any programs
+        digest = saving.keep(text)              # thread-safe; a text that is there already costs a reading
+        saving.put("auto", "main", manifest)    # all or nothing; the two before it are kept
+    found = store.get("auto", "main")           # .manifest, and .faults in words
+    store.text(digest, limit)                   # bytes
+    store.names("auto")                         # list[Entry], the latest first
+    store.delete("named", "before-lunch")
+    store.tidy()                                # after a save, now and then
+
+A manifest is JSON with a `version` (int), a `head` (what a listing shows, any small JSON object) and `texts` (every
+digest that it refers to: these are never tidied away). Whatever goes wrong is a SaveError. Nothing here is for the main
+thread: it waits for disks and locks.
+"""
+
+import os
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+from fugue_tui import sockets
+from fugue_tui.errors import SaveError, SocketError
+from fugue_tui.store import record, shelf, texts
+from fugue_tui.store.folder import Busy, Damaged, Folder, opened
+from fugue_tui.store.record import DIGEST, Newer, Record
+from fugue_tui.store.shelf import COPIES, Shelf
+
+Area: TypeAlias = Literal["auto", "named", "snapshots"]
+AREAS: Final[tuple[Area, ...]] = ("auto", "named", "snapshots")
+
+_TEXTS: Final = "texts"
+_numbers = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was saved under a name."""
+
+    manifest: dict[str, Any]
+    generation: int
+    """Counts what was put into an area, in that order."""
+    faults: tuple[str, ...] = ()
+    """What was damaged and passed over for an older copy, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a listing tells of one saved thing."""
+
+    name: str
+    head: Mapping[str, Any]
+    """What the manifest says of itself: untrusted."""
+    generation: int
+    """The higher, the later; -1 if no copy can be read."""
+    size: int
+    """Bytes on the disk, texts included; texts that several refer to count for each."""
+    fault: str = ""
+    """Why it cannot be read, in words; empty if it can."""
+
+
+class Store:
+    """Everything that is saved, under one directory; nothing is made there before something is saved."""
+
+    def __init__(self, root: str | Path) -> None:
+        self.root: Final = os.path.abspath(root)
+
+    @contextmanager
+    def saving(self) -> Generator["Saving", None, None]:
+        """Save something; until this ends no text is tidied away."""
+        with ExitStack() as held:
+            root = _there(held.enter_context(opened(self.root, make=True)))
+            held.enter_context(root.lock(shelf.LOCK, shared=True))
+            yield Saving(root, _there(held.enter_context(root.child(_TEXTS, make=True))))
+
+    def get(self, area: Area, name: str) -> Found:
+        """The newest good copy of what was put; a damaged one is set aside, and `faults` tells. Raises SaveError."""
+        with self._area(area) as folder:
+            if folder is None:
+                raise _nothing(area, name)
+            place = Shelf(folder, _checked(name))
+            with suppress(Damaged):
+                if found := place.read():
+                    return Found(found.manifest(), found.generation)
+            return _older(folder, place, area, name)
+
+    def text(self, digest: str, limit: int = texts.LARGEST) -> bytes:
+        """A text, whole. Raises SaveError if it is gone, damaged, or has more bytes than that."""
+        if not DIGEST.fullmatch(digest):
+            raise SaveError(f"{digest[:48]!a} names no text")
+        with opened(self.root) as root, _child(root, _TEXTS) as folder:
+            file = folder.read(digest, texts.LARGEST_FILE) if folder else None
+        if file is None:
+            raise SaveError(f"{self.root}/{_TEXTS}/{digest}: the text is gone; the pane comes back without it")
+        return texts.unpack(digest, file, f"{self.root}/{_TEXTS}/{digest}", limit)
+
+    def names(self, area: Area) -> list[Entry]:
+        """What is in an area, the latest first. Nothing is changed, and nobody waited for."""
+        with opened(self.root) as root, _child(root, area) as folder, _child(root, _TEXTS) as held:
+            found = [_entry(Shelf(folder, name), name, held) for name in shelf.names(folder)] if folder else []
+        return sorted(found, key=lambda entry: (-entry.generation, entry.name))
+
+    def delete(self, area: Area, name: str) -> None:
+        """Remove what was saved under a name, with every copy of it. Raises SaveError if there is nothing."""
+        with self._area(area) as folder:
+            if folder is None:
+                raise _nothing(area, name)
+            with folder.lock(shelf.LOCK):
+                if not Shelf(folder, _checked(name)).delete():
+                    raise _nothing(area, name)
+        self.tidy()
+
+    def tidy(self) -> int:
+        """Remove the texts that nothing refers to and leftovers of interrupted saves; tells how many files went.
+
+        Does nothing while anybody saves."""
+        with opened(self.root) as root:
+            if root is None:
+                return 0
+            with suppress(Busy), root.lock(shelf.LOCK, seconds=0), root.child(_TEXTS) as folder:
+                return _sweep(folder, _used(root)) if folder else 0
+        return 0
+
+    @contextmanager
+    def _area(self, area: Area) -> Generator[Folder | None, None, None]:
+        with opened(self.root) as root, _child(root, area) as folder:
+            yield folder
+
+
+class Saving:
+    """One save that is under way; any thread."""
+
+    def __init__(self, root: Folder, held: Folder) -> None:
+        self._root, self._texts = root, held
+
+    def keep(self, data: bytes) -> str:
+        """Store a text; gives the digest that is its name. One that is there whole is not written again."""
+        if len(data) > texts.LARGEST:
+            raise SaveError(f"a text has {len(data)} bytes, {texts.LARGEST} fit; lower terminal.scrollback")
+        digest = texts.digest_of(data)
+        if not self._whole(digest):
+            temporary = f".{digest}.{os.getpid()}.{next(_numbers)}.new"
+            self._texts.fill(temporary, *texts.pack(digest, data))
+            self._texts.rename(temporary, digest)
+        return digest
+
+    def has(self, digest: str) -> bool:
+        """Whether a text is there, so that it need not be kept anew; it stays until this save is over."""
+        return bool(DIGEST.fullmatch(digest)) and self._texts.size(digest) > 0
+
+    def put(self, area: Area, name: str, manifest: Mapping[str, Any]) -> None:
+        """Save a manifest under a name: all of it or, with a SaveError, nothing. The two before it are kept."""
+        missing = [digest for digest in manifest.get("texts", ()) if not self.has(digest)]
+        if missing:
+            raise SaveError(f"{self._texts.path}: {len(missing)} texts are gone ({missing[0]}); save again")
+        self._texts.sync()
+        with self._root.child(area, make=True) as made:
+            folder, place = _there(made), Shelf(_there(made), _checked(name))
+            with folder.lock(shelf.LOCK):
+                there, _ = place.mended()
+                _must_not_be_newer(there, manifest)
+                place.put(record.pack(manifest, _last(folder) + 1))
+
+    def _whole(self, digest: str) -> bool:
+        try:
+            file = self._texts.read(digest, texts.LARGEST_FILE)
+            if file is not None:
+                texts.unpack(digest, file, digest)
+        except Damaged:
+            return False
+        return file is not None
+
+
+def state_dir(env: Mapping[str, str] = os.environ) -> Path:
+    """Where things are saved: `FUGUE_STATE`, or the platform's own place."""
+    if named := env.get("FUGUE_STATE"):
+        return Path(named).expanduser()
+    from platformdirs import user_state_path
+
+    return user_state_path("fugue-tui", appauthor=False)
+
+
+@contextmanager
+def _child(folder: Folder | None, name: str) -> Generator[Folder | None, None, None]:
+    if folder is None:
+        yield None
+        return
+    with folder.child(name) as found:
+        yield found
+
+
+def _older(folder: Folder, place: Shelf, area: Area, name: str) -> Found:
+    """The newest good copy where the newest is not good; nothing is set aside if that cannot be done safely."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(folder.lock(shelf.LOCK))
+            found, faults = place.mended()
+        except (Busy, Newer):
+            raise
+        except SaveError:
+            found, damaged = place.best()
+            faults = [str(fault) for _, fault in damaged]
+    if found is not None:
+        return Found(found.manifest(), found.generation, tuple(faults))
+    if faults:
+        raise SaveError(f"no copy of {name!r} can be read: {'; '.join(faults)}")
+    raise _nothing(area, name)
+
+
+def _entry(place: Shelf, name: str, held: Folder | None) -> Entry:
+    try:
+        found, damaged = place.best()
+    except SaveError as error:
+        return Entry(name, {}, -1, 0, str(error))
+    if found is None:
+        return Entry(name, {}, -1, 0, str(damaged[0][1]) if damaged else f"{place.path}: is gone")
+    size = place.size + sum(held.size(digest) for digest in set(found.texts)) if held else place.size
+    return Entry(name, found.head, found.generation, size)
+
+
+def _used(root: Folder) -> set[str]:
+    """Every text that a good copy refers to. Raises SaveError, Newer among them, if that cannot be told."""
+    used: set[str] = set()
+    for area in AREAS:
+        with root.child(area) as folder:
+            for found in _records(folder) if folder else ():
+                used.update(found.texts)
+    return used
+
+
+def _records(folder: Folder) -> Iterator[Record]:
+    """Every good copy of everything in a folder."""
+    for name in shelf.names(folder):
+        for copy in COPIES:
+            with suppress(Damaged):
+                if found := Shelf(folder, name).read(copy):
+                    yield found
+
+
+def _last(folder: Folder) -> int:
+    """The highest generation in a folder; what cannot be read does not count."""
+    with suppress(Newer):
+        return max((found.generation for found in _records(folder)), default=0)
+    return 0
+
+
+def _sweep(folder: Folder, used: set[str]) -> int:
+    gone = [name for name in folder.names() if name not in used]
+    for name in gone:
+        folder.remove(name)
+    return len(gone)
+
+
+def _must_not_be_newer(there: Record | None, manifest: Mapping[str, Any]) -> None:
+    if there is not None and there.version > manifest["version"]:
+        reason = f"a newer fugue-tui saved it (version {there.version}); upgrade, or delete it"
+        raise Newer(f"{there.path}: {reason}")
+
+
+def _checked(name: str) -> str:
+    try:
+        return sockets.check_name(name)
+    except SocketError as error:
+        raise SaveError(str(error).replace("a workspace", "what is saved")) from None
+
+
+def _there(folder: Folder | None) -> Folder:
+    if folder is None:
+        raise SaveError("the directory was removed while it was made; try again")
+    return folder
+
+
+def _nothing(area: Area, name: str) -> SaveError:
+    return SaveError(f"nothing is saved as {name[: sockets.LONGEST_NAME]!a} ({area}); list-saved shows what is")
