@@ -33,6 +33,11 @@ class Blueprint:
     places: tuple[PaneSpec, ...]
     arrange: Callable[[Sequence[PaneId]], Node]
 
+    @property
+    def focus(self) -> int | None:
+        """The number of the place that wants the focus; None if none does."""
+        return next((number for number, place in enumerate(self.places) if place.focus), None)
+
 
 def blueprint(layout: object, preset: str, commands: Sequence[Mapping[str, Any] | str]) -> Blueprint:
     """The layout that is asked for. Raises InvalidArgument with the path of the fault."""
@@ -80,15 +85,24 @@ class Outcome:
     """The window that they went to; None if none had to."""
 
 
+def newcomer_of(mux: Multiplexer, origin: Origin, place: PaneSpec, source: PaneId | None, cwd: str = "") -> Pane:
+    """The pane that a place wants; it starts where `source` works unless the place or `cwd` says otherwise."""
+    return newcomer(
+        mux, origin,
+        command=place.command, cwd=cwd or place.cwd, name=place.name, env=place.env,
+        on_exit=OnExit(place.on_exit) if place.on_exit else None, tags=place.tags, source=source,
+    )  # fmt: skip
+
+
 def added(mux: Multiplexer, origin: Origin, plan: Blueprint, session: str, name: str) -> Outcome:
     """The blueprint in a window of its own, in a session (empty: the caller's)."""
     label, belongs, source = target.named(name), mux.workspace.name, None
     if mux.workspace.windows:
         belongs = target.session(mux, session, origin)
         source = target.pane(mux, target.ACTIVE, origin)
-    opened = tuple(_newcomer(mux, origin, place, source) for place in plan.places)
+    opened = tuple(newcomer_of(mux, origin, place, source) for place in plan.places)
     layout = plan.arrange([pane.id for pane in opened])
-    window = Window(mux.next_window(), label, layout, opened[0].id, belongs, named=bool(label))
+    window = Window(mux.next_window(), label, layout, opened[plan.focus or 0].id, belongs, named=bool(label))
     return Outcome(edit.add_window(mux.workspace, window, opened), window.id, opened)
 
 
@@ -104,7 +118,7 @@ def replaced(mux: Multiplexer, origin: Origin, plan: Blueprint, window: Window) 
             kept[present[0]] = place.name
             order.append(present.pop(0))
         else:
-            opened.append(_newcomer(mux, origin, place, window.active))
+            opened.append(newcomer_of(mux, origin, place, window.active))
             order.append(opened[-1].id)
     after = edit.add_panes(mux.workspace, window.id, opened, _crowd(window.layout, opened))
     moved_to = mux.next_window() if present else None
@@ -113,6 +127,8 @@ def replaced(mux: Multiplexer, origin: Origin, plan: Blueprint, window: Window) 
     after = edit.zoom(edit.set_layout(after, window.id, plan.arrange(order)), window.id, zoomed=False)
     for pane, name in kept.items():
         after = edit.rename_pane(after, pane, target.named(name)) if name else after
+    if plan.focus is not None:
+        after = edit.activate_pane(after, order[plan.focus])
     return Outcome(after, window.id, tuple(opened), tuple(present), moved_to)
 
 
@@ -134,13 +150,5 @@ def _moved_out(workspace: Workspace, window: Window, leaving: Sequence[PaneId], 
     return workspace if focused is None else edit.focus_pane(workspace, focused)
 
 
-def _newcomer(mux: Multiplexer, origin: Origin, place: PaneSpec, source: PaneId | None) -> Pane:
-    return newcomer(
-        mux, origin,
-        command=place.command, cwd=place.cwd, name=place.name, env=place.env,
-        on_exit=OnExit(place.on_exit) if place.on_exit else None, source=source,
-    )  # fmt: skip
-
-
 def _wants_nothing(place: PaneSpec) -> bool:
-    return not (place.command or place.cwd or place.env or place.on_exit)
+    return not (place.command or place.cwd or place.env or place.on_exit or place.tags)

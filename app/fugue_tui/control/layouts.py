@@ -119,9 +119,9 @@ class CreateLayout(Command[LayoutApplied], name="create-layout", effect=Effect.L
     window: str = ""
     """The window whose layout is replaced: an id, a name, or active; omitted, a new window."""
     layout: Mapping[str, Any] | None = None
-    """{"pane": {"command", "cwd", "name", "env", "on_exit"}}, or {"direction": "horizontal" (side by side) or
-    "vertical" (stacked), "splits": [...]}, where each split is {"ratio": 0.35, "layout": {...}} or {"ratio": 0.35,
-    "pane": {...}}, nested as deep as needed. Ratios are normalised."""
+    """{"pane": {"command", "cwd", "name", "env", "on_exit", "tags", "focus"}}, or {"direction": "horizontal" (side by
+    side) or "vertical" (stacked), "splits": [...]}, where each split is {"ratio": 0.35, "layout": {...}} or
+    {"ratio": 0.35, "pane": {...}}, nested as deep as needed. Ratios are normalised."""
     preset: Preset | None = None
     """A layout by name instead; pane_commands says what its panes run."""
     pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], MaxLen(64)] = ()

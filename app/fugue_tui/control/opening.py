@@ -1,7 +1,7 @@
 """What every command that opens panes shares: how a command is said, where it starts, and who gets the focus."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -70,6 +70,7 @@ def newcomer(
     name: str = "",
     env: Mapping[str, str] | None = None,
     on_exit: OnExit | None = None,
+    tags: Iterable[str] = (),
     source: PaneId | None = None,
 ) -> Pane:
     """A pane that is about to open; it starts where `source` works unless `cwd` says otherwise."""
@@ -81,6 +82,7 @@ def newcomer(
         cwd=_directory(cwd, inherited),
         env=_environment(env or {}),
         on_exit=on_exit or (OnExit.KEEP if origin.is_agent else mux.on_exit),
+        tags=frozenset(tags),
     )
 
 

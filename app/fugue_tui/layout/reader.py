@@ -14,11 +14,16 @@ from fugue_tui.geometry import Axis
 from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES
 from fugue_tui.layout.wanted import PaneSpec, Spec, SplitSpec
 from fugue_tui.layout.weights import whole
+from fugue_tui.text import clean
 
 MAX_ENTRY = 1 << 16
 """The longest command, argument, directory or variable, in characters."""
 MAX_ENTRIES = 1024
 """The most arguments of a command, or variables of a pane."""
+MAX_TAGS = 32
+"""The most tags of a pane."""
+MAX_TAG = 64
+"""The longest tag, in characters."""
 
 _DIRECTIONS = {
     "horizontal": Axis.HORIZONTAL,
@@ -29,7 +34,7 @@ _DIRECTIONS = {
 _ON_EXIT: dict[str, Literal["", "close", "keep"]] = {"": "", "close": "close", "keep": "keep"}
 _NODE_KEYS = ("pane", "direction", "splits")
 _ITEM_KEYS = ("ratio", "layout", *_NODE_KEYS)
-_PANE_KEYS = ("command", "cwd", "name", "env", "on_exit")
+_PANE_KEYS = ("name", "command", "cwd", "env", "on_exit", "tags", "focus")
 
 
 def parse_pane(value: object, path: str = "pane") -> PaneSpec:
@@ -38,18 +43,21 @@ def parse_pane(value: object, path: str = "pane") -> PaneSpec:
     known(entries, _PANE_KEYS, path)
     return PaneSpec(
         command=_command(entries.get("command", ""), f"{path}.command"),
-        cwd=_text(entries.get("cwd", ""), f"{path}.cwd"),
-        name=_text(entries.get("name", ""), f"{path}.name"),
+        cwd=text(entries.get("cwd", ""), f"{path}.cwd"),
+        name=text(entries.get("name", ""), f"{path}.name"),
         env=_env(entries.get("env", {}), f"{path}.env"),
         on_exit=_on_exit(entries.get("on_exit", ""), f"{path}.on_exit"),
+        tags=_tags(entries.get("tags", ()), f"{path}.tags"),
+        focus=flag(entries.get("focus", False), f"{path}.focus"),
     )
 
 
 @dataclass(slots=True)
 class Reader:
-    """One reading; counts the panes that it has met."""
+    """One reading; counts the panes that it has met, and those that want the focus."""
 
     panes: int = 0
+    focused: int = 0
 
     def node(self, value: object, path: str, level: int) -> Spec:
         """A layout: a pane, or a split that lies in `level` others."""
@@ -73,7 +81,11 @@ class Reader:
         self.panes += 1
         if self.panes > MAX_PANES:
             fail(path, f"too many panes; a window holds at most {MAX_PANES}")
-        return parse_pane(value, path)
+        found = parse_pane(value, path)
+        self.focused += found.focus
+        if self.focused > 1:
+            fail(f"{path}.focus", "another pane of this window has the focus already")
+        return found
 
     def split(self, axis: Axis, value: object, path: str, level: int) -> Spec:
         """The split of a list of items; the only one if there is one."""
@@ -133,13 +145,13 @@ def _direction(entries: dict[str, object], path: str) -> Axis:
 
 def _command(value: object, path: str) -> str | tuple[str, ...]:
     if isinstance(value, str):
-        return _text(value, path)
+        return text(value, path)
     if not isinstance(value, list | tuple):
         fail(path, f"must be a string for the shell or a list of arguments, not {_kind(value)}")
     words = cast(Sequence[object], value)
     if not 0 < len(words) <= MAX_ENTRIES:
         fail(path, f"must hold 1 to {MAX_ENTRIES} arguments")
-    argv = tuple(_text(word, f"{path}[{index}]") for index, word in enumerate(words))
+    argv = tuple(text(word, f"{path}[{index}]") for index, word in enumerate(words))
     if not argv[0]:
         fail(f"{path}[0]", "must name a program")
     return argv
@@ -152,7 +164,7 @@ def _env(value: object, path: str) -> MappingProxyType[str, str]:
     for name in entries:
         if not name or "=" in name or "\0" in name:
             fail(path, f"{_shown(name)} is not a variable's name")
-    return MappingProxyType({name: _text(text, f"{path}.{_plain(name)}") for name, text in entries.items()})
+    return MappingProxyType({name: text(entry, f"{path}.{_plain(name)}") for name, entry in entries.items()})
 
 
 def _on_exit(value: object, path: str) -> Literal["", "close", "keep"]:
@@ -161,7 +173,25 @@ def _on_exit(value: object, path: str) -> Literal["", "close", "keep"]:
     return _ON_EXIT[value]
 
 
-def _text(value: object, path: str) -> str:
+def _tags(value: object, path: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or len(cast(Sequence[object], value)) > MAX_TAGS:
+        fail(path, f"must be a list of at most {MAX_TAGS} words")
+    tags = [text(tag, f"{path}[{index}]") for index, tag in enumerate(cast(Sequence[object], value))]
+    for index, tag in enumerate(tags):
+        if not tag or len(tag) > MAX_TAG or clean(tag) != tag:
+            fail(f"{path}[{index}]", f"must be 1 to {MAX_TAG} characters that can be shown")
+    return tuple(dict.fromkeys(tags))
+
+
+def flag(value: object, path: str) -> bool:
+    """True or false, or the complaint that it is neither."""
+    if not isinstance(value, bool):
+        fail(path, f"must be true or false, not {_kind(value)}")
+    return value
+
+
+def text(value: object, path: str) -> str:
+    """A string that a program could be given, or the complaint that it is none."""
     if not isinstance(value, str):
         fail(path, f"must be a string, not {_kind(value)}")
     if "\0" in value or len(value) > MAX_ENTRY:

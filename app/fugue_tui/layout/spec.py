@@ -2,7 +2,8 @@
 
     LAYOUT = {"pane": PANE}  |  {"direction": "horizontal", "splits": [ITEM, ...]}
     ITEM   = {"ratio": 0.65, "layout": LAYOUT}  |  {"ratio": 0.65, ...LAYOUT's own keys}
-    PANE   = {"command": "vim", "cwd": "/src", "name": "editor", "env": {"A": "1"}, "on_exit": "close"}
+    PANE   = {"name": "editor", "command": "vim", "cwd": "/src", "env": {"A": "1"}, "on_exit": "close",
+              "tags": ["main"], "focus": true}
 
 `horizontal` (or `right`) is side by side, `vertical` (or `down`) is stacked. Ratios are any positive numbers and are
 normalised. If none is given, all are equal; if some are, the others share what is left of 1. An item with neither pane
@@ -12,7 +13,7 @@ of either are good too. Whatever is wrong raises InvalidArgument with the path o
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fugue_tui.geometry import Rect
@@ -20,7 +21,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.reader import Reader, as_object, fail, known
 from fugue_tui.layout.solve import Solution, bounding
 from fugue_tui.layout.tree import MAX_DEPTH, Leaf, Node, join
-from fugue_tui.layout.wanted import PaneSpec, Spec
+from fugue_tui.layout.wanted import PaneSpec, Spec, SplitSpec
 from fugue_tui.layout.weights import apportion
 
 MAX_TEXT = 1 << 20
@@ -68,6 +69,13 @@ def _build(spec: Spec, order: Iterator[PaneId]) -> Node:
     for child in spec.children:
         children.append(_build(child, order))
     return join(spec.axis, children, spec.weights)
+
+
+def spec_of(node: Node, places: Sequence[PaneSpec]) -> Spec:
+    """The specification of a tree whose panes are numbered from 1 through `places`."""
+    if isinstance(node, Leaf):
+        return places[node.pane - 1]
+    return SplitSpec(node.axis, tuple(spec_of(child, places) for child in node.children), node.weights)
 
 
 def describe(node: Node, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[str, Any]:

@@ -19,6 +19,9 @@ class PaneSpec:
     env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     on_exit: Literal["", "close", "keep"] = ""
     """Empty if the specification leaves it open."""
+    tags: tuple[str, ...] = ()
+    focus: bool = False
+    """Whether it has the focus in its window; of one window's panes, one at most."""
 
 
 @dataclass(frozen=True, slots=True)
