@@ -10,16 +10,14 @@ from dataclasses import replace
 from typing import Final
 
 from fugue_tui.errors import FugueError, NotFound, SpawnFailed
-from fugue_tui.geometry import Rect, Side, Size
+from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.history import History
-from fugue_tui.layout.move import neighbour
-from fugue_tui.layout.solve import Solution, solve
-from fugue_tui.layout.tree import Leaf, Node
+from fugue_tui.layout.tree import Node
 from fugue_tui.multiplexer.audience import Audience, Nobody
-from fugue_tui.multiplexer.held import Held
 from fugue_tui.multiplexer.launch import Spawner, program_of
 from fugue_tui.multiplexer.live import Ended, Listener, PaneEvent, PaneLive, Post, Started
+from fugue_tui.multiplexer.placed import Placed
 from fugue_tui.multiplexer.promises import Promises
 from fugue_tui.multiplexer.signal import Signal
 from fugue_tui.multiplexer.undo import Histories
@@ -36,7 +34,7 @@ SHELL_SECONDS: Final = 2.0
 """A login shell that ran this long ended because somebody left it, whatever its status."""
 
 
-class Multiplexer(Held):
+class Multiplexer(Placed):
     """Everything that is alive."""
 
     def __init__(
@@ -49,11 +47,7 @@ class Multiplexer(Held):
         socket: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(Workspace(name))
-        self.area = area
-        """The cells that panes have between them."""
-        self.title_rows: Callable[[Window], int] = _none
-        """How many rows above a window's panes are kept for titles."""
+        super().__init__(Workspace(name), area)
         self.on_exit = OnExit.CLOSE
         """What becomes of a person's new panes when their programs end."""
         self.terminals: dict[PaneId, Terminal] = {}
@@ -78,7 +72,6 @@ class Multiplexer(Held):
         self.promises = Promises(post)
         """Keystrokes that are still owed to panes."""
         self._histories = Histories()
-        self._frames: dict[WindowId, tuple[Window, Rect, Solution]] = {}
 
     def assign(self, new: Workspace) -> None:
         """Make `new` the workspace: end the programs of panes that are gone, fit the others, tell everyone.
@@ -99,9 +92,10 @@ class Multiplexer(Held):
         """Start the programs of new panes at the sizes that `after` gives them, then make `after` the workspace. If one
         cannot be started, none is, nothing has changed, and SpawnFailed says which."""
         started: dict[PaneId, Terminal] = {}
+        sizes = self._sizes_in(after)
         for number, pane in enumerate(opened, 1):
             try:
-                started[pane.id] = self._spawn(pane, self._size_in(after, pane.id))
+                started[pane.id] = self._spawn(pane, sizes[pane.id])
             except FugueError as error:
                 for terminal in started.values():
                     terminal.close()
@@ -162,24 +156,6 @@ class Multiplexer(Held):
             terminal.close()
         self.terminals.clear()
 
-    def frame(self, window: Window) -> Solution:
-        """Where the window's panes are, in the cells of `area`; solved anew only if the window or its room changed."""
-        room, known = self.room(window), self._frames.get(window.id)
-        if known is not None and known[0] is window and known[1] == room:
-            return known[2]
-        solution = self._solve(window)
-        self._frames[window.id] = (window, room, solution)
-        return solution
-
-    def room(self, window: Window) -> Rect:
-        """The cells that a window's panes and dividers share; a row of titles above them is not among them."""
-        above = min(self.title_rows(window), max(self.area.rows - 1, 0))
-        return Rect(0, above, self.area.cols, self.area.rows - above)
-
-    def _solve(self, window: Window) -> Solution:
-        layout = Leaf(window.active) if window.zoomed else window.layout
-        return solve(layout, self.room(window), keep=window.active)
-
     def fit(self) -> None:
         """Give every terminal that has a place the size of that place; hidden ones keep theirs."""
         for window in self.workspace.windows:
@@ -187,15 +163,6 @@ class Multiplexer(Held):
                 terminal = self.terminals.get(pane)
                 if terminal is not None and terminal.size != rect.size:
                     terminal.resize(rect.size)
-
-    def rect(self, pane: PaneId) -> Rect | None:
-        """Where a pane is in its window; None if it has no room or another is zoomed."""
-        return self.frame(self.window_of(pane)).panes.get(pane)
-
-    def neighbour(self, pane: PaneId, side: Side) -> PaneId | None:
-        """The pane that lies on a side of another in the same window, as it is without zoom; None at the edge."""
-        window = replace(self.window_of(pane), zoomed=False)
-        return neighbour(self._solve(window), pane, side, recent=window.recent)
 
     def terminal(self, pane: PaneId) -> Terminal:
         """The terminal of a pane. Raises NotFound."""
@@ -264,17 +231,6 @@ class Multiplexer(Held):
         self.promises.drop(pane)
         if terminal := self.terminals.pop(pane, None):
             terminal.close()
-
-    def _size_in(self, after: Workspace, pane: PaneId) -> Size:
-        """The size that a pane will have; the whole area if it will have no room."""
-        for window in after.windows:
-            if rect := self._solve(window).panes.get(pane):
-                return rect.size
-        return self.area
-
-
-def _none(window: Window) -> int:
-    return 0
 
 
 def _which(number: int, count: int, pane: Pane, error: FugueError) -> str:
