@@ -11,6 +11,7 @@ class Held:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._last_pane, self._last_window = 0, 0
+        self._spare_pane, self._spare_window = 0, 0
 
     @property
     def workspace(self) -> Workspace:
@@ -26,6 +27,20 @@ class Held:
         """An id that no window ever had."""
         self._last_window += 1
         return WindowId(self._last_window)
+
+    def keep_free(self, pane: int, window: int) -> None:
+        """Give out higher ids than these from now on: the ones below belong to a workspace that may come back."""
+        self._last_pane, self._last_window = max(self._last_pane, pane), max(self._last_window, window)
+        self._spare_pane, self._spare_window = pane, window
+
+    def take_kept(self, saved: Workspace) -> bool:
+        """Whether a workspace that comes back may have its old ids, as they were kept free for it; once."""
+        panes_fit = all(pane <= self._spare_pane and pane not in self._workspace.panes for pane in saved.panes)
+        taken = {window.id for window in self._workspace.windows}
+        fits = panes_fit and all(each.id <= self._spare_window and each.id not in taken for each in saved.windows)
+        if fits:
+            self._spare_pane, self._spare_window = 0, 0
+        return fits
 
     @property
     def front(self) -> Window | None:

@@ -1,0 +1,59 @@
+"""Bringing the windows of one workspace into another: under ids that are free there, and labels of their own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout import edit as layouts
+from fugue_tui.layout.tree import panes as panes_in
+from fugue_tui.workspace.model import Workspace
+from fugue_tui.workspace.names import MAX_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What became of both."""
+
+    workspace: Workspace
+    """The one workspace with the other's windows after its own, its own still in front."""
+    panes: Mapping[PaneId, PaneId]
+    """The ids that the other's panes had, and those they have now."""
+    windows: Mapping[WindowId, WindowId]
+    """The same of its windows."""
+
+
+def merge(
+    own: Workspace, other: Workspace, next_pane: Callable[[], PaneId], next_window: Callable[[], WindowId]
+) -> Merged:
+    """Append all windows of another workspace, with new ids; a session whose label is taken gets a number behind it."""
+    panes = {pane: next_pane() for window in other.windows for pane in panes_in(window.layout)}
+    windows = {window.id: next_window() for window in other.windows}
+    labels = _labels(own, other)
+    added = tuple(
+        replace(
+            window,
+            id=windows[window.id],
+            layout=layouts.relabel(window.layout, panes),
+            active=panes[window.active],
+            recent=tuple(panes[pane] for pane in window.recent),
+            session=labels[window.session],
+        )
+        for window in other.windows
+    )
+    records = dict(own.panes) | {panes[id]: replace(pane, id=panes[id]) for id, pane in other.panes.items()}
+    active = own.active if own.windows else windows.get(other.active, own.active)
+    result = replace(own, windows=(*own.windows, *added), panes=MappingProxyType(records), active=active)
+    return Merged(result, MappingProxyType(panes), MappingProxyType(windows))
+
+
+def _labels(own: Workspace, other: Workspace) -> dict[str, str]:
+    taken = {window.session for window in own.windows}
+    labels: dict[str, str] = {}
+    for label in dict.fromkeys(window.session for window in other.windows):
+        number, new = 2, label
+        while new in taken:
+            new, number = f"{label[: MAX_NAME - 6]}-{number}", number + 1
+        labels[label] = new
+        taken.add(new)
+    return labels
