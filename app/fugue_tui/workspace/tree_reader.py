@@ -1,0 +1,90 @@
+"""Reads a window's layout tree out of JSON that nobody has checked: what is damaged is left out, the rest stays.
+
+NODE = 3  (a pane's number)  |  {"axis": "horizontal", "weights": [2, 1], "children": [NODE, NODE]}
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from fugue_tui.geometry import Axis
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Split, join
+from fugue_tui.layout.weights import LIMIT
+from fugue_tui.workspace import plain
+from fugue_tui.workspace.plain import Unreadable
+
+
+def write(node: Node) -> Any:
+    """The JSON of a tree, with its very weights."""
+    if isinstance(node, Leaf):
+        return int(node.pane)
+    children = [write(child) for child in node.children]
+    return {"axis": str(node.axis), "weights": list(node.weights), "children": children}
+
+
+class TreeReader:
+    """Reads trees that share no pane. Tells `fault` whatever it leaves out, but for panes that are known to be lost."""
+
+    def __init__(self, known: Collection[int], lost: Collection[int], fault: Callable[[str], None]) -> None:
+        self._known, self._lost, self._fault = known, lost, fault
+        self.placed: set[PaneId] = set()
+        """The panes that have a place."""
+        self._room = MAX_PANES
+
+    def read(self, value: object, where: str) -> Node | None:
+        """One window's tree; None if nothing of it is left."""
+        self._room = MAX_PANES
+        return self._node(value, where, 0)
+
+    def _node(self, value: object, where: str, level: int) -> Node | None:
+        if isinstance(value, dict):
+            try:
+                return self._split(plain.entries(value, "a split"), where, level + 1)  # pyright: ignore[reportUnknownArgumentType]
+            except Unreadable as reason:
+                self._fault(f"{where}: {reason}; that part is left out")
+                return None
+        return self._leaf(value, where)
+
+    def _leaf(self, value: object, where: str) -> Node | None:
+        if type(value) is not int or value not in self._known:
+            if type(value) is not int or value not in self._lost:
+                self._fault(f"{where}: a place has no pane; it is left out")
+        elif value in self.placed:
+            self._fault(f"{where}: pane {PaneId(value)} has another place already; this one is left out")
+        elif not self._room:
+            self._fault(f"{where}: more than {MAX_PANES} panes; pane {PaneId(value)} is left out")
+        else:
+            self.placed.add(PaneId(value))
+            self._room -= 1
+            return Leaf(PaneId(value))
+        return None
+
+    def _split(self, split: dict[str, object], where: str, level: int) -> Node | None:
+        if level > MAX_DEPTH:
+            raise Unreadable(f"more than {MAX_DEPTH} splits lie inside one another")
+        axis = _axis(split.get("axis"))
+        children = plain.items(split.get("children"), "a split's children", MAX_PANES * 2)
+        weights = self._weights(split.get("weights"), len(children), where)
+        read = [(self._node(child, where, level), weight) for child, weight in zip(children, weights, strict=True)]
+        kept = [(child, weight) for child, weight in read if child is not None]
+        nodes, shares = [child for child, _ in kept], [weight for _, weight in kept]
+        if len(kept) == len(children) > 1 and not any(isinstance(node, Split) and node.axis is axis for node in nodes):
+            return Split(axis, tuple(nodes), tuple(shares))
+        return join(axis, nodes, shares) if nodes else None
+
+    def _weights(self, value: object, count: int, where: str) -> list[int]:
+        """The weights as they are; equal ones if they are no weights."""
+        try:
+            weights = [plain.whole(weight, "a weight", 1, LIMIT) for weight in plain.items(value, "a split's weights")]
+            if len(weights) == count:
+                return weights
+        except Unreadable:
+            pass
+        self._fault(f"{where}: a split's weights are damaged; its parts share equally")
+        return [1] * count
+
+
+def _axis(value: object) -> Axis:
+    if value not in tuple(Axis):
+        raise Unreadable("a split has no axis")
+    return Axis(str(value))
