@@ -67,8 +67,19 @@ class Actions:
         except FugueError as error:
             self._app.alert(str(error))
             return
-        result = self._app.run_command(command, _PALETTE)
-        if result is not None and command.effect is Effect.READ:
+        if command.effect is Effect.READ:
+            self._app.run_command(command, _PALETTE, lambda result: self._show(command, result))
+        else:
+            self._app.run_command(command, _PALETTE)
+
+    def told_by(self, command: Command[Any]) -> Callable[[Any], None]:
+        """What tells a result in one line, where the screen itself does not show what was done."""
+        return lambda result: self._app.alert(
+            f"{command.verb}: {' · '.join(result_text(command, result).splitlines()) or 'done'}"
+        )
+
+    def _show(self, command: Command[Any], result: Any) -> None:
+        if result is not None:
             self._app.open_dialog(Page(command.verb, Content(result_text(command, result))))
 
     def command_line(self, text: str = "") -> None:

@@ -19,6 +19,7 @@ from fugue_tui.config import Config
 from fugue_tui.control.command import PERSON, Command, Origin
 from fugue_tui.control.dispatch import Dispatcher
 from fugue_tui.control.keymap import Keymap
+from fugue_tui.control.later import is_later
 from fugue_tui.control.policy import Policy
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
@@ -31,6 +32,7 @@ from fugue_tui.tui import scene
 from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.alerts import Alerts
 from fugue_tui.tui.driver import HostDriver
+from fugue_tui.tui.errands import Errands
 from fugue_tui.tui.frames import Frames
 from fugue_tui.tui.happenings import Happenings
 from fugue_tui.tui.keyboard import Keyboard
@@ -79,6 +81,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.keyboard = Keyboard(self, self.outfit.keymap, lambda binding: self.actions.bound(binding))
         self.actions = Actions(self, self.keyboard)
         self.alerts = Alerts(self.news)
+        self.errands = Errands(mailbox.post, self.alert, self._broke)
         self.when_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
         self.grid = PaneGrid(id="grid")
@@ -340,15 +343,25 @@ class FugueApp(App[int], inherit_bindings=False):
             return
         await super().on_event(event)
 
-    def run_command(self, command: Command[Any], origin: Origin = PERSON) -> Any:
-        """Run a command for a person; what is wrong with it is shown, and None returned."""
+    def run_command(
+        self, command: Command[Any], origin: Origin = PERSON, then: Callable[[Any], None] | None = None
+    ) -> None:
+        """Run a command for a person; `then` gets its result, now or later. What goes wrong is shown."""
         try:
-            return self.dispatcher.run(command, origin)
+            result = self.dispatcher.run(command, origin)
+            if is_later(result):
+                self.errands.follow(command, result, then or self.actions.told_by(command))
+            elif then is not None:
+                then(result)
         except FugueError as error:
             self.alert(str(error))
         except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
             self._broke("a person's command", error)
-        return None
+
+    def give_up(self) -> None:
+        """End what a person asked for and still waits for."""
+        if self.errands.give_up():
+            self.news()
 
     def run_words(self, said: list[str] | str) -> None:
         """Run a command as it would be typed."""

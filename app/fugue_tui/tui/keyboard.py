@@ -76,7 +76,9 @@ class Keyboard:
         binding = self.keymap.prefixed.get(canonical(press))
         if binding is not None:
             self._do(binding)
-        elif press.name != "escape":
+        elif press.name == "escape":
+            self._app.give_up()
+        else:
             self._app.alert(f"{spell(self.keymap.prefix)} {spell(press)} does nothing; ? lists the keys")
         return True
 

@@ -1,5 +1,6 @@
 """What the parts of the roof may ask of the app."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from textual.geometry import Size
@@ -86,8 +87,12 @@ class Stage(Protocol):
         """Close the panel of keys."""
         ...
 
-    def run_command(self, command: Command[Any], origin: Origin) -> Any:
-        """Run a command for a person."""
+    def run_command(self, command: Command[Any], origin: Origin, then: Callable[[Any], None] | None = None) -> None:
+        """Run a command for a person; `then` gets its result, now or later."""
+        ...
+
+    def give_up(self) -> None:
+        """End what a person asked for and still waits for."""
         ...
 
     def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
