@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from fugue_tui.config import SessionSettings
 from fugue_tui.errors import FugueError, NotFound, SpawnFailed
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
@@ -50,6 +51,8 @@ class Multiplexer(Placed):
         super().__init__(Workspace(name), area)
         self.on_exit = OnExit.CLOSE
         """What becomes of a person's new panes when their programs end."""
+        self.secrets = SessionSettings().secrets
+        """Patterns for the names of variables whose values go into no file."""
         self.terminals: dict[PaneId, Terminal] = {}
         """The terminal of every pane; an ended one stays readable as long as its pane."""
         self.exits: dict[PaneId, Exit] = {}

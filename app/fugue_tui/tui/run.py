@@ -52,6 +52,7 @@ def run(
     socket = str(listener.path) if listener is not None else ""
     mux = Multiplexer(workspace, spawner=launcher, post=mailbox.post, area=_area(host.size, config), socket=socket)
     mux.on_exit = OnExit(config.terminal.on_exit)
+    mux.secrets = config.session.secrets
     try:
         windows.CreateWindow(command=command).run(mux, PERSON)
         return _show(mux, launcher, config, mailbox, host, listener, config_file, faults)
