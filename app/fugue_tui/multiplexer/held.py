@@ -28,6 +28,11 @@ class Held:
         self._last_window += 1
         return WindowId(self._last_window)
 
+    @property
+    def last_ids(self) -> tuple[PaneId, WindowId]:
+        """The highest ids that were ever given."""
+        return PaneId(self._last_pane), WindowId(self._last_window)
+
     def keep_free(self, pane: int, window: int) -> None:
         """Give out higher ids than these from now on: the ones below belong to a workspace that may come back."""
         self._last_pane, self._last_window = max(self._last_pane, pane), max(self._last_window, window)

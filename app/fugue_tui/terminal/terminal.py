@@ -83,6 +83,11 @@ class Terminal:
         return self._cwd or process.cwd(self._channel.foreground_group() or self.pid)
 
     @property
+    def foreground_group(self) -> int:
+        """The process group that keys go to; 0 if none."""
+        return self._channel.foreground_group()
+
+    @property
     def foreground(self) -> str:
         """The name of the foreground program, such as `vim`; empty if unknown. Untrusted."""
         group = self._channel.foreground_group()
