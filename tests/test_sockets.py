@@ -10,7 +10,18 @@ from shutil import rmtree
 import pytest
 
 from fugue_tui.errors import NotRunning, SocketError
-from fugue_tui.sockets import LONGEST_PATH, check_name, connect, fault, find, live, make_private, path_of, runtime_dir
+from fugue_tui.sockets import (
+    LONGEST_PATH,
+    check_name,
+    connect,
+    fault,
+    find,
+    live,
+    make_private,
+    path_of,
+    runtime_dir,
+    same,
+)
 
 
 @pytest.fixture
@@ -104,3 +115,28 @@ def test_the_workspace_that_is_meant_is_found(runtime: Path) -> None:
         assert find(env=env | {"FUGUE_SOCKET": "/x/around.sock"}) == "/x/around.sock"
         assert find("ops", env=env | {"FUGUE_SOCKET": "/x/around.sock"}) == f"{directory}/ops.sock"
         assert find("ops", "/x/said.sock", env) == "/x/said.sock"
+
+
+def test_only_names_are_listed(runtime: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+    directory = runtime_dir(env)
+    make_private(directory)
+    with _serve(f"{directory}/dev.sock"), _serve(f"{directory}/.0a1b.sock"), _serve(f"{directory}/\x1b[31m.sock"):
+        assert live(env) == ["dev"]
+
+
+def test_who_outlived_a_workspace_is_taken_to_the_one_of_its_name(runtime: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime), "FUGUE_WORKSPACE": "dev", "FUGUE_SOCKET": f"{runtime}/.0a1b.sock"}
+    assert find(env=env) == f"{runtime}/fugue-tui/dev.sock"
+    with _serve(f"{runtime}/.0a1b.sock"):
+        assert find(env=env) == f"{runtime}/.0a1b.sock"
+    (runtime / ".0a1b.sock").unlink()
+    assert find(env=env | {"FUGUE_WORKSPACE": "../x"}) == f"{runtime}/.0a1b.sock"
+
+
+def test_two_paths_of_one_socket_are_the_same(runtime: Path) -> None:
+    with _serve(f"{runtime}/a.sock"), _serve(f"{runtime}/b.sock"):
+        (runtime / "c.sock").hardlink_to(runtime / "a.sock")
+        assert same(f"{runtime}/a.sock", f"{runtime}/c.sock")
+        assert not same(f"{runtime}/a.sock", f"{runtime}/b.sock")
+        assert not same(f"{runtime}/none.sock", f"{runtime}/none.sock")

@@ -1,23 +1,29 @@
-"""The terminal that the program was started in: its modes, its size, and a descriptor of our own to write to."""
+"""The terminal that the program was started in: its modes, its size, and a descriptor of our own to write to.
 
+Few and cheap imports: every attaching terminal starts with this.
+"""
+
+import fcntl
 import os
+import struct
 import termios
 import tty
-from typing import Any, Final
 
-from fugue_tui.geometry import Size
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fugue_tui.geometry import Size
 
-_ENTER: Final = (
+_ENTER = (
     b"\x1b[?1049h"  # the alternate screen
     b"\x1b[?25l\x1b[?7l"  # no cursor until a pane shows its own; no wrapping
     b"\x1b[?2004h\x1b[?1004h"  # bracketed paste, focus events
     b"\x1b[>25u"  # kitty keyboard: disambiguate, all keys, their text
 )
-_LEAVE: Final = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?7h\x1b[r\x1b[m\x1b[0 q\x1b[?1049l\x1b[?25h"
-_TITLE: Final = b"\x1b[22;0t\x1b]2;%s\x1b\\"
-_OLD_TITLE: Final = b"\x1b[23;0t"
-_MOUSE_ON: Final = b"\x1b[?1000h\x1b[?1003h\x1b[?1006h"
-_MOUSE_OFF: Final = b"\x1b[?1003l\x1b[?1000l\x1b[?1006l"
+_LEAVE = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?7h\x1b[r\x1b[m\x1b[0 q\x1b[?1049l\x1b[?25h"
+_TITLE = b"\x1b[22;0t\x1b]2;%s\x1b\\"
+_OLD_TITLE = b"\x1b[23;0t"
+_MOUSE_ON = b"\x1b[?1000h\x1b[?1003h\x1b[?1006h"
+_MOUSE_OFF = b"\x1b[?1003l\x1b[?1000l\x1b[?1006l"
 
 
 class HostTerminal:
@@ -30,16 +36,14 @@ class HostTerminal:
         self.entered = False
         self._mouse = mouse
         self._title = title.encode()
-        self._attributes: list[Any] | None = None
+        self._attributes: list[int | list[bytes | int]] | None = None
 
     @property
-    def size(self) -> Size:
+    def size(self) -> "Size":
         """The size in cells; 80 by 24 if the terminal does not tell."""
-        try:
-            cols, rows = os.get_terminal_size(self.input_fd)
-        except OSError:
-            cols, rows = 0, 0
-        return Size(cols, rows) if cols and rows else Size(80, 24)
+        from fugue_tui.geometry import Size
+
+        return Size(*extent_of(self.input_fd)[:2])
 
     def enter(self) -> bytes:
         """Set raw mode; what to write to take over the screen."""
@@ -68,11 +72,27 @@ class HostTerminal:
             return  # The terminal is gone: there is nothing to restore.
         self._attributes = None
 
+    def drop_output(self) -> None:
+        """Forget what the terminal has not taken, so that nothing waits for one that takes nothing."""
+        try:
+            termios.tcflush(self.output_fd, termios.TCOFLUSH)
+        except termios.error:
+            return
+
     def close(self) -> None:
         """Close the descriptor that was opened here."""
         if self.output_fd not in (0, 1, 2):
             os.close(self.output_fd)
             self.output_fd = 1
+
+
+def extent_of(fd: int) -> tuple[int, int, int, int]:
+    """A terminal's columns, rows, and width and height in pixels; 80, 24, 0, 0 as far as it does not tell."""
+    try:
+        rows, cols, xpixel, ypixel = struct.unpack("4H", fcntl.ioctl(fd, termios.TIOCGWINSZ, bytes(8)))
+    except OSError:
+        rows, cols, xpixel, ypixel = 0, 0, 0, 0
+    return (cols, rows, xpixel, ypixel) if cols and rows else (80, 24, 0, 0)
 
 
 def _own_descriptor(fd: int) -> int:

@@ -24,11 +24,15 @@ CONNECT_SECONDS = 5.0
 
 def check_name(workspace: str) -> str:
     """A workspace's name. Raises SocketError if it could not be a file's."""
-    body = workspace.replace("-", "").replace("_", "").replace(".", "")
-    if not (workspace[:1].isalnum() and body.isalnum() and workspace.isascii() and len(workspace) <= LONGEST_NAME):
+    if not _is_name(workspace):
         rule = f"use at most {LONGEST_NAME} letters, digits and . _ -"
         raise SocketError(f"{workspace[:LONGEST_NAME]!a} cannot name a workspace; {rule}")
     return workspace
+
+
+def _is_name(word: str) -> bool:
+    body = word.replace("-", "").replace("_", "").replace(".", "")
+    return word[:1].isalnum() and body.isalnum() and word.isascii() and len(word) <= LONGEST_NAME
 
 
 def runtime_dir(env: Mapping[str, str] = os.environ) -> str:
@@ -110,7 +114,15 @@ def live(env: Mapping[str, str] = os.environ) -> list[str]:
     if fault(directory):
         return []
     names = sorted(name[: -len(".sock")] for name in os.listdir(directory) if name.endswith(".sock"))
-    return [name for name in names if answers(os.path.join(directory, f"{name}.sock"))]
+    return [name for name in names if _is_name(name) and answers(os.path.join(directory, f"{name}.sock"))]
+
+
+def same(path: str, other: str) -> bool:
+    """Whether two paths lead to the socket of one workspace."""
+    try:
+        return os.path.samestat(os.lstat(path), os.lstat(other))
+    except OSError:
+        return False
 
 
 def answers(path: str) -> bool:
@@ -125,6 +137,8 @@ def answers(path: str) -> bool:
 def find(workspace: str = "", path: str = "", env: Mapping[str, str] = os.environ) -> str:
     """The socket that is meant: a path, a name, the workspace around this process, the only one there is, or `main`.
 
+    A process that has outlived the workspace around it is taken to the one that bears its name now.
+
     Raises SocketError if several run and none is meant.
     """
     if path:
@@ -132,7 +146,8 @@ def find(workspace: str = "", path: str = "", env: Mapping[str, str] = os.enviro
     if workspace:
         return path_of(workspace, env)
     if around := env.get("FUGUE_SOCKET", ""):
-        return check_path(around)
+        gone = not os.path.lexists(around) and _is_name(env.get("FUGUE_WORKSPACE", ""))
+        return path_of(env["FUGUE_WORKSPACE"], env) if gone else check_path(around)
     running = live(env)
     if len(running) > 1 and DEFAULT not in running:
         raise SocketError(f"several workspaces run ({', '.join(running)}); choose one with --workspace")
