@@ -236,7 +236,7 @@ def layout_info(mux: Multiplexer, window: Window) -> LayoutInfo:
         area=mux.area,
         zoomed=window.zoomed,
         layout=describe(window.layout, lambda pane: _told(mux, pane)),
-        panes=_placed(mux, window, panes(window.layout)),
+        panes=placed(mux, window, panes(window.layout)),
         can_undo=history.undo(window.layout) is not None,
         can_redo=history.redo(window.layout) is not None,
     )
@@ -261,7 +261,8 @@ def _told(mux: Multiplexer, pane: PaneId) -> Mapping[str, Any]:
     return {"id": str(pane), "name": name} if name else {"id": str(pane)}
 
 
-def _placed(mux: Multiplexer, window: Window, order: Iterable[PaneId]) -> tuple[PlacedPane, ...]:
+def placed(mux: Multiplexer, window: Window, order: Iterable[PaneId]) -> tuple[PlacedPane, ...]:
+    """Panes of a window and their places in it, in this order."""
     solution = mux.frame(window)
     words = positions(solution)
     return tuple(
@@ -280,7 +281,7 @@ def _applied(mux: Multiplexer, plan: Blueprint, result: Outcome) -> LayoutApplie
         session_name=clean(window.session),
         window_id=str(window.id),
         window_name=clean(mux.window_name(window)),
-        panes=_placed(mux, window, panes(window.layout)),
+        panes=placed(mux, window, panes(window.layout)),
         layout_applied=plan.name,
         moved=tuple(map(str, result.moved)),
         moved_to=str(result.moved_to) if result.moved_to is not None else None,

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Final, cast
 
-from fugue_tui.text import clean
+from fugue_tui.text import clean, clean_text
 
 WIDEST: Final = 48
 """Characters of one cell of a table."""
@@ -19,6 +19,8 @@ def render(value: Any) -> str:
     for name, each in cast("dict[str, Any]", value).items():
         if isinstance(each, list) and each and all(isinstance(row, dict) for row in cast("list[Any]", each)):
             parts.append(_table(cast("list[dict[str, Any]]", each)))
+        elif isinstance(each, str) and "\n" in each:
+            parts.append(f"{name}:\n{clean_text(each).rstrip()}")
         elif each not in (None, "", [], {}):
             parts.append(f"{name}: {_cell(each)}")
     return "\n".join(parts)

@@ -18,7 +18,8 @@ FINEST: Final = 10_000
 
 _HEAD: Final = """\
 # A workspace for fugue-tui: `fugue-tui open FILE` starts it, `fugue-tui load-layout FILE` adds its windows to a running
-# one. Ratios say how the panes of a split share its room; without them they are equal. Paths are relative to this file.
+# one. Ratios say how the panes of a split share its room; without them they are equal. Directories are relative to
+# {}; a pane without a command runs a shell.
 """
 
 
@@ -34,10 +35,10 @@ def to_json(document: Document) -> str:
     return json.dumps(value(document), indent=2, ensure_ascii=False) + "\n"
 
 
-def to_toml(document: Document, notes: Sequence[str] = ()) -> str:
+def to_toml(document: Document, notes: Sequence[str] = (), relative_to: str = "this file") -> str:
     """The document as TOML text, with more lines of comment at its head."""
     root = value(document)
-    lines = [_HEAD + "".join(f"# {note}\n" for note in notes)]
+    lines = [_HEAD.format(relative_to) + "".join(f"# {note}\n" for note in notes)]
     lines += [f"{key} = {_scalar(each)}\n" for key, each in root.items() if key != "windows"]
     for window in root["windows"]:
         lines.append("\n[[windows]]\n")
