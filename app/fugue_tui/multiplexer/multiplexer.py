@@ -69,6 +69,8 @@ class Multiplexer(Placed):
         """The last pane is gone."""
         self.audience: Audience = Nobody()
         """The terminals that show this."""
+        self.move: Callable[[str], None] = _stay
+        """Has it be found under another name. Raises SocketError if it cannot be; nothing has changed then."""
         self.post: Final = post
         """Runs something on the main thread soon; may be called from any thread."""
         self._spawner, self._post, self._socket, self._clock = spawner, post, socket, clock
@@ -241,3 +243,7 @@ def _which(number: int, count: int, pane: Pane, error: FugueError) -> str:
         return str(error)
     name = f" ({pane.name})" if pane.name else ""
     return f"pane {number} of {count}{name}: {error}; nothing was opened"
+
+
+def _stay(name: str) -> None:
+    """It is found by nobody."""
