@@ -3,15 +3,20 @@
 import os
 import signal
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from fugue_tui import config, log, sockets
 from fugue_tui.errors import AlreadyRunning, ConfigError, SocketError, TerminalError
 from fugue_tui_mcp.listener import Listener, listen
+
+if TYPE_CHECKING:
+    from fugue_tui.control.command import Origin
+    from fugue_tui.multiplexer import Multiplexer
 
 MOST = 99
 """Workspaces that are tried when none is named: `main`, `main-2` and so on."""
@@ -30,6 +35,8 @@ class StartOptions:
     config: str = ""
     command: tuple[str, ...] | str = ()
     """What the first pane runs: a program and its arguments, or a line for the shell."""
+    opening: "Callable[[Multiplexer, Origin], object] | None" = None
+    """Opens the first panes of a workspace that is started, instead; one that runs already stays as it is."""
     engine: str = ""
 
 
@@ -54,6 +61,7 @@ def start(options: StartOptions) -> int:
                 config_file=file,
                 faults=reading.faults,
                 command=options.command,
+                opening=options.opening,
                 engine=options.engine,
             )
     finally:

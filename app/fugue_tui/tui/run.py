@@ -3,14 +3,14 @@
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui.config import Config
 from fugue_tui.control import windows
-from fugue_tui.control.command import PERSON
+from fugue_tui.control.command import PERSON, Origin
 from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.multiplexer import Multiplexer
@@ -37,11 +37,13 @@ def run(
     config_file: Path | None = None,
     faults: Sequence[str] = (),
     command: tuple[str, ...] | str = (),
+    opening: Callable[[Multiplexer, Origin], object] | None = None,
     engine: str = "",
 ) -> int:
     """Show a workspace until it is left; the exit status. Raises FugueError if it cannot start.
 
     `listener` is where agents and the command line come in; `config_file` is followed while the workspace runs.
+    `opening` opens the first panes; without it one does, with `command`.
     """
     logging.getLogger().addHandler(logging.NullHandler())
     mailbox, pump, host = Mailbox(), Pump(), HostTerminal(config.ui.mouse, f"fugue-tui {workspace}")
@@ -54,7 +56,7 @@ def run(
     mux.on_exit = OnExit(config.terminal.on_exit)
     mux.secrets = config.session.secrets
     try:
-        windows.CreateWindow(command=command).run(mux, PERSON)
+        (opening or windows.CreateWindow(command=command).run)(mux, PERSON)
         return _show(mux, launcher, config, mailbox, host, listener, config_file, faults)
     finally:
         mux.close()
