@@ -12,6 +12,7 @@ from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketErro
 
 USAGE = """\
 usage: fugue-tui [WORKSPACE] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   start a workspace
+       fugue-tui open [DIR|FILE|LAYOUT] [--yes]                      start a project's workspace, or attach to it
        fugue-tui COMMAND [ARGUMENT]... [--json] [--workspace NAME]   run a command in a running one
        fugue-tui mcp [--workspace NAME] [--socket PATH]              join an MCP client to it, on stdin and stdout
        fugue-tui reflect [--format tree|json|markdown|mcp]           print all commands with their schemas
@@ -202,6 +203,14 @@ def _config(arguments: list[str]) -> int:
     return ACTIONS[loose[0]](options.get("--config", ""))
 
 
+def _open(arguments: list[str]) -> int:
+    if {"--help", "-h"} & set(arguments):
+        return _help()
+    from fugue_tui.cli.opening import run
+
+    return run(arguments)
+
+
 def _version() -> int:
     from fugue_tui import __version__
 
@@ -217,4 +226,4 @@ def _help(verb: str = "") -> int:
     return 0
 
 
-_SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {"mcp": _mcp, "reflect": _reflect, "config": _config}
+_SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {"mcp": _mcp, "reflect": _reflect, "config": _config, "open": _open}

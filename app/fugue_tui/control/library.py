@@ -108,8 +108,13 @@ def named() -> Iterator[Entry]:
 
 def load(path: Path) -> Document:
     """What a layout file says. Raises NotFound, or InvalidArgument with the place of the fault."""
+    return parse(content(path), path)
+
+
+def content(path: Path) -> bytes:
+    """What is in a layout file, for `parse`. Raises NotFound or InvalidArgument."""
     try:
-        return parse(documents.content(path, SIZE_LIMIT), path)
+        return documents.content(path, SIZE_LIMIT)
     except FileNotFoundError:
         raise NotFound(f"{clean(str(path), 4096)}: no such file; save-layout writes one") from None
     except (OSError, documents.Unfit) as error:

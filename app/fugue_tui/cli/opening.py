@@ -1,0 +1,130 @@
+"""`fugue-tui open`: a project's workspace, attached to if it runs, else started from the project's layout file."""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fugue_tui import sockets
+from fugue_tui.cli import trust
+from fugue_tui.cli.options import Usage, complain, options_of, say
+from fugue_tui.control import library, projects
+from fugue_tui.control.library import Kind
+from fugue_tui.errors import NotFound, Refused, SaveError
+from fugue_tui.layout.document import Document
+from fugue_tui.text import clean
+
+if TYPE_CHECKING:
+    from fugue_tui.control.command import Origin
+    from fugue_tui.multiplexer import Multiplexer
+
+OPTIONS: Final = ("--workspace", "--config", "--engine")
+"""What it takes besides --yes, with a value each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A layout file that is about to be opened."""
+
+    file: Path
+    document: Document
+    raw: bytes
+    """Exactly what was read: what is shown, agreed to and run is the same."""
+    base: str
+    """Where its paths start from."""
+    name: str
+    """What its workspace is called."""
+    own: bool
+    """Whether it is the person's own by where it lies, and not something that came with a project."""
+
+
+def run(arguments: list[str]) -> int:
+    """Open the project around this directory, or the one that is named; the exit status. Raises FugueError."""
+    sure = any(word in ("--yes", "-y") for word in arguments)
+    options, loose, program = options_of([word for word in arguments if word not in ("--yes", "-y")], OPTIONS)
+    if len(loose) > 1 or program:
+        raise Usage(f"open: {(loose[1:] or program)[0][:40]!a}: one word too many; it takes a directory or a file")
+    project = find(loose[0] if loose else "", options.get("--workspace", ""))
+    running = sockets.answers(sockets.path_of(project.name))
+    if not running and not project.own:
+        agree(project, sure=sure)
+    from fugue_tui.start import StartOptions, start
+
+    os.chdir(project.base)
+    return start(
+        StartOptions(
+            workspace=project.name,
+            config=_absolute(options.get("--config", "")),
+            opening=opening(project),
+            engine=options.get("--engine", ""),
+        )
+    )
+
+
+def find(said: str, name: str = "") -> Project:
+    """The project that a directory, a file or a layout's name means; the one around this directory if nothing is said.
+
+    Raises NotFound or InvalidArgument."""
+    here = os.getcwd()
+    if said and not library.is_path(said) and not os.path.lexists(said):
+        entry = library.find(said, here)
+        return _read(entry.path, here, name or said, own=entry.kind in (Kind.OWN, Kind.SHIPPED))
+    place = Path(os.path.normpath(os.path.join(here, os.path.expanduser(said))))
+    if place.is_dir():
+        file = projects.find(place)
+        if file is None:
+            way_out = "fugue-tui save-layout . writes one from a running workspace"
+            raise NotFound(f"{clean(str(place), 4096)}: no {projects.FILE} here or above; {way_out}")
+    else:
+        file = library.path_of(str(place), here)
+    return _read(file, os.path.realpath(file.parent), name, own=False)
+
+
+def agree(project: Project, *, sure: bool) -> None:
+    """Have the person agree to what a file runs, unless they did already. Raises Refused if they do not."""
+    if trust.is_trusted(project.file, project.raw):
+        return
+    shown = trust.visible(str(project.file))
+    if not sure:
+        if not (os.isatty(0) and os.isatty(1)):
+            raise Refused(f"{shown} runs programs, and nobody agreed to it yet; fugue-tui open --yes does")
+        _ask(project, shown)
+    try:
+        trust.trust(project.file, project.raw)
+    except SaveError as error:
+        complain(f"{error}; this will be asked again")
+
+
+def opening(project: Project) -> "Callable[[Multiplexer, Origin], object]":
+    """What opens a project's windows in a workspace that starts."""
+
+    def open_windows(mux: "Multiplexer", origin: "Origin") -> object:
+        from fugue_tui.control.assembly import Place, opened
+
+        return opened(mux, origin, project.document, Place(project.base), focus=True)
+
+    return open_windows
+
+
+def _ask(project: Project, shown: str) -> None:
+    what = "has changed" if trust.was_trusted(project.file) else "is new here"
+    windows, panes = len(project.document.windows), len(project.document.panes)
+    say(f"{shown} {what}. It opens {windows} window{'s' * (windows != 1)} and runs:\n")
+    say(trust.programs(project.document))
+    sys.stdout.write(f"\nRun {'these' if panes != 1 else 'this'} {panes} in {trust.visible(project.base)}? [y/N] ")
+    sys.stdout.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Refused("nothing was started")
+
+
+def _read(file: Path, base: str, name: str, *, own: bool) -> Project:
+    raw = library.content(file)
+    document = library.parse(raw, file)
+    return Project(file, document, raw, base, name or projects.workspace_name(document, file), own)
+
+
+def _absolute(path: str) -> str:
+    """A path that means the same in another directory."""
+    return os.path.abspath(os.path.expanduser(path)) if path else ""
