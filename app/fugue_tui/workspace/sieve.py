@@ -1,9 +1,9 @@
 """Keeps secrets out of what is saved, as far as they can be told by a name beside them.
 
 Withheld are: variables and metadata whose names match the patterns; in command lines, titles and tags the values of
-assignments with such names (`API_TOKEN=...`), of options that say what they are (`--token ...`, `--db-password=...`),
-of headers such as `Authorization:`, and passwords in URLs. A secret that nothing names (`mysql -phunter2`) cannot be
-told from other text, and is saved; the files are private.
+assignments and JSON fields with such names (`API_TOKEN=...`), of options that say what they are (`--token ...`,
+`--db-password=...`), of headers such as `Authorization:`, and passwords in URLs. A secret that nothing names
+(`mysql -phunter2`) cannot be told from other text, and is saved; the files are private.
 """
 
 import re
@@ -14,13 +14,15 @@ from typing import Any, Final
 WITHHELD: Final = "[withheld]"
 """Stands where a secret was."""
 
-_VALUE: Final = r"""("[^"]*"|'[^']*'|[^\s"']+)"""
+_VALUE: Final = r"""(?:"[^"]*"?|'[^']*'?|[^\s"'])+"""
 _SAYS: Final = r"token|secret|password|passwd|passphrase|credentials?|(?:api|access|secret|private)[-_]?key"
-_OPTION: Final = re.compile(rf"(?<![\w-])(--?(?:[a-z0-9]+[-_])*(?:{_SAYS})(?:=|\s+(?!-)))({_VALUE})", re.IGNORECASE)
+_OPTION: Final = re.compile(rf"(?<![\w-])(--?(?:[a-z0-9]+[-_])*(?:{_SAYS})(?:=|\s+(?!-))){_VALUE}", re.IGNORECASE)
 _LONE_OPTION: Final = re.compile(rf"--?(?:[a-z0-9]+[-_])*(?:{_SAYS})", re.IGNORECASE)
-_ASSIGNMENT: Final = re.compile(rf"(?<![\w-])([A-Za-z_]\w*)=({_VALUE})")
+_ASSIGNMENT: Final = re.compile(rf"(?<![\w-])([A-Za-z_]\w*)={_VALUE}")
+_FIELD: Final = re.compile(r'"([\w-]+)"(\s*:\s*)"[^"]*"?')
 _HEADER: Final = re.compile(
-    r"""\b((?:proxy-)?authorization|cookie|private-token|x-(?:[a-z]+-)*(?:token|key))(\s*:\s*)[^'"\n]+""", re.IGNORECASE
+    r"""\b((?:proxy-)?authorization|cookie|private-token|x-(?:[a-z]+-){0,4}(?:token|key))(\s*:\s*)[^'"\n]+""",
+    re.IGNORECASE,
 )
 _URL: Final = re.compile(r"(?<=://)([^\s/:@]*):[^\s/@]+@")
 
@@ -43,7 +45,8 @@ class Sieve:
         text = _OPTION.sub(rf"\1{WITHHELD}", text)
         text = _HEADER.sub(rf"\1\2{WITHHELD}", text)
         text = _URL.sub(rf"\1:{WITHHELD}@", text)
-        return _ASSIGNMENT.sub(lambda found: f"{found[1]}={WITHHELD}" if self.secret(found[1]) else found[0], text)
+        text = _FIELD.sub(lambda found: self._cut(found, f'"{found[1]}"{found[2]}"{WITHHELD}"'), text)
+        return _ASSIGNMENT.sub(lambda found: self._cut(found, f"{found[1]}={WITHHELD}"), text)
 
     def words(self, argv: Sequence[str]) -> tuple[str, ...]:
         """A program's arguments without their secrets."""
@@ -69,3 +72,7 @@ class Sieve:
                 return self.line(value)
             case _:
                 return value
+
+    def _cut(self, found: re.Match[str], cut: str) -> str:
+        """What stands for an assignment: itself, unless its name is one of a secret."""
+        return cut if self.secret(found[1]) else found[0]
