@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import os
 import select
+import socket
 import time
 from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
@@ -67,6 +69,13 @@ class Connection:
             _log.warning("a client was dropped: it did not read for %s s", self._limits.stall)
             self.abort()
             raise ConnectionAbortedError("the client does not read") from None
+
+    def hand_over(self) -> tuple[socket.socket, bytes]:
+        """A socket of the caller's own for this client, and what was read of it already; nothing more is read here."""
+        self._writer.transport.pause_reading()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        early = bytes(self._reader._buffer)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
+        own: socket.socket = self._writer.get_extra_info("socket")
+        return socket.socket(fileno=os.dup(own.fileno())), early
 
     def hung_up(self) -> bool:
         """Whether the other side is closed altogether, and not only its sending half."""

@@ -10,11 +10,14 @@ import logging
 import os
 import socket
 import threading
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
 
+from fugue_tui import wire
 from fugue_tui.control.command import Door
 from fugue_tui.control.gate import Caller, Gate
-from fugue_tui_mcp import command_line
+from fugue_tui.errors import SocketError
+from fugue_tui_mcp import command_line, framing
 from fugue_tui_mcp.connection import Connection, Limits
 from fugue_tui_mcp.framing import Frame
 from fugue_tui_mcp.listener import Listener
@@ -22,12 +25,25 @@ from fugue_tui_mcp.peer import ancestors, peer_of
 
 _log: Final = logging.getLogger(__name__)
 STOP_SECONDS: Final = 2.0
+Attach: TypeAlias = Callable[[socket.socket, wire.Hello, tuple[int, ...], bytes], None]
+"""Takes a client's socket over, with what it said, its process and that one's ancestors, and what it sent already."""
 
 
 class Doors:
     """Serves a listener on a thread of its own, from `start` to `stop`."""
 
-    def __init__(self, listener: Listener, gate: Gate, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        listener: Listener,
+        gate: Gate,
+        limits: Limits | None = None,
+        *,
+        attach: Attach | None = None,
+        agents: bool = True,
+    ) -> None:
+        """`attach` gets terminals, on the thread of this; None turns them away. `agents` says whether MCP is spoken."""
+        self._attach = attach
+        self._agents = agents
         self.path = listener.path
         self._listener = listener
         self._gate = gate
@@ -102,8 +118,12 @@ class Doors:
     async def _converse(self, connection: Connection, caller: Caller) -> None:
         try:
             first = await connection.first()
-            if first is not None and first.method == command_line.METHOD:
+            if first is not None and first.method == wire.METHOD:
+                await self._terminal(connection, caller, first)
+            elif first is not None and first.method == command_line.METHOD:
                 await self._command_line(connection, caller, first)
+            elif first is not None and not self._agents:
+                await connection.send(framing.error(first.id, framing.UNAVAILABLE, _NO_AGENTS))
             elif first is not None:
                 await self._mcp(connection, caller, first)
             await connection.finish()
@@ -118,9 +138,25 @@ class Doors:
             answer = command_line.answer(frame, self._gate, caller)
             await connection.send(await connection.unless_hung_up(answer))
 
+    async def _terminal(self, connection: Connection, caller: Caller, first: Frame) -> None:
+        """Hand a terminal that wants to be attached to the app."""
+        try:
+            hello = wire.Hello.load(first.value.get("params", {}))
+        except SocketError as error:
+            await connection.send(framing.error(first.id, framing.INVALID_PARAMS, str(error)))
+            return
+        if fault := wire.misfit(hello) or ("" if self._attach else "terminals cannot be attached to it"):
+            await connection.send(wire.refusal(fault))
+        elif self._attach is not None:
+            taken, early = connection.hand_over()
+            self._attach(taken, hello, caller.pids, early)
+
     async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
         session: Any = await asyncio.to_thread(importlib.import_module, "fugue_tui_mcp.session")
         await session.Session(self._gate, caller, connection).serve(first)
+
+
+_NO_AGENTS: Final = "agents are not let in: mcp.enabled is false in the configuration of fugue-tui"
 
 
 def quiet() -> None:

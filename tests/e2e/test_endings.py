@@ -76,7 +76,7 @@ def test_twenty_panes_of_trees_leave_no_process_behind(launch: Launch) -> None:
         running.ask("create-window", "--command", "sh -c 'sleep 1000 & sleep 1000'; true")
     sessions = running.sessions()
     assert len(sessions) == 20
-    running.host.send(b"\x02d")
+    running.host.send(b"\x02Q")
     running.host.wait_text("End 20 running programs")
     running.host.send("y")
     assert running.host.wait_exit().code == 0

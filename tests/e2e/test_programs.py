@@ -63,7 +63,7 @@ def test_the_program_runs_in_its_own_pane(launch: Launch) -> None:
     running.host.wait_until(lambda: running.host.text.count("typed") == 2)
     done = running.shell("list-panes", "--workspace", "inner")
     assert (done.returncode, done.stdout.count("cat")) == (0, 2)
-    running.host.send(b"\x02\x02d")
+    running.host.send(b"\x02\x02Q")
     running.host.wait_text("End 1 running program")
     running.host.send("y")
     running.host.wait_until(lambda: "inner" not in running.host.text.splitlines()[22])

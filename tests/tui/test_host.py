@@ -25,7 +25,7 @@ def test_leaving_gives_the_terminal_back(start: Start) -> None:
     host = start("cat")
     host.wait_text("test")
     assert host.emulator.modes.alternate_screen
-    host.send(b"\x02d")
+    host.send(b"\x02Q")
     host.wait_text("leave fugue-tui?")
     host.send("y")
     assert host.wait_exit().code == 0

@@ -48,11 +48,12 @@ class TerminalView(Widget, can_focus=True):
             return self.view
 
     class Again(Message):
-        """Enter was pressed in a view whose program has ended."""
+        """Enter was pressed in a view whose program has ended, or waits; or Escape in one that waits."""
 
-        def __init__(self, view: "TerminalView") -> None:
+        def __init__(self, view: "TerminalView", *, escape: bool = False) -> None:
             super().__init__()
             self.view = view
+            self.escape = escape
 
     class Scrolled(Message):
         """The view shows another part of the history, or the live screen again."""
@@ -102,6 +103,11 @@ class TerminalView(Widget, can_focus=True):
         if rows:
             self.refresh(*(Region(0, row, self.size.width, 1) for row in sorted(rows)))
 
+    def look(self) -> None:
+        """Take in what changed; the caller sees to the drawing."""
+        if self.live is not None:
+            self.touched(self.live.refresh())
+
     def touched(self, damage: Damage) -> Iterable[int]:
         """Forget the cached strips of what changed; the rows to repaint, in view coordinates."""
         if damage.full or damage.shift:
@@ -118,7 +124,7 @@ class TerminalView(Widget, can_focus=True):
     @property
     def cursor(self) -> Cursor | None:
         """The program's cursor as of the last look; None if there is no live program."""
-        if self.live is None or self.live.closed or self.live.exit is not None:
+        if self.live is None or self.live.closed or self.live.exit is not None or self.live.waits:
             return None
         return self.live.emulator.cursor
 
@@ -173,12 +179,13 @@ class TerminalView(Widget, can_focus=True):
         self.press(press_of(event))
 
     def press(self, press: KeyPress) -> None:
-        """Give a key to the program; Enter in a view whose program has ended asks to run it again."""
+        """Give a key to the program; Enter in a view whose program has ended asks to run it again, and in one whose
+        program waits, Enter and Escape ask to start it."""
         if self.live is None:
             return
-        if self.live.exit is not None:
-            if press.name == "enter":
-                self.post_message(self.Again(self))
+        if self.live.exit is not None or self.live.waits:
+            if press.name == "enter" or (press.name == "escape" and self.live.waits):
+                self.post_message(self.Again(self, escape=press.name == "escape"))
             return
         self._follow()
         self.live.press(press)
@@ -190,7 +197,7 @@ class TerminalView(Widget, can_focus=True):
 
     def paste(self, text: str) -> None:
         """Give text to the program as one paste."""
-        if self.live is None or self.live.exit is not None:
+        if self.live is None or self.live.exit is not None or self.live.waits:
             return
         self._follow()
         self.post_message(self.Typed(self))

@@ -28,6 +28,8 @@ class Action(StrEnum):
     COMMAND_LINE = "command-line"
     SCROLL = "scroll"
     REDRAW = "redraw"
+    DETACH = "detach"
+    CHOOSE_CLIENT = "choose-client"
     QUIT = "quit"
     CHOOSE_WINDOW = "choose-window"
     CHOOSE_SESSION = "choose-session"
@@ -85,7 +87,9 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         ">": Action.COMMAND_LINE,
         "?": Action.HELP,
         "r": Action.REDRAW,
-        "d": Action.QUIT,
+        "d": Action.DETACH,
+        "D": Action.CHOOSE_CLIENT,
+        "Q": Action.QUIT,
     }
 )
 """After the prefix, in the order in which help lists them."""

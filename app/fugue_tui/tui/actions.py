@@ -17,7 +17,8 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.history import History
 from fugue_tui.layout.solve import Divider
 from fugue_tui.layout.tree import Node, Split, panes
-from fugue_tui.text import clean_text
+from fugue_tui.multiplexer.audience import ViewerInfo
+from fugue_tui.text import clean, clean_text
 from fugue_tui.tui import scene
 from fugue_tui.tui.help_page import help_page
 from fugue_tui.tui.keyboard import Keyboard
@@ -42,6 +43,8 @@ class Actions:
             Action.COMMAND_LINE: self.command_line,
             Action.SCROLL: self.read_back,
             Action.REDRAW: self.redraw,
+            Action.DETACH: self.detach,
+            Action.CHOOSE_CLIENT: self.choose_client,
             Action.QUIT: self.quit,
             Action.CHOOSE_WINDOW: self.choose_window,
             Action.CHOOSE_SESSION: self.choose_session,
@@ -102,11 +105,35 @@ class Actions:
         """Paint everything anew."""
         self._app.repaint()
 
-    # Ending things
+    # Leaving and ending things
+
+    def detach(self) -> None:
+        """Leave the workspace running; the terminal that was used last gets itself back."""
+        used = next((each for each in self._app.mux.audience.viewers() if each.latest), None)
+        if used is not None:
+            self._send_away(used.id)
+
+    def choose_client(self) -> None:
+        """Choose a terminal to send away."""
+        viewers = self._app.mux.audience.viewers()
+        choices = [(str(each.id), client_words(each)) for each in viewers]
+
+        def answered(answer: str | None) -> None:
+            if answer is not None:
+                self._send_away(int(answer))
+
+        latest = next((str(each.id) for each in viewers if each.latest), "")
+        self._app.open_dialog(Choose("terminals", choices, latest), answered)
+
+    def _send_away(self, viewer: int) -> None:
+        try:
+            self._app.mux.audience.detach(viewer)
+        except FugueError as error:
+            self._app.alert(str(error))
 
     def quit(self) -> None:
         """End every program and leave, after a question."""
-        count = sum(terminal.exit is None for terminal in self._app.mux.terminals.values())
+        count = sum(map(self._app.mux.runs, self._app.mux.terminals))
         question = f"End {count} running program{'s' * (count != 1)} and leave fugue-tui?"
         self._confirm(question, lambda: self._app.leave())
 
@@ -132,7 +159,7 @@ class Actions:
             self._confirm(f"End session {session} and its programs?", lambda: self.run_words(["kill-session", session]))
 
     def _close(self, said: list[str], question: str, doomed: Sequence[PaneId]) -> None:
-        if any(self._app.mux.terminals[pane].exit is None for pane in doomed):
+        if any(map(self._app.mux.runs, doomed)):
             self._confirm(question, lambda: self.run_words(said))
         else:
             self.run_words(said)
@@ -230,6 +257,12 @@ class Actions:
         pane = last_pane(node, divider.axis)
         side = Side.RIGHT if divider.axis is Axis.HORIZONTAL else Side.DOWN
         self._app.run_command(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Door.MOUSE))
+
+
+def client_words(viewer: ViewerInfo) -> str:
+    """A terminal in a line: its number, its device, its size, and whether it only looks on."""
+    told = f"{viewer.id}  {clean(viewer.tty, 40) or 'terminal'}  {viewer.size.cols}x{viewer.size.rows}"
+    return told + ("  read-only" if viewer.read_only else "")
 
 
 def last_pane(node: Node, axis: Axis) -> PaneId:

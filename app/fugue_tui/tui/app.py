@@ -6,6 +6,7 @@ It decides nothing about panes: what a person does becomes a command, and the sc
 import asyncio
 import gc
 import logging
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -28,17 +29,25 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.terminal.keys import spell
+from fugue_tui.text import clean
 from fugue_tui.tui import scene
 from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.alerts import Alerts
-from fugue_tui.tui.driver import HostDriver
+from fugue_tui.tui.arrival import Arrival
+from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.errands import Errands
 from fugue_tui.tui.frames import Frames
+from fugue_tui.tui.gallery import Gallery
 from fugue_tui.tui.happenings import Happenings
 from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.mailbox import Mailbox
+from fugue_tui.tui.news import News, Words
 from fugue_tui.tui.outfit import Outfit
+from fugue_tui.tui.pictures import compositor_of
+from fugue_tui.tui.viewer import Viewer
+from fugue_tui.tui.viewers import Viewers
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
+from fugue_tui.wire import Bye
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.keys import press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
@@ -47,9 +56,6 @@ from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
 logger = logging.getLogger(__name__)
-
-LABEL_SECONDS = 1.0
-"""How long after output the labels that follow the running programs are looked at."""
 
 
 class FugueApp(App[int], inherit_bindings=False):
@@ -66,13 +72,19 @@ class FugueApp(App[int], inherit_bindings=False):
         dispatcher: Dispatcher,
         config: Config,
         mailbox: Mailbox,
-        host: HostTerminal,
+        host: HostTerminal | None,
         *,
+        first: Arrival | None = None,
         lift: Callable[[], None] = lambda: None,
         launcher: Launcher | None = None,
     ) -> None:
-        super().__init__(driver_class=HostDriver)
+        super().__init__(driver_class=TerminalDriver)
         self.host_terminal = host
+        self.first = first
+        self.gallery: Gallery | None = None
+        """What looks after the attached terminals; None in tests without any."""
+        self.farewell = Bye()
+        """What they are told at the end."""
         self.mux = mux
         self.dispatcher = dispatcher
         self.settings = config
@@ -89,8 +101,8 @@ class FugueApp(App[int], inherit_bindings=False):
         self._which_key = WhichKey(id="which-key")
         self._lift = lift
         self._frames: Frames | None = None
-        self._news_due = False
-        self._labels: asyncio.TimerHandle | None = None
+        self._resting = False
+        self._news = News(self, self._status, self.call_later)
         self.happenings = Happenings(self, ring=self.bell, copy=self.copy_to_clipboard)
         self._moving = True
 
@@ -112,9 +124,22 @@ class FugueApp(App[int], inherit_bindings=False):
         return self.screen_stack[0]
 
     @property
-    def host_driver(self) -> HostDriver | None:
-        """The driver, if it draws on a host terminal."""
-        return self._driver if isinstance(self._driver, HostDriver) else None
+    def viewers(self) -> Viewers | None:
+        """The terminals that show this; None where Textual draws for itself."""
+        return self.gallery.viewers if self.gallery is not None else None
+
+    @property
+    def background_screens(self) -> list[Screen[Any]]:
+        """The screens that show through the one on top."""
+        return list(self._background_screens)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+    @property
+    def shown_size(self) -> Size | None:
+        """The size that the screen on top is laid out for; None before there is one."""
+        if not self._is_mounted or self._frames is None:
+            return None
+        size = compositor_of(self.screen).size
+        return Size(size.width, size.height)
 
     @property
     def knows_synchronized_output(self) -> bool:
@@ -124,12 +149,17 @@ class FugueApp(App[int], inherit_bindings=False):
     @property
     def bare(self) -> bool:
         """Whether nothing lies on top of the panes and their places on the screen are settled."""
-        return not self._moving and len(self.screen_stack) == 1 and not self._which_key.display
+        return not self._moving and self.on_panes and not self._which_key.display
 
     @property
-    def modal(self) -> bool:
-        """Whether a dialog has the keyboard."""
-        return len(self.screen_stack) > 1
+    def on_panes(self) -> bool:
+        """Whether no dialog is open."""
+        return len(self.screen_stack) == 1
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a screen to draw on."""
+        return self._frames is not None and self.is_running
 
     @property
     def focused_view(self) -> TerminalView | None:
@@ -144,6 +174,9 @@ class FugueApp(App[int], inherit_bindings=False):
         self._dress()
         self._lift()
         self._frames = Frames(self)
+        if self.gallery is not None:
+            self.gallery.begin(self._frames)
+            self.mux.audience = self.gallery.viewers
         asyncio.get_running_loop().set_exception_handler(self._failed)
         self.mailbox.attach()
         self.mux.title_rows = lambda window: int(scene.shows_titles(window, self.settings.ui))
@@ -189,13 +222,61 @@ class FugueApp(App[int], inherit_bindings=False):
         self._status.display = bool(status)
         self.mux.resize(Size(max(cols, 1), max(rows - status, 1)))
 
-    def host_gone(self) -> None:
-        """The host's terminal hung up: nothing can be shown any more, so the program ends."""
-        self.leave(129)
-
-    def leave(self, status: int = 0) -> None:
-        """End the program with an exit status."""
+    def leave(self, status: int = 0, message: str = "") -> None:
+        """End the program with an exit status; whoever is attached is told the message."""
+        self.farewell = Bye("ended", clean(message), status)
         self.exit(status)
+
+    # The terminals that show it
+
+    def open_gallery(self, driver: TerminalDriver, size: Size) -> Gallery:
+        """Make what looks after the terminals."""
+        self.gallery = Gallery(self, driver, size)
+        return self.gallery
+
+    def admit(self, arrival: Arrival) -> None:
+        """Let a client in."""
+        if self.gallery is not None:
+            self.gallery.admit(arrival)
+
+    def rest(self) -> None:
+        """Nobody looks: lay out and draw nothing."""
+        if not self._resting:
+            self._resting = True
+            self._begin_batch()
+            self.stirred()
+
+    def rouse(self) -> None:
+        """Somebody looks: lay out and draw again, at once what is overdue."""
+        if self._resting:
+            self._resting = False
+            self._end_batch()
+            self._news.show_status()
+            self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
+
+    def synchronize(self, known: bool) -> None:
+        """Whether what is written may use synchronized output."""
+        self._sync_available = known
+
+    def changed(self) -> None:
+        """The screen is another."""
+        if self.gallery is not None:
+            self.gallery.changed()
+
+    def starts_command(self, event: events.Key, viewer: Viewer) -> bool:
+        """Whether a key is a prefix there."""
+        return self.keyboard.is_prefix(press_of(event), viewer.prefixes)
+
+    def bell(self) -> None:
+        """Ring at everybody's terminal."""
+        if self.viewers is not None:
+            self.viewers.tell(b"\a")
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Put text on the clipboards of everybody who may type."""
+        self._clipboard = text
+        if self.viewers is not None:
+            self.viewers.tell(b"\x1b]52;c;" + b64encode(text.encode("utf-8", "replace")) + b"\a", typing=True)
 
     def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
         """Push a dialog; `answered` gets its result."""
@@ -219,7 +300,7 @@ class FugueApp(App[int], inherit_bindings=False):
                 views[pane].redraw()
         self.grid.show(picture)
         self._refocus()
-        self._show_status()
+        self._news.show_status()
         if not self._moving and self._frames is not None:
             self._frames.place_cursor()
 
@@ -227,7 +308,7 @@ class FugueApp(App[int], inherit_bindings=False):
         terminal = self.mux.terminals[pane]
         view = self.grid.views.get(pane)
         if view is None:
-            return TerminalView(terminal, draws_cursor=self.host_driver is None)
+            return TerminalView(terminal, draws_cursor=self.gallery is None)
         if view.live is not terminal:
             view.show(terminal)
         return view
@@ -248,44 +329,31 @@ class FugueApp(App[int], inherit_bindings=False):
         """Textual wrote to the host, which moves its cursor."""
         if self._frames is not None:
             self._frames.displayed()
+            if self.gallery is not None:
+                self.gallery.displayed()
 
     def cursor_at(self, x: int, y: int) -> None:
         """Let Textual leave the host's cursor where input methods look for it."""
         self.cursor_position = Offset(x, y)
 
-    def _show_status(self) -> None:
-        hint = self.keyboard.hint
-        self._status.show(scene.status_picture(self.mux, hint, self.alerts.text, self._marks))
+    def words(self) -> Words:
+        """What the status bar says besides the windows."""
+        return Words(self.keyboard.hint, self.alerts.text, self._marks)
 
     def _marks(self, window: Window) -> str:
         return ("Z" if window.zoomed else "") + ("!" if window.id in self.happenings.rung else "")
 
     def news(self) -> None:
         """Titles or states may have changed: show them with the next turn of the loop."""
-        if not self._news_due:
-            self._news_due = True
-            self.call_later(self._show_news)
-
-    def _show_news(self) -> None:
-        self._news_due = False
-        if self._frames is not None and self.is_running:
-            self.grid.show(scene.grid_picture(self.mux, self.settings.ui))
-            self._show_status()
+        self._news.come()
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
         self.alerts.show(text)
 
     def stirred(self) -> None:
-        """Programs did something: what runs where may be another soon, so look at the labels in a while."""
-        if self._labels is None:
-            self._labels = asyncio.get_running_loop().call_later(LABEL_SECONDS, self._relabel)
-
-    def _relabel(self) -> None:
-        self._labels = None
-        self.news()
-        if any([terminal.rest() for terminal in self.mux.terminals.values()]):  # noqa: C419  (each must be asked)
-            self.stirred()
+        """Programs did something."""
+        self._news.stirred()
 
     # The panel of keys
 
@@ -324,13 +392,14 @@ class FugueApp(App[int], inherit_bindings=False):
 
     # What a person does
 
-    def take_key(self, event: events.Key) -> bool:
+    def take_key(self, event: events.Key, viewer: Viewer | None = None) -> bool:
         """Whether the workspace or a program took the key; dialogs get theirs from Textual."""
-        if self.modal or self._frames is None:
+        if not self.on_panes or self._frames is None:
             return False
         self._frames.hurry(self.mux.focused)
         press = press_of(event)
-        if not self.keyboard.take(press):
+        taken = self.keyboard.take(press, viewer.id, viewer.prefixes) if viewer else self.keyboard.take(press)
+        if not taken:
             view = self.focused_view
             if view is not None and self.mux.focused is not None:
                 self.mux.human_input(self.mux.focused)

@@ -1,187 +1,99 @@
-"""Where frames go and keys come from: the seam between the app and the terminal that it runs in.
+"""Where frames go and keys come from: the seam between Textual and the terminals that show the workspace.
 
 Keys are read on the app's own loop, so a key of a focused pane reaches its program without passing a queue.
 """
 
-import asyncio
-import os
-import signal
-from dataclasses import astuple
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from textual import constants, events
+from textual import events
+from textual import geometry as textual_geometry
 from textual.driver import Driver
-from textual.geometry import Size
 from textual.message import Message
 
+from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
-from fugue_tui.tui.host import HostWriter
-from fugue_tui.tui.input import HostInput
+from fugue_tui.tui.arrival import Arrival
+from fugue_tui.tui.gallery import Gallery
+from fugue_tui.tui.viewer import Viewer
 
 if TYPE_CHECKING:
     from textual.app import App
 
-_READ_SIZE: Final = 1 << 16
-_ESCAPE_DELAY: Final = 0.025
-"""Seconds until a lone ESC is the Escape key."""
-_QUESTIONS: Final = (
-    b"\x1b[?2026$p"  # does the host know synchronized output?
-    b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\"  # which colours are its own?
-)
-
 
 @runtime_checkable
 class KeySink(Protocol):
-    """An app that takes keys before Textual queues them."""
+    """An app that has terminals, and takes keys before Textual queues them."""
 
-    host_terminal: HostTerminal
-    """The terminal to draw on."""
+    host_terminal: HostTerminal | None
+    """The terminal that the program was started in; None for a server."""
+    first: Arrival | None
+    """The client that comes with the server."""
 
-    def take_key(self, event: events.Key) -> bool:
+    def open_gallery(self, driver: "TerminalDriver", size: Size) -> Gallery:
+        """Make what looks after the terminals."""
+        ...
+
+    def take_key(self, event: events.Key, viewer: Viewer | None = None) -> bool:
         """Whether the key was dealt with."""
         ...
 
-    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """The host's own default colour, once it has told."""
-        ...
 
-    def host_gone(self) -> None:
-        """The host's terminal has hung up."""
-        ...
-
-
-class HostDriver(Driver):
-    """Draws on the terminal that the program was started in, and reads it."""
+class TerminalDriver(Driver):
+    """Draws on every attached terminal, and hears them."""
 
     def __init__(
         self, app: "App[Any]", *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._sink = app if isinstance(app, KeySink) else None
-        self.terminal = self._sink.host_terminal if self._sink is not None else HostTerminal(mouse)
-        self.host = HostWriter(self.terminal.output_fd, self._loop)
-        self._input = HostInput(self._host_colour)
-        self._tick: asyncio.TimerHandle | None = None
-        self._reading = False
+        assert isinstance(app, KeySink)
+        self._sink: KeySink = app
+        host = app.host_terminal
+        screen = host.size if host is not None else Size(*(size or (80, 24)))
+        self._size = (screen.cols, screen.rows)
+        self.gallery = app.open_gallery(self, screen)
 
     @property
     def can_suspend(self) -> bool:
-        """A host terminal can be handed to another program for a while."""
-        return True
-
-    # Output
+        """Only a terminal of the program's own can be handed to another program for a while."""
+        return self._sink.host_terminal is not None
 
     def write(self, data: str) -> None:
-        """Send text to the host."""
-        self.host.write(data.encode("utf-8", "replace"))
+        """Send text to the terminals that mirror the screen."""
+        self.gallery.viewers.write(data.encode("utf-8", "replace"))
 
     def flush(self) -> None:
         """Nothing is held back."""
 
-    # Coming and going
-
     def start_application_mode(self) -> None:
-        """Take over the terminal, unless that was done already."""
-        os.set_blocking(self.terminal.output_fd, False)
-        self.host.on_gone = self._hang_up
-        if not self.terminal.entered:
-            self.host.write(self.terminal.enter())
-        self.host.write(_QUESTIONS)
-        constants.ESCAPE_DELAY = _ESCAPE_DELAY  # pyright: ignore[reportAttributeAccessIssue]
-        self._loop.add_reader(self.terminal.input_fd, self._read)
-        self._reading = True
-        self._loop.add_signal_handler(signal.SIGWINCH, self._resized)
-        self._loop.add_signal_handler(signal.SIGCONT, self._continued)
-        self._loop.add_signal_handler(signal.SIGTSTP, self._stopped)
-        self._resized()
+        """Let in who is there."""
+        self.gallery.open(self._sink.host_terminal, self._sink.first)
 
     def disable_input(self) -> None:
         """Stop reading."""
-        if not self._reading:
-            return
-        self._reading = False
-        self._loop.remove_reader(self.terminal.input_fd)
-        self._loop.remove_signal_handler(signal.SIGWINCH)
-        self._loop.remove_signal_handler(signal.SIGCONT)
-        self._loop.remove_signal_handler(signal.SIGTSTP)
-        if self._tick is not None:
-            self._tick.cancel()
+        self.gallery.deafen()
 
     def stop_application_mode(self) -> None:
-        """Give the terminal back as it was."""
-        self.disable_input()
-        self.host.write(self.terminal.leave())
-        self.host.finish()
-        self.terminal.restore()
+        """Give the program's own terminal back as it was."""
+        self.gallery.close()
 
     def close(self) -> None:
         """Close what the terminal opened."""
-        self.terminal.close()
+        if self._sink.host_terminal is not None:
+            self._sink.host_terminal.close()
 
-    def _stopped(self) -> None:
-        """SIGTSTP: give the terminal back while stopped; SIGCONT takes it again."""
-        self.host.write(self.terminal.leave())
-        self.host.finish()
-        self.terminal.restore()
-        os.kill(os.getpid(), signal.SIGSTOP)
+    def lay_out(self, size: Size) -> None:
+        """Have the screen laid out for another size."""
+        wanted = textual_geometry.Size(size.cols, size.rows)
+        self.send_message(events.Resize(wanted, wanted))
 
-    def _continued(self) -> None:
-        """After SIGCONT the terminal is in the shell's modes: set ours again, and paint everything."""
-        self.host.write(self.terminal.enter())
-        self._resized()
-        self._app.refresh(layout=True)
-
-    def _resized(self) -> None:
-        size = Size(*astuple(self.terminal.size))
-        self.send_message(events.Resize(size, size))
-
-    def _hang_up(self) -> None:
-        self.disable_input()
-        if self._sink is not None:
-            self._sink.host_gone()
-
-    # Input
-
-    def _read(self) -> None:
-        try:
-            data = os.read(self.terminal.input_fd, _READ_SIZE)
-        except (BlockingIOError, InterruptedError):
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self.host.gone = True
-            self._hang_up()
-            return
-        for message in self._input.feed(data):
-            self.process_message(message)
-        self._await_escape()
-
-    def _host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        if self._sink is not None:
-            self._sink.host_colour(foreground, colour)
-
-    def _await_escape(self) -> None:
-        """A lone ESC becomes the Escape key if nothing follows in time."""
-        if self._tick is not None:
-            self._tick.cancel()
-            self._tick = None
-        if self._input.pending:
-            self._tick = self._loop.call_later(_ESCAPE_DELAY * 1.2, self._escape)
-
-    def _escape(self) -> None:
-        self._tick = None
-        for message in self._input.elapse():
-            self.process_message(message)
-
-    def process_message(self, message: Message) -> None:
+    def deliver(self, viewer: Viewer, message: Message) -> None:
         """Keys go to whoever holds the keyboard at once; everything else is queued."""
-        if self._sink is not None and isinstance(message, events.Key):
+        if isinstance(message, events.Key):
             message.set_sender(self._app)
-            if self._sink.take_key(message):
+            if self._sink.take_key(message, viewer):
                 return
-        super().process_message(message)
+        self.process_message(message)
 
     def send_message(self, message: Message) -> None:
-        """Queue a message; the reader runs on the app's own loop, so no thread is crossed."""
+        """Queue a message; the readers run on the app's own loop, so no thread is crossed."""
         self._app.post_message(message)

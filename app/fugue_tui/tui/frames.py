@@ -6,7 +6,8 @@ from typing import Final
 
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
-from fugue_tui.tui.painter import Painter
+from fugue_tui.tui.own_picture import Caret
+from fugue_tui.tui.painter import Painter, shape_of
 from fugue_tui.tui.stage import Stage
 from fugue_tui_widgets.terminal_view import TerminalView
 
@@ -24,42 +25,45 @@ class Frames:
         self._wanted: set[PaneId] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._next: dict[PaneId, float] = {}
-        driver = app.host_driver
-        self._painter = Painter(driver.host) if driver is not None else None
-        if self._painter is not None and driver is not None:
+        self._viewers = app.viewers
+        self._painter = Painter(self._viewers) if self._viewers is not None else None
+        self.caret: Caret | None = None
+        """Where the host's cursor is; None if it is hidden."""
+        self.painted = 0
+        """How often a pane was painted."""
+        if self._painter is not None:
             self._painter.width = lambda: app.size.width
             self._painter.synchronized = lambda: app.knows_synchronized_output
-            driver.host.on_drain = self._schedule
-            driver.host.on_overflow = self._repaint_all
 
     def want(self, pane: PaneId) -> None:
         """A pane has something to draw."""
         self._wanted.add(pane)
-        self._schedule()
+        self.schedule()
 
     def hurry(self, pane: PaneId | None) -> None:
         """A person did something there: let the pane's next frame come at once."""
         if pane is not None:
             self._next.pop(pane, None)
 
-    def _schedule(self) -> None:
-        """Paint the panes that are due, and come back for the others in time."""
+    def schedule(self) -> None:
+        """Paint the panes that are due, and come back for the others in time; nothing if nobody looks."""
+        if self._idle:
+            return
         now = time.monotonic()
         if any(self._next.get(pane, 0.0) <= now for pane in self._wanted):
             self._frame(now)
-        if self._timer is None and self._wanted and not self._host_busy:
+        if self._timer is None and self._wanted and not self._busy:
             soonest = min(self._next.get(pane, 0.0) for pane in self._wanted)
             self._timer = self._loop.call_later(max(soonest - now, 0.001), self._elapsed)
 
     def _elapsed(self) -> None:
         self._timer = None
-        self._schedule()
+        self.schedule()
 
     def _frame(self, now: float) -> None:
-        if self._host_busy:
+        if self._busy:
             return
-        due = [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]
-        for pane in due:
+        for pane in [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]:
             self._wanted.discard(pane)
             view = self._app.grid.views.get(pane)
             if view is None or view.live is None:
@@ -72,22 +76,27 @@ class Frames:
         self._app.stirred()
 
     @property
-    def _host_busy(self) -> bool:
-        driver = self._app.host_driver
-        return driver is not None and driver.host.busy
+    def _idle(self) -> bool:
+        return self._viewers is not None and not self._viewers.watched
+
+    @property
+    def _busy(self) -> bool:
+        return self._viewers is not None and self._viewers.busy
 
     def _show(self, view: TerminalView) -> None:
         """Paint a visible pane; a hidden one is left alone until it is shown."""
         rect = self._rect(view)
         if rect is None or view.live is None:
             return
-        if self._painter is not None and self._app.bare:
-            view.stale()
-            self._painter.paint(view.live, rect)
-            return
-        view.redraw()
-        if self._painter is not None:
+        self.painted += 1
+        if self._painter is None or self._viewers is None:
+            view.redraw()
+        elif self._app.bare and self._viewers.mirrored:
+            view.touched(self._painter.paint(view.live, rect))
+        else:
+            view.look() if self._app.bare else view.redraw()
             self._painter.forget(view.live)
+        self._app.changed()
 
     def _rect(self, view: TerminalView) -> Rect | None:
         """Where a view is on the host's screen; None if it is not shown."""
@@ -98,6 +107,22 @@ class Frames:
             return None
         return Rect(region.x, region.y, region.width, region.height)
 
+    def catch_up(self) -> None:
+        """Have every visible pane's newest rows at hand, and what the mirrors show."""
+        if self._painter is not None and self._viewers is not None and not self._viewers.mirrored:
+            self._painter.forget()
+        for pane, view in self._app.grid.views.items():
+            if self._rect(view) is not None:
+                self._wanted.discard(pane)
+                self._show(view)
+        self.place_cursor()
+
+    def joined(self) -> None:
+        """There is another mirror, whose cursor may be anywhere and look like anything."""
+        if self._painter is not None:
+            self._painter.newcomer()
+            self.place_cursor()
+
     def settled(self) -> None:
         """The layout was painted by the compositor: what each view's cells hold is unknown, and all may be new."""
         if self._painter is not None:
@@ -105,28 +130,25 @@ class Frames:
         for pane, view in self._app.grid.views.items():
             if self._rect(view) is not None:
                 self._wanted.add(pane)
-        self._schedule()
+        self.schedule()
 
     def place_cursor(self) -> None:
         """Put the host's cursor where the focused program's is."""
-        if self._painter is None:
+        if self._painter is None or self._idle:
             return
         view = self._app.focused_view if self._app.bare else None
         rect = self._rect(view) if view is not None else None
-        if view is None or rect is None:
-            self._painter.cursor(None, None)
-            return
-        cell = self._painter.cursor(view.cursor, rect)
+        cursor = view.cursor if view is not None and rect is not None else None
+        cell = self._painter.cursor(cursor, rect)
+        caret = Caret(*cell, shape_of(cursor)) if cell is not None and cursor is not None else None
         if cell is not None:
             self._app.cursor_at(*cell)
+        if caret != self.caret:
+            self.caret = caret
+            self._app.changed()
 
     def displayed(self) -> None:
         """Textual wrote to the host and moved its cursor."""
         if self._painter is not None:
             self._painter.cursor_lost()
             self.place_cursor()
-
-    def _repaint_all(self) -> None:
-        if self._painter is not None:
-            self._painter.forget()
-        self._app.repaint()

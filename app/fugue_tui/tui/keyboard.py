@@ -12,6 +12,7 @@ from fugue_tui_widgets.which_key import Hint
 
 REPEAT_SECONDS: Final = 0.5
 """How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
+_NONE: Final = frozenset[KeyPress]()
 _HELD: Final = frozenset(("shift", "alt", "ctrl", "super", "meta", "caps_lock", "num_lock"))
 
 
@@ -32,6 +33,8 @@ class Keyboard:
         self._bound = bound
         self.keymap = keymap
         self.mode = Mode.PROGRAM
+        self._owner = 0
+        self._prefixes = frozenset[KeyPress]()
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -45,10 +48,21 @@ class Keyboard:
             case Mode.PROGRAM | Mode.REPEAT:
                 return f"{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
 
-    def take(self, press: KeyPress) -> bool:
-        """Whether the key was the workspace's."""
+    def is_prefix(self, press: KeyPress, further: frozenset[KeyPress] = _NONE) -> bool:
+        """Whether a key starts a key command, where these keys do besides the workspace's own."""
+        return canonical(press) == self.keymap.prefix or canonical(press) in further
+
+    def take(self, press: KeyPress, owner: int = 0, further: frozenset[KeyPress] = _NONE) -> bool:
+        """Whether the key was the workspace's. `owner` tells the terminals apart: what follows a prefix comes from
+        the terminal that sent it; `further` are the prefixes that it has besides the workspace's own."""
         if press.name in _HELD:
             return False
+        begun = self.mode in (Mode.PREFIX, Mode.REPEAT)
+        if begun and owner != self._owner:
+            if not self.is_prefix(press, further):
+                return False
+            self.leave()
+        self._owner, self._prefixes = owner, further
         match self.mode:
             case Mode.PROGRAM:
                 return self._program(press)
@@ -60,7 +74,7 @@ class Keyboard:
                 return self._scroll(press)
 
     def _program(self, press: KeyPress) -> bool:
-        if canonical(press) == self.keymap.prefix:
+        if self.is_prefix(press, self._prefixes):
             self._enter(Mode.PREFIX, self._app.settings.ui.which_key_delay_ms / 1000)
             return True
         binding = self.keymap.always.get(canonical(press))
@@ -71,7 +85,7 @@ class Keyboard:
 
     def _prefixed(self, press: KeyPress) -> bool:
         self.leave()
-        if canonical(press) == self.keymap.prefix:
+        if self.is_prefix(press, self._prefixes):
             return False
         binding = self.keymap.prefixed.get(canonical(press))
         if binding is not None:
@@ -137,7 +151,7 @@ class Keyboard:
         if view is None or view.live is None:
             self.leave()
             return True
-        if canonical(press) == self.keymap.prefix:
+        if self.is_prefix(press, self._prefixes):
             return self._program(press)
         page = max(view.size.height - 1, 1)
         name = f"ctrl+{press.name}" if press.modifiers & Modifiers.CTRL else press.text or press.name
@@ -162,7 +176,9 @@ _LABELS: Final = {
     Action.COMMAND_LINE: "type a command",
     Action.SCROLL: "read back",
     Action.REDRAW: "redraw the screen",
-    Action.QUIT: "quit",
+    Action.DETACH: "leave; programs go on",
+    Action.CHOOSE_CLIENT: "detach a terminal",
+    Action.QUIT: "end everything",
     Action.CHOOSE_WINDOW: "choose a window",
     Action.CHOOSE_SESSION: "choose a session",
     Action.CLOSE_PANE: "close pane",

@@ -33,7 +33,7 @@ class Painter:
         self._painted: dict[Terminal, list[bytes | None]] = {}
         self._cursor: tuple[int, int] | None = None
         self._shape = b""
-        self._cursor_shown = False
+        self._cursor_shown: bool | None = False
         self.synchronized: Callable[[], bool] = lambda: False
         """Whether the host knows synchronized output."""
         self.width: Callable[[], int] = lambda: 0
@@ -47,9 +47,14 @@ class Painter:
             self._painted.pop(terminal, None)
         self._cursor = None
 
-    def paint(self, terminal: Terminal, rect: Rect) -> bool:
-        """Bring a terminal's rectangle up to date; whether anything was written besides the cursor."""
-        damage, rows, _ = terminal.frame()
+    def newcomer(self) -> None:
+        """There is a further host, with the same rows on it; of its cursor nothing is known."""
+        self._cursor, self._shape, self._cursor_shown = None, b"", None
+
+    def paint(self, terminal: Terminal, rect: Rect) -> Damage:
+        """Bring a terminal's rectangle up to date; what changed on the terminal since it was looked at."""
+        seen, rows, _ = terminal.frame()
+        damage = seen
         known = self._painted.get(terminal)
         if known is None or len(known) != rect.rows:
             known = self._painted[terminal] = [None] * rect.rows
@@ -58,7 +63,7 @@ class Painter:
             damage, rows = self._scrolled(out, terminal, rect, known, damage, rows)
         pieces = self._rows(out, rect, known, damage, rows)
         if not out:
-            return False
+            return seen
         if pieces > 1 and self.synchronized():
             out[:0] = b"\x1b[?2026h"
             out += b"\x1b[?2026l"
@@ -66,7 +71,7 @@ class Painter:
             out[:0] = b"\x1b[?25l"
             self._cursor_shown = False
         self._host.write(out)
-        return True
+        return seen
 
     def _scrolled(
         self,
@@ -131,7 +136,7 @@ class Painter:
         """Put the host's cursor where the focused terminal's is, or hide it; the host cell, if it is shown."""
         out = bytearray()
         if cursor is None or rect is None or not cursor.visible or cursor.x > rect.cols or cursor.y >= rect.rows:
-            if self._cursor_shown:
+            if self._cursor_shown is not False:
                 out += b"\x1b[?25l"
             self._cursor_shown = False
             self._host.write(out)
@@ -140,7 +145,7 @@ class Painter:
         if self._cursor != here:
             out += b"\x1b[%d;%dH" % (here[1] + 1, here[0] + 1)
             self._cursor = here
-        shape = b"\x1b[%d q" % (_SHAPES[cursor.shape] - cursor.blinking if cursor.styled else 0)
+        shape = shape_of(cursor)
         if shape != self._shape:
             out += shape
             self._shape = shape
@@ -153,3 +158,8 @@ class Painter:
     def cursor_lost(self) -> None:
         """Somebody else moved the host's cursor."""
         self._cursor = None
+
+
+def shape_of(cursor: Cursor) -> bytes:
+    """The sequence that gives the host's cursor a shape."""
+    return b"\x1b[%d q" % (_SHAPES[cursor.shape] - cursor.blinking if cursor.styled else 0)

@@ -1,9 +1,14 @@
-"""Starts the workspace in the terminal that it was called from: the first program first, everything heavy after it."""
+"""Starts a workspace: the first program first, everything heavy after it.
+
+It is shown on the terminal that it was called from, or serves terminals that attach.
+"""
 
 import logging
 import os
+import socket
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,8 +21,11 @@ from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.terminal.pump import Pump
+from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.curtain import Curtain
+from fugue_tui.tui.depth import Depth, depth_of
 from fugue_tui.tui.mailbox import Mailbox
+from fugue_tui.wire import OUTPUT, Bye, Hello, frame
 from fugue_tui.workspace.model import OnExit
 
 if TYPE_CHECKING:
@@ -27,6 +35,33 @@ if TYPE_CHECKING:
 
 _SWITCH_SECONDS: Final = 0.0002
 """How long a busy thread keeps the interpreter from the pump, which brings echoes."""
+_UNSEEN: Final = Size(80, 24)
+"""The size of a workspace before any terminal was attached."""
+
+
+@dataclass(slots=True)
+class _Start:
+    """What a workspace starts with."""
+
+    workspace: str
+    config: Config
+    listener: "Listener | None"
+    config_file: Path | None
+    faults: Sequence[str]
+    host: HostTerminal | None
+    """The terminal of the program itself; None for a server."""
+    first: Arrival | None
+    """The client that comes with a server."""
+    mailbox: Mailbox = field(default_factory=Mailbox)
+    pump: Pump = field(default_factory=Pump)
+
+    @property
+    def size(self) -> Size:
+        """The size to begin with."""
+        if self.host is not None:
+            return self.host.size
+        hello = self.first.hello if self.first is not None else None
+        return _UNSEEN if hello is None else Size(max(hello.cols, 1), max(hello.rows, 1))
 
 
 def run(
@@ -34,86 +69,120 @@ def run(
     config: Config,
     *,
     listener: "Listener | None" = None,
+    foreground: bool = True,
+    first: tuple[socket.socket, Hello] | None = None,
     config_file: Path | None = None,
     faults: Sequence[str] = (),
     command: tuple[str, ...] | str = (),
     opening: Callable[[Multiplexer, Origin], object] | None = None,
     engine: str = "",
 ) -> int:
-    """Show a workspace until it is left; the exit status. Raises FugueError if it cannot start.
+    """Run a workspace until it is left; the exit status. Raises FugueError if it cannot start.
 
-    `listener` is where agents and the command line come in; `config_file` is followed while the workspace runs.
+    In the foreground it is shown on stdin's terminal; otherwise it serves, `first` being the client that it starts
+    with. `listener` is where further clients, agents and the command line come in; `config_file` is followed.
     `opening` opens the first panes; without it one does, with `command`.
     """
     logging.getLogger().addHandler(logging.NullHandler())
-    mailbox, pump, host = Mailbox(), Pump(), HostTerminal(config.ui.mouse, f"fugue-tui {workspace}")
-    pump.start()
+    host = HostTerminal(config.ui.mouse, f"fugue-tui {workspace}") if foreground else None
+    arrival = Arrival(*first, pids=(os.getppid(),)) if first is not None else None
+    start = _Start(workspace, config, listener, config_file, faults, host, arrival)
+    start.pump.start()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    launcher = Launcher(pump)
+    launcher = Launcher(start.pump)
     launcher.equip(config.terminal, engine)
-    socket = str(listener.path) if listener is not None else ""
-    mux = Multiplexer(workspace, spawner=launcher, post=mailbox.post, area=_area(host.size, config), socket=socket)
+    told = str(listener.path) if listener is not None else ""
+    mux = Multiplexer(workspace, spawner=launcher, post=start.mailbox.post, area=_area(start.size, config), socket=told)
     mux.on_exit = OnExit(config.terminal.on_exit)
     mux.secrets = config.session.secrets
+    app: FugueApp | None = None
     try:
         (opening or windows.CreateWindow(command=command).run)(mux, PERSON)
-        return _show(mux, launcher, config, mailbox, host, listener, config_file, faults)
+        app, status = _show(mux, launcher, start)
+        return status
     finally:
         mux.close()
-        pump.stop()
-        if host.entered:
-            os.write(host.output_fd, host.leave())
-            host.restore()
+        start.pump.stop()
+        _part(app, start)
 
 
-def _show(
-    mux: Multiplexer,
-    launcher: Launcher,
-    config: Config,
-    mailbox: Mailbox,
-    host: HostTerminal,
-    listener: "Listener | None",
-    config_file: Path | None,
-    faults: Sequence[str],
-) -> int:
-    curtain = Curtain(host, next(iter(mux.terminals.values())))
-    mailbox.on_early = curtain.news
-    os.write(host.output_fd, host.enter())
-    curtain.drop()
+def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> "tuple[FugueApp, int]":
+    curtain = _curtain(mux, start)
+    if curtain is not None:
+        start.mailbox.on_early = curtain.news
+        curtain.drop()
     doors: Doors | None = None
     try:
-        app = _app(mux, launcher, config, mailbox, host, curtain)
-        app.outfit.follow(config_file, faults)
-        if listener is not None:
-            doors = _doors(app, listener)
-        return app.run(mouse=config.ui.mouse) or app.return_code or 0
+        app = _app(mux, launcher, start, curtain)
+        app.outfit.follow(start.config_file, start.faults)
+        if start.listener is not None:
+            doors = _doors(app, start.listener)
+        size = start.size
+        return app, app.run(mouse=start.config.ui.mouse, size=(size.cols, size.rows)) or app.return_code or 0
     finally:
-        curtain.lift()
+        # Every pane is still open here, and every attached terminal still shows the last of them.
+        if curtain is not None:
+            curtain.lift()
         if doors is not None:
             doors.stop()
 
 
-def _app(
-    mux: Multiplexer, launcher: Launcher, config: Config, mailbox: Mailbox, host: HostTerminal, curtain: Curtain
-) -> "FugueApp":
+def _curtain(mux: Multiplexer, start: _Start) -> Curtain | None:
+    """What shows the first pane until the app is loaded; None if nobody looks, or could not see it as it is."""
+    terminal, cols = next(iter(mux.terminals.values())), start.size.cols
+    if start.host is not None:
+        os.write(start.host.output_fd, start.host.enter())
+        return Curtain(start.host.output_fd, terminal, cols, bytes)
+    arrival = start.first
+    if arrival is None or not arrival.let_in(start.workspace, start.config.ui.mouse):
+        return None
+    arrival.connected.setblocking(False)
+    if depth_of(arrival.hello.term, arrival.hello.colorterm) is not Depth.TRUE:
+        return None
+    return Curtain(arrival.connected.fileno(), terminal, cols, lambda data: frame(OUTPUT, data))
+
+
+def _app(mux: Multiplexer, launcher: Launcher, start: _Start, curtain: Curtain | None) -> "FugueApp":
     import_module("fugue_tui.control.commands")  # declares every command
     from fugue_tui.control.dispatch import Dispatcher
     from fugue_tui.tui.app import FugueApp
     from fugue_tui.tui.outfit import policy_of
 
+    def lift() -> None:
+        if curtain is not None:
+            curtain.lift()
+            if start.first is not None:
+                start.first.unsent = curtain.unsent
+
+    dispatcher = Dispatcher(mux, policy_of(start.config))
     return FugueApp(
-        mux, Dispatcher(mux, policy_of(config)), config, mailbox, host, lift=curtain.lift, launcher=launcher
+        mux, dispatcher, start.config, start.mailbox, start.host, first=start.first, lift=lift, launcher=launcher
     )
 
 
 def _doors(app: "FugueApp", listener: "Listener") -> "Doors":
-    """Let agents and the command line in, once the screen is there."""
+    """Let clients, agents and the command line in, once the screen is there."""
     from fugue_tui.control.gate import Gate
     from fugue_tui_mcp.transport import Doors
 
-    doors = Doors(listener, Gate(app.dispatcher, app.mailbox.post))
+    def attach(connected: socket.socket, hello: Hello, pids: tuple[int, ...], early: bytes) -> None:
+        app.mailbox.post(lambda: app.admit(Arrival(connected, hello, pids, early)))
+
+    agents = app.settings.mcp.enabled
+    doors = Doors(listener, Gate(app.dispatcher, app.mailbox.post), attach=attach, agents=agents)
     app.when_shown = doors.start
     return doors
+
+
+def _part(app: "FugueApp | None", start: _Start) -> None:
+    """Give every terminal back, now that the programs have ended and the name is free."""
+    if app is not None and app.viewers is not None:
+        app.viewers.part_all(app.farewell)
+    elif start.first is not None:
+        start.first.end(Bye("error", "the workspace could not start; its log has the details", 1))
+    if start.host is not None and start.host.entered:
+        os.write(start.host.output_fd, start.host.leave())
+        start.host.restore()
 
 
 def _area(size: Size, config: Config) -> Size:

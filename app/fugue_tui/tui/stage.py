@@ -11,7 +11,7 @@ from fugue_tui.control.command import Command, Origin
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.policy import Policy
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.tui.driver import HostDriver
+from fugue_tui.tui.viewers import Viewers
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint
@@ -36,8 +36,23 @@ class Stage(Protocol):
         ...
 
     @property
-    def host_driver(self) -> HostDriver | None:
-        """The driver, if it draws on a host terminal."""
+    def viewers(self) -> Viewers | None:
+        """The terminals that show this; None where Textual draws for itself, as in tests without a terminal."""
+        ...
+
+    @property
+    def screen(self) -> Screen[Any]:
+        """The screen on top: the panes, or a dialog."""
+        ...
+
+    @property
+    def background_screens(self) -> list[Screen[Any]]:
+        """The screens that show through the one on top; the list is the caller's."""
+        ...
+
+    @property
+    def on_panes(self) -> bool:
+        """Whether no dialog is open."""
         ...
 
     @property
@@ -57,6 +72,10 @@ class Stage(Protocol):
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
+        ...
+
+    def changed(self) -> None:
+        """What terminals show that are no mirrors is old."""
         ...
 
     def rebuild(self) -> None:

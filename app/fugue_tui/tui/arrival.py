@@ -1,0 +1,53 @@
+"""A terminal that wants in: its socket, what it said of itself, and how it is answered. Cheap to import."""
+
+import socket
+from dataclasses import dataclass
+from typing import Final
+
+from fugue_tui import wire
+from fugue_tui.text import clean
+from fugue_tui.wire import Bye, Hello, Welcome
+
+_ANSWER_SECONDS: Final = 1.0
+
+
+@dataclass(slots=True)
+class Arrival:
+    """A connection whose first line was read. The socket belongs to whoever holds this."""
+
+    connected: socket.socket
+    hello: Hello
+    pids: tuple[int, ...] = ()
+    """The client's process and its ancestors, nearest first."""
+    early: bytes = b""
+    """What was read behind the first line."""
+    answered: bool = False
+    """Whether it was let in already."""
+    unsent: bytes = b""
+    """The rest of a frame that it was sent already in part."""
+
+    def let_in(self, workspace: str, mouse: bool) -> bool:
+        """Answer that it may take over its terminal; whether it is still there."""
+        if self.answered:
+            return True
+        title = clean(f"fugue-tui {workspace}")
+        self.answered = self._say(wire.answer(Welcome(workspace=workspace, mouse=mouse, title=title)))
+        return self.answered
+
+    def turn_away(self, why: str) -> None:
+        """Answer why it may not, and close."""
+        self._say(wire.refusal(clean(why, 400)))
+        self.connected.close()
+
+    def end(self, bye: Bye) -> None:
+        """Tell it that it is over before it could be shown anything, and close."""
+        self._say(wire.frame(wire.BYE, bye.dump()))
+        self.connected.close()
+
+    def _say(self, line: bytes) -> bool:
+        try:
+            self.connected.settimeout(_ANSWER_SECONDS)
+            self.connected.sendall(line)
+        except OSError:
+            return False
+        return True

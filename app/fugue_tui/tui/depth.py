@@ -1,0 +1,33 @@
+"""How many colours a terminal shows, by what it calls itself."""
+
+from enum import IntEnum
+from typing import Final
+
+
+class Depth(IntEnum):
+    """The kinds of terminals; more is better."""
+
+    NONE = 0
+    """Bold and the like, but no colours."""
+    STANDARD = 1
+    """The sixteen of the terminal's own scheme."""
+    EIGHT_BIT = 2
+    """256 colours."""
+    TRUE = 3
+    """Every colour."""
+
+
+_TRUE_COLOUR: Final = ("alacritty", "contour", "foot", "ghostty", "iterm2", "kitty", "rio", "wezterm")
+"""Terminals of which every version shows all colours; over SSH, TERM is all that is known of them."""
+
+
+def depth_of(term: str, colorterm: str) -> Depth:
+    """What TERM and COLORTERM promise."""
+    term = term.lower()
+    if colorterm.lower() in ("truecolor", "24bit") or term.endswith("direct"):
+        return Depth.TRUE
+    if term in ("", "dumb", "unknown") or term.startswith("vt"):
+        return Depth.NONE
+    if any(name in term for name in _TRUE_COLOUR):
+        return Depth.TRUE
+    return Depth.EIGHT_BIT if term.endswith("256color") else Depth.STANDARD

@@ -1,0 +1,92 @@
+"""The status bar and the titles: shown with the next turn of the loop, and only if anyone looks."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.tui import scene
+from fugue_tui.tui.stage import Stage
+from fugue_tui.workspace.model import Window
+from fugue_tui_widgets.status_bar import StatusBar
+
+LABEL_SECONDS: Final = 1.0
+"""How long after output the labels that follow the running programs are looked at."""
+REST_SECONDS: Final = 10.0
+"""How often quiet panes are asked for memory while nobody looks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the bar says besides the windows."""
+
+    hint: str
+    """What keys do now."""
+    alert: str
+    """A message; empty for none."""
+    marks: Callable[[Window], str]
+    """What stands behind a window's name."""
+
+
+class Teller(Stage, Protocol):
+    """The app, as seen from here."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a screen to draw on."""
+        ...
+
+    def words(self) -> Words:
+        """What the bar says besides the windows."""
+        ...
+
+
+class News:
+    """Main thread only."""
+
+    def __init__(self, app: Teller, status: StatusBar, later: Callable[[Callable[[], None]], object]) -> None:
+        self._app = app
+        self._status = status
+        self._later = later
+        self._due = False
+        self._labels: asyncio.TimerHandle | None = None
+
+    @property
+    def _watched(self) -> bool:
+        return self._app.viewers is None or self._app.viewers.watched
+
+    def come(self) -> None:
+        """Titles or states may have changed."""
+        if not self._due and self._watched:
+            self._due = True
+            self._later(self._show)
+
+    def _show(self) -> None:
+        self._due = False
+        if self._app.ready:
+            self._app.grid.show(scene.grid_picture(self._app.mux, self._app.settings.ui))
+            self.show_status()
+
+    def show_status(self) -> None:
+        """Bring the bar up to date."""
+        if self._watched:
+            words = self._app.words()
+            self._status.show(scene.status_picture(self._app.mux, words.hint, words.alert, words.marks))
+
+    def stirred(self) -> None:
+        """Programs did something: what runs where may be another soon, so look at the labels in a while."""
+        if self._labels is None:
+            seconds = LABEL_SECONDS if self._watched else REST_SECONDS
+            self._labels = asyncio.get_running_loop().call_later(seconds, self._relabel)
+
+    def _relabel(self) -> None:
+        self._labels = None
+        self.come()
+        if rest(self._app.mux) or not self._watched:
+            self.stirred()
+
+
+def rest(mux: Multiplexer) -> bool:
+    """Let quiet panes give memory back; whether there may be more to give."""
+    return any([terminal.rest() for terminal in mux.terminals.values()])  # noqa: C419  (each must be asked)

@@ -1,0 +1,141 @@
+"""When terminals with pictures of their own are drawn on: each at its own pace, from the rows of the compositor."""
+
+import asyncio
+import time
+from typing import Final, Protocol
+
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
+from textual.screen import Screen
+from textual.strip import Strip
+
+from fugue_tui.geometry import Rect, Size
+from fugue_tui.tui.own_picture import Caret, Scene
+from fugue_tui.tui.reading_back import ReadingBack
+from fugue_tui.tui.stage import Stage
+from fugue_tui.tui.viewer import Place, Viewer
+from fugue_tui.tui.viewers import Viewers
+
+_FRAME: Final = 1 / 60
+_SHARE: Final = 4
+"""A terminal whose picture took t seconds to draw is not drawn on again before this many times t."""
+_BEGIN: Final = b"\x1b[?2026h"
+_END: Final = b"\x1b[?2026l"
+
+
+class Cursor(Protocol):
+    """Whoever knows where the cursor is."""
+
+    @property
+    def caret(self) -> Caret | None:
+        """Where it is; None if it is hidden."""
+        ...
+
+
+class Pictures:
+    """Draws on terminals that are no mirrors. Main thread only."""
+
+    def __init__(self, app: Stage, viewers: Viewers, cursor: Cursor, reading: ReadingBack) -> None:
+        self._app = app
+        self._viewers = viewers
+        self._cursor = cursor
+        self._reading = reading
+        self._loop = asyncio.get_running_loop()
+        self._version = 0
+        self._scene: tuple[int, Scene] | None = None
+        self._drawn: dict[int, int] = {}
+        self._next: dict[int, float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def changed(self) -> None:
+        """The screen is another."""
+        self._version += 1
+        self.schedule()
+
+    def schedule(self) -> None:
+        """Draw on those that are due, and come back for the others in time."""
+        owing = self._owing()
+        if not owing:
+            return
+        now = time.monotonic()
+        for viewer in owing:
+            if self._next.get(viewer.id, 0.0) <= now:
+                self.draw(viewer)
+        owing = self._owing()
+        if owing and self._timer is None:
+            soonest = min(self._next.get(viewer.id, 0.0) for viewer in owing)
+            self._timer = self._loop.call_later(max(soonest - now, 0.001), self._elapsed)
+
+    def _elapsed(self) -> None:
+        self._timer = None
+        self.schedule()
+
+    def _owing(self) -> list[Viewer]:
+        """Those who show an older screen and could take the newest."""
+        return [
+            viewer
+            for viewer in self._viewers.all()
+            if viewer.place is Place.OWN
+            and not viewer.writer.busy
+            and self._drawn.get(viewer.id) != self._version
+            and not self._viewers.caught_up(viewer)
+        ]
+
+    def hurry(self, viewer: Viewer) -> None:
+        """A person did something there: let its next picture come at once."""
+        self._next.pop(viewer.id, None)
+
+    def draw(self, viewer: Viewer) -> None:
+        """Bring a terminal's own picture up to date now."""
+        if viewer.writer.busy:
+            return
+        begun = time.monotonic()
+        self._drawn[viewer.id] = self._version
+        scene, mark = self._reading.seen_by(viewer, self.scene())
+        self._send(viewer, viewer.picture.frame(scene, mark))
+        self._next[viewer.id] = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
+
+    def whole(self, viewer: Viewer) -> None:
+        """Show a terminal everything, whatever it showed before."""
+        viewer.picture.forget()
+        self._send(viewer, viewer.picture.frame(self.scene()))
+
+    def drop(self, viewer: Viewer) -> None:
+        """A terminal has gone."""
+        self._drawn.pop(viewer.id, None)
+        self._next.pop(viewer.id, None)
+
+    @staticmethod
+    def _send(viewer: Viewer, data: bytes) -> None:
+        viewer.writer.write(_BEGIN + data + _END if data and viewer.synchronized else data)
+
+    def scene(self) -> Scene:
+        """The whole screen as it is now; composed once for each state of it."""
+        if self._scene is None or self._scene[0] != self._version:
+            screen = self._app.screen
+            caret = self._cursor.caret
+            strips, size = compose(screen, self._app.background_screens)
+            self._scene = self._version, Scene(size, strips, caret, _interest(screen, caret, size))
+        return self._scene[1]
+
+
+def compositor_of(screen: Screen[object]) -> Compositor:
+    """The compositor of a screen."""
+    return screen._compositor  # pyright: ignore[reportPrivateUsage]
+
+
+def compose(screen: Screen[object], background: list[Screen[object]]) -> tuple[list[Strip], Size]:
+    """Every row of a screen over those that show through it."""
+    visible_screen_stack.set(background)
+    compositor = compositor_of(screen)
+    return compositor.render_strips(), Size(compositor.size.width, compositor.size.height)
+
+
+def _interest(screen: Screen[object], caret: Caret | None, size: Size) -> Rect:
+    """What a terminal that cannot show everything should show: the cursor, or what has the focus in a dialog."""
+    if caret is not None:
+        return Rect(caret.x, caret.y, 1, 1)
+    if screen.focused is not None and screen.is_modal:
+        region = screen.focused.region
+        return Rect(region.x, region.y, max(region.width, 1), max(region.height, 1))
+    return Rect(0, 0, 1, 1) if screen.is_modal else Rect(0, size.rows - 1, 1, 1)

@@ -1,0 +1,109 @@
+"""The terminal that the program itself was started in, where there is no server: its modes, its input, its signals."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from typing import Final
+
+from fugue_tui.errors import Refused
+from fugue_tui.geometry import Size
+from fugue_tui.host_terminal import HostTerminal
+from fugue_tui.tui.host import HostWriter
+from fugue_tui.wire import Bye
+
+_READ_SIZE: Final = 1 << 16
+
+
+class Tty:
+    """A terminal by its descriptor. Main thread only."""
+
+    def __init__(self, terminal: HostTerminal, loop: asyncio.AbstractEventLoop) -> None:
+        self._terminal = terminal
+        self._loop = loop
+        self._reading = False
+        self.writer = HostWriter(terminal.output_fd, loop)
+        self.on_input: Callable[[bytes], None] = _ignore
+        self.on_size: Callable[[Size], None] = _ignore
+        self.on_back: Callable[[], None] = _nothing
+        """Called when the program goes on after it was stopped: nothing of the screen is left."""
+        self.on_end: Callable[[], None] = _nothing
+        """Called when the terminal has hung up."""
+
+    def start(self) -> None:
+        """Take over the terminal, unless that was done already, and begin to read."""
+        os.set_blocking(self._terminal.output_fd, False)
+        self.writer.on_gone = self._hang_up
+        if not self._terminal.entered:
+            self.writer.write(self._terminal.enter())
+        self._loop.add_reader(self._terminal.input_fd, self._read)
+        self._reading = True
+        self._loop.add_signal_handler(signal.SIGWINCH, self._resized)
+        self._loop.add_signal_handler(signal.SIGCONT, self._continued)
+        self._loop.add_signal_handler(signal.SIGTSTP, self._suspended)
+
+    def stop(self) -> None:
+        """Stop reading."""
+        if not self._reading:
+            return
+        self._reading = False
+        self._loop.remove_reader(self._terminal.input_fd)
+        for number in (signal.SIGWINCH, signal.SIGCONT, signal.SIGTSTP):
+            self._loop.remove_signal_handler(number)
+
+    def give_back(self) -> None:
+        """Leave the terminal as it was found."""
+        self.stop()
+        self._leave()
+
+    def part(self, bye: Bye) -> None:
+        """The program and its own terminal go together."""
+        raise Refused("this is the terminal that fugue-tui itself runs in (--foreground): nothing would stay behind")
+
+    def finish(self, bye: Bye) -> None:
+        """It was given back with the app."""
+
+    def _leave(self) -> None:
+        self.writer.write(self._terminal.leave())
+        self.writer.finish()
+        self._terminal.restore()
+
+    def _suspended(self) -> None:
+        """SIGTSTP: give the terminal back while stopped; SIGCONT takes it again."""
+        self._leave()
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _continued(self) -> None:
+        """After SIGCONT the terminal is in the shell's modes: set ours again, and paint everything."""
+        self.writer.go_on()
+        self.writer.write(self._terminal.enter())
+        self._resized()
+        self.on_back()
+
+    def _resized(self) -> None:
+        self.on_size(self._terminal.size)
+
+    def _hang_up(self) -> None:
+        self.stop()
+        self.on_end()
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._terminal.input_fd, _READ_SIZE)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            data = b""
+        if data:
+            self.on_input(data)
+            return
+        self.writer.gone = True
+        self._hang_up()
+
+
+def _ignore(given: object) -> None:
+    return
+
+
+def _nothing() -> None:
+    return

@@ -1,0 +1,277 @@
+"""A workspace without a terminal of its own, and terminals attached to it over raw sockets."""
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.tui.conftest import Cells, cells
+
+from fugue_tui import wire
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.events import Reply
+from fugue_tui.terminal.frame import Cursor, Row
+from fugue_tui.terminal.ghostty import GhosttyEmulator
+from fugue_tui.wire import Bye, Hello
+
+DEADLINE = 20.0
+SERVE = """
+import json, socket, sys
+from pathlib import Path
+from fugue_tui import config, log
+from fugue_tui.start import ended_by_signals
+from fugue_tui.tui.run import run
+from fugue_tui.wire import Hello
+from fugue_tui_mcp.listener import listen
+
+path, file, fd, hello, command, prelude = sys.argv[1:]
+exec(prelude)
+first = (socket.socket(fileno=int(fd)), Hello.load(hello.encode())) if fd else None
+reading = config.read(Path(file))
+log.keep(path.removesuffix(".sock") + ".log")
+with ended_by_signals():
+    sys.exit(run("test", reading.config, listener=listen(path), foreground=False, first=first,
+                 config_file=Path(file), command=tuple(json.loads(command))))
+"""
+
+
+def hello(size: Size = Size(80, 24), **given: Any) -> Hello:
+    """What a terminal says of itself that shows everything."""
+    told: dict[str, Any] = {"term": "xterm-256color", "colorterm": "truecolor"} | given
+    return Hello(cols=size.cols, rows=size.rows, **told)
+
+
+class Client:
+    """An attached terminal. Its screen moves on only while something is waited for."""
+
+    def __init__(self, connected: socket.socket, said: Hello) -> None:
+        self.socket = connected
+        self.said = said
+        self.emulator = GhosttyEmulator(Size(said.cols, said.rows), 0)
+        self.emulator.feed(b"\x1b[?7l\x1b[?25l")
+        self.received = bytearray()
+        self.answer: dict[str, Any] | None = None
+        self.bye: Bye | None = None
+        self.open = True
+        self.first_frame = 0.0
+        self._line = b""
+        self._frames = wire.Frames()
+
+    def send(self, data: bytes | str) -> None:
+        """Type."""
+        self.raw(wire.frame(wire.INPUT, data.encode() if isinstance(data, str) else data))
+
+    def raw(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        self.socket.setblocking(True)
+        self.socket.sendall(data)
+
+    def resize(self, size: Size) -> None:
+        """Give the terminal another size."""
+        self.emulator.resize(size)
+        self.raw(wire.frame(wire.SIZE, wire.Extent(size.cols, size.rows).dump()))
+
+    def pause(self) -> None:
+        """Be stopped."""
+        self.raw(wire.frame(wire.PAUSE, b""))
+
+    def step(self, seconds: float = 0.0) -> bool:
+        """Take what the server sent, and answer what it asks; whether there was any."""
+        if not self.open or not select.select([self.socket], [], [], max(seconds, 0))[0]:
+            return False
+        try:
+            data = self.socket.recv(1 << 16)
+        except OSError:
+            data = b""
+        if not data:
+            self.open = False
+            return False
+        if self.answer is None:
+            data = self._answered(data)
+        for kind, payload in self._frames.feed(data):
+            if kind == wire.BYE:
+                self.bye = Bye.load(payload)
+            else:
+                assert kind == wire.OUTPUT
+                self._shown(payload)
+        return True
+
+    def _answered(self, data: bytes) -> bytes:
+        import json
+
+        self._line += data
+        line, found, rest = self._line.partition(b"\n")
+        if not found:
+            return b""
+        self.answer = json.loads(line)
+        return rest
+
+    def _shown(self, payload: bytes) -> None:
+        self.received += payload
+        self.emulator.feed(payload)
+        for event in self.emulator.take_events():
+            if isinstance(event, Reply) and self.open:
+                self.send(event.data)
+
+    def _rows(self) -> list[Row]:
+        self.emulator.refresh()
+        return [self.emulator.row(y) for y in range(self.emulator.size.rows)]
+
+    @property
+    def text(self) -> str:
+        """The screen, one line a row."""
+        return "\n".join(row.text for row in self._rows())
+
+    @property
+    def picture(self) -> tuple[Cells, ...]:
+        """Every cell's text and look."""
+        return tuple(cells(row) for row in self._rows())
+
+    @property
+    def cursor(self) -> Cursor:
+        """Where the cursor is, and how it looks."""
+        self.emulator.refresh()
+        return self.emulator.cursor
+
+    def close(self) -> None:
+        """Go without a word."""
+        self.open = False
+        self.socket.close()
+
+
+class Serving:
+    """A server in a process of its own, and whoever is attached to it."""
+
+    def __init__(
+        self, room: Path, *command: str, config: str = "", first: Hello | None = None, prelude: str = ""
+    ) -> None:
+        self.path = str(room / "test.sock")
+        self.config = room / "served.toml"
+        self.config.write_text(config or "[ui]\nwhich_key_delay_ms = 10000\n")
+        self.clients: list[Client] = []
+        ours, theirs = socket.socketpair()
+        fd = str(theirs.fileno()) if first is not None else ""
+        words = (self.path, str(self.config), fd, (first or Hello()).dump().decode(), _json(command), prelude)
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", SERVE, *words],
+            pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            env=env, start_new_session=True,
+        )  # fmt: skip
+        theirs.close()
+        if first is not None:
+            self.clients.append(Client(ours, first))
+        else:
+            ours.close()
+
+    @property
+    def first(self) -> Client:
+        """The client that came with the server."""
+        return self.clients[0]
+
+    @property
+    def log(self) -> str:
+        """What its log says."""
+        file = Path(self.path.removesuffix(".sock") + ".log")
+        return file.read_text() if file.exists() else ""
+
+    def connect(self) -> socket.socket:
+        """A connection, once the server listens."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            connected = socket.socket(socket.AF_UNIX)
+            try:
+                connected.connect(self.path)
+                return connected
+            except OSError:
+                connected.close()
+                assert time.monotonic() < end, "nobody listens"
+                assert self.process.poll() is None, self.errors
+                time.sleep(0.01)
+
+    def attach(self, size: Size = Size(80, 24), **said: Any) -> Client:
+        """Another terminal; it is let in while something is waited for."""
+        given = hello(size, **said)
+        client = Client(self.connect(), given)
+        client.raw(wire.request(given))
+        self.clients.append(client)
+        return client
+
+    @property
+    def errors(self) -> str:
+        """What the server's process said at its end."""
+        return self.process.stderr.read().decode() if self.process.stderr else ""
+
+    def until(self, condition: Callable[[], object], *only: Client, seconds: float = DEADLINE) -> None:
+        """Be every terminal (or only these) until a condition holds; fails after the deadline, with the screens."""
+        end = time.monotonic() + seconds
+        while not condition():
+            screens = "\n----\n".join(client.text for client in self.clients)
+            assert time.monotonic() < end, f"the deadline passed; the log: {self.log}\nthe screens:\n{screens}"
+            self.step(*only)
+
+    def step(self, *only: Client) -> bool:
+        """Let every terminal (or only these) take what there is; whether there was any."""
+        clients = [client for client in only or self.clients if client.open]
+        ready = select.select([client.socket for client in clients], [], [], 0.02)[0]
+        return [client.step() for client in clients if client.socket in ready].count(True) > 0
+
+    def settle(self, seconds: float = 0.15) -> None:
+        """Wait until nothing is sent any more."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.step():
+                end = time.monotonic() + seconds
+
+    def shows(self, client: Client, *words: str) -> None:
+        """Wait until all words stand on a terminal."""
+        self.until(lambda: all(word in client.text for word in words))
+
+    def call(self, *words: str) -> Any:
+        """Run a command, as the command line does; its answer as JSON."""
+        import json
+
+        connected = self.connect()
+        request = {"jsonrpc": "2.0", "id": 1, "method": "fugue/cli", "params": {"words": list(words)}}
+        connected.sendall(json.dumps(request).encode() + b"\n")
+        line = b""
+
+        def answered() -> bool:
+            nonlocal line
+            if select.select([connected], [], [], 0)[0]:
+                line += connected.recv(1 << 16)
+            return line.endswith(b"\n")
+
+        self.until(answered)
+        connected.close()
+        return json.loads(line)["result"]["json"]
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """End the server, and wait for it; its status."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        self.until(lambda: self.process.poll() is not None)
+        return self.process.returncode
+
+    def close(self) -> None:
+        """End everything, however it feels about it."""
+        for client in self.clients:
+            client.close()
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        if self.process.stderr is not None:
+            self.process.stderr.close()
+
+
+def _json(words: tuple[str, ...]) -> str:
+    import json
+
+    return json.dumps(words)
