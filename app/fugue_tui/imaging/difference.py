@@ -1,0 +1,175 @@
+"""What differs between two screens: the cells, a picture that marks them, and the rows in words."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final
+
+from fugue_tui.imaging.palette import Theme
+from fugue_tui.imaging.screen import Screen, cells
+from fugue_tui.terminal.frame import Row
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+_LONGEST: Final = 120
+_MARK: Final = (255, 64, 96)
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One row that is another now. `before` is empty if the row was not there, `after` if it is no more."""
+
+    row: int
+    """Counted from 0, on the screen after; on the screen before if it is gone."""
+    before: str
+    after: str
+    columns: tuple[tuple[int, int], ...]
+    """The columns that differ, each stretch from its first to before its last."""
+
+    @property
+    def restyled(self) -> bool:
+        """Whether only colours or attributes differ."""
+        return self.before == self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What happened between two screens."""
+
+    rows: tuple[RowChange, ...]
+    scrolled: int
+    """How many rows the text moved up; rows that only moved are not among the changes."""
+    cells: int
+    """How many cells differ in character or look, place by place, whether or not something scrolled."""
+
+    @property
+    def summary(self) -> str:
+        """The changes in plain words."""
+        if not self.cells:
+            return "nothing changed"
+        return "\n".join(_sentences(self))
+
+
+def compare(before: Screen, after: Screen) -> Difference:
+    """What differs. Screens of two sizes are compared from their first cell."""
+    scrolled = _scrolled(before.rows, after.rows)
+    cols = max(before.cols, after.cols)
+    changed = sum(
+        end - start
+        for old, new in zip_longest(before.rows, after.rows)
+        for start, end in _stretches(old, new, before.cols if old else cols, after.cols if new else cols)
+    )
+    moved = before.rows[scrolled:]
+    rows = [
+        RowChange(index, _text(old), _text(new), stretches)
+        for index, (old, new) in enumerate(zip_longest(moved, after.rows))
+        if (stretches := tuple(_stretches(old, new, before.cols, after.cols)))
+    ]
+    return Difference(tuple(rows), scrolled if changed else 0, changed)
+
+
+def marked(before: Screen, after: Screen, theme: Theme | None = None) -> "Image.Image":
+    """The second screen as a picture, dimmed where nothing differs and framed where something does."""
+    from PIL import Image, ImageDraw
+
+    from fugue_tui.imaging.png import SIZE, draw, metrics
+
+    theme = theme or Theme()
+    picture, cell = draw(after, theme), metrics(SIZE)
+    dimmed = Image.blend(Image.new("RGB", picture.size, theme.background), picture, 0.35)
+    drawing = ImageDraw.Draw(dimmed)
+    for y, (old, new) in enumerate(zip_longest(before.rows, after.rows)):
+        if y >= len(after.rows):
+            break
+        for start, end in _stretches(old, new, before.cols, after.cols):
+            area = (start * cell.width, y * cell.height, min(end, after.cols) * cell.width, (y + 1) * cell.height)
+            if area[2] > area[0]:
+                dimmed.paste(picture.crop(area), area[:2])
+                drawing.rectangle((area[0], area[1], area[2] - 1, area[3] - 1), outline=_MARK)
+    return dimmed
+
+
+def _scrolled(before: Sequence[Row], after: Sequence[Row]) -> int:
+    """How many rows the old text moved up; 0 unless most of what is not blank is found again there."""
+    if tuple(before) == tuple(after):
+        return 0
+    still = _agreement(before, after)
+    best = max(range(1, max(len(before), 1)), key=lambda shift: _agreement(before[shift:], after), default=0)
+    found = _agreement(before[best:], after) if best else 0
+    kept = sum(bool(row.text) for row in before[best:])
+    return best if best and found > still and found * 2 > kept else 0
+
+
+def _agreement(before: Sequence[Row], after: Sequence[Row]) -> int:
+    return sum(bool(old.text) and old == new for old, new in zip(before, after, strict=False))
+
+
+def _stretches(old: Row | None, new: Row | None, old_cols: int, new_cols: int) -> Iterator[tuple[int, int]]:
+    """The columns in which two rows differ."""
+    if old is not None and new is not None and old.runs == new.runs:
+        return
+    one, other = _columns(old, old_cols), _columns(new, new_cols)
+    start: int | None = None
+    width = max(len(one), len(other))
+    for x in range(width + 1):
+        differs = x < width and (one[x] if x < len(one) else _BLANK) != (other[x] if x < len(other) else _BLANK)
+        if differs and start is None:
+            start = x
+        elif not differs and start is not None:
+            yield start, x
+            start = None
+
+
+_BLANK: Final = (" ", None)
+
+
+def _columns(row: Row | None, cols: int) -> list[object]:
+    found: list[object] = []
+    for cell in cells(row, cols) if row is not None else ():
+        plain = cell.text == " " and not (cell.style.inverse or cell.style.underline or cell.style.strikethrough)
+        look = (" ", cell.style.bg if cell.style.bg >= 0 else None) if plain else (cell.text, cell.style)
+        found += [look] * cell.cols
+    return found
+
+
+def _text(row: Row | None) -> str:
+    return row.text if row is not None else ""
+
+
+def _sentences(difference: Difference) -> Iterator[str]:
+    if difference.scrolled:
+        yield f"the text moved up by {difference.scrolled} row{'s' * (difference.scrolled > 1)}"
+    for change in difference.rows:
+        yield f"row {change.row + 1}: {_sentence(change)}"
+
+
+def _sentence(change: RowChange) -> str:
+    before, after = change.before[:_LONGEST].strip(), change.after[:_LONGEST].strip()
+    if change.restyled:
+        return f"other colours or attributes on “{after}”" if after else "another background"
+    if not before:
+        return f"new: “{after}”"
+    if not after:
+        return f"emptied, was “{before}”"
+    parts = _words(before, after)
+    return parts or f"“{before}” became “{after}”"
+
+
+def _words(before: str, after: str) -> str:
+    """The words that were exchanged, if most of the row stayed."""
+    old, new = before.split(), after.split()
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if matcher.ratio() < 0.6:
+        return ""
+    said = [
+        f"“{' '.join(old[a:b])}” became “{' '.join(new[c:d])}”"
+        if b > a and d > c
+        else f"without “{' '.join(old[a:b])}”"
+        if b > a
+        else f"with “{' '.join(new[c:d])}”"
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+    return f"{', '.join(said)} in “{after}”" if said and len(said) <= 3 else ""

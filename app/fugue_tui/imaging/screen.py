@@ -1,0 +1,73 @@
+"""A screen as it is drawn: rows of cells, and the cursor. Pure values, cut from an emulator's rows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fugue_tui.terminal.frame import PLAIN, Cursor, Row, Run, Style
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One character with its place. Wide characters take two columns and are one cell."""
+
+    x: int
+    text: str
+    cols: int
+    style: Style
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a picture shows."""
+
+    cols: int
+    rows: tuple[Row, ...]
+    cursor: Cursor | None = None
+    """None, or where a visible cursor is drawn."""
+
+    @property
+    def text(self) -> str:
+        """The rows as lines."""
+        return "\n".join(row.text for row in self.rows)
+
+
+def cells(row: Row, cols: int) -> Iterator[Cell]:
+    """The cells of a row that lie within `cols`, left to right; blanks past its last run are left out."""
+    x = 0
+    for run in row.runs:
+        for text, width in characters(run):
+            if x + width > cols:
+                return
+            yield Cell(x, text, width, run.style)
+            x += width
+
+
+def characters(run: Run) -> Iterator[tuple[str, int]]:
+    """The characters of a run as a person counts them, each with its columns, which add up to the run's own."""
+    if len(run.text) == run.cols and run.text.isascii():
+        yield from ((text, 1) for text in run.text)
+        return
+    from wcwidth import iter_graphemes, wcswidth
+
+    clusters = list(iter_graphemes(run.text))
+    widths = [min(max(wcswidth(cluster), 1), 2) for cluster in clusters]
+    yield from zip(clusters, _fitted(widths, run.cols), strict=True)
+
+
+def _fitted(widths: Sequence[int], cols: int) -> list[int]:
+    """Widths that add up to what the engine says, by as few changes as possible from the right."""
+    fitted = list(widths)
+    for index in range(len(fitted) - 1, -1, -1):
+        surplus = sum(fitted) - cols
+        if surplus == 0:
+            break
+        fitted[index] = 1 if surplus > 0 else 2
+    return fitted
+
+
+def plain(lines: Sequence[str], cols: int) -> Screen:
+    """Lines of text without styles, as a screen."""
+    from wcwidth import wcswidth
+
+    rows = tuple(Row((Run(line, PLAIN, max(wcswidth(line), 0)),) if line else ()) for line in lines)
+    return Screen(cols, rows)
