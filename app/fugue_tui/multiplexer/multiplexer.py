@@ -7,7 +7,7 @@ there is a terminal for every pane and none besides, and keeps each as large as 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fugue_tui.config import SessionSettings
 from fugue_tui.errors import FugueError, NotFound, SpawnFailed
@@ -27,6 +27,9 @@ from fugue_tui.terminal.pty import Exit
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
+
+if TYPE_CHECKING:
+    from fugue_tui.multiplexer.saver import Saver
 
 LEASE_SECONDS: Final = 2.0
 """How long a pane belongs to the person who typed in it."""
@@ -69,6 +72,8 @@ class Multiplexer(Placed):
         """The last pane is gone."""
         self.audience: Audience = Nobody()
         """The terminals that show this."""
+        self.saver: Saver | None = None
+        """What saves this; None if nothing does."""
         self.move: Callable[[str], None] = _stay
         """Has it be found under another name. Raises SocketError if it cannot be; nothing has changed then."""
         self.post: Final = post

@@ -1,0 +1,17 @@
+"""Has a workspace saved, where this user's things are saved. Imports what that needs, so it is loaded late."""
+
+from collections.abc import Callable
+
+from fugue_tui.config import SessionSettings
+from fugue_tui.control.resume import resume_argv
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.recorder import Recorder
+from fugue_tui.multiplexer.saver import Saver
+from fugue_tui.store.store import Store, state_dir
+
+
+def keep(mux: Multiplexer, settings: SessionSettings, alert: Callable[[str], None]) -> Saver:
+    """Give a workspace what saves it, which has not begun yet; what goes wrong with that is told by `alert`."""
+    mux.saver = saver = Saver(mux, Recorder(Store(state_dir()), settings, resume_argv), settings)
+    saver.on_news.connect(alert)
+    return saver
