@@ -466,7 +466,7 @@ def test_every_workspace_that_comes_along_opens_on_any_machine(
 def bare_path(room: Path) -> Path:
     """A PATH with what every POSIX system has, and nothing more."""
     (room / "bin").mkdir()
-    for program in ("sh", "cat", "ps", "sort", "head", "sleep", "grep", "tail", "date", "uptime", "df", "awk"):
+    for program in ("sh", "cat", "ps", "sort", "head", "sleep", "grep", "tail", "date", "uptime", "df", "awk", "sed", "cut"):
         (room / "bin" / program).symlink_to(shutil.which(program) or "/bin/false")
     return room / "bin"
 

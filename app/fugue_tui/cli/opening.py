@@ -113,7 +113,8 @@ def _ask(project: Project, shown: str) -> None:
     windows, panes = len(project.document.windows), len(project.document.panes)
     say(f"{shown} {what}. It opens {windows} window{'s' * (windows != 1)} and runs:\n")
     say(trust.programs(project.document))
-    sys.stdout.write(f"\nRun {'these' if panes != 1 else 'this'} {panes} in {trust.visible(project.base)}? [y/N] ")
+    which = f"these {panes} programs" if panes != 1 else "this program"
+    sys.stdout.write(f"\nRun {which} in {trust.visible(project.base)}? [y/N] ")
     sys.stdout.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Refused("nothing was started")

@@ -69,7 +69,7 @@ class Capture:
         )
 
     def _pane(self, pane: Pane, window: Window) -> PaneSpec:
-        alone = window.layout == Leaf(pane.id)
+        first = next(panes(window.layout))
         return PaneSpec(
             self._command(pane),
             self._cwd(pane),
@@ -77,7 +77,7 @@ class Capture:
             MappingProxyType({name: value for name, value in pane.env.items() if self._is_told(name, value, pane)}),
             "" if pane.on_exit is self.mux.on_exit else pane.on_exit.value,
             tuple(sorted(pane.tags)),
-            not alone and window.active == pane.id,
+            pane.id == window.active != first,
         )
 
     def _cwd(self, pane: Pane) -> str:

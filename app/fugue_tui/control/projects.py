@@ -20,8 +20,8 @@ def find(start: Path) -> Path | None:
 
     The search ends before the person's home, at the border of the file system, and where others could have put a file.
     """
-    start = Path(os.path.realpath(start))
     try:
+        start = Path(os.path.realpath(start))
         device = start.stat().st_dev
         for place in (start, *start.parents):
             if place != start and _ends_search(place, device):

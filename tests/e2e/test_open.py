@@ -1,0 +1,246 @@
+"""A project's workspace by its file: found, shown, agreed to, started, and attached to ever after."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tui.conftest import Host
+
+from fugue_tui.geometry import Size
+
+SHOP = """
+name = "shop"
+
+[[windows]]
+name = "code"
+direction = "horizontal"
+splits = [
+    { ratio = 0.75, pane = { name = "editor", command = "echo I edit; exec cat" } },
+    { ratio = 0.25, pane = { name = "server", command = ["sh", "-c", "cat"], cwd = "web", env = { PORT = "3000" } } },
+]
+
+[[windows]]
+name = "spare"
+"""
+
+
+class Desk:
+    """A person at a terminal, with a home, a project in it, and nothing of the machine's own."""
+
+    def __init__(self, room: Path) -> None:
+        self.room = room
+        self.home = room / "home"
+        self.project = self.home / "shop"
+        self.project.joinpath("web", "deep").mkdir(parents=True)
+        self.file = self.project / ".fugue.toml"
+        self.file.write_text(SHOP)
+        self.env = {
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "HOME": str(self.home),
+            "SHELL": "/bin/sh",
+            "XDG_RUNTIME_DIR": str(room),
+            "FUGUE_CONFIG": str(room / "config.toml"),
+            "FUGUE_STATE": str(room / "state"),
+        }
+        self.hosts: list[Host] = []
+
+    def type(self, words: str, where: Path | None = None) -> Host:
+        """Run `fugue-tui` with these words on a terminal of its own, in a directory."""
+        line = f"cd '{where or self.project}' && exec '{sys.executable}' -m fugue_tui {words}"
+        self.hosts.append(Host(("sh", "-c", line), Size(100, 30), self.env))
+        return self.hosts[-1]
+
+    def run(self, *words: str, where: Path | None = None) -> "subprocess.CompletedProcess[str]":
+        """Run `fugue-tui` with these words without a terminal, to its end."""
+        return subprocess.run(
+            [sys.executable, "-m", "fugue_tui", *words],
+            cwd=where or self.project, env={**os.environ, **self.env}, capture_output=True, text=True, timeout=30,
+            stdin=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+
+    def panes(self, workspace: str = "shop") -> list[dict[str, Any]]:
+        """The panes of a running workspace."""
+        done = self.run("list-panes", "--json", "--workspace", workspace)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["panes"]
+
+    def agreed(self) -> list[str]:
+        """What is kept of what was agreed to."""
+        folder = self.room / "state" / "trusted"
+        return [path.read_text() for path in folder.iterdir()] if folder.exists() else []
+
+    def leave(self) -> None:
+        """End every process that has this room in its environment."""
+        for host in self.hosts:
+            host.close()
+        for entry in Path("/proc").iterdir():
+            with suppress(OSError):
+                if (
+                    entry.name.isdecimal()
+                    and f"XDG_RUNTIME_DIR={self.room}".encode() in (entry / "environ").read_bytes()
+                ):
+                    os.kill(int(entry.name), signal.SIGKILL)
+
+
+@pytest.fixture
+def desk(room: Path) -> Iterator[Desk]:
+    desk = Desk(room)
+    yield desk
+    desk.leave()
+
+
+def test_a_projects_workspace_is_shown_agreed_to_and_opened(desk: Desk) -> None:
+    host = desk.type("open", desk.project / "web" / "deep")
+    host.wait_text("is new here. It opens 2 windows and runs:", "Run these 3 programs in", "[y/N]")
+    assert f"{desk.file} is new here." in host.text
+    for said in ("window code", "editor: echo I edit; exec cat", "in web", "with PORT=3000", "window spare", "a shell"):
+        assert said in host.text
+    assert not (desk.room / "fugue-tui").exists()
+    host.send("y\r")
+    host.wait_text("I edit", "1 code", "2 spare")
+    panes = desk.panes()
+    assert [pane["name"] for pane in panes] == ["editor", "server", ""]
+    assert [pane["cwd"] for pane in panes] == [str(desk.project), str(desk.project / "web"), str(desk.project)]
+    assert len(desk.agreed()) == 1
+    assert (desk.room / "state" / "trusted").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("answer", ["n\r", "\r", "\x04", "yeah no\r"])
+def test_nothing_runs_unless_the_person_agrees(desk: Desk, answer: str) -> None:
+    host = desk.type("open")
+    host.wait_text("[y/N]")
+    host.send(answer)
+    assert host.wait_exit().code == 1
+    while host.step(0.01):
+        pass
+    assert "nothing was started" in host.text
+    assert desk.agreed() == []
+    assert desk.run("list-panes", "--workspace", "shop").returncode == 1
+
+
+def test_a_file_that_changed_is_asked_about_again(desk: Desk) -> None:
+    assert desk.run("open", "--yes").stderr.startswith("fugue-tui: a workspace is shown on a terminal")
+    agreed = desk.agreed()
+    assert len(agreed) == 1
+    desk.file.write_text(SHOP.replace("I edit", "I erase"))
+    host = desk.type("open")
+    host.wait_text("has changed. It opens 2 windows and runs:", "echo I erase", "[y/N]")
+    host.send("n\r")
+    assert host.wait_exit().code == 1
+    assert desk.agreed() == agreed
+    desk.file.write_text(SHOP)
+    desk.type("open").wait_text("I edit", "1 code")
+
+
+def test_without_a_terminal_nobody_can_agree(desk: Desk) -> None:
+    done = desk.run("open")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"fugue-tui: {desk.file} runs programs, and nobody agreed to it yet; fugue-tui open --yes does\n"
+    )
+
+
+def test_what_hides_in_a_file_is_spelt_out(desk: Desk) -> None:
+    desk.file.write_text(
+        '[[windows]]\nname = "a\\u001b[2J\\u202eb"\n[windows.pane]\n'
+        'command = "true\\u200b\\u001b]52;c;eA==\\u0007\\rls"\n'
+    )
+    host = desk.type("open")
+    host.wait_text("[y/N]")
+    assert r"'a\x1b[2J\u202eb'" in host.text
+    assert r"'true\u200b\x1b]52;c;eA==\x07\rls'" in host.text
+    assert b"\x1b]52" not in host.received
+
+
+def test_a_command_of_many_lines_is_shown_whole(desk: Desk) -> None:
+    lines = [f"echo line {n}" for n in range(60)]
+    desk.file.write_text("[[windows]]\n[windows.pane]\ncommand = '''\n" + "\n".join(lines) + "\n'''\n")
+    host = desk.type("open")
+    host.wait_text("[y/N]")
+    for line in lines:
+        assert line.encode() in host.received
+
+
+FAULTS: list[tuple[Callable[[Path], object], str]] = [
+    (lambda file: file.chmod(0o666), "anyone can write to it; chmod o-w mends that"),
+    (lambda file: file.unlink(), "no .fugue.toml here or above; fugue-tui save-layout . writes one"),
+    (
+        lambda file: file.write_text("[[windows]]\nnmae = 1"),
+        ".fugue.toml: windows[0]: has no key 'nmae'; did you mean",
+    ),
+    (lambda file: file.write_text("[[windows]\n"), ".fugue.toml:1:10: "),
+    (lambda file: file.write_text("key = 'hunter2'"), ".fugue.toml: is not a layout file"),
+    (
+        lambda file: file.write_text("name = '../x'\n[[windows]]"),
+        ".fugue.toml: name: '../x' cannot name a workspace",
+    ),
+    (lambda file: (file.unlink(), os.mkfifo(file)), ".fugue.toml: not a regular file"),
+    (lambda file: (file.unlink(), file.mkdir()), ".fugue.toml: not a regular file"),
+    (lambda file: (file.unlink(), file.symlink_to("/dev/zero")), ".fugue.toml: not a regular file"),
+]
+
+
+@pytest.mark.parametrize(("prepare", "said"), FAULTS, ids=range(len(FAULTS)))
+def test_a_file_that_cannot_be_opened_is_one_line(desk: Desk, prepare: Callable[[Path], object], said: str) -> None:
+    prepare(desk.file)
+    done = desk.run("open", "--yes")
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert desk.agreed() == []
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_another_users_file_is_refused(desk: Desk) -> None:
+    os.chown(desk.file, 65534, -1)
+    assert "belongs to another user" in desk.run("open", "--yes").stderr
+
+
+def test_a_state_directory_of_others_vouches_for_nothing(desk: Desk) -> None:
+    (desk.room / "state").mkdir(mode=0o777)
+    (desk.room / "state").chmod(0o777)
+    done = desk.run("open")
+    assert done.returncode == 1
+    assert str(desk.room / "state") in done.stderr
+
+
+def test_a_program_that_cannot_start_starts_nothing(desk: Desk) -> None:
+    desk.file.write_text(SHOP.replace('"sh", "-c"', '"no-such-program", "-c"'))
+    host = desk.type("open --yes")
+    assert host.wait_exit().code == 1
+    while host.step(0.01):
+        pass
+    told = " ".join(host.text.split())
+    assert "pane 2 of 3 (server): no program 'no-such-program' on PATH; nothing was opened" in told
+    assert b"\x1b[?1049h" not in host.received
+
+
+def test_a_layout_of_the_program_opens_by_its_name(desk: Desk) -> None:
+    host = desk.type("open monitoring", desk.home)
+    host.wait_text("monitoring", "processes", "logs", "metrics")
+    assert [pane["name"] for pane in desk.panes("monitoring")] == ["processes", "logs", "metrics"]
+
+
+def test_a_file_names_its_workspace_after_its_directory_unless_told(desk: Desk) -> None:
+    odd = desk.home / "My Shop (2)"
+    odd.mkdir()
+    (odd / "work.toml").write_text("[[windows]]\n[windows.pane]\ncommand = 'exec cat'\n")
+    desk.type(f"open --yes '{odd}/work.toml'", desk.home).wait_text("My-Shop-2")
+    desk.type(f"open --yes '{odd}/work.toml' --workspace other", desk.home).wait_text("other")
+    assert [pane["cwd"] for pane in desk.panes("My-Shop-2")] == [str(odd)]
+    assert len(desk.panes("other")) == 1
+
+
+def test_too_many_words_make_no_sense(desk: Desk) -> None:
+    assert "one word too many" in desk.run("open", "a", "b").stderr
+    assert "no option '--yess'" in desk.run("open", "--yess").stderr
+    assert "no layout nowhere; list-layouts shows" in desk.run("open", "nowhere").stderr
+    assert "no such file" in desk.run("open", "./nowhere.toml").stderr
+    assert desk.run("open", "--help").stdout.startswith("usage: fugue-tui")
