@@ -12,16 +12,16 @@ ANSWER_SECONDS = 150.0
 CHUNK = 1 << 16
 
 
-def ask(path: str, words: Sequence[str]) -> dict[str, object]:
+def ask(path: str, words: Sequence[str], seconds: float = ANSWER_SECONDS) -> dict[str, object]:
     """Run a command in the workspace at a socket: `text`, `json` and `exit`. Raises NotRunning or SocketError."""
     request = {"jsonrpc": "2.0", "id": 1, "method": "fugue/cli", "params": {"words": list(words)}}
     with sockets.connect(path) as link:
-        link.settimeout(ANSWER_SECONDS)
+        link.settimeout(seconds)
         try:
             link.sendall(json.dumps(request).encode() + b"\n")
             line = _line(link)
         except TimeoutError:
-            raise SocketError(f"the workspace at {path} did not answer for {ANSWER_SECONDS:.0f} s") from None
+            raise SocketError(f"the workspace at {path} did not answer for {seconds:.0f} s") from None
         except OSError as error:
             raise SocketError(f"the workspace at {path} hung up: {error.strerror or error}") from None
     answer: dict[str, dict[str, object]] = json.loads(line) if line.endswith(b"\n") else {}

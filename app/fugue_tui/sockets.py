@@ -52,6 +52,12 @@ def path_of(workspace: str, env: Mapping[str, str] = os.environ) -> str:
     return check_path(os.path.join(runtime_dir(env), f"{check_name(workspace)}.sock"))
 
 
+def name_of(path: str) -> str:
+    """The name of the workspace that listens there; empty if the path tells none."""
+    name = os.path.basename(path).removesuffix(".sock")
+    return name if _is_name(name) and os.path.dirname(path) == runtime_dir() else ""
+
+
 def check_path(path: str) -> str:
     """An absolute socket path. Raises SocketError if the platform could not bind it."""
     path = os.path.abspath(path)

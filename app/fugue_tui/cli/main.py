@@ -226,4 +226,32 @@ def _help(verb: str = "") -> int:
     return 0
 
 
-_SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {"mcp": _mcp, "reflect": _reflect, "config": _config, "open": _open}
+def _session(verb: str) -> Callable[[list[str]], int]:
+    """A subcommand of the module that looks after workspaces as a whole, which is loaded when it is called."""
+
+    def run(arguments: list[str]) -> int:
+        if {"--help", "-h"} & set(arguments):
+            return _help(verb if verb == "kill-server" else "")
+        from fugue_tui.cli import sessions
+
+        return sessions.VERBS[verb](arguments)
+
+    return run
+
+
+def _ls(arguments: list[str]) -> int:
+    if {"--help", "-h"} & set(arguments):
+        return _help()
+    from fugue_tui.cli.listing import ls
+
+    return ls(arguments)
+
+
+_SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "mcp": _mcp,
+    "reflect": _reflect,
+    "config": _config,
+    "open": _open,
+    "ls": _ls,
+    **{verb: _session(verb) for verb in ("attach", "detach", "rename", "kill-server")},
+}

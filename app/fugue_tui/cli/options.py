@@ -9,16 +9,22 @@ class Usage(InvalidArgument):
     """The command line makes no sense."""
 
 
-def options_of(arguments: list[str], known: tuple[str, ...]) -> tuple[dict[str, str], list[str], list[str]]:
-    """Flags with their values, words, and what follows `--`. Raises Usage for a flag that is not known."""
+SHORT = {"-e": "--command", "-h": "--help", "-r": "--read-only"}
+
+
+def options_of(
+    arguments: list[str], known: tuple[str, ...], flags: tuple[str, ...] = ()
+) -> tuple[dict[str, str], list[str], list[str]]:
+    """Options with their values, words, and what follows `--`; `flags` have no value. Raises Usage for an option that
+    is not known."""
     head, program = _cut(arguments)
     options: dict[str, str] = {}
     loose: list[str] = []
     while head:
         word = head.pop(0)
         name, equals, value = word.partition("=")
-        name = {"-e": "--command", "-h": "--help"}.get(name, name)
-        if name in ("--help", "--version"):
+        name = SHORT.get(name, name)
+        if name in ("--help", "--version", *flags):
             options[name] = ""
         elif name in known:
             options[name] = value if equals else _value(name, head)

@@ -1,0 +1,315 @@
+"""The client on a real terminal, with the wire's other end in the test's hand."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.attaching import LEFT, PROGRAM, Peer, Server, Window
+from tests.mcp.conftest import private_dir as private_dir
+
+from fugue_tui import wire
+from fugue_tui.relay import STUCK_SECONDS
+from fugue_tui.wire import Bye, Extent, Welcome
+
+ENTERED = b"\x1b[?1049h"
+
+
+class Attached:
+    """A terminal that is attached to a server."""
+
+    def __init__(self, private_dir: Path, server: Server, *words: str, **env: str) -> None:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("FUGUE")}
+        kept |= {"XDG_RUNTIME_DIR": str(private_dir), "TERM": "xterm-256color", **env}
+        kept |= {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self.window = Window((*PROGRAM, "attach", *words), kept, (100, 30, 1000, 600))
+        self.peer = server.accept()
+
+    def enter(self, welcome: Welcome | None = None) -> "tuple[Window, Peer]":
+        """Let it in, and wait until it has the terminal."""
+        self.peer.welcome(welcome)
+        self.window.shows(ENTERED)
+        return self.window, self.peer
+
+
+Attach = Callable[..., Attached]
+
+
+@pytest.fixture
+def server(private_dir: Path) -> Iterator[Server]:
+    server = Server(private_dir / "fugue-tui" / "main.sock")
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def attach(private_dir: Path, server: Server) -> Iterator[Attach]:
+    """Starts `fugue-tui attach` on a terminal of 100 by 30 cells."""
+    started: list[Attached] = []
+
+    def attach(*words: str, **env: str) -> Attached:
+        started.append(Attached(private_dir, server, *words, **env))
+        return started[-1]
+
+    yield attach
+    for each in started:
+        each.window.close()
+
+
+def test_a_client_says_who_it_is(attach: Attach) -> None:
+    hello = attach("-r", "--prefix", "ctrl+q", COLORTERM="truecolor", TMUX="/tmp/tmux/default,1,0").peer.hello
+    assert (hello.cols, hello.rows, hello.xpixel, hello.ypixel) == (100, 30, 1000, 600)
+    assert (hello.term, hello.colorterm, hello.nested) == ("xterm-256color", "truecolor", "tmux")
+    assert (hello.read_only, hello.prefix, hello.protocol) == (True, "ctrl+q", wire.PROTOCOL)
+    assert hello.tty.startswith("/dev/")
+
+
+@pytest.mark.parametrize(
+    ("env", "nested"), [({}, ""), ({"STY": "1.tty"}, "screen"), ({"ZELLIJ": "0"}, "zellij"), ({"TMUX": ""}, "")]
+)
+def test_a_client_tells_what_it_is_nested_in(attach: Attach, env: dict[str, str], nested: str) -> None:
+    assert attach(**env).peer.hello.nested == nested
+
+
+def test_bytes_go_both_ways_and_the_terminal_comes_back_as_it_was(attach: Attach) -> None:
+    window, peer = attach().enter()
+    assert window.raw
+    assert b"\x1b]2;fugue-tui main\x1b\\" in window.received
+    assert b"\x1b[?1003h" in window.received
+    peer.draw("größe \x1b[31m".encode())
+    window.shows("größe \x1b[31m".encode())
+    window.type(b"\x03\x1a\x1b[A\xff")
+    assert peer.frame() == (wire.INPUT, b"\x03\x1a\x1b[A\xff")
+    peer.bye(Bye("detached"))
+    assert window.over() == 0
+    assert window.restored
+    assert window.received.endswith(b"[detached from main]\r\n")
+    assert LEFT in window.received
+
+
+def test_the_mouse_and_the_title_are_left_alone_if_the_server_says_so(attach: Attach) -> None:
+    window, peer = attach().enter(Welcome("main", mouse=False))
+    peer.bye(Bye("ended", "the last pane was closed", 3))
+    assert window.over() == 3
+    assert b"[main ended]\r\nthe last pane was closed\r\n" in window.received
+    assert b"\x1b[?1003h" not in window.received
+    assert b"\x1b]2;" not in window.received
+
+
+def test_output_that_came_with_the_answer_is_drawn(attach: Attach) -> None:
+    attached = attach()
+    attached.peer.link.sendall(wire.answer(Welcome("main")) + wire.frame(wire.OUTPUT, b"at once"))
+    attached.window.shows(b"at once")
+
+
+def test_a_new_size_is_told_with_its_pixels(attach: Attach) -> None:
+    window, peer = attach().enter()
+    window.resize(120, 40, 1200, 800)
+    assert peer.extent() == Extent(120, 40, 1200, 800)
+
+
+def test_a_size_that_changed_before_the_welcome_is_told(attach: Attach) -> None:
+    attached = attach()
+    attached.window.resize(90, 20)
+    _, peer = attached.enter()
+    assert peer.extent() == Extent(90, 20)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
+def test_a_signal_gives_the_terminal_back(attach: Attach, number: signal.Signals) -> None:
+    window, peer = attach().enter()
+    os.kill(window.pid, number)
+    assert window.over() == 128 + number
+    assert window.restored
+    assert LEFT in window.received
+    assert peer.frame() == (b"", b"")
+
+
+def test_a_stopped_client_gives_the_terminal_back_and_takes_it_again(attach: Attach) -> None:
+    window, peer = attach().enter()
+    for round in range(1, 4):
+        os.kill(window.pid, signal.SIGTSTP)
+        assert peer.frame() == (wire.PAUSE, b"")
+        window.until(lambda: window.stopped)
+        window.until(lambda round=round: window.received.count(LEFT) == round)
+        assert window.restored
+        os.kill(window.pid, signal.SIGCONT)
+        assert peer.extent() == Extent(100, 30, 1000, 600)
+        window.until(lambda round=round: window.received.count(ENTERED) == round + 1)
+        assert window.raw
+    peer.draw(b"again")
+    window.shows(b"again")
+
+
+def test_a_client_that_was_stopped_without_notice_takes_the_terminal_again(attach: Attach) -> None:
+    window, peer = attach().enter()
+    os.kill(window.pid, signal.SIGSTOP)
+    window.until(lambda: window.stopped)
+    os.kill(window.pid, signal.SIGCONT)
+    assert peer.extent() == Extent(100, 30, 1000, 600)
+    window.until(lambda: window.received.count(ENTERED) == 2)
+    assert window.received.count(LEFT) == 1
+    assert window.raw
+
+
+def test_a_server_that_was_killed_leaves_the_terminal_clean(attach: Attach) -> None:
+    window, peer = attach().enter()
+    peer.draw(b"\x1b[1;1H\x1b[3")  # cut off in the middle
+    window.shows(b"\x1b[1;1H\x1b[3")
+    peer.link.close()
+    assert window.over() == 1
+    assert window.restored
+    after = bytes(window.received).partition(LEFT)[2]
+    assert after.endswith(b"fugue-tui: the workspace main ended unexpectedly; fugue-tui main brings it back\r\n")
+
+
+def test_a_server_that_speaks_nonsense_is_left(attach: Attach) -> None:
+    window, peer = attach().enter()
+    peer.link.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    assert window.over() == 1
+    assert window.restored
+
+
+def test_a_client_that_was_killed_is_an_end_to_the_server(attach: Attach) -> None:
+    window, peer = attach().enter()
+    os.kill(window.pid, signal.SIGKILL)
+    assert peer.frame() == (b"", b"")
+    assert window.over() == -signal.SIGKILL
+
+
+def test_a_closed_window_ends_the_client(attach: Attach) -> None:
+    window, peer = attach().enter()
+    window.hang_up()
+    while peer.frame() != (b"", b""):
+        pass
+    window.until(lambda: window.status is not None)
+    assert window.status in (1, 128 + signal.SIGHUP)
+
+
+def test_a_refusal_is_told_and_the_terminal_never_touched(attach: Attach) -> None:
+    attached = attach()
+    attached.peer.link.sendall(wire.refusal("it is run by fugue-tui 9 (protocol 9)"))
+    assert attached.window.over() == 1
+    said = b"fugue-tui: workspace main: it is run by fugue-tui 9 (protocol 9)\r\n"
+    assert bytes(attached.window.received) == said
+
+
+def test_an_old_server_is_explained(attach: Attach) -> None:
+    attached = attach()
+    error = b'{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "Method not found: fugue/attach"}}\n'
+    attached.peer.link.sendall(error)
+    assert attached.window.over() == 1
+    assert b"workspace main: it is run by another version of fugue-tui" in attached.window.received
+    assert b"kill-server" in attached.window.received
+
+
+def test_an_end_before_the_answer_is_told(attach: Attach) -> None:
+    attached = attach()
+    attached.peer.link.sendall(wire.frame(wire.BYE, Bye("error", "nope \x1b[31m", 4).dump()))
+    assert attached.window.over() == 4
+    assert bytes(attached.window.received) == b"fugue-tui: nope \r\n"
+    attached = attach("main")
+    attached.peer.link.close()
+    assert attached.window.over() == 1
+    assert b"workspace main: it ended before it answered" in attached.window.received
+
+
+def test_answers_that_come_late_are_not_typed_into_the_shell(attach: Attach) -> None:
+    window, peer = attach().enter()
+    window.type(b"x")
+    assert peer.frame() == (wire.INPUT, b"x")
+    peer.bye(Bye("detached"))
+    window.shows(LEFT)
+    window.type(b"\x1b[?2026;2$y\x1b[<35;10;10M")
+    window.over()
+    assert b"2026;2" not in bytes(window.received).partition(LEFT)[2]
+    assert window.typed == b""
+
+
+def _resident(pid: int) -> int:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+def test_a_terminal_that_takes_nothing_costs_no_memory_and_holds_nobody(attach: Attach) -> None:
+    window, peer = attach().enter()
+    before = _resident(window.pid)
+    peer.link.settimeout(0.5)
+    sent = 0
+    with suppress(TimeoutError):
+        while sent < 64 << 20:
+            peer.draw(bytes(1 << 18))
+            sent += 1 << 18
+    assert sent < 8 << 20
+    assert _resident(window.pid) - before < 8 << 20
+    os.kill(window.pid, signal.SIGTERM)
+    while window.status is None:  # Nothing is read meanwhile.
+        window.notice()
+    assert window.status == 128 + signal.SIGTERM
+    assert window.restored
+
+
+def test_a_server_that_takes_nothing_stops_what_is_typed_and_can_be_left(attach: Attach) -> None:
+    window, _ = attach().enter()
+    os.set_blocking(window.main, False)
+    before = _resident(window.pid)
+    for _ in range(2000):
+        try:
+            os.write(window.main, b"a" * 4096)
+        except BlockingIOError:
+            window.step(0.001)
+    assert _resident(window.pid) - before < 8 << 20
+    end = time.monotonic() + STUCK_SECONDS + 10
+    while LEFT not in window.received and time.monotonic() < end:
+        with suppress(BlockingIOError):
+            os.write(window.main, b"\x03")
+        window.step(0.1)
+    assert window.over() == 1
+    assert window.restored
+    assert b"[detached from main]\r\nit does not answer; it was left as it is" in window.received
+
+
+def test_ctrl_c_goes_to_a_server_that_is_only_slow(attach: Attach) -> None:
+    window, peer = attach().enter()
+    window.type(b"a")
+    end = time.monotonic() + STUCK_SECONDS + 0.3
+    window.until(lambda: time.monotonic() > end)
+    assert peer.frame() == (wire.INPUT, b"a")
+    window.type(b"\x03")
+    assert peer.frame() == (wire.INPUT, b"\x03")
+    assert window.status is None
+
+
+def test_attaching_where_nothing_runs_says_how_to_start(private_dir: Path, attach: Attach) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("FUGUE")}
+    window = Window((*PROGRAM, "attach", "dev"), kept | {"XDG_RUNTIME_DIR": str(private_dir)})
+    assert window.over() == 1
+    assert b"fugue-tui dev starts one, fugue-tui ls shows what runs" in window.received
+    window.close()
+
+
+def test_a_workspace_is_not_shown_in_its_own_pane(private_dir: Path, server: Server) -> None:
+    (private_dir / "fugue-tui" / ".0a.sock").hardlink_to(private_dir / "fugue-tui" / "main.sock")
+    kept = os.environ | {"XDG_RUNTIME_DIR": str(private_dir), "FUGUE_WORKSPACE": "main"}
+    for around in ("main.sock", ".0a.sock"):
+        env = kept | {"FUGUE_SOCKET": str(private_dir / "fugue-tui" / around)}
+        window = Window((*PROGRAM, "attach", "main"), env)
+        assert window.over() == 1
+        assert b"this is a pane of main, which cannot be shown inside itself" in window.received
+        window.close()
+
+
+def test_attaching_loads_only_what_it_needs() -> None:
+    script = (
+        "import sys; from fugue_tui.cli.main import run; run(['attach', 'nobody']);"
+        "print(sorted(set(sys.argv[1:]) & set(sys.modules)), file=sys.stderr)"
+    )
+    heavy = ["asyncio", "dataclasses", "typing", "json", "re", "platformdirs", "tomllib", "logging", "threading"]
+    done = subprocess.run([sys.executable, "-I", "-c", script, *heavy], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == "[]"
