@@ -116,6 +116,14 @@ class Folder:
         except OSError as error:
             raise _failed(self._at(to), error) from None
 
+    def settle(self, temporary: str, name: str) -> None:
+        """Give a filled file its name; if that fails, it is gone."""
+        try:
+            self.rename(temporary, name)
+        except SaveError:
+            self.discard(temporary)
+            raise
+
     def copy(self, name: str, to: str) -> None:
         """Let a file have a second name; where the file system knows no such thing, only the second."""
         try:
@@ -154,15 +162,16 @@ class Folder:
             yield folder
 
     @contextmanager
-    def lock(self, name: str, *, shared: bool = False, seconds: float = LOCK_SECONDS) -> Generator[None, None, None]:
-        """Hold a lock against other programs and threads. Raises Busy if it is not to be had in that time."""
+    def lock(self, name: str, *, shared: bool = False, seconds: float | None = None) -> Generator[None, None, None]:
+        """Hold a lock against other programs and threads. Raises Busy if it is not to be had in time."""
+        deadline = time.monotonic() + (LOCK_SECONDS if seconds is None else seconds)
         try:
             fd = os.open(name, _LOCK, 0o600, dir_fd=self._fd)
         except OSError as error:
             raise _failed(self._at(name), error) from None
         try:
             _check_file(os.fstat(fd), self._at(name))
-            _take(fd, fcntl.LOCK_SH if shared else fcntl.LOCK_EX, time.monotonic() + seconds, self._at(name))
+            _take(fd, fcntl.LOCK_SH if shared else fcntl.LOCK_EX, deadline, self._at(name))
             yield
         finally:
             os.close(fd)

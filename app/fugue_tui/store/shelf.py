@@ -60,10 +60,10 @@ class Shelf:
         self._folder.fill(temporary, data)
         try:
             self._rotate()
-            self._folder.rename(temporary, self._base)
         except SaveError:
             self._folder.discard(temporary)
             raise
+        self._folder.settle(temporary, self._base)
         self._folder.sync()
 
     def delete(self) -> bool:

@@ -145,7 +145,7 @@ class Saving:
         if not self._whole(digest):
             temporary = f".{digest}.{os.getpid()}.{next(_numbers)}.new"
             self._texts.fill(temporary, *texts.pack(digest, data))
-            self._texts.rename(temporary, digest)
+            self._texts.settle(temporary, digest)
         return digest
 
     def has(self, digest: str) -> bool:
@@ -162,8 +162,9 @@ class Saving:
             folder, place = _there(made), Shelf(_there(made), _checked(name))
             with folder.lock(shelf.LOCK):
                 there, _ = place.mended()
+                data = record.pack(manifest, _last(folder) + 1)
                 _must_not_be_newer(there, manifest)
-                place.put(record.pack(manifest, _last(folder) + 1))
+                place.put(data)
 
     def _whole(self, digest: str) -> bool:
         try:
