@@ -94,6 +94,15 @@ class Recorder:
 
     def set_colours(self, fg: int, bg: int) -> None: ...
 
+    def save(self) -> bytes:
+        return bytes(self.text)
+
+    def freeze(self) -> Callable[[], bytes]:
+        return self.save
+
+    def recall(self, data: bytes) -> None:
+        self.text += data
+
     def compact(self) -> bool:
         return False
 

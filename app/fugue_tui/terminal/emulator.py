@@ -127,6 +127,20 @@ class Emulator(Protocol):
         """What a program that asks for the default colours is told; each 0xRRGGBB."""
         ...
 
+    def save(self) -> bytes:
+        """All of the terminal that `recall` can bring back, on any size: text, styles, links, soft wraps, marks."""
+        ...
+
+    def freeze(self) -> Callable[[], bytes]:
+        """What makes, later and without the lock, the bytes that `save` would give now."""
+        ...
+
+    def recall(self, data: bytes) -> None:
+        """For a fresh emulator: have the text of a save as history, reflowed, with what was on the alternate screen
+        after it, and the cursor on a line below; modes, title and all else stay as fresh, and nothing is replied.
+        Raises SaveError for what is no save, or a damaged one, and then changes nothing."""
+        ...
+
     def compact(self) -> bool:
         """Give back some of the scrollback's memory while the pane is quiet; True if there is more to give. It takes a
         few milliseconds at most, and what was given back is taken again when it is read."""

@@ -8,11 +8,13 @@ thread feeds is only `row`, which reads the last snapshot; the snapshot is repla
 
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, Self
 
 from fugue_tui import __version__
+from fugue_tui.errors import SaveError
 from fugue_tui.geometry import CELL_PIXELS, Size
-from fugue_tui.terminal import keys, mouse, paste
+from fugue_tui.terminal import ghostty_records as records
+from fugue_tui.terminal.encoder import Encoder
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.ghostty_binding import load
@@ -23,32 +25,19 @@ from fugue_tui.terminal.ghostty_history import History
 from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty_paint import Formatter
 from fugue_tui.terminal.ghostty_picture import Picture
-from fugue_tui.terminal.inbox import CLIPBOARD_LIMIT, Inbox
-from fugue_tui.terminal.keys import KeyPress
+from fugue_tui.terminal.ghostty_saving import decode, encode
+from fugue_tui.terminal.ghostty_setup import BACKGROUND, FOREGROUND, RESET, START, configure
+from fugue_tui.terminal.inbox import Inbox
 from fugue_tui.terminal.marks import MarkScanner
-from fugue_tui.terminal.mouse import MouseAction
+from fugue_tui.terminal.saving import PORTABLE_LINES, Save, pack, unpack, write_rows
 
-_APC_LIMIT: Final = 65_536
-_FOREGROUND: Final = 0xD0D0D0
-_BACKGROUND: Final = 0x101010
-_RESET: Final = (
-    b"\x18\x1b[?40;1;3;5;6;9;12;45;47;66;67;69l\x1b[?1000;1002;1003;1004;1005;1006;1015;1016l"
-    b"\x1b[?1047;1049;2004;2026;2031;2048l"
-    b'\x1b[?7;25;1007;1036;2027h\x1b[2;4;20l\x1b[12h\x1b[r\x1b[s\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[0m\x1b[0"q'
-    b"\x1b[<255u\x1b[=0u\x1b[>4;0m\x1b[0 q\x1b[?5W"
-    b"\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]8;;\x1b\\"
-    b"\x1b[H\x1b[22J\x1b[H"
-)
-"""RIS in parts: the engine's own RIS would empty the scrollback. ED 22 moves the screen into it."""
 _SCREEN_TITLE: Final = b"\x1bk"
 """How prompts for GNU screen set a title, ended by ST; the engine would print it."""
 _INTERACTIVE: Final = 4_096
 """Bytes that a prompt may come with; looking for titles in a flood would cost a tenth of its speed."""
-_START: Final = b"\x1b[0 q"
-"""Takes on the default cursor, which is set after the terminal is made."""
 
 
-class GhosttyEmulator:
+class GhosttyEmulator(Encoder):
     """One terminal. See `Emulator` for what each method promises."""
 
     engine = "ghostty"
@@ -57,42 +46,37 @@ class GhosttyEmulator:
     def __init__(self, size: Size, scrollback: int = 10_000, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._binding = load()
         self._ffi, self._lib = self._binding.ffi, self._binding.lib
-        made = self._ffi.new("GhosttyTerminal *")
-        if self._lib.ghostty_terminal_new(self._ffi.NULL, made, size.cols, size.rows):
-            raise MemoryError("no memory for a terminal")
-        self._terminal = self._ffi.gc(made[0], self._lib.ghostty_terminal_free)
+        self._clock = clock
         self._inbox = Inbox(size, _ignore)
-        self._handle = callbacks(self._binding, f"fugue-tui {__version__}").install(self._terminal, self._inbox)
+        self._colour_pair = (FOREGROUND, BACKGROUND)
         self._number = self._ffi.new("uint16_t *")
         self._bar = self._ffi.new("GhosttyTerminalScrollbar *")
         self._scroll = self._ffi.new("FugueScroll *")
-        self._modes = ModeReader(self._binding, self._terminal)
-        self._colours = ColourReader(self._binding, self._terminal)
-        self._formatter = Formatter(self._binding, self._terminal)
-        self._marks = MarkScanner()
-        self._history = History(self._binding, self._terminal, scrollback)
+        made = self._ffi.new("GhosttyTerminal *")
+        if self._lib.ghostty_terminal_new(self._ffi.NULL, made, size.cols, size.rows):
+            raise MemoryError("no memory for a terminal")
+        self._take(self._ffi.gc(made[0], self._lib.ghostty_terminal_free), scrollback)
         self._history.fit(size)
-        self._configure()
-        self._display = Display(self._picture, lambda: self.size, clock)
-        self._inbox.on_hold = self._display.hold
 
-    def _configure(self) -> None:
-        lib, new, null = self._lib, self._ffi.new, self._ffi.NULL
-        hollow = new("GhosttyTerminalCursorStyle *", lib.GHOSTTY_TERMINAL_CURSOR_STYLE_BLOCK_HOLLOW)
-        for option, value in (
-            (lib.GHOSTTY_TERMINAL_OPT_KITTY_IMAGE_STORAGE_LIMIT, null),
-            (lib.GHOSTTY_TERMINAL_OPT_GLYPH_PROTOCOL, new("bool *", False)),
-            (lib.GHOSTTY_TERMINAL_OPT_APC_MAX_BYTES, new("size_t *", _APC_LIMIT)),
-            (lib.GHOSTTY_TERMINAL_OPT_CLIPBOARD_WRITE_MAX_BYTES, new("size_t *", CLIPBOARD_LIMIT)),
-            (lib.GHOSTTY_TERMINAL_OPT_DEFAULT_CURSOR_STYLE, hollow),
-        ):
-            lib.ghostty_terminal_set(self._terminal, option, value)
-        self._modes.put(GRAPHEME_CLUSTERS, lib.GHOSTTY_TERMINAL_OPT_MODE_DEFAULT, value=True)
-        self.set_colours(_FOREGROUND, _BACKGROUND)
-        self._write(_START)
+    def _take(self, terminal: Any, scrollback: int) -> None:
+        """Be this terminal from now on; it has this emulator's size."""
+        self._terminal = terminal
+        self._handle = callbacks(self._binding, f"fugue-tui {__version__}").install(terminal, self._inbox)
+        self._modes = ModeReader(self._binding, terminal)
+        self._colours = ColourReader(self._binding, terminal)
+        self._formatter = Formatter(self._binding, terminal)
+        self._marks = MarkScanner()
+        self._history = History(self._binding, terminal, scrollback)
+        configure(self._binding, terminal)
+        self._modes.put(GRAPHEME_CLUSTERS, self._lib.GHOSTTY_TERMINAL_OPT_MODE_DEFAULT, value=True)
+        self.set_colours(*self._colour_pair)
+        self._write(START)
+        self._display = Display(self._picture, lambda: self.size, self._clock)
+        self._inbox.on_hold = self._display.hold
 
     def set_colours(self, fg: int, bg: int) -> None:
         """Tell what the host's default colours are (0xRRGGBB), for programs that ask."""
+        self._colour_pair = (fg, bg)
         self._colours.set_defaults(fg, bg)
         self._inbox.dark = sum(bg.to_bytes(3, "big")) < 384
 
@@ -206,11 +190,14 @@ class GhosttyEmulator:
 
     def past(self, lines: int) -> Callable[[], list[Row]]:
         """Reads the rows of a view that is scrolled back that far."""
+        return self._past(lines).decode
+
+    def _past(self, lines: int) -> Picture:
         before = self.scrollback.offset
         self.scroll(lines - before)
-        read = self._display.glance()
+        picture = self._display.glance()
         self.scroll(before - self.scrollback.offset)
-        return read
+        return picture
 
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         """Plain text of history and screen."""
@@ -224,21 +211,70 @@ class GhosttyEmulator:
             lines = _split(self._formatter.plain(start, stop - 1, cols, joined=True))
         return lines + blank
 
-    def encode_key(self, press: KeyPress) -> bytes:
-        """What the program must be sent for a key."""
-        return keys.encode(press, self.modes)
+    def save(self) -> bytes:
+        """All that `recall` brings back."""
+        return self.freeze()()
 
-    def encode_mouse(self, action: MouseAction) -> bytes:
-        """What the program must be sent for a mouse event."""
-        return mouse.encode(action, self.modes)
+    def freeze(self) -> Callable[[], bytes]:
+        """What makes the save of this moment, without the terminal."""
+        size, title, cwd = self.size, self.title, self.cwd
+        native = encode(self._binding, self._terminal)
+        stop = self.scrollback.lines + size.rows
+        start = max(0, stop - PORTABLE_LINES) if native else 0
+        portable = self._formatter.whole(start, stop - 1, size.cols)
+        return lambda: pack(Save(self.engine, size, title, cwd, native() if native else b"", portable))
 
-    def encode_paste(self, text: str) -> bytes:
-        """Pasted text, made safe."""
-        return paste.encode(text, self.modes)
+    def recall(self, data: bytes) -> None:
+        """Have the text of a save as history."""
+        save = unpack(data)
+        try:
+            if save.engine != self.engine:
+                raise SaveError(f"the text of a pane was saved by another engine, {save.engine!a}, and by it alone")
+            old = self._laid_out(save.size, save.native)
+        except SaveError:
+            if save.native and not save.portable:
+                raise
+            writer = type(self)(save.size, self._history.lines)
+            writer.feed(save.portable)
+            old = self._laid_out(save.size, writer._native())
+        old.resize(self.size)
+        if old.caret[0]:  # The engine joins a blank end of a wrapped line with the line below.
+            old.feed(b"\r\n")
+        self._take(old._terminal, self._history.lines)
+        self._history.lift(self.size)
 
-    def encode_focus(self, focused: bool) -> bytes:
-        """A focus report."""
-        return (b"\x1b[I" if focused else b"\x1b[O") if self.modes.focus_events else b""
+    def _native(self) -> bytes:
+        native = encode(self._binding, self._terminal)
+        return native() if native else b""
+
+    def _laid_out(self, size: Size, native: bytes) -> Self:
+        """A fresh emulator of that size over the text of a snapshot, its cursor on a line of its own below the text.
+
+        What was in front of the primary screen follows it. Raises SaveError."""
+        fresh, front = type(self)(size, self._history.lines), b""
+        fresh._history.lift(size)
+        blank, old = records.read(fresh._native()), records.read(native)
+        if records.size(old) != (size.cols, size.rows):
+            raise SaveError("the saved text of a pane is of another size than it says")
+        if old.alternate:
+            behind = type(self)(size, 0)
+            behind._take(decode(self._binding, records.put(old.alternate, blank)), 0)
+            front = write_rows(behind.past(0)(), size.cols)
+        fresh._take(decode(self._binding, records.put(old.primary, blank)), self._history.lines)
+        fresh._history.lift(size)
+        fresh.feed(fresh._below() + front)
+        return fresh
+
+    def _below(self) -> bytes:
+        """Goes to a line of its own below the text; a blank row that ends a wrapped line is text."""
+        start = self.scrollback.lines
+        above = self._past(1)
+        last = 0
+        for y, line in enumerate(self.lines(start, start + self.size.rows)):
+            before = y if start else y - 1
+            if line or (before >= 0 and above.wraps(before)):
+                last = y + 1
+        return b"\x1b[%d;1H\r\n\x1b[J" % last if last else b"\x1b[H\x1b[J"
 
     def compact(self) -> bool:
         """Give scrollback memory back while the pane is quiet; True if there is more to do. Milliseconds a call."""
@@ -246,7 +282,7 @@ class GhosttyEmulator:
 
     def reset(self) -> None:
         """Do what RIS does, but keep the scrollback."""
-        self._write(_RESET)
+        self._write(RESET)
         self._keep_size()
         self.scroll_to_bottom()
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.damage import compare
-from fugue_tui.terminal.frame import Damage, Row
+from fugue_tui.terminal.frame import Damage
 from fugue_tui.terminal.ghostty_picture import Picture
 
 HOLD_LIMIT: Final = 1.0
@@ -65,14 +65,14 @@ class Display:
             relinked.clear()
         return damage
 
-    def glance(self) -> Callable[[], list[Row]]:
-        """Reads the rows of the viewport as it is now, whatever is on show; what `refresh` will say stays as it was."""
+    def glance(self) -> Picture:
+        """The viewport as it is now, whatever is on show; what `refresh` will say stays as it was."""
         picture = self._make()
         picture.capture(self._size())
         for robbed in (self.front, self._aside):
             if robbed is not None:
                 robbed.mistrust()
-        return lambda: [picture.row(y) for y in range(len(picture.rows))]
+        return picture
 
     def close(self) -> None:
         """Let go of what is not on show."""

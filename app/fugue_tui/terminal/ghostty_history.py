@@ -16,6 +16,8 @@ _CELL: Final = 9
 """Bytes of a cell with its share of the page's tables."""
 _PAGE: Final = 520_000
 """Bytes of the engine's unit of memory; the limit is kept to about one."""
+_PAGES_LIFTED: Final = 4
+"""Pages that may be kept although they are not full."""
 _LOOK_EVERY: Final = 524_288
 """Bytes of output between two looks at how many lines are kept."""
 _MOST: Final = 4.0
@@ -27,8 +29,10 @@ class History:
 
     def __init__(self, binding: Binding, terminal: Any, lines: int) -> None:
         self._ffi, self._lib, self._terminal = binding.ffi, binding.lib, terminal
-        self._lines = lines
+        self.lines = lines
+        """How many lines were asked for."""
         self._cost = 1.0
+        self._pages = 1
         self._size = Size(1, 1)
         self._unseen = 0
         self._last = 0
@@ -41,8 +45,16 @@ class History:
         """Set the limit for a screen of this size."""
         self._size = size
         self._set(self._lib.GHOSTTY_TERMINAL_OPT_SCROLLBACK_MAX_LINES, self._ffi.NULL)
-        limit = int((self._lines + size.rows) * (size.cols + 2) * _CELL * self._cost) + _PAGE if self._lines else 0
+        limit = (
+            self.lines and int((self.lines + size.rows) * (size.cols + 2) * _CELL * self._cost) + self._pages * _PAGE
+        )
         self._set(self._lib.GHOSTTY_TERMINAL_OPT_SCROLLBACK_MAX_BYTES, self._ffi.new("size_t *", limit))
+
+    def lift(self, size: Size) -> None:
+        """Make room for text that comes at once, in pages that others filled; `fed` finds the right limit again."""
+        self._cost, self._pages = _MOST, _PAGES_LIFTED
+        self.fit(size)
+        self._look()
 
     def _set(self, option: int, value: Any) -> None:
         self._lib.ghostty_terminal_set(self._terminal, option, value)
@@ -50,14 +62,17 @@ class History:
     def fed(self, count: int) -> None:
         """Count output, and now and then look whether the limit keeps what it should."""
         self._unseen += count
-        if self._unseen < _LOOK_EVERY or not self._lines:
+        if self._unseen < _LOOK_EVERY or not self.lines:
             return
         self._unseen = 0
+        self._look()
+
+    def _look(self) -> None:
         self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_SCROLLBACK_ROWS, self._number)
         kept, last, self._last = self._number[0], self._last, self._number[0]
-        if kept > self._lines * 1.1 + _PAGE // (self._size.cols * _CELL) and self._cost > 1:
-            self._cost = max(1.0, self._cost * self._lines / kept)
-        elif 0 < kept < self._lines and kept < last * 1.02 and self._cost < _MOST:
+        if kept > self.lines * 1.1 + _PAGE // (self._size.cols * _CELL) and self._cost > 1:
+            self._cost, self._pages = max(1.0, self._cost * self.lines / kept), 1
+        elif 0 < kept < self.lines and kept < last * 1.02 and self._cost < _MOST:
             self._cost = min(_MOST, self._cost * 1.3)
         else:
             return
@@ -65,7 +80,7 @@ class History:
 
     def forget(self) -> None:
         """Keep no lines from now on, and give back those that are kept."""
-        self._lines = 0
+        self.lines = 0
         self.fit(self._size)
 
     def compact(self) -> bool:

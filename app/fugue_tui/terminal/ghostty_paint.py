@@ -71,6 +71,12 @@ class Formatter:
             rows = _checked(text, rows)
         return [*rows, *[b""] * (count - len(rows))], any(code in text for code in _SURFACES)
 
+    def whole(self, first: int, last: int, cols: int) -> bytes:
+        """Lines of history and screen as VT text to be fed to another terminal; those that wrapped softly are one."""
+        self._options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_VT
+        self._options.unwrap, self._options.trim = True, True
+        return self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols)
+
     def plain(self, first: int, last: int, cols: int, *, joined: bool) -> str:
         """Lines of history and screen as text; trailing blank lines are left out."""
         self._options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_PLAIN

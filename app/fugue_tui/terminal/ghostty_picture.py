@@ -93,6 +93,14 @@ class Picture:
             self._links = {**self._links, y: links}
             self.relinked.add(y)
 
+    def wraps(self, y: int) -> bool:
+        """Whether the text of row `y` goes on in the next."""
+        return self._snapshot.wraps(y)
+
+    def decode(self) -> list[Row]:
+        """Every row, decoded."""
+        return [self.row(y) for y in range(len(self.rows))]
+
     def row(self, y: int) -> Row:
         """Row `y`, decoded."""
         return self._reader.row(y, self._scheme, self._links.get(y, {}))

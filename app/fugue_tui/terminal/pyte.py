@@ -8,24 +8,25 @@ from collections.abc import Callable
 from typing import Final
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal import keys, mouse, paste
+from fugue_tui.terminal import mouse
 from fugue_tui.terminal.damage import compare
+from fugue_tui.terminal.encoder import Encoder
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.frame import Cursor, CursorShape, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.inbox import Inbox
-from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.mouse import MouseAction
 from fugue_tui.terminal.pyte_actions import Actions
 from fugue_tui.terminal.pyte_modes import ModeTable
 from fugue_tui.terminal.pyte_parser import Parser
 from fugue_tui.terminal.pyte_screen import Screen
+from fugue_tui.terminal.saving import Save, pack, unpack, write_rows
 from fugue_tui.terminal.vt_text import write_row
 
 SLICE: Final = 4_096
 """Bytes decoded and parsed at a time."""
 
 
-class PyteEmulator:
+class PyteEmulator(Encoder):
     """One terminal. See `Emulator` for what each method promises."""
 
     engine = "pyte"
@@ -194,21 +195,27 @@ class PyteEmulator:
         rows += [line.row(self._screen.columns) for line in screen]
         return _joined(rows) if joined else [row.text for row in rows]
 
-    def encode_key(self, press: KeyPress) -> bytes:
-        """What the program must be sent for a key."""
-        return keys.encode(press, self.modes)
-
     def encode_mouse(self, action: MouseAction) -> bytes:
         """What the program must be sent for a mouse event."""
         return mouse.encode(action, self.modes) or mouse.encode_alternate_scroll(action, self.modes)
 
-    def encode_paste(self, text: str) -> bytes:
-        """What the program must be sent for pasted text."""
-        return paste.encode(text, self.modes)
+    def save(self) -> bytes:
+        """All that `recall` brings back."""
+        return self.freeze()()
 
-    def encode_focus(self, focused: bool) -> bytes:
-        """A focus report; empty if the program did not ask."""
-        return (b"\x1b[I" if focused else b"\x1b[O") if self.modes.focus_events else b""
+    def freeze(self) -> Callable[[], bytes]:
+        """What makes the save of this moment, without the terminal."""
+        size, title, cwd, rows = self.size, self.title, self.cwd, self._screen.text_rows()
+        return lambda: pack(Save(self.engine, size, title, cwd, portable=write_rows(rows, size.cols)))
+
+    def recall(self, data: bytes) -> None:
+        """Have the text of a save as history; only that part of it which any engine can read."""
+        save = unpack(data)
+        old = PyteEmulator(self.size, self._screen.history.maxlen or 0)
+        old.feed(save.portable)
+        self._screen.begin_below(old._screen.text_rows())
+        self._offset, self._moved = 0, True
+        self.refresh()
 
     def compact(self) -> bool:
         """Nothing: lines are kept as they are."""

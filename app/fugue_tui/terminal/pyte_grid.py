@@ -211,6 +211,27 @@ class Grid(pyte.Screen):
         first = start % max(1, len(self.history)) if start < 0 else start
         return list(islice(self.history, first, first + max(0, count)))
 
+    def text_rows(self) -> list[Row]:
+        """The history, the primary screen and, if it is in front, the alternate one, each without blank lines below."""
+        screens = (self._behind, self.buffer) if self.alternate else (self.buffer,)
+        rows = list(self.history)
+        for screen in screens:
+            last = max((y for y, line in enumerate(screen, 1) if not line.is_blank()), default=0)
+            rows += [line.row(self.columns) for line in screen[:last]]
+        return rows
+
+    def begin_below(self, rows: list[Row]) -> None:
+        """Have older rows as history and on a fresh screen, with the cursor on the line below them."""
+        kept = min(len(rows), self.lines - 1)
+        first = len(rows) - kept
+        self.history.extend(rows[:first])
+        self.pushed += first
+        self.buffer[:kept] = [Line.restore(row) for row in rows[first:]]
+        if kept:
+            self.buffer[kept - 1].wrapped = False
+        self.cursor.y = kept
+        self.dirty.update(range(self.lines))
+
     # The two screens
 
     def switch(self, alternate: bool) -> None:

@@ -15,13 +15,12 @@ from fugue_tui.terminal import process
 from fugue_tui.terminal.channel import Channel
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import CwdChanged, Event, Reply, TitleChanged
-from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.idle import Idle
 from fugue_tui.terminal.keys import KeyPress
-from fugue_tui.terminal.lock import FairLock
+from fugue_tui.terminal.looking import Looking
 from fugue_tui.terminal.mouse import MouseAction
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
-from fugue_tui.terminal.spans import spans
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
@@ -44,22 +43,23 @@ class Watcher(Protocol):
         ...
 
 
-class Terminal:
+class Terminal(Looking):
     """A running program and what it shows."""
 
-    def __init__(self, pty: Pty, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher) -> None:
-        self.pid = pty.pid
+    def __init__(self, pty: Pty | None, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher) -> None:
+        super().__init__(emulator, size)
+        self.pid = pty.pid if pty else 0
+        """The program's; 0, which is nobody's, while there is none."""
+        self.waits = pty is None
+        """Whether no program was started yet; `exit` is then None for ever."""
         self.exit: Exit | None = None
         """How the program ended; None while it runs."""
-        self.lock = FairLock()
-        self.emulator = emulator
-        self.size = size
         self._pump = pump
         self._watcher = watcher
         self._title = self._cwd = ""
-        self._told = self._closed = self._printed = False
+        self._printed = self.waits
         self._printed_at = 0.0
-        self._channel = Channel(pty, size, pump, self)
+        self._channel = Channel(pty, size, pump, self) if pty else Idle()
         self._channel.start()
 
     @classmethod
@@ -67,10 +67,16 @@ class Terminal:
         """Start a program on a screen of that size, which the emulator already has; raises SpawnFailed."""
         return cls(Pty.spawn(program, size), size, pump=pump, emulator=emulator, watcher=watcher)
 
-    @property
-    def closed(self) -> bool:
-        """Whether `close` was called; the emulator is then gone."""
-        return self._closed
+    @classmethod
+    def waiting(
+        cls, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher, title: str = "", cwd: str = ""
+    ) -> Self:
+        """A terminal without a program, that shows what its emulator was given, under a title and a directory.
+
+        It can be looked at, scrolled, resized and closed; keys come to nothing, and `write` raises TerminalGone."""
+        made = cls(None, size, pump=pump, emulator=emulator, watcher=watcher)
+        made._title, made._cwd = title, cwd
+        return made
 
     @property
     def title(self) -> str:
@@ -129,83 +135,10 @@ class Terminal:
             if self._closed or size == self.size:
                 return
             self.size = size
+            self.changes += 1
             self.emulator.resize(size)
             self._channel.resize(size)
             self._after_change()
-
-    def refresh(self) -> Damage:
-        """Snapshot the screen and say what changed since the last time."""
-        with self.lock:
-            return Damage() if self._closed else self._refresh()
-
-    def frame(self) -> tuple[Damage, list[bytes], Cursor]:
-        """Under one hold of the lock: the damage, its rows as VT text in the order of `damage.rows`, and the cursor."""
-        with self.lock:
-            if self._closed:
-                return Damage(), [], Cursor(0, 0, visible=False)
-            damage = self._refresh()
-            return damage, self._paint(damage.rows), self.emulator.cursor
-
-    def paint(self) -> list[bytes]:
-        """Every row of the snapshot as VT text, whether or not it changed."""
-        with self.lock:
-            return [] if self._closed else self.emulator.paint(0, self.size.rows)
-
-    def row(self, y: int) -> Row:
-        """Viewport row `y` as of the last refresh; only for the thread that refreshes."""
-        return Row(()) if self._closed else self.emulator.row(y)
-
-    def scroll(self, lines: int) -> None:
-        """Move the view: positive towards older lines."""
-        with self.lock:
-            if not self._closed:
-                self.emulator.scroll(lines)
-                self._after_change()
-
-    def scroll_to_bottom(self) -> None:
-        """Follow new output again."""
-        with self.lock:
-            if not self._closed:
-                self.emulator.scroll_to_bottom()
-                self._after_change()
-
-    @property
-    def modes(self) -> Modes:
-        """The modes in force now."""
-        with self.lock:
-            return Modes() if self._closed else self.emulator.modes
-
-    @property
-    def scrollback(self) -> Scrollback:
-        """How much history there is, and where the view stands in it."""
-        with self.lock:
-            return Scrollback(0, 0) if self._closed else self.emulator.scrollback
-
-    def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
-        """Plain text of lines `start` to `stop`, counted from the oldest kept; see `Emulator.lines`."""
-        with self.lock:
-            return [] if self._closed else self.emulator.lines(start, stop, joined=joined)
-
-    def past(self, lines: int) -> list[Row]:
-        """The rows that a view scrolled back by `lines` from the bottom would show, or as far as there is history.
-
-        Any thread; the view itself and its damage stay as they are. Most of the work is done without the lock."""
-        with self.lock:
-            read = list[Row] if self._closed else self.emulator.past(lines)
-        return read()
-
-    def reset(self) -> None:
-        """Bring the screen back to its first state, for when a program left it broken."""
-        with self.lock:
-            if not self._closed:
-                self.emulator.reset()
-                self._after_change()
-
-    def set_colours(self, fg: int, bg: int) -> None:
-        """What programs that ask for the default colours are told; each 0xRRGGBB."""
-        with self.lock:
-            if not self._closed:
-                self.emulator.set_colours(fg, bg)
 
     def rest(self) -> bool:
         """Give memory of the history back, on a thread of the pump, once the program has been quiet for a second.
@@ -237,6 +170,16 @@ class Terminal:
             self.emulator.close()
         self._channel.close()
 
+    def release(self) -> Emulator:
+        """Close a waiting terminal but hand on its emulator, with all that it shows, for the program that starts now.
+
+        Raises TerminalGone if it was closed before."""
+        with self.lock:
+            if self._closed:
+                raise TerminalGone("the pane was closed meanwhile")
+            self._closed = True
+            return self.emulator
+
     def receive(self, data: memoryview) -> None:
         """For the channel: output of the program."""
         with self.lock:
@@ -244,6 +187,7 @@ class Terminal:
                 return
             self.emulator.feed(data)
             self._printed, self._printed_at = True, time.monotonic()
+            self.changes += 1
             events = self.emulator.take_events()
             tell, self._told = not self._told, True
         self._handle(events)
@@ -262,18 +206,8 @@ class Terminal:
             return False
         return True
 
-    def _refresh(self) -> Damage:
-        self._told = False
-        damage = self.emulator.refresh()
-        if self.emulator.modes.synchronized:
-            self._pump.post(partial(self._pump.later, _SYNC_LIMIT, self._tell))
-        return damage
-
-    def _paint(self, rows: tuple[int, ...]) -> list[bytes]:
-        painted: list[bytes] = []
-        for first, count in spans(rows):
-            painted += self.emulator.paint(first, count)
-        return painted
+    def _look_again(self) -> None:
+        self._pump.post(partial(self._pump.later, _SYNC_LIMIT, self._tell))
 
     def _after_change(self) -> None:
         """Under the lock: have the pump tell what a change from outside brought about."""

@@ -9,15 +9,16 @@ _PARAMETERS: Final = 16
 """Parameters that every terminal takes in one sequence."""
 
 
-def write_row(row: Row) -> bytes:
-    """The row's text with its styles, and its links that may be opened."""
+def write_row(row: Row, *, every_link: bool = False) -> bytes:
+    """The row's text with its styles, and its links: those that may be opened, or every one that can be written."""
     parts: list[str] = []
     style = PLAIN
     for run in row.runs:
         if run.style != style:
             style = run.style
             parts.append(sgr(style))
-        parts.append(f"\x1b]8;;{run.link}\x1b\\{run.text}\x1b]8;;\x1b\\" if opens(run.link) else run.text)
+        link = run.link if opens(run.link) or (every_link and run.link and run.link.isprintable()) else None
+        parts.append(f"\x1b]8;;{link}\x1b\\{run.text}\x1b]8;;\x1b\\" if link else run.text)
     if style != PLAIN:
         parts.append("\x1b[0m")
     return "".join(parts).encode("utf-8", "replace")
