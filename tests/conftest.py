@@ -3,7 +3,9 @@
 import os
 import shutil
 import tempfile
+from itertools import count
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -17,6 +19,14 @@ for name in ("FUGUE_PANE", "FUGUE_SOCKET", "FUGUE_WORKSPACE", "TMUX", "TMUX_PANE
 RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-")
 os.environ["XDG_RUNTIME_DIR"] = RUNTIME
 os.environ["FUGUE_CONFIG"] = os.path.join(RUNTIME, "config.toml")
+
+_numbers = count(1)
+
+
+@pytest.fixture(autouse=True)
+def own_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test saves, no other finds."""
+    monkeypatch.setenv("FUGUE_STATE", os.path.join(RUNTIME, f"state-{next(_numbers)}"))
 
 
 def pytest_unconfigure() -> None:

@@ -192,6 +192,8 @@ class FugueApp(App[int], inherit_bindings=False):
     def _shown(self) -> None:
         gc.collect()
         gc.freeze()  # What is loaded by now stays: later collections need not look at it, and are shorter.
+        if self.mux.saver is not None:
+            self.mux.saver.start()
         self.when_shown()
         self.outfit.begin()
 

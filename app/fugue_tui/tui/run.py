@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Final
 from fugue_tui.config import Config
 from fugue_tui.control import windows
 from fugue_tui.control.command import PERSON, Origin
+from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.terminal.pump import Pump
+from fugue_tui.text import clean_text
 from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.curtain import Curtain
 from fugue_tui.tui.depth import Depth, depth_of
@@ -54,6 +56,10 @@ class _Start:
     """The client that comes with a server."""
     mailbox: Mailbox = field(default_factory=Mailbox)
     pump: Pump = field(default_factory=Pump)
+    app: "FugueApp | None" = None
+    """What shows it, from the moment on when it is loaded."""
+    bye: Bye = field(default_factory=lambda: Bye("error", "a bug in fugue-tui; its log has the details", 1))
+    """What the first client is told if nothing could be shown."""
 
     @property
     def size(self) -> Size:
@@ -85,7 +91,7 @@ def run(
     """
     logging.getLogger().addHandler(logging.NullHandler())
     host = HostTerminal(config.ui.mouse, f"fugue-tui {workspace}") if foreground else None
-    arrival = Arrival(*first, pids=(os.getppid(),)) if first is not None else None
+    arrival = Arrival(*first) if first is not None else None
     start = _Start(workspace, config, listener, config_file, faults, host, arrival)
     start.pump.start()
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -95,34 +101,44 @@ def run(
     mux = Multiplexer(workspace, spawner=launcher, post=start.mailbox.post, area=_area(start.size, config), socket=told)
     mux.on_exit = OnExit(config.terminal.on_exit)
     mux.secrets = config.session.secrets
-    app: FugueApp | None = None
     try:
         (opening or windows.CreateWindow(command=command).run)(mux, PERSON)
-        app, status = _show(mux, launcher, start)
-        return status
+        return _show(mux, launcher, start)
+    except FugueError as error:
+        start.bye = Bye("error", clean_text(str(error)), 1)
+        raise
+    except SystemExit as error:
+        start.bye = Bye("ended", "", error.code if isinstance(error.code, int) else 1)
+        raise
     finally:
         mux.close()
         start.pump.stop()
-        _part(app, start)
+        _part(start)
 
 
-def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> "tuple[FugueApp, int]":
+def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
     curtain = _curtain(mux, start)
     if curtain is not None:
         start.mailbox.on_early = curtain.news
         curtain.drop()
     doors: Doors | None = None
+    app: FugueApp | None = None
     try:
-        app = _app(mux, launcher, start, curtain)
+        app = start.app = _app(mux, launcher, start, curtain)
         app.outfit.follow(start.config_file, start.faults)
+        _keep(app)
         if start.listener is not None:
             doors = _doors(app, start.listener)
         size = start.size
-        return app, app.run(mouse=start.config.ui.mouse, size=(size.cols, size.rows)) or app.return_code or 0
+        return app.run(mouse=start.config.ui.mouse, size=(size.cols, size.rows)) or app.return_code or 0
     finally:
         # Every pane is still open here, and every attached terminal still shows the last of them.
         if curtain is not None:
             curtain.lift()
+        if app is not None:
+            app.dispatcher.leave()
+        if mux.saver is not None:
+            mux.saver.finish()
         if doors is not None:
             doors.stop()
 
@@ -160,6 +176,13 @@ def _app(mux: Multiplexer, launcher: Launcher, start: _Start, curtain: Curtain |
     )
 
 
+def _keep(app: "FugueApp") -> None:
+    """Have the workspace saved, once the screen is there."""
+    from fugue_tui.tui.keeping import keep
+
+    keep(app.mux, app.settings.session, app.alert)
+
+
 def _doors(app: "FugueApp", listener: "Listener") -> "Doors":
     """Let clients, agents and the command line in, once the screen is there."""
     from fugue_tui.control.gate import Gate
@@ -174,12 +197,13 @@ def _doors(app: "FugueApp", listener: "Listener") -> "Doors":
     return doors
 
 
-def _part(app: "FugueApp | None", start: _Start) -> None:
+def _part(start: _Start) -> None:
     """Give every terminal back, now that the programs have ended and the name is free."""
-    if app is not None and app.viewers is not None:
-        app.viewers.part_all(app.farewell)
+    viewers = start.app.viewers if start.app is not None else None
+    if start.app is not None and viewers is not None and viewers.all():
+        viewers.part_all(start.app.farewell)
     elif start.first is not None:
-        start.first.end(Bye("error", "the workspace could not start; its log has the details", 1))
+        start.first.end(start.bye)
     if start.host is not None and start.host.entered:
         os.write(start.host.output_fd, start.host.leave())
         start.host.restore()
