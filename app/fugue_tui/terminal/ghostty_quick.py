@@ -51,7 +51,7 @@ class Quick:
 
     def _call(self, name: str, result: Any, *kinds: Any) -> Call:
         ffi, lib = self._binding.ffi, self._binding.lib
-        return ctypes.PYFUNCTYPE(result, *kinds)(int(ffi.cast("uintptr_t", ffi.addressof(lib, name))))
+        return _prototype(result, *kinds)(int(ffi.cast("uintptr_t", ffi.addressof(lib, name))))
 
     def at(self, pointer: Any) -> int:
         """The address that a cffi pointer holds; whoever asks keeps the pointer alive."""
@@ -61,6 +61,12 @@ class Quick:
         """A struct of more than 16 bytes that cffi owns, shared with ctypes so that it can be passed by value."""
         buffer = self._binding.ffi.buffer(pointer)
         return _opaque(len(buffer)).from_buffer(buffer)
+
+
+@cache
+def _prototype(result: Any, *kinds: Any) -> Any:
+    """A kind of function, made once: making one takes over half a millisecond, which every new pane would pay twice."""
+    return ctypes.PYFUNCTYPE(result, *kinds)
 
 
 @cache
