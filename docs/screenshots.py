@@ -181,6 +181,52 @@ async def _nested(camera: Camera) -> None:
         await camera.until("%2")
 
 
+async def _workspace(camera: Camera, name: str, *words: tuple[int, str], **commands: str | list[str]) -> None:
+    """One of the workspaces that come along, with other commands where the machine would show."""
+    said = ("load-workspace", name, "--commands", json.dumps(commands))
+    async with camera.workspace(*said, cols=130, rows=32):
+        for pane, word in words:
+            await camera.until(word, pane=pane)
+
+
+async def _debug_session(camera: Camera) -> None:
+    Path("tides.log").write_text("".join(f"12:0{n} high water {n * 12 + 1} min late\n" for n in range(9)))
+    Path("pyproject.toml").write_text("")
+    try:
+        code = "vim +26 tides.py"
+        await _workspace(camera, "debug-session", (1, "Constituent"), (2, "12:08"), (3, "pdb"), code=code)
+    finally:
+        Path("tides.log").unlink()
+        Path("pyproject.toml").unlink()
+
+
+async def _full_stack(camera: Camera) -> None:
+    scripts = {"scripts": {"dev": "vite", "test": "vitest"}}
+    Path("web").mkdir()
+    Path("web", "package.json").write_text(json.dumps(scripts))
+    Path("Cargo.toml").write_text("")
+    try:
+        await _workspace(camera, "full-stack", (1, "npm run dev"), (2, "cargo run"), (3, "$"), (4, "cargo test"))
+    finally:
+        shutil.rmtree("web")
+        Path("Cargo.toml").unlink()
+
+
+async def _agent_team(camera: Camera) -> None:
+    leader = ["sh", "-c", "cat ~/agent; exec cat"]
+    worker = ["sh", "-c", "tail -n 8 ~/agent; exec cat"]
+    await _workspace(camera, "agent-team-3", (1, "low water"), leader=leader, worker1=worker, worker2=worker)
+
+
+async def _monitoring(camera: Camera) -> None:
+    logs = ["sh", "-c", "git log --format='%ad demo[%h]: %s' --date=format:'%b %d %H:%M:%S'; exec cat"]
+    metrics = ["sh", "-c", "printf ' 12:00:00 up 3 days\nload average: 0.42, 0.31, 0.27\n'; exec cat"]
+    await _workspace(
+        camera, "monitoring", (1, "serve.py"), (2, "Serve"), (3, "load"),
+        processes=_htop("narrow"), logs=logs, metrics=metrics,
+    )  # fmt: skip
+
+
 Make = Callable[[Camera], Coroutine[Any, Any, None]]
 PICTURES: dict[str, tuple[str, Make]] = {
     "screenshot": ("vim", _front),
@@ -195,6 +241,10 @@ PICTURES: dict[str, tuple[str, Make]] = {
     "python": ("python3", _python),
     "tmux": ("tmux", _tmux),
     "nested": ("bash", _nested),
+    "debug-session": ("vim", _debug_session),
+    "full-stack": ("git", _full_stack),
+    "agent-team-3": ("git", _agent_team),
+    "monitoring": ("htop", _monitoring),
 }
 """Each picture's name, the program it needs, and how it is made."""
 

@@ -2,6 +2,8 @@
 
 import tomllib
 from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -282,6 +284,14 @@ def test_any_value_is_read_or_refused(value: Any) -> None:
     else:
         told = "read"
     assert told
+
+
+def test_the_example_that_people_are_shown_is_right() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "layouts.md").read_text()
+    example = page[page.index("    version = 1") : page.index("| key |")]
+    shown = from_toml(dedent(example))
+    assert [pane.name for pane in shown.panes] == ["editor", "server", "tests", "leader", "worker", "", ""]
+    assert from_toml(to_toml(shown)) == shown
 
 
 def test_the_toml_is_toml_for_others_too() -> None:
