@@ -47,8 +47,8 @@ def run(arguments: list[str]) -> int:
     if len(loose) > 1 or program:
         raise Usage(f"open: {(loose[1:] or program)[0][:40]!a}: one word too many; it takes a directory or a file")
     project = find(loose[0] if loose else "", options.get("--workspace", ""))
-    running = sockets.answers(sockets.path_of(project.name))
-    if not running and not project.own:
+    agreed = project.own or sure or not sockets.answers(sockets.path_of(project.name))
+    if agreed and not project.own:
         agree(project, sure=sure)
     from fugue_tui.start import StartOptions, start
 
@@ -57,7 +57,7 @@ def run(arguments: list[str]) -> int:
         StartOptions(
             workspace=project.name,
             config=_absolute(options.get("--config", "")),
-            opening=opening(project),
+            opening=opening(project) if agreed else _gone,
             engine=options.get("--engine", ""),
         )
     )
@@ -106,6 +106,11 @@ def opening(project: Project) -> "Callable[[Multiplexer, Origin], object]":
         return opened(mux, origin, project.document, Place(project.base), focus=True)
 
     return open_windows
+
+
+def _gone(mux: "Multiplexer", origin: "Origin") -> object:
+    """Stands in for the windows of a file that nobody was asked about, because its workspace ran."""
+    raise Refused("the workspace has ended this moment; open it again")
 
 
 def _ask(project: Project, shown: str) -> None:
