@@ -118,7 +118,7 @@ def run(
 
 def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
     curtain = _curtain(mux, start)
-    if curtain is not None:
+    if curtain is not None and len(mux.terminals) == 1:  # One of several would show where it is not.
         start.mailbox.on_early = curtain.news
         curtain.drop()
     doors: Doors | None = None
