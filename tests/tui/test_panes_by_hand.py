@@ -130,7 +130,7 @@ async def test_enter_and_escape_do_not_close_anything(open_stage: Open) -> None:
         for key in ("enter", "escape"):
             await stage.prefix("x")
             await stage.press(key)
-            assert not stage.app.modal
+            assert stage.app.on_panes
         assert stage.terminal(1).exit is None
 
 
@@ -183,7 +183,7 @@ async def test_help_opens_and_closes(open_stage: Open) -> None:
         assert isinstance(stage.app.screen, Page)
         await stage.until(lambda: "split pane" in stage.text and "Keys after ctrl+b" in stage.text)
         await stage.press("q")
-        assert not stage.app.modal
+        assert stage.app.on_panes
 
 
 async def test_the_palette_runs_a_command(open_stage: Open) -> None:
@@ -192,7 +192,7 @@ async def test_the_palette_runs_a_command(open_stage: Open) -> None:
         await stage.press(*"zoom-pane")
         await stage.until(lambda: "Let a pane fill its window" in stage.text)
         await stage.press("enter")
-        await stage.until(lambda: not stage.app.modal or isinstance(stage.app.screen, Page))
+        await stage.until(lambda: stage.app.on_panes or isinstance(stage.app.screen, Page))
         await stage.until(lambda: stage.mux.front is not None and stage.mux.front.zoomed)
 
 

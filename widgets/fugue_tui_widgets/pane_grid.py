@@ -20,6 +20,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.solve import Divider
 from fugue_tui_widgets.frame_lines import FrameLines
 from fugue_tui_widgets.picture import GridPicture
+from fugue_tui_widgets.steady import Steady
 from fugue_tui_widgets.terminal_view import TerminalView
 
 
@@ -39,7 +40,7 @@ class _Solved(Layout):
         return list(parent.placements(children))
 
 
-class PaneGrid(Widget):
+class PaneGrid(Steady, Widget):
     """The container of all terminal views, of every window."""
 
     ALLOW_SELECT = False

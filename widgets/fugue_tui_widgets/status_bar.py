@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from fugue_tui.ids import WindowId
+from fugue_tui_widgets.steady import Steady
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class StatusPicture:
     """A message that takes the hint's place; an alert of an earlier frame is gone when it is empty."""
 
 
-class StatusBar(Widget):
+class StatusBar(Steady, Widget):
     """One line of workspace, tabs and hint; a click on a tab selects its window."""
 
     ALLOW_SELECT = False

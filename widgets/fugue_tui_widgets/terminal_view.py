@@ -20,6 +20,7 @@ from fugue_tui.terminal.keys import KeyPress, Modifiers
 from fugue_tui.terminal.mouse import Button, MouseAction, MouseKind
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
 from fugue_tui_widgets.keys import press_of
+from fugue_tui_widgets.steady import Steady
 from fugue_tui_widgets.strips import strip_of, with_cursor
 
 WHEEL_LINES = 3
@@ -28,7 +29,7 @@ WHEEL_LINES = 3
 _BUTTONS = {0: Button.NONE, 1: Button.LEFT, 2: Button.MIDDLE, 3: Button.RIGHT}
 
 
-class TerminalView(Widget, can_focus=True):
+class TerminalView(Steady, Widget, can_focus=True):
     """The face of one live terminal. It resizes nothing by itself: whoever lays it out sizes the terminal."""
 
     ALLOW_SELECT = False

@@ -8,6 +8,8 @@ from rich.text import Text
 from textual.content import Content
 from textual.widgets import Static
 
+from fugue_tui_widgets.steady import Steady
+
 
 @dataclass(frozen=True, slots=True)
 class Hint:
@@ -17,7 +19,7 @@ class Hint:
     words: str
 
 
-class WhichKey(Static):
+class WhichKey(Steady, Static):
     """A list of keys in as many columns as fit; hidden until asked for."""
 
     DEFAULT_CSS = """

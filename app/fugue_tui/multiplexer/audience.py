@@ -36,6 +36,10 @@ class Audience(Protocol):
         """Send one away; it gets its terminal back. Raises NotFound, or Refused where nothing would stay behind."""
         ...
 
+    def refresh(self, viewer: int) -> None:
+        """Paint one anew. Raises NotFound."""
+        ...
+
     def leave(self, status: int = 0) -> None:
         """End the workspace and every program in it."""
         ...
@@ -53,6 +57,10 @@ class Nobody:
         from fugue_tui.errors import NotFound
 
         raise NotFound(f"no client {viewer}; none is attached")
+
+    def refresh(self, viewer: int) -> None:
+        """There is nobody to paint for."""
+        self.detach(viewer)
 
     def leave(self, status: int = 0) -> None:
         """Nothing runs."""

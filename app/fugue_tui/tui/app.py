@@ -5,13 +5,11 @@ It decides nothing about panes: what a person does becomes a command, and the sc
 
 import asyncio
 import gc
-import logging
-from base64 import b64encode
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.screen import Screen
@@ -29,25 +27,21 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.terminal.keys import spell
-from fugue_tui.text import clean
 from fugue_tui.tui import scene
 from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.alerts import Alerts
 from fugue_tui.tui.arrival import Arrival
-from fugue_tui.tui.driver import TerminalDriver
+from fugue_tui.tui.attended import AttendedApp
 from fugue_tui.tui.errands import Errands
 from fugue_tui.tui.frames import Frames
-from fugue_tui.tui.gallery import Gallery
+from fugue_tui.tui.gallery import Theatre
 from fugue_tui.tui.happenings import Happenings
 from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.mailbox import Mailbox
 from fugue_tui.tui.news import News, Words
 from fugue_tui.tui.outfit import Outfit
-from fugue_tui.tui.pictures import compositor_of
 from fugue_tui.tui.viewer import Viewer
-from fugue_tui.tui.viewers import Viewers
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
-from fugue_tui.wire import Bye
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.keys import press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
@@ -55,10 +49,8 @@ from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
-logger = logging.getLogger(__name__)
 
-
-class FugueApp(App[int], inherit_bindings=False):
+class FugueApp(AttendedApp, inherit_bindings=False):
     """The full-screen workspace. Returns the exit status of the program."""
 
     CSS_PATH = "fugue.tcss"
@@ -78,13 +70,7 @@ class FugueApp(App[int], inherit_bindings=False):
         lift: Callable[[], None] = lambda: None,
         launcher: Launcher | None = None,
     ) -> None:
-        super().__init__(driver_class=TerminalDriver)
-        self.host_terminal = host
-        self.first = first
-        self.gallery: Gallery | None = None
-        """What looks after the attached terminals; None in tests without any."""
-        self.farewell = Bye()
-        """What they are told at the end."""
+        super().__init__(host, first)
         self.mux = mux
         self.dispatcher = dispatcher
         self.settings = config
@@ -93,7 +79,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.keyboard = Keyboard(self, self.outfit.keymap, lambda binding: self.actions.bound(binding))
         self.actions = Actions(self, self.keyboard)
         self.alerts = Alerts(self.news)
-        self.errands = Errands(mailbox.post, self.alert, self._broke)
+        self.errands = Errands(mailbox.post, self.alert, self.broke)
         self.when_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
         self.grid = PaneGrid(id="grid")
@@ -101,7 +87,6 @@ class FugueApp(App[int], inherit_bindings=False):
         self._which_key = WhichKey(id="which-key")
         self._lift = lift
         self._frames: Frames | None = None
-        self._resting = False
         self._news = News(self, self._status, self.call_later)
         self.happenings = Happenings(self, ring=self.bell, copy=self.copy_to_clipboard)
         self._moving = True
@@ -124,37 +109,9 @@ class FugueApp(App[int], inherit_bindings=False):
         return self.screen_stack[0]
 
     @property
-    def viewers(self) -> Viewers | None:
-        """The terminals that show this; None where Textual draws for itself."""
-        return self.gallery.viewers if self.gallery is not None else None
-
-    @property
-    def background_screens(self) -> list[Screen[Any]]:
-        """The screens that show through the one on top."""
-        return list(self._background_screens)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-
-    @property
-    def shown_size(self) -> Size | None:
-        """The size that the screen on top is laid out for; None before there is one."""
-        if not self._is_mounted or self._frames is None:
-            return None
-        size = compositor_of(self.screen).size
-        return Size(size.width, size.height)
-
-    @property
-    def knows_synchronized_output(self) -> bool:
-        """Whether the host said that it knows mode 2026."""
-        return self._sync_available
-
-    @property
     def bare(self) -> bool:
         """Whether nothing lies on top of the panes and their places on the screen are settled."""
         return not self._moving and self.on_panes and not self._which_key.display
-
-    @property
-    def on_panes(self) -> bool:
-        """Whether no dialog is open."""
-        return len(self.screen_stack) == 1
 
     @property
     def ready(self) -> bool:
@@ -177,7 +134,7 @@ class FugueApp(App[int], inherit_bindings=False):
         if self.gallery is not None:
             self.gallery.begin(self._frames)
             self.mux.audience = self.gallery.viewers
-        asyncio.get_running_loop().set_exception_handler(self._failed)
+        asyncio.get_running_loop().set_exception_handler(self.failed)
         self.mailbox.attach()
         self.mux.title_rows = lambda window: int(scene.shows_titles(window, self.settings.ui))
         self.mux.on_change.connect(self._changed)
@@ -224,61 +181,25 @@ class FugueApp(App[int], inherit_bindings=False):
         self._status.display = bool(status)
         self.mux.resize(Size(max(cols, 1), max(rows - status, 1)))
 
-    def leave(self, status: int = 0, message: str = "") -> None:
-        """End the program with an exit status; whoever is attached is told the message."""
-        self.farewell = Bye("ended", clean(message), status)
-        self.exit(status)
-
     # The terminals that show it
 
-    def open_gallery(self, driver: TerminalDriver, size: Size) -> Gallery:
-        """Make what looks after the terminals."""
-        self.gallery = Gallery(self, driver, size)
-        return self.gallery
-
-    def admit(self, arrival: Arrival) -> None:
-        """Let a client in."""
-        if self.gallery is not None:
-            self.gallery.admit(arrival)
+    def theatre(self) -> Theatre:
+        """This app, as the gallery sees it."""
+        return self
 
     def rest(self) -> None:
         """Nobody looks: lay out and draw nothing."""
-        if not self._resting:
-            self._resting = True
-            self._begin_batch()
-            self.stirred()
+        super().rest()
+        self.stirred()
 
     def rouse(self) -> None:
         """Somebody looks: lay out and draw again, at once what is overdue."""
-        if self._resting:
-            self._resting = False
-            self._end_batch()
-            self._news.show_status()
-            self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
-
-    def synchronize(self, known: bool) -> None:
-        """Whether what is written may use synchronized output."""
-        self._sync_available = known
-
-    def changed(self) -> None:
-        """The screen is another."""
-        if self.gallery is not None:
-            self.gallery.changed()
+        self._news.show_status()
+        super().rouse()
 
     def starts_command(self, event: events.Key, viewer: Viewer) -> bool:
         """Whether a key is a prefix there."""
         return self.keyboard.is_prefix(press_of(event), viewer.prefixes)
-
-    def bell(self) -> None:
-        """Ring at everybody's terminal."""
-        if self.viewers is not None:
-            self.viewers.tell(b"\a")
-
-    def copy_to_clipboard(self, text: str) -> None:
-        """Put text on the clipboards of everybody who may type."""
-        self._clipboard = text
-        if self.viewers is not None:
-            self.viewers.tell(b"\x1b]52;c;" + b64encode(text.encode("utf-8", "replace")) + b"\a", typing=True)
 
     def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
         """Push a dialog; `answered` gets its result."""
@@ -298,7 +219,7 @@ class FugueApp(App[int], inherit_bindings=False):
         picture = scene.grid_picture(self.mux, self.settings.ui)
         if fresh or picture.solution != self.grid.picture.solution or picture.title_row != self.grid.picture.title_row:
             self._moving = True
-            for pane in picture.solution.panes:
+            for pane in picture.solution.panes if self.watched else ():
                 views[pane].redraw()
         self.grid.show(picture)
         self._refocus()
@@ -376,15 +297,6 @@ class FugueApp(App[int], inherit_bindings=False):
 
     # What happens
 
-    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """A callback broke: a bug is logged and told, and the panes live on."""
-        self._broke(str(context.get("message")), context.get("exception"))
-
-    def _broke(self, what: str, error: BaseException | None) -> None:
-        """A bug came to light: log it, and tell the person."""
-        logger.error("%s", what, exc_info=error)
-        self.alert(f"internal error: {type(error).__name__ if error else what}; the log has the details")
-
     def _changed(self, old: Workspace, new: Workspace) -> None:
         self.happenings.rung.discard(new.active)
         if not self._moving and self._frames is not None:
@@ -427,7 +339,7 @@ class FugueApp(App[int], inherit_bindings=False):
         except FugueError as error:
             self.alert(str(error))
         except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
-            self._broke("a person's command", error)
+            self.broke("a person's command", error)
 
     def give_up(self) -> None:
         """End what a person asked for and still waits for."""

@@ -40,9 +40,10 @@ class Arrival:
         self.connected.close()
 
     def end(self, bye: Bye) -> None:
-        """Tell it that it is over before it could be shown anything, and close."""
-        self._say(wire.frame(wire.BYE, bye.dump()))
-        self.connected.close()
+        """Tell it that it is over, unless somebody else has taken it over, and close."""
+        if self.connected.fileno() >= 0:
+            self._say(self.unsent + wire.frame(wire.BYE, bye.dump()))
+            self.connected.close()
 
     def _say(self, line: bytes) -> bool:
         try:

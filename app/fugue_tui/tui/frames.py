@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 from fugue_tui.geometry import Rect
@@ -63,6 +64,16 @@ class Frames:
     def _frame(self, now: float) -> None:
         if self._busy:
             return
+        with self._together():
+            self._paint_due(now)
+            self._put_cursor()
+        self._app.changed()
+        self._app.stirred()
+
+    def _together(self) -> AbstractContextManager[None]:
+        return self._viewers.together() if self._viewers is not None else nullcontext()
+
+    def _paint_due(self, now: float) -> None:
         for pane in [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]:
             self._wanted.discard(pane)
             view = self._app.grid.views.get(pane)
@@ -72,8 +83,6 @@ class Frames:
             begun = time.monotonic()
             self._show(view)
             self._next[pane] = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
-        self.place_cursor()
-        self._app.stirred()
 
     @property
     def _idle(self) -> bool:
@@ -96,7 +105,6 @@ class Frames:
         else:
             view.look() if self._app.bare else view.redraw()
             self._painter.forget(view.live)
-        self._app.changed()
 
     def _rect(self, view: TerminalView) -> Rect | None:
         """Where a view is on the host's screen; None if it is not shown."""
@@ -115,7 +123,8 @@ class Frames:
             if self._rect(view) is not None:
                 self._wanted.discard(pane)
                 self._show(view)
-        self.place_cursor()
+        self._put_cursor()
+        self._app.changed()
 
     def joined(self) -> None:
         """There is another mirror, whose cursor may be anywhere and look like anything."""
@@ -134,8 +143,13 @@ class Frames:
 
     def place_cursor(self) -> None:
         """Put the host's cursor where the focused program's is."""
+        if self._put_cursor():
+            self._app.changed()
+
+    def _put_cursor(self) -> bool:
+        """Put it there; whether it is another than before."""
         if self._painter is None or self._idle:
-            return
+            return False
         view = self._app.focused_view if self._app.bare else None
         rect = self._rect(view) if view is not None else None
         cursor = view.cursor if view is not None and rect is not None else None
@@ -143,9 +157,8 @@ class Frames:
         caret = Caret(*cell, shape_of(cursor)) if cell is not None and cursor is not None else None
         if cell is not None:
             self._app.cursor_at(*cell)
-        if caret != self.caret:
-            self.caret = caret
-            self._app.changed()
+        before, self.caret = self.caret, caret
+        return caret != before
 
     def displayed(self) -> None:
         """Textual wrote to the host and moved its cursor."""

@@ -25,6 +25,7 @@ from fugue_tui.tui.tty import Tty
 from fugue_tui.tui.viewer import Viewer, sane
 from fugue_tui.tui.viewers import Viewers
 from fugue_tui.wire import Bye, Extent, Hello
+from fugue_tui_mcp.peer import ancestors, peer_of
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +111,8 @@ class Gallery:
 
     def admit(self, arrival: Arrival) -> None:
         """Let a client in, or tell it why not."""
-        if any(terminal.pid in arrival.pids for terminal in self._app.mux.terminals.values()):
+        pids = arrival.pids or _processes(arrival)
+        if any(terminal.pid in pids for terminal in self._app.mux.terminals.values()):
             arrival.turn_away("this terminal is a pane of that very workspace, which would show itself in itself")
             return
         if not arrival.let_in(self._app.mux.workspace.name, self._app.settings.ui.mouse):
@@ -118,16 +120,15 @@ class Gallery:
             return
         remote = Remote(arrival.connected, self._loop, arrival.early)
         remote.writer.send(arrival.unsent)
-        pid = arrival.pids[0] if arrival.pids else None
         try:
-            viewer = self.viewers.attach(remote, arrival.hello, pid=pid)
+            viewer = self.viewers.attach(remote, arrival.hello, pid=pids[0] if pids else None)
         except FugueError as error:
             remote.part(Bye("error", clean(str(error)), 2))
             return
         remote.on_input = partial(self.hearing.fed, viewer)
         remote.on_size = partial(self._extent, viewer)
         remote.on_pause = partial(self.viewers.away, viewer)
-        remote.on_end = partial(self._gone, viewer)
+        remote.on_end = partial(self.gone, viewer)
         remote.start()
         self.hearing.refocus(viewer)
         if viewer.hello.nested:
@@ -136,7 +137,8 @@ class Gallery:
     def _extent(self, viewer: Viewer, extent: Extent) -> None:
         self.viewers.resized(viewer, sane(extent.cols, extent.rows))
 
-    def _gone(self, viewer: Viewer) -> None:
+    def gone(self, viewer: Viewer) -> None:
+        """A terminal has left."""
         self.viewers.gone(viewer)
         self.hearing.drop(viewer)
 
@@ -266,3 +268,11 @@ class Gallery:
     def starts_command(self, viewer: Viewer, event: events.Key) -> bool:
         """Whether a key is a prefix there."""
         return self._app.starts_command(event, viewer)
+
+
+def _processes(arrival: Arrival) -> tuple[int, ...]:
+    """The client's process and its ancestors, as the kernel tells."""
+    try:
+        return ancestors(peer_of(arrival.connected).pid)
+    except OSError:
+        return ()

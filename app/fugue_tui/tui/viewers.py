@@ -5,7 +5,8 @@ The others get pictures of their own (`pictures`). Main thread only.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -42,6 +43,10 @@ class Room(Protocol):
     @property
     def nested_prefix(self) -> str:
         """The further prefix for terminals in another multiplexer; empty for none."""
+        ...
+
+    def gone(self, viewer: Viewer) -> None:
+        """A terminal was sent away."""
         ...
 
     def attended(self, anyone: bool) -> None:
@@ -92,6 +97,7 @@ class Viewers:
         self._numbers, self._uses = count(1), count(1)
         self.screen = screen
         """The size that the screen has, or is about to have."""
+        self._held: bytearray | None = None
         self.watched = True
         """Whether anybody looks."""
 
@@ -160,12 +166,20 @@ class Viewers:
 
     def detach(self, viewer: int) -> None:
         """Send one away."""
+        found = self._named(viewer)
+        found.link.part(Bye("detached"))
+        self._room.gone(found)
+
+    def refresh(self, viewer: int) -> None:
+        """Paint one anew."""
+        self._lost(self._named(viewer))
+
+    def _named(self, viewer: int) -> Viewer:
         found = next((each for each in self._all if each.id == viewer), None)
         if found is None:
             known = ", ".join(str(each.id) for each in self._all) or "none"
             raise NotFound(f"no client {viewer}; attached: {known} (list-clients)")
-        found.link.part(Bye("detached"))
-        self.gone(found)
+        return found
 
     def leave(self, status: int = 0) -> None:
         """End the workspace."""
@@ -258,8 +272,24 @@ class Viewers:
         """Whether nobody could take another frame."""
         return all(viewer.writer.busy for viewer in self._all if viewer.place is not Place.AWAY)
 
+    @contextmanager
+    def together(self) -> Generator[None]:
+        """What is written to the mirrors meanwhile leaves as one."""
+        if self._held is not None:
+            yield
+            return
+        self._held = bytearray()
+        try:
+            yield
+        finally:
+            held, self._held = self._held, None
+            self.write(held)
+
     def write(self, data: bytes | bytearray) -> None:
         """Send bytes to every mirror."""
+        if self._held is not None:
+            self._held += data
+            return
         for viewer in self._mirrors:
             viewer.writer.write(data)
         if len(self._all) > 1:

@@ -11,12 +11,13 @@ from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.stage import Stage
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar
+from fugue_tui_widgets.steady import Steady
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _MOUSE = Origin(Door.MOUSE)
 
 
-class WorkspaceScreen(Screen[None], inherit_bindings=False):
+class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
     """Has no keys of its own: they are the workspace's or the programs'."""
 
     ALLOW_SELECT = False

@@ -1,0 +1,14 @@
+"""For widgets that must live as long as the app: a bug in one of their handlers is reported, and they go on."""
+
+from textual.message import Message
+from textual.message_pump import MessagePump
+
+
+class Steady(MessagePump):
+    """Stands before `Widget` or `Screen` among the bases. Without it a widget hears nothing any more after a bug."""
+
+    async def _dispatch_message(self, message: Message) -> None:
+        try:
+            await super()._dispatch_message(message)
+        except Exception as error:  # noqa: BLE001  (a border: reported to the app, which logs and tells it)
+            self.app._handle_exception(error)  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType]
