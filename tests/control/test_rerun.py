@@ -4,8 +4,9 @@ import subprocess
 
 import pytest
 
-from fugue_tui.control.rerun import Rerun, is_shell, offer, within_shell, words
+from fugue_tui.control.rerun import is_shell, offer, within_shell, words
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.waiting import Rerun
 from fugue_tui.workspace.model import Pane
 
 CLAUDE = ("claude", "--resume", "55aaf438-dbb1-4436-b382-2636d65746bd")

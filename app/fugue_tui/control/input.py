@@ -123,6 +123,8 @@ def _running(mux: Multiplexer, wanted: str, origin: Origin) -> tuple[PaneId, Ter
     pane = target.typed_pane(mux, wanted, origin)
     if exited := mux.exits.get(pane):
         raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
+    if pane in mux.waiting:
+        raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")
     mux.promises.keep(pane)
     return pane, mux.terminal(pane)
 

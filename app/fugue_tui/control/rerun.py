@@ -3,13 +3,11 @@
 import os
 import shlex
 from collections.abc import Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
-from fugue_tui.multiplexer.waiting import Offer
+from fugue_tui.multiplexer.waiting import Offer, Rerun
 from fugue_tui.text import clean
 from fugue_tui.workspace.model import Pane
-
-Rerun: TypeAlias = Literal["shells", "all", "never"]
 
 SHELLS: Final = frozenset(
     {"sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "nu", "xonsh", "elvish", "pwsh"}

@@ -44,6 +44,8 @@ class PaneInfo:
     """The process id of what was started in it."""
     exit: str | None
     """How its program ended; null while it runs."""
+    waits: str | None
+    """For a pane that came back and waits: what Enter or start-pane would run, empty for a shell; null for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
     """A pane as it is now."""
     window, pane = mux.window_of(pane_id), mux.workspace.panes[pane_id]
     terminal, exited = mux.terminals.get(pane_id), mux.exits.get(pane_id)
-    rect = mux.rect(pane_id)
+    rect, waiting = mux.rect(pane_id), mux.waiting.get(pane_id)
     return PaneInfo(
         id=str(pane_id),
         name=clean(pane.name),
@@ -131,8 +133,9 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
         focused=pane_id == mux.focused,
         visible=window.id == mux.workspace.active and rect is not None,
         rect=rect,
-        pid=terminal.pid if terminal else None,
+        pid=terminal.pid if terminal and not waiting else None,
         exit=exited.words if exited else None,
+        waits=clean(waiting.offer.words) if waiting else None,
     )
 
 

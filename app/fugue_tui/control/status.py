@@ -134,7 +134,7 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
         modes=tuple(_asked_for(modes)),
         scrollback=scrollback.lines,
         scrolled=scrollback.offset,
-        running=exited is None,
+        running=mux.runs(pane),
         exit_code=exited.code if exited else None,
         at_prompt=live.at_prompt,
         last_status=live.last_status,

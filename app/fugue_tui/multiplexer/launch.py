@@ -6,6 +6,7 @@ from typing import Protocol
 
 from fugue_tui.config import TerminalSettings
 from fugue_tui.geometry import Size
+from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.pty import Program
 from fugue_tui.terminal.pump import Pump
@@ -16,8 +17,19 @@ from fugue_tui.workspace.model import Pane
 class Spawner(Protocol):
     """Starts a program on a terminal of a size. Raises SpawnFailed."""
 
-    def __call__(self, program: Program, size: Size, watcher: Watcher) -> Terminal:
-        """A running terminal, whose watcher is called on the pump's thread."""
+    shell: tuple[str, ...]
+    """What runs where nothing was asked for; empty for the login shell."""
+
+    def __call__(self, program: Program, size: Size, watcher: Watcher, emulator: Emulator | None = None) -> Terminal:
+        """A running terminal, whose watcher is called on the pump's thread, under what an emulator holds."""
+        ...
+
+    def wait(self, size: Size, watcher: Watcher, emulator: Emulator | None = None, title: str = "") -> Terminal:
+        """A terminal without a program, that shows what an emulator holds."""
+        ...
+
+    def blank(self, size: Size) -> Emulator:
+        """An emulator for a terminal of that size. Any thread."""
         ...
 
 
@@ -40,14 +52,24 @@ class Launcher:
         self.engine, self.scrollback = engine or wanted.engine, wanted.scrollback
         self.shell, self.term = wanted.shell, wanted.term
 
-    def __call__(self, program: Program, size: Size, watcher: Watcher) -> Terminal:
+    def __call__(self, program: Program, size: Size, watcher: Watcher, emulator: Emulator | None = None) -> Terminal:
         """Start a program."""
+        env = {"TERM": self.term, **program.env} if self.term else program.env
+        program = replace(program, argv=program.argv or self.shell, env=env)
+        emulator = emulator or self.blank(size)
+        return Terminal.spawn(program, size, pump=self.pump, emulator=emulator, watcher=watcher)
+
+    def wait(self, size: Size, watcher: Watcher, emulator: Emulator | None = None, title: str = "") -> Terminal:
+        """A terminal without a program."""
+        emulator = emulator or self.blank(size)
+        return Terminal.waiting(size, pump=self.pump, emulator=emulator, watcher=watcher, title=title)
+
+    def blank(self, size: Size) -> Emulator:
+        """An emulator of the engine that is wanted, in the host's colours."""
         emulator = make_emulator(self.engine, size, self.scrollback)
         if self.colours is not None:
             emulator.set_colours(*self.colours)
-        env = {"TERM": self.term, **program.env} if self.term else program.env
-        program = replace(program, argv=program.argv or self.shell, env=env)
-        return Terminal.spawn(program, size, pump=self.pump, emulator=emulator, watcher=watcher)
+        return emulator
 
 
 def program_of(pane: Pane, told: Mapping[str, str]) -> Program:

@@ -4,13 +4,15 @@ Main thread only. Commands compute a new workspace and hand it over; the multipl
 there is a terminal for every pane and none besides, and keeps each as large as its place on the screen.
 """
 
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui.config import SessionSettings
-from fugue_tui.errors import FugueError, NotFound, SpawnFailed
+from fugue_tui.errors import FugueError, Refused, SpawnFailed
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.history import History
@@ -18,12 +20,15 @@ from fugue_tui.layout.tree import Node
 from fugue_tui.multiplexer.audience import Audience, Nobody
 from fugue_tui.multiplexer.launch import Spawner, program_of
 from fugue_tui.multiplexer.live import Ended, Listener, PaneEvent, PaneLive, Post, Started
-from fugue_tui.multiplexer.placed import Placed
 from fugue_tui.multiplexer.promises import Promises
 from fugue_tui.multiplexer.signal import Signal
+from fugue_tui.multiplexer.terminals import Terminals
 from fugue_tui.multiplexer.undo import Histories
+from fugue_tui.multiplexer.waiting import Offer, Rerun, Waiting, nearest, tell
+from fugue_tui.store.store import Area
+from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import Event
-from fugue_tui.terminal.pty import Exit
+from fugue_tui.terminal.pty import Exit, login_shell
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
@@ -31,14 +36,11 @@ from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.saver import Saver
 
-LEASE_SECONDS: Final = 2.0
-"""How long a pane belongs to the person who typed in it."""
-
 SHELL_SECONDS: Final = 2.0
 """A login shell that ran this long ended because somebody left it, whatever its status."""
 
 
-class Multiplexer(Placed):
+class Multiplexer(Terminals):
     """Everything that is alive."""
 
     def __init__(
@@ -51,17 +53,15 @@ class Multiplexer(Placed):
         socket: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(Workspace(name), area)
+        super().__init__(Workspace(name), area, clock)
         self.on_exit = OnExit.CLOSE
         """What becomes of a person's new panes when their programs end."""
         self.secrets = SessionSettings().secrets
         """Patterns for the names of variables whose values go into no file."""
-        self.terminals: dict[PaneId, Terminal] = {}
-        """The terminal of every pane; an ended one stays readable as long as its pane."""
-        self.exits: dict[PaneId, Exit] = {}
-        """How the programs of those panes ended whose program is over."""
-        self.live: dict[PaneId, PaneLive] = {}
-        """What each pane's program said besides text."""
+        self.before: tuple[Area, str] | None = None
+        """Where that is saved which this workspace was when it ran last, until it was brought back; None if nowhere."""
+        self.rerun: Rerun = SessionSettings().rerun
+        """What runs again by itself in panes that come back."""
         self.on_change = Signal[[Workspace, Workspace]]()
         """The workspace is another: old, new."""
         self.on_event = Signal[[PaneId, PaneEvent]]()
@@ -72,13 +72,13 @@ class Multiplexer(Placed):
         """The last pane is gone."""
         self.audience: Audience = Nobody()
         """The terminals that show this."""
-        self.saver: Saver | None = None
-        """What saves this; None if nothing does."""
         self.move: Callable[[str], None] = _stay
         """Has it be found under another name. Raises SocketError if it cannot be; nothing has changed then."""
+        self.saver: Saver | None = None
+        """What saves this; None if nothing does."""
         self.post: Final = post
         """Runs something on the main thread soon; may be called from any thread."""
-        self._spawner, self._post, self._socket, self._clock = spawner, post, socket, clock
+        self._spawner, self._post, self._socket = spawner, post, socket
         self.promises = Promises(post)
         """Keystrokes that are still owed to panes."""
         self._histories = Histories()
@@ -116,6 +116,75 @@ class Multiplexer(Placed):
         for pane in started:
             self.on_event(pane, Started())
 
+    def bring_back(self, after: Workspace, offers: Mapping[PaneId, Offer]) -> None:
+        """Make `after` the workspace; its new panes run nothing, and their old text is still to come by `fill`."""
+        sizes = self._sizes_in(after)
+        for pane, offer in offers.items():
+            self.terminals[pane] = self._spawner.wait(sizes[pane], Listener(pane, self._post, self))
+            self.live[pane], self.waiting[pane] = PaneLive(self._clock()), Waiting(offer)
+        self.assign(after)
+
+    def put_back(self, record: Pane, offer: Offer) -> None:
+        """Have a pane wait, with another record, for an old text to come; what runs in it is ended. Raises NotFound."""
+        pane, old = record.id, self.terminal(record.id)
+        self.assign(edit.update_pane(self.workspace, record))
+        self.promises.drop(pane)
+        old.close()
+        self.live[pane], self.waiting[pane] = PaneLive(self._clock()), Waiting(offer)
+        self.exits.pop(pane, None)
+        self._await(pane, old.size)
+
+    def fill(self, pane: PaneId, emulator: Emulator) -> None:
+        """Show a waiting pane's old text, which `emulator` holds; what starts by itself starts now."""
+        waiting = self.waiting.get(pane)
+        if waiting is None or not waiting.pending:
+            emulator.close()
+            return
+        waiting.pending, old = False, self.terminals[pane]
+        if emulator.size != old.size:
+            emulator.resize(old.size)
+        old.close()
+        self._await(pane, old.size, emulator, waiting.offer.seen.title)
+        if waiting.wanted or waiting.offer.starts:
+            with suppress(FugueError):  # It is told in the pane, which waits on.
+                self.start(pane, shell=waiting.shell)
+
+    @property
+    def shell(self) -> tuple[str, ...]:
+        """What panes run that were started as nothing else."""
+        return self._spawner.shell or (login_shell(os.environ), "-l")
+
+    def blank(self, size: Size) -> Emulator:
+        """An emulator like those of new panes, to be filled for `fill`. Any thread."""
+        return self._spawner.blank(size)
+
+    def start(self, pane: PaneId, *, shell: bool = False, argv: tuple[str, ...] | None = None) -> None:
+        """Run what a waiting pane offers, or only its own shell, or something else, under its old text.
+
+        A pane whose text is still to come starts when it is there. Raises NotFound, Refused if it does not wait, or
+        SpawnFailed, which is also told in the pane; it waits on then."""
+        terminal, waiting = self.terminal(pane), self.waiting.get(pane)
+        if waiting is None:
+            raise Refused(f"pane {pane} does not wait; respawn-pane runs its program again")
+        if argv is not None:
+            waiting.offer = replace(waiting.offer, argv=argv)
+        if waiting.pending:
+            waiting.wanted, waiting.shell = True, shell
+            return
+        record = self.workspace.panes[pane]
+        argv = record.argv if shell or waiting.offer.argv is None else waiting.offer.argv
+        emulator = terminal.release()
+        try:
+            place = replace(record, argv=argv, cwd=nearest(record.cwd))
+            self.terminals[pane] = self._spawn(place, terminal.size, emulator)
+        except FugueError as error:
+            tell(emulator, f"{error} · press Enter to try again")
+            self._await(pane, terminal.size, emulator, terminal.title)
+            raise
+        del self.waiting[pane]
+        self.live[pane] = PaneLive(self._clock())
+        self.on_event(pane, Started())
+
     def arrange(self, window: WindowId, layout: Node) -> None:
         """Give a window another arrangement of the same panes, and show it: a zoom ends."""
         self.assign(edit.zoom(edit.set_layout(self.workspace, window, layout), window, zoomed=False))
@@ -143,9 +212,14 @@ class Multiplexer(Placed):
     def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:
         """Run a pane's program again (or another, from now on), on a fresh terminal in its place.
 
-        One that still runs is ended. Raises NotFound or SpawnFailed; everything is then as it was."""
+        In a pane that waits it runs under the old text. One that still runs is ended. Raises NotFound or SpawnFailed;
+        everything is then as it was."""
         old, record = self.terminal(pane), self.workspace.panes[pane]
         record = record if argv is None else replace(record, argv=argv)
+        if pane in self.waiting:
+            self.start(pane, argv=argv)
+            self.assign(edit.update_pane(self.workspace, record))
+            return old
         new = self._spawn(record, old.size)
         self.assign(edit.update_pane(self.workspace, record))
         self.promises.drop(pane)
@@ -165,43 +239,6 @@ class Multiplexer(Placed):
         for terminal in self.terminals.values():
             terminal.close()
         self.terminals.clear()
-
-    def fit(self) -> None:
-        """Give every terminal that has a place the size of that place; hidden ones keep theirs."""
-        for window in self.workspace.windows:
-            for pane, rect in self.frame(window).panes.items():
-                terminal = self.terminals.get(pane)
-                if terminal is not None and terminal.size != rect.size:
-                    terminal.resize(rect.size)
-
-    def terminal(self, pane: PaneId) -> Terminal:
-        """The terminal of a pane. Raises NotFound."""
-        if pane not in self.terminals:
-            raise NotFound(f"no pane {pane}; list-panes shows what is open")
-        return self.terminals[pane]
-
-    def window_name(self, window: Window) -> str:
-        """What a window's tab says: its name, or what runs in its focused pane. Untrusted."""
-        if window.named:
-            return window.name
-        terminal, pane = self.terminals.get(window.active), self.workspace.panes[window.active]
-        return pane.name or (terminal.foreground if terminal else "") or window.name or "shell"
-
-    def cwd(self, pane: PaneId) -> str:
-        """The directory in which a pane's program works, or was started; empty if that is the workspace's own."""
-        terminal = self.terminals.get(pane)
-        return (terminal.cwd if terminal else "") or self.workspace.panes[pane].cwd
-
-    def human_input(self, pane: PaneId) -> None:
-        """A person typed, pasted or clicked in a pane, which is theirs for the next seconds."""
-        if pane in self.live:
-            self.live[pane].typed_at = self._clock()
-
-    def lease(self, pane: PaneId) -> int | None:
-        """Milliseconds for which a pane still belongs to the person who typed in it; None if anyone may type."""
-        typed_at = self.live[pane].typed_at if pane in self.live else None
-        left = 0.0 if typed_at is None else typed_at + LEASE_SECONDS - self._clock()
-        return max(1, round(left * 1000)) if left > 0 else None
 
     def pane_changed(self, pane: PaneId, terminal: Terminal) -> None:
         """The terminal of a pane has something to draw."""
@@ -231,13 +268,19 @@ class Multiplexer(Placed):
         left = not record.argv and self._clock() - self.live[pane].started_at >= SHELL_SECONDS
         return exit.code == 0 or left
 
-    def _spawn(self, pane: Pane, size: Size) -> Terminal:
+    def _spawn(self, pane: Pane, size: Size, emulator: Emulator | None = None) -> Terminal:
         told = {"FUGUE_WORKSPACE": self.workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
-        return self._spawner(program_of(pane, told), size, Listener(pane.id, self._post, self))
+        return self._spawner(program_of(pane, told), size, Listener(pane.id, self._post, self), emulator)
+
+    def _await(self, pane: PaneId, size: Size, emulator: Emulator | None = None, title: str = "") -> None:
+        """Have a terminal without a program in a pane's place; what was there is the caller's to end."""
+        self.terminals[pane] = self._spawner.wait(size, Listener(pane, self._post, self), emulator, title)
+        self.on_event(pane, Started())
 
     def _drop(self, pane: PaneId) -> None:
         self.exits.pop(pane, None)
         self.live.pop(pane, None)
+        self.waiting.pop(pane, None)
         self.promises.drop(pane)
         if terminal := self.terminals.pop(pane, None):
             terminal.close()

@@ -36,6 +36,8 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     label = pane_label(mux, pane)
     if terminal.exit is not None:
         state = f"{terminal.exit.words}, Enter runs it again"
+    elif pane in mux.waiting:
+        state = "waits, Enter runs it"
     elif offset := terminal.scrollback.offset:
         state = f"history -{offset}"
     else:
@@ -44,10 +46,10 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
 
 
 def pane_label(mux: Multiplexer, pane: PaneId) -> str:
-    """The name that somebody gave, else the title the program set, else the program."""
-    terminal = mux.terminals[pane]
+    """The name that somebody gave, else the title the program set, else the program, or the one that waits to run."""
+    terminal, waiting = mux.terminals[pane], mux.waiting.get(pane)
     name = mux.workspace.panes[pane].name
-    return clean(name or terminal.title or terminal.foreground or "shell", 60)
+    return clean(name or terminal.title or (waiting.offer.words if waiting else terminal.foreground) or "shell", 60)
 
 
 def status_picture(mux: Multiplexer, hint: str, alert: str, marks: Callable[[Window], str]) -> StatusPicture:

@@ -43,10 +43,15 @@ class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
         self._stage.news()
 
     def on_terminal_view_again(self, message: TerminalView.Again) -> None:
-        """Enter in a pane whose program has ended runs it again."""
+        """Enter in a pane whose program has ended runs it again, or at last if it waits; Escape starts only a shell."""
         pane = self.pane_of(message.view)
-        if pane is not None:
+        if pane is None:
+            return
+        waiting = self._stage.mux.waiting.get(pane)
+        if waiting is None:
             self._actions.run_words(["respawn-pane", "--pane", str(pane)])
+        elif waiting.offer.shell or not message.escape:
+            self._actions.run_words(["start-pane", "--pane", str(pane), *(["--shell"] if message.escape else [])])
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """A click gave a pane the focus; news of a focus that has moved on since is old."""

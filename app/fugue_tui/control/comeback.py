@@ -1,0 +1,228 @@
+"""Brings a saved workspace back into a running one: its layout at once, the text of its panes as it is read.
+
+What is on the main thread is a matter of milliseconds; texts are read and laid out on another, the visible panes first.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+
+from fugue_tui.control.later import Later
+from fugue_tui.control.rerun import is_shell, offer
+from fugue_tui.control.results import pane_info
+from fugue_tui.errors import FugueError
+from fugue_tui.geometry import Size
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.waiting import Offer, nearest, tell
+from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.workspace.merge import merge
+from fugue_tui.workspace.model import Pane, Workspace
+from fugue_tui.workspace.saved import PaneSeen, Saved
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A pane that came back."""
+
+    pane: str
+    """Its id now."""
+    was: str
+    """The id that it had when it was saved."""
+    name: str
+    """Its name; empty if none."""
+    waits: str | None
+    """What Enter or start-pane would run, empty for a shell; null if its program runs already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What came back."""
+
+    name: str
+    """What it was saved as."""
+    windows: tuple[str, ...]
+    """The ids of the windows that came back, in the order of their tabs."""
+    panes: tuple[Returned, ...]
+    """The panes that came back, window by window."""
+    faults: tuple[str, ...]
+    """What was damaged or missing, and is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A saved workspace that was read, and where the texts of its panes are."""
+
+    name: str
+    saved: Saved
+    text: Callable[[str], bytes]
+    """The text with a digest; on any thread. Raises SaveError."""
+    faults: tuple[str, ...] = ()
+    """What was left out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """The text of one pane that is to be read."""
+
+    pane: PaneId
+    size: Size
+    cwd: str
+    offer: Offer
+    saved_at: float
+
+
+class Comeback:
+    """One workspace on its way back; lives on the main thread, but for `read`."""
+
+    def __init__(self, mux: Multiplexer, source: Source, *, asleep: bool = False) -> None:
+        """With `asleep` nothing starts by itself."""
+        self.later = Later[Restored]()
+        """What came back, once every text is there."""
+        self._mux, self._source, self._asleep = mux, source, asleep
+        self._saved = _where_they_were(source.saved)
+        self._faults = list(source.faults)
+        self._fillings: list[Filling] = []
+        self._was: dict[PaneId, PaneId] = {}
+        self._windows: tuple[WindowId, ...] = ()
+
+    def instead(self) -> "Comeback":
+        """Have what was saved be the whole workspace, with the ids that it had; what runs now is ended."""
+        saved = self._saved
+        self._bring(replace(saved, name=self._mux.workspace.name), {pane: pane for pane in saved.panes})
+        self._windows = tuple(window.id for window in saved.windows)
+        return self
+
+    def beside(self) -> "Comeback":
+        """Append what was saved to the workspace, with its old ids if they are kept free for it, else with new ones."""
+        mux, saved = self._mux, self._saved
+        if mux.take_kept(saved):
+            merged = merge(mux.workspace, saved, iter(_in_order(saved)).__next__, iter(_windows(saved)).__next__)
+        else:
+            merged = merge(mux.workspace, saved, mux.next_pane, mux.next_window)
+        self._bring(merged.workspace, dict(merged.panes))
+        self._windows = tuple(merged.windows.values())
+        return self
+
+    def within(self, pane: PaneId, saved: PaneId) -> "Comeback":
+        """Have one pane's text and program in the place of another pane, whose program is ended."""
+        mux, seen = self._mux, self._source.saved.seen.get(saved, PaneSeen())
+        record = replace(self._saved.panes[saved], id=pane, name=mux.workspace.panes[pane].name)
+        offered = self._offer(record, seen)
+        mux.put_back(record, offered)
+        self._was = {pane: saved}
+        self._fillings = [self._filling(record, offered)]
+        self._windows = (mux.window_of(pane).id,)
+        return self
+
+    def _bring(self, after: Workspace, ids: dict[PaneId, PaneId]) -> None:
+        seen = self._source.saved.seen
+        self._was = {new: old for old, new in ids.items()}
+        offers = {new: self._offer(after.panes[new], seen.get(old, PaneSeen())) for old, new in ids.items()}
+        self._mux.bring_back(after, offers)
+        order = [pane for pane in _in_order(after, front=True) if pane in offers]
+        self._fillings = [self._filling(after.panes[pane], offers[pane]) for pane in order]
+
+    def _offer(self, pane: Pane, seen: PaneSeen) -> Offer:
+        mux = self._mux
+        usable = "resume" not in seen.withheld
+        made = offer(
+            pane,
+            foreground=seen.argv,
+            resume=seen.resume if usable else (),
+            rerun="never" if self._asleep else mux.rerun,
+            shell=mux.shell,
+            over=seen.exit is not None,
+        )
+        if "argv" in seen.withheld and not made.argv:
+            made = replace(made, argv=(), words="", starts=False)
+        return replace(made, told=(*_told(seen), *made.told), seen=seen)
+
+    def _filling(self, pane: Pane, offered: Offer) -> Filling:
+        size = self._mux.terminals[pane.id].size
+        return Filling(pane.id, size, pane.cwd, offered, self._source.saved.saved_at)
+
+    # Elsewhere
+
+    def read(self) -> None:
+        """Read every text and have it shown; on any thread but the main one."""
+        for number, filling in enumerate(self._fillings, 1):
+            emulator = self._mux.blank(filling.size)
+            for line in self._recalled(emulator, filling):
+                tell(emulator, line)
+            self._mux.post(partial(self._mux.fill, filling.pane, emulator))
+            self.later.report(f"pane {number} of {len(self._fillings)}", number / len(self._fillings))
+        self._mux.post(self._settle)
+
+    def _recalled(self, emulator: Emulator, filling: Filling) -> Sequence[str]:
+        """Bring the text back; what is to be told below it."""
+        lines = _lines(filling)
+        if digest := filling.offer.seen.text:
+            try:
+                emulator.recall(self._source.text(digest))
+            except FugueError as error:
+                self._faults.append(f"{filling.pane}: its text is left out: {error}")
+                lines.insert(1, "its text was damaged and is left out")
+        return lines
+
+    def _settle(self) -> None:
+        mux = self._mux
+        infos = {pane: pane_info(mux, pane) for pane in self._was if pane in mux.workspace.panes}
+        returned = (Returned(each.id, str(self._was[pane]), each.name, each.waits) for pane, each in infos.items())
+        windows = tuple(str(window.id) for window in mux.workspace.windows if window.id in self._windows)
+        self.later.settle(Restored(self._source.name, windows, tuple(returned), tuple(self._faults)))
+
+
+def _where_they_were(saved: Saved) -> Workspace:
+    """The workspace with each pane where it worked last: shells and agents follow their people."""
+    records = dict(saved.workspace.panes)
+    for pane, seen in saved.seen.items():
+        record = records[pane]
+        if seen.cwd and (is_shell(record.argv) or seen.resume or not record.cwd):
+            records[pane] = replace(record, cwd=seen.cwd)
+    return replace(saved.workspace, panes=MappingProxyType(records))
+
+
+def moment(seconds: float) -> str:
+    """A moment for people, in local time; empty if unknown."""
+    try:
+        return time.strftime("%-d %b %Y %H:%M", time.localtime(seconds)) if seconds > 0 else ""
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _lines(filling: Filling) -> list[str]:
+    """What is told below a pane's old text."""
+    offered, when = filling.offer, moment(filling.saved_at)
+    lines = [f"restored, saved {when}" if when else "restored", *offered.told]
+    place = nearest(filling.cwd)
+    if filling.cwd and place != os.path.abspath(filling.cwd):
+        lines.append(f"{filling.cwd} is gone; it runs in {place}")
+    return lines if offered.starts else [*lines, offered.call]
+
+
+def _told(seen: PaneSeen) -> Sequence[str]:
+    """What a pane's person should know of it besides what it runs."""
+    told: list[str] = []
+    names = [name.removeprefix("env.") for name in seen.withheld if name.startswith("env.")]
+    if names:
+        told.append(f"not saved, as secrets: {', '.join(names)}")
+    if "argv" in seen.withheld:
+        told.append("its command held a secret and was not saved; respawn-pane runs another")
+    if seen.exit is not None:
+        told.append(f"its program had ended: {seen.exit.words}")
+    return told
+
+
+def _in_order(workspace: Workspace, *, front: bool = False) -> list[PaneId]:
+    """Every pane, window by window; with `front` those on the screen first."""
+    windows = sorted(workspace.windows, key=lambda window: front and window.id != workspace.active)
+    return [pane for window in windows for pane in panes(window.layout)]
+
+
+def _windows(workspace: Workspace) -> list[WindowId]:
+    return [window.id for window in workspace.windows]
