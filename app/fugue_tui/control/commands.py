@@ -1,5 +1,31 @@
 """Every command there is: importing this module declares them all."""
 
-from fugue_tui.control import clients, input, layout_files, layouts, panes, reading, saving, serving, sessions, status, windows
+from fugue_tui.control import (
+    clients,
+    input,
+    layout_files,
+    layouts,
+    panes,
+    reading,
+    restoring,
+    saving,
+    serving,
+    sessions,
+    status,
+    windows,
+)
 
-__all__ = ["clients", "input", "layout_files", "layouts", "panes", "reading", "saving", "serving", "sessions", "status", "windows"]
+__all__ = [
+    "clients",
+    "input",
+    "layout_files",
+    "layouts",
+    "panes",
+    "reading",
+    "restoring",
+    "saving",
+    "serving",
+    "sessions",
+    "status",
+    "windows",
+]
