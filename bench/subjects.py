@@ -194,7 +194,7 @@ class Fugue:
         config = folder / f"{self.engine}.toml"
         config.write_text(f'[terminal]\nengine = "{self.engine}"\n')
         env = environment(folder, XDG_RUNTIME_DIR=str(runtime), FUGUE_CONFIG=str(config))
-        return Stage(Host([*FUGUE, *argv], env, size), env)
+        return Stage(Host([*FUGUE, "--foreground", *argv], env, size), env)
 
 
 def _first_pane(stage: Stage) -> str:

@@ -167,7 +167,7 @@ async def _tmux(camera: Camera) -> None:
 
 
 async def _nested(camera: Camera) -> None:
-    said = ("create-window", "--", "fugue-tui", "inner")
+    said = ("create-window", "--", "fugue-tui", "inner", "--foreground")
     async with camera.workspace(*said):
         await camera.until("inner", "$")
         await camera.press("ctrl+b", "percent_sign")

@@ -91,6 +91,12 @@ def test_without_a_workspace_a_command_says_so(shell: Shell, private_dir: Path) 
         (["main", "extra"], "'extra': one word too many"),
         (["--socket"], "--socket: wants a value"),
         (["-e", "make", "--", "make"], "give a line or a program after --, not both"),
+        (["-r", "--", "make"], "who only looks on starts no program"),
+        (["serve", "-r"], "serve: --read-only: is for terminals"),
+        (["attach", "main", "extra"], "attach: 'extra': one word too many"),
+        (["ls", "extra"], "ls: 'extra': one word too many"),
+        (["rename"], "rename: wants the new name"),
+        (["detach", "--some"], "no option '--some'"),
         (["mcp", "extra"], "mcp: 'extra': one word too many"),
         (["reflect", "--format", "xml"], "reflect: --format: 'xml' is not one of tree, json, markdown, mcp"),
         (["config"], "config: wants one of path, check, show, init"),
@@ -116,7 +122,15 @@ def test_help_version_and_reflection_need_no_workspace(shell: Shell) -> None:
     assert shell("--version").stdout == f"fugue-tui {__version__}\n"
     assert shell("--help").stdout == shell("-h").stdout
     assert "[--ratio N]" in shell("split-pane", "--help").stdout
-    for words in (["mcp", "--help"], ["reflect", "--help"], ["config", "--help"]):
+    assert "usage: fugue-tui kill-server" in shell("kill-server", "--help").stdout
+    for words in (
+        ["attach", "-h"],
+        ["ls", "--help"],
+        ["serve", "--help"],
+        ["mcp", "--help"],
+        ["reflect", "--help"],
+        ["config", "--help"],
+    ):
         assert "usage: fugue-tui" in shell(*words).stdout
     assert json.loads(shell("reflect", "--format=mcp").stdout)["tools"]
 
@@ -178,14 +192,26 @@ def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest
         asked.append(options)
         return 7
 
+    def show(options: StartOptions) -> int:
+        return start(options) + 1
+
+    def serve(options: StartOptions) -> int:
+        return start(options) + 2
+
     monkeypatch.setattr("fugue_tui.start.start", start)
+    monkeypatch.setattr("fugue_tui.start.show", show)
+    monkeypatch.setattr("fugue_tui.start.serve", serve)
     assert main.run(["dev", "--engine", "pyte", "--", "vim", "--clean"]) == 7
     assert main.run(["-e", "make test", "--socket=/x/y.sock", "--config", "c.toml"]) == 7
     assert main.run(["my-project"]) == 7
+    assert main.run(["--foreground", "--prefix=ctrl+a"]) == 8
+    assert main.run(["serve", "dev", "--", "--help"]) == 9
     assert asked == [
         StartOptions("dev", command=("vim", "--clean"), engine="pyte"),
         StartOptions(socket="/x/y.sock", config="c.toml", command="make test"),
         StartOptions("my-project"),
+        StartOptions(prefix="ctrl+a"),
+        StartOptions("dev", command=("--help",)),
     ]
 
 

@@ -1,18 +1,28 @@
-"""Starts a workspace: its configuration, its name, its socket and its log, and then its screen."""
+"""Starts a workspace: its configuration, its name, its socket and its log, and then its server or its screen.
 
+A server is started by a fork, once its name is claimed and before there are threads; the starter becomes its first
+client, and hears of whatever keeps the server from starting.
+"""
+
+import logging
 import os
 import signal
+import socket
+import threading
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from fugue_tui import config, log, sockets
-from fugue_tui.errors import AlreadyRunning, ConfigError, SocketError, TerminalError
-from fugue_tui_mcp.listener import Listener, listen
+from fugue_tui import background, config, log, sockets
+from fugue_tui.attach import attach
+from fugue_tui.cli.joining import here, join
+from fugue_tui.errors import AlreadyRunning, ConfigError, FugueError, NotRunning, SocketError
+from fugue_tui.wire import BYE, Bye, Hello, frame
+from fugue_tui_mcp.listener import Listener, listen, listen_as
 
 if TYPE_CHECKING:
     from fugue_tui.control.command import Origin
@@ -24,6 +34,11 @@ ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 """Signals that ask the program to leave."""
 PATIENCE = 5.0
 """Seconds that leaving may take before a further signal counts."""
+CLAIM_SECONDS = 10.0
+"""How long to wait for a workspace that runs but lets nobody in: it has just been started, or is about to end."""
+RETRY_SECONDS = 0.02
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,39 +53,95 @@ class StartOptions:
     opening: "Callable[[Multiplexer, Origin], object] | None" = None
     """Opens the first panes of a workspace that is started, instead; one that runs already stays as it is."""
     engine: str = ""
+    prefix: str = ""
+    """A prefix key for this terminal alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    """A workspace whose name is ours, and what it starts with."""
+
+    options: StartOptions
+    workspace: str
+    listener: Listener | None
+    file: Path
+    reading: config.Reading
+
+    def run(self, *, foreground: bool, first: tuple[socket.socket, Hello] | None = None) -> int:
+        """Be the workspace until it ends; everything heavy is loaded here."""
+        log.keep(log_path(self.workspace, self.listener))
+        from fugue_tui.tui.run import run
+
+        return run(
+            self.workspace,
+            self.reading.config,
+            listener=self.listener,
+            foreground=foreground,
+            first=first,
+            config_file=self.file,
+            faults=self.reading.faults,
+            command=self.options.command,
+            opening=self.options.opening,
+            engine=self.options.engine,
+        )
 
 
 def start(options: StartOptions) -> int:
-    """Show a workspace until it is left; the exit status. Raises FugueError if it cannot start."""
-    file = Path(options.config) if options.config else config.path()
-    if options.config and not file.is_file():
-        raise ConfigError(f"{file}: no such file; fugue-tui config init writes one")
-    reading = config.read(file)
-    workspace, listener = claim(options, reading.config)
-    log.keep(log_path(workspace, listener))
-    try:
-        if not os.isatty(0):
-            raise TerminalError("a workspace is shown on a terminal, and stdin is none; run fugue-tui in one")
-        from fugue_tui.tui.run import run
+    """Start a workspace's server and attach to it, or attach to the one that runs; the exit status. Raises FugueError
+    if neither can be."""
+    hello = here(prefix=options.prefix)
+    file, reading = _configuration(options)
+    until = time.monotonic() + CLAIM_SECONDS
+    while True:
+        try:
+            workspace, listener = claim(options, reading.config)
+        except AlreadyRunning as error:
+            try:
+                path, name = _where(options, reading.config)
+                return join(path, hello, name, options.command)
+            except NotRunning:
+                if time.monotonic() > until:
+                    raise error from None
+            time.sleep(RETRY_SECONDS)
+        else:
+            return _launch(_Claimed(options, workspace, listener, file, reading), listener, hello)
 
+
+def show(options: StartOptions) -> int:
+    """Show a workspace that has no server until it is left; the exit status. Raises FugueError if it cannot start."""
+    here()
+    file, reading = _configuration(options)
+    workspace, listener = claim_for_show(options, reading.config)
+    try:
         with ended_by_signals():
-            return run(
-                workspace,
-                reading.config,
-                listener=listener,
-                config_file=file,
-                faults=reading.faults,
-                command=options.command,
-                opening=options.opening,
-                engine=options.engine,
-            )
+            return _Claimed(options, workspace, listener, file, reading).run(foreground=True)
     finally:
         if listener is not None:
             listener.close()
 
 
+def serve(options: StartOptions) -> int:
+    """Be a workspace's server, with nobody attached, until it ends; the exit status, 0 also if it was asked to end.
+
+    Raises FugueError if it cannot start.
+    """
+    file, reading = _configuration(options)
+    workspace, listener = claim(options, reading.config)
+    background.call("fugue: server")
+    if "NOTIFY_SOCKET" in os.environ:
+        threading.Thread(target=_tell_manager, args=(listener.path,), name="notify", daemon=True).start()
+    try:
+        with ended_by_signals((*ENDINGS, signal.SIGINT)):
+            return _Claimed(options, workspace, listener, file, reading).run(foreground=False)
+    except SystemExit as ended:
+        return 0 if ended.code in (128 + signal.SIGTERM, 128 + signal.SIGINT) else 1
+    finally:
+        background.notify("STOPPING=1")
+        listener.close()
+
+
 @contextmanager
-def ended_by_signals() -> Generator[None]:
+def ended_by_signals(endings: Sequence[signal.Signals] = ENDINGS) -> Generator[None]:
     """While this holds, SIGTERM and SIGHUP raise SystemExit, so that the terminal and the panes are seen to.
 
     Another one within a few seconds does not disturb the leaving; a later one asks again.
@@ -83,7 +154,7 @@ def ended_by_signals() -> Generator[None]:
             asked = time.monotonic()
             raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, leave) for number in ENDINGS}
+    before = {number: signal.signal(number, leave) for number in endings}
     try:
         yield
     finally:
@@ -91,23 +162,33 @@ def ended_by_signals() -> Generator[None]:
             signal.signal(number, handler)
 
 
-def claim(options: StartOptions, settings: config.Config) -> tuple[str, Listener | None]:
-    """The workspace's name, and its socket unless the configuration wants none. Raises SocketError."""
-    path = options.socket or settings.mcp.socket
+def claim(options: StartOptions, settings: config.Config) -> tuple[str, Listener]:
+    """The workspace's name, and its socket. Raises AlreadyRunning or SocketError."""
     workspace = sockets.check_name(options.workspace or sockets.DEFAULT)
+    path = options.socket or settings.mcp.socket
+    return workspace, listen(sockets.check_path(path)) if path else listen_as(workspace)
+
+
+def claim_for_show(options: StartOptions, settings: config.Config) -> tuple[str, Listener | None]:
+    """The same for a workspace without a server: the first free name if none is said, and no socket if the
+    configuration wants none."""
     if not settings.mcp.enabled:
-        return workspace, None
-    if path:
-        return workspace, listen(sockets.check_path(path))
-    if options.workspace:
-        return workspace, listen(sockets.path_of(workspace))
-    return _first_free()
+        return sockets.check_name(options.workspace or sockets.DEFAULT), None
+    if options.workspace or options.socket or settings.mcp.socket:
+        return claim(options, settings)
+    for number in range(1, MOST + 1):
+        workspace = sockets.DEFAULT if number == 1 else f"{sockets.DEFAULT}-{number}"
+        try:
+            return workspace, listen_as(workspace)
+        except AlreadyRunning:
+            continue
+    raise AlreadyRunning(f"{MOST} workspaces run already; name the one to start")
 
 
 def log_path(workspace: str, listener: Listener | None) -> str:
     """Where a workspace's log goes: beside its socket, or where that would be; empty if that place is not private."""
     if listener is not None:
-        return f"{listener.path.removesuffix('.sock')}.log"
+        return f"{listener.named.removesuffix('.sock')}.log"
     directory = sockets.runtime_dir()
     try:
         sockets.make_private(directory)
@@ -116,11 +197,68 @@ def log_path(workspace: str, listener: Listener | None) -> str:
     return os.path.join(directory, f"{workspace}.log")
 
 
-def _first_free() -> tuple[str, Listener]:
-    for number in range(1, MOST + 1):
-        workspace = sockets.DEFAULT if number == 1 else f"{sockets.DEFAULT}-{number}"
-        try:
-            return workspace, listen(sockets.path_of(workspace))
-        except AlreadyRunning:
-            continue
-    raise AlreadyRunning(f"{MOST} workspaces run already; name the one to start")
+def _configuration(options: StartOptions) -> tuple[Path, config.Reading]:
+    file = Path(options.config) if options.config else config.path()
+    if options.config and not file.is_file():
+        raise ConfigError(f"{file}: no such file; fugue-tui config init writes one")
+    return file, config.read(file)
+
+
+def _where(options: StartOptions, settings: config.Config) -> tuple[str, str]:
+    """The socket of the workspace that is meant, and its name if that is known."""
+    path = options.socket or settings.mcp.socket
+    workspace = options.workspace or ("" if path else sockets.DEFAULT)
+    return sockets.check_path(path) if path else sockets.path_of(workspace), workspace
+
+
+def _launch(claimed: _Claimed, listener: Listener, hello: Hello) -> int:
+    """Start the server in the background, and be its first client."""
+    ours, theirs = socket.socketpair()
+    try:
+        server = background.split({*listener.descriptors, theirs.fileno()})
+    except FugueError:
+        listener.close()
+        raise
+    if server:
+        ours.detach()
+        os._exit(_be_server(claimed, listener, theirs, hello))
+    listener.give_up()
+    theirs.close()
+    background.call("fugue: client")
+    return attach(ours, hello, claimed.workspace)
+
+
+def _be_server(claimed: _Claimed, listener: Listener, theirs: socket.socket, hello: Hello) -> int:
+    """Run in the background; the first client hears of what goes wrong before it is shown anything."""
+    try:
+        background.call("fugue: server")
+        listener.take_over()
+        with ended_by_signals():
+            return claimed.run(foreground=False, first=(theirs, hello))
+    except FugueError as error:
+        _tell(theirs, str(error))
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 1
+    except Exception as error:  # noqa: BLE001  (a border: nobody else would hear of it)
+        _log.exception("the server failed")
+        _tell(theirs, f"internal: {type(error).__name__}: {error}; a bug, --foreground shows where")
+    finally:
+        listener.close()
+    return 1
+
+
+def _tell(client: socket.socket, message: str) -> None:
+    if client.fileno() < 0:
+        return
+    with suppress(OSError):
+        client.settimeout(1.0)
+        client.sendall(frame(BYE, Bye("error", message, 1).dump()))
+    client.close()
+
+
+def _tell_manager(path: str) -> None:
+    from fugue_tui import client
+
+    with suppress(FugueError):
+        client.ask(path, ["get-status"])
+        background.notify("READY=1")

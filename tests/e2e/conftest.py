@@ -31,7 +31,9 @@ class Running:
         config: str = "",
         env: dict[str, str] | None = None,
         program: tuple[str, ...] = ("-m", "fugue_tui"),
+        server: bool = False,
     ) -> None:
+        """`server` has it outlive its terminal, as it does for a person who asks for nothing else."""
         self.room = room
         """Where its socket, its log and its configuration are."""
         self.name = "e2e"
@@ -43,7 +45,8 @@ class Running:
             **(env or {}),
         }
         (room / "config.toml").write_text(config)
-        self.host = Host((sys.executable, *program, self.name, *arguments), size, self.env)
+        served = () if server else ("--foreground",)
+        self.host = Host((sys.executable, *program, self.name, *served, *arguments), size, self.env)
 
     @property
     def socket(self) -> Path:
@@ -88,7 +91,7 @@ class Running:
 
 
 Launch: TypeAlias = Callable[..., Running]
-"""`launch(*arguments, size=, config=, env=, program=)`: a workspace with these arguments after its name."""
+"""`launch(*arguments, size=, config=, env=, program=, server=)`: a workspace with these arguments after its name."""
 
 
 @pytest.fixture

@@ -353,7 +353,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         (tmp_path / "config.toml").write_text(
             "[mcp]\nenabled = false\n" + (config or "[ui]\nwhich_key_delay_ms = 10000\n")
         )
-        program = (sys.executable, "-m", "fugue_tui", "test", *(("--", *argv) if argv else ()))
+        program = (sys.executable, "-m", "fugue_tui", "test", "--foreground", *(("--", *argv) if argv else ()))
         host = Host(program, size, {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)})
         hosts.append(host)
         return host

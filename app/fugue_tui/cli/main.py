@@ -4,6 +4,7 @@ Every import that costs something waits for the subcommand that needs it: a comm
 the client, and `mcp` only the bridge.
 """
 
+import importlib
 import os
 from collections.abc import Callable, Sequence
 
@@ -11,8 +12,14 @@ from fugue_tui.cli.options import Usage, as_json, complain, options_of, say, spl
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, UnknownCommand
 
 USAGE = """\
-usage: fugue-tui [WORKSPACE] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   start a workspace
-       fugue-tui open [DIR|FILE|LAYOUT] [--yes]                      start a project's workspace, or attach to it
+usage: fugue-tui [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]         attach to a workspace, starting it if need be
+       fugue-tui open [DIR|FILE|LAYOUT] [--yes]                      the same with a project's workspace
+       fugue-tui attach [NAME] [-r|--read-only] [--prefix KEY]       attach to one that runs; -r only looks on
+       fugue-tui detach [NAME] [--all]                               send the terminal used last away, or all
+       fugue-tui ls [--json]                                         list the workspaces that run
+       fugue-tui rename [NAME] NEW                                   give a running one another name
+       fugue-tui kill-server [NAME]                                  end one, with all its programs
+       fugue-tui serve [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   run one with no terminal, for a service manager
        fugue-tui COMMAND [ARGUMENT]... [--json] [--workspace NAME]   run a command in a running one
        fugue-tui mcp [--workspace NAME] [--socket PATH]              join an MCP client to it, on stdin and stdout
        fugue-tui reflect [--format tree|json|markdown|mcp]           print all commands with their schemas
@@ -20,16 +27,16 @@ usage: fugue-tui [WORKSPACE] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   start a work
 
 options:
   --workspace NAME      the workspace's name, even if it looks like a command
-  -e, --command LINE    run this line in the first pane instead of a login shell
+  -e, --command LINE    run this line in the first pane, or a new window, instead of a login shell
+  --foreground          run in this terminal alone, without a server: the workspace ends with it
+  -r, --read-only       look on; type nothing
+  --prefix KEY          this terminal's own prefix key, such as ctrl+a
   --socket PATH         listen, or connect, there
   --config FILE         read this configuration
   --engine NAME         the terminal engine: ghostty or pyte
   --version             print the version
   -h, --help            print this; after a command, what that command takes
 """
-
-
-START_OPTIONS = ("--workspace", "--socket", "--config", "--engine", "--command")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -64,29 +71,18 @@ def _route(arguments: list[str]) -> int:
 
 
 def _start(arguments: list[str]) -> int:
-    options, loose, program = options_of(arguments, START_OPTIONS)
-    if "--help" in options:
-        return _help()
-    if "--version" in options:
-        return _version()
-    if loose and (meant := _mistyped(loose[0])):
-        raise UnknownCommand(f"{meant} (--workspace {loose[0]} starts a workspace of that name)")
-    named = [*([options["--workspace"]] if "--workspace" in options else []), *loose]
-    if len(named) > 1:
-        raise Usage(f"{named[1][:40]!a}: one word too many; a program to run comes after --")
-    if program and "--command" in options:
-        raise Usage("--command: give a line or a program after --, not both")
-    from fugue_tui.start import StartOptions, start
+    from fugue_tui.cli import starting
 
-    return start(
-        StartOptions(
-            workspace=named[0] if named else "",
-            socket=options.get("--socket", ""),
-            config=options.get("--config", ""),
-            command=options.get("--command") or tuple(program),
-            engine=options.get("--engine", ""),
-        )
-    )
+    if {"--help", "-h"} & set(_own_words(arguments)):
+        return _help()
+    if "--version" in _own_words(arguments):
+        return _version()
+    return starting.start(starting.Asked(arguments), _mistyped)
+
+
+def _own_words(arguments: list[str]) -> list[str]:
+    """The words before `--`, which are not another program's."""
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments
 
 
 def _command(arguments: list[str]) -> int:
@@ -112,11 +108,13 @@ def _command(arguments: list[str]) -> int:
 
 def _names_workspace(arguments: list[str]) -> bool:
     """Whether a first word that is no command, nor nearly one, can only name a workspace to start."""
+    from fugue_tui.cli.starting import Asked
+
     try:
-        _, loose, _ = options_of(arguments, START_OPTIONS)
+        asked = Asked(arguments)
     except Usage:
         return False
-    return len(loose) == 1 and not _mistyped(loose[0])
+    return bool(asked.loose) and not _mistyped(asked.loose)
 
 
 def _mistyped(word: str) -> str:
@@ -226,32 +224,27 @@ def _help(verb: str = "") -> int:
     return 0
 
 
-def _session(verb: str) -> Callable[[list[str]], int]:
-    """A subcommand of the module that looks after workspaces as a whole, which is loaded when it is called."""
+def _whole(verb: str) -> Callable[[list[str]], int]:
+    """A subcommand on workspaces as a whole; its module is loaded when it is called."""
 
     def run(arguments: list[str]) -> int:
-        if {"--help", "-h"} & set(arguments):
+        if {"--help", "-h"} & set(_own_words(arguments)):
             return _help(verb if verb == "kill-server" else "")
-        from fugue_tui.cli import sessions
-
-        return sessions.VERBS[verb](arguments)
+        module = importlib.import_module(f"fugue_tui.cli.{_WHOLE[verb]}")
+        return getattr(module, verb.replace("-", "_"))(arguments)
 
     return run
 
 
-def _ls(arguments: list[str]) -> int:
-    if {"--help", "-h"} & set(arguments):
-        return _help()
-    from fugue_tui.cli.listing import ls
-
-    return ls(arguments)
-
-
+_WHOLE = {
+    **dict.fromkeys(("attach", "detach", "rename", "kill-server"), "sessions"),
+    "serve": "starting",
+    "ls": "listing",
+}
 _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "mcp": _mcp,
     "reflect": _reflect,
     "config": _config,
     "open": _open,
-    "ls": _ls,
-    **{verb: _session(verb) for verb in ("attach", "detach", "rename", "kill-server")},
+    **{verb: _whole(verb) for verb in _WHOLE},
 }

@@ -6,7 +6,6 @@ Few and cheap imports: whoever attaches waits for them.
 import os
 import signal
 import time
-from collections.abc import Callable
 from contextlib import suppress
 
 from fugue_tui import sockets
@@ -30,8 +29,9 @@ def attach(arguments: list[str]) -> int:
 
 def attach_as(options: dict[str, str], loose: list[str]) -> int:
     """The same, of what the command line said. Raises NotRunning with the ways out."""
+    said = _one("attach", options, loose)
     hello = here(read_only="--read-only" in options, prefix=options.get("--prefix", ""))
-    if not loose and not set(WHERE) & set(options):
+    if not said and "--socket" not in options:
         with suppress(NotRunning):  # The usual case, without looking for others.
             return join(sockets.path_of(sockets.DEFAULT), hello, sockets.DEFAULT)
     path, name = meant("attach", options, loose, around=False)
@@ -79,12 +79,18 @@ def kill_server(arguments: list[str]) -> int:
 def meant(verb: str, options: dict[str, str], loose: list[str], *, around: bool = True) -> tuple[str, str]:
     """The socket of the workspace that is meant, and its name as far as that is known. `around` lets it be the one that
     this runs in a pane of. Raises Usage or SocketError."""
+    said = _one(verb, options, loose)
+    outside = {name: value for name, value in os.environ.items() if name not in OUTSIDE}
+    path = sockets.find(said, options.get("--socket", ""), os.environ if around else outside)
+    return path, sockets.name_of(path)
+
+
+def _one(verb: str, options: dict[str, str], loose: list[str]) -> str:
+    """The one name that was said, if any. Raises Usage for more."""
     named = [*([options["--workspace"]] if "--workspace" in options else []), *loose]
     if len(named) > 1:
         raise Usage(f"{verb}: {named[1][:40]!a}: one word too many")
-    outside = {name: value for name, value in os.environ.items() if name not in OUTSIDE}
-    path = sockets.find(named[0] if named else "", options.get("--socket", ""), os.environ if around else outside)
-    return path, sockets.name_of(path)
+    return named[0] if named else ""
 
 
 def _ask(path: str, words: list[str], seconds: float = ANSWER_SECONDS) -> int:
@@ -116,11 +122,3 @@ def _is(path: str, before: os.stat_result) -> bool:
         return os.path.samestat(os.lstat(path), before)
     except OSError:
         return False
-
-
-VERBS: dict[str, Callable[[list[str]], int]] = {
-    "attach": attach,
-    "detach": detach,
-    "rename": rename,
-    "kill-server": kill_server,
-}

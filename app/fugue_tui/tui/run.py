@@ -101,6 +101,8 @@ def run(
     mux = Multiplexer(workspace, spawner=launcher, post=start.mailbox.post, area=_area(start.size, config), socket=told)
     mux.on_exit = OnExit(config.terminal.on_exit)
     mux.secrets = config.session.secrets
+    if listener is not None:
+        mux.move = listener.rename
     try:
         (opening or windows.CreateWindow(command=command).run)(mux, PERSON)
         return _show(mux, launcher, start)

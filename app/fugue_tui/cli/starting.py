@@ -1,0 +1,101 @@
+"""`fugue-tui [NAME]` and `fugue-tui serve [NAME]`: a workspace that runs is attached to, one that does not is started.
+
+Few and cheap imports until it is clear that something has to be started.
+"""
+
+import os
+from collections.abc import Callable
+
+from fugue_tui import sockets
+from fugue_tui.cli.options import Usage, options_of
+from fugue_tui.errors import NotRunning, UnknownCommand
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fugue_tui.start import StartOptions
+
+OPTIONS = ("--workspace", "--socket", "--config", "--engine", "--command", "--prefix")
+FLAGS = ("--read-only", "--foreground")
+
+
+class Asked:
+    """What the words after `fugue-tui` ask for. Raises Usage if that makes no sense."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        self.options, loose, self.program = options_of(arguments, OPTIONS, FLAGS)
+        self.named = [*([self.options["--workspace"]] if "--workspace" in self.options else []), *loose]
+        self.loose = loose[0] if loose else ""
+        """The workspace's name if it might be a mistyped command."""
+        if len(self.named) > 1:
+            raise Usage(f"{self.named[1][:40]!a}: one word too many; a program to run comes after --")
+        if self.program and "--command" in self.options:
+            raise Usage("--command: give a line or a program after --, not both")
+        if "--read-only" in self.options and self.command:
+            raise Usage("--read-only: who only looks on starts no program")
+
+    @property
+    def workspace(self) -> str:
+        """The workspace's name; empty if none was said."""
+        return self.named[0] if self.named else ""
+
+    @property
+    def command(self) -> tuple[str, ...] | str:
+        """What to run."""
+        return self.options.get("--command") or tuple(self.program)
+
+    def to_start(self) -> "StartOptions":
+        """The same, for who starts it."""
+        from fugue_tui.start import StartOptions
+
+        return StartOptions(
+            workspace=self.workspace,
+            socket=self.options.get("--socket", ""),
+            config=self.options.get("--config", ""),
+            command=self.command,
+            engine=self.options.get("--engine", ""),
+            prefix=self.options.get("--prefix", ""),
+        )
+
+
+def start(asked: Asked, mistyped: Callable[[str], str]) -> int:
+    """Attach to the workspace that is meant, and start it first if it does not run; the exit status.
+
+    `mistyped` says what is wrong with a name that is nearly a command's: it starts nothing."""
+    if "--read-only" in asked.options:
+        from fugue_tui.cli.sessions import attach_as
+
+        return attach_as(asked.options, asked.named)
+    if "--foreground" not in asked.options and (status := _joined(asked)) is not None:
+        return status
+    if asked.loose and (meant := mistyped(asked.loose)):
+        raise UnknownCommand(f"{meant} (--workspace {asked.loose} starts a workspace of that name)")
+    from fugue_tui import start as starting
+
+    if "--foreground" in asked.options:
+        return starting.show(asked.to_start())
+    return starting.start(asked.to_start())
+
+
+def serve(arguments: list[str]) -> int:
+    """Be a workspace's server, with nobody attached, until it ends; the exit status."""
+    asked = Asked(arguments)
+    if wrong := {"--prefix", *FLAGS} & set(asked.options):
+        raise Usage(f"serve: {min(wrong)}: is for terminals, and a server has none")
+    from fugue_tui.start import serve
+
+    return serve(asked.to_start())
+
+
+def _joined(asked: Asked) -> int | None:
+    """Attach to the workspace that is meant, if it runs where it would without any configuration."""
+    path, name = asked.options.get("--socket", ""), asked.workspace
+    path = sockets.check_path(path) if path else sockets.path_of(name or sockets.DEFAULT)
+    if not os.path.lexists(path):
+        return None
+    from fugue_tui.cli.joining import here, join
+
+    wanted = name or ("" if "--socket" in asked.options else sockets.DEFAULT)
+    try:
+        return join(path, here(prefix=asked.options.get("--prefix", "")), wanted, asked.command)
+    except NotRunning:
+        return None  # It has just ended, or was killed; its name can be claimed.
