@@ -305,6 +305,13 @@ def test_the_end_is_saved_at_once(room: Room, keep: Callable[..., Keeping]) -> N
         keeping.saver.ask(lambda recorder, wanted: None).result(0)
 
 
+def test_what_ends_before_it_was_ever_saved_is_saved(room: Room, tmp_path: Path) -> None:
+    room.cat()
+    keeping = Keeping(room, tmp_path / "state", SETTINGS)
+    assert keeping.saver.finish()
+    assert keeping.saved().workspace == room.mux.workspace
+
+
 def test_nothing_is_left_of_a_workspace_whose_last_pane_was_closed(room: Room, keep: Callable[..., Keeping]) -> None:
     pane = room.cat()
     keeping = keep()

@@ -87,8 +87,8 @@ class Saver:
         """Save for the last time, before the programs are ended, and stop; whether that was done in time.
 
         A workspace whose last pane was closed has nothing to come back to: what was saved of it by itself goes."""
-        if not self._thread.is_alive():
-            return True
+        if self._thread.ident is None:
+            self._thread.start()
         picture = take(self._alive)
         with self._turn:
             self._leaving = True
@@ -97,6 +97,8 @@ class Saver:
             self._recorder.hurry.set()
             self._turn.notify()
         self._thread.join(seconds)
+        if self._thread.is_alive():
+            logger.warning("the workspace was left before it was saved for the last time: %s s were too short", seconds)
         return not self._thread.is_alive()
 
     # For commands

@@ -1,11 +1,15 @@
 """What a person asked for that is still to come: how far it is and how it ended is told, and it can be given up."""
 
+import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from fugue_tui.control.command import Command
 from fugue_tui.control.later import Later, Progress
 from fugue_tui.errors import FugueError
+
+PATIENCE: Final = 0.5
+"""Seconds after which it is told that something takes longer."""
 
 
 class Errands:
@@ -22,13 +26,16 @@ class Errands:
         self._open[later] = command.verb
         later.on_progress(lambda progress: self._post(lambda: self._progressed(later, progress)))
         later.when_over(lambda: self._post(lambda: self._over(later, then)))
-        if not later.over:
-            self._alert(f"{command.verb}: under way; the prefix and Escape give it up")
+        asyncio.get_running_loop().call_later(PATIENCE, self._still, later)
 
     def give_up(self) -> bool:
         """Cancel all that is still to come; whether there was any."""
         found = [later.cancel() for later in tuple(self._open)]
         return any(found)
+
+    def _still(self, later: Later[Any]) -> None:
+        if later in self._open:
+            self._alert(f"{self._open[later]}: under way; the prefix and Escape give it up")
 
     def _progressed(self, later: Later[Any], progress: Progress) -> None:
         if later in self._open:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from fugue_tui.config import SessionSettings
-from fugue_tui.control.resume import resume_argv
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.recorder import Recorder
 from fugue_tui.multiplexer.saver import Saver
@@ -12,6 +11,12 @@ from fugue_tui.store.store import Store, state_dir
 
 def keep(mux: Multiplexer, settings: SessionSettings, alert: Callable[[str], None]) -> Saver:
     """Give a workspace what saves it, which has not begun yet; what goes wrong with that is told by `alert`."""
-    mux.saver = saver = Saver(mux, Recorder(Store(state_dir()), settings, resume_argv), settings)
+    mux.saver = saver = Saver(mux, Recorder(Store(state_dir()), settings, _resume), settings)
     saver.on_news.connect(alert)
     return saver
+
+
+def _resume(argv: tuple[str, ...], pid: int, cwd: str) -> tuple[str, ...]:
+    from fugue_tui.control.resume import resume_argv  # It takes 10 ms to load, which the saver's thread has.
+
+    return resume_argv(argv, pid, cwd)
