@@ -186,6 +186,22 @@ def test_a_program_that_ended_is_saved_with_how(room: Room, keep: Callable[..., 
     assert "the end" in keeping.text(pane)
 
 
+def test_a_pane_that_waits_to_run_again_is_saved_as_it_was(room: Room, keep: Callable[..., Keeping]) -> None:
+    pane = room.opened("create-pane --command 'echo from before; exec cat'")
+    room.shows(pane, "from before")
+    room.until(lambda: room.mux.terminals[pane].foreground == "cat")
+    keeping = keep()
+    room.mux.saver = keeping.saver
+    room.say("save-session one")
+    (back,) = room.say("restore-session one").panes
+    again = PaneId(back.pane[1:])
+    assert again in room.mux.waiting
+    keeping.wait()
+    assert keeping.seen(again).argv == keeping.seen(again).resume[1:] == ("cat",)
+    assert keeping.text(again).count("from before") == 1
+    assert "press Enter" not in keeping.text(again)
+
+
 def test_without_pane_history_no_text_is_saved_and_what_was_is_removed(
     room: Room, keep: Callable[..., Keeping]
 ) -> None:
@@ -381,6 +397,17 @@ def test_work_that_is_given_up_before_it_began_is_not_done(room: Room, keep: Cal
     assert first.result(DEADLINE)
     keeping.done()
     assert done == []
+
+
+def test_what_breaks_keeps_nothing_else_from_being_done(
+    room: Room, keep: Callable[..., Keeping], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.cat()
+    keeping = keep()
+    keeping.wait()
+    monkeypatch.setattr(keeping.recorder, "forget", broken)
+    keeping.change(replace(SETTINGS, pane_history=False))
+    assert keeping.generation() == 2
 
 
 def test_work_that_fails_fails_for_whoever_asked_alone(room: Room, keep: Callable[..., Keeping]) -> None:

@@ -151,7 +151,10 @@ class Saver:
 
     def _main(self) -> None:
         while job := self._next():
-            job()
+            try:
+                job()
+            except Exception:  # a border: whatever is wrong with one piece of work, the next is done
+                logger.exception("the saver failed")
 
     def _next(self) -> Callable[[], None] | None:
         with self._turn:
