@@ -25,7 +25,6 @@ from fugue_tui.multiplexer.signal import Signal
 from fugue_tui.multiplexer.terminals import Terminals
 from fugue_tui.multiplexer.undo import Histories
 from fugue_tui.multiplexer.waiting import Offer, Rerun, Waiting, nearest, tell
-from fugue_tui.store.store import Area
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.pty import Exit, login_shell
@@ -35,6 +34,7 @@ from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.saver import Saver
+    from fugue_tui.store.store import Area
 
 SHELL_SECONDS: Final = 2.0
 """A login shell that ran this long ended because somebody left it, whatever its status."""

@@ -27,6 +27,7 @@ from fugue_tui import sockets
 from fugue_tui.errors import SaveError, SocketError
 from fugue_tui.store import record, shelf, texts
 from fugue_tui.store.folder import Busy, Damaged, Folder, opened
+from fugue_tui.store.place import state_dir as state_dir
 from fugue_tui.store.record import DIGEST, Newer, Record
 from fugue_tui.store.shelf import COPIES, Shelf
 
@@ -174,15 +175,6 @@ class Saving:
         except Damaged:
             return False
         return file is not None
-
-
-def state_dir(env: Mapping[str, str] = os.environ) -> Path:
-    """Where things are saved: `FUGUE_STATE`, or the platform's own place."""
-    if named := env.get("FUGUE_STATE"):
-        return Path(named).expanduser()
-    from platformdirs import user_state_path
-
-    return user_state_path("fugue-tui", appauthor=False)
 
 
 @contextmanager

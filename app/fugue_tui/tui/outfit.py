@@ -48,7 +48,7 @@ class Outfit:
         self._app.mux.on_exit = OnExit(config.terminal.on_exit)
         if self._app.mux.saver is not None:
             self._app.mux.saver.equip(config.session)
-        self._app.mux.secrets = config.session.secrets
+        self._app.mux.secrets, self._app.mux.rerun = config.session.secrets, config.session.rerun
         self._app.wear(config, self.keymap, policy_of(config))
         self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
 

@@ -21,6 +21,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
+from fugue_tui.store.place import ran_before
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.text import clean_text
 from fugue_tui.tui.arrival import Arrival
@@ -32,6 +33,7 @@ from fugue_tui.workspace.model import OnExit
 
 if TYPE_CHECKING:
     from fugue_tui.tui.app import FugueApp
+    from fugue_tui.tui.restoring import Homecoming
     from fugue_tui_mcp.listener import Listener
     from fugue_tui_mcp.transport import Doors
 
@@ -58,6 +60,10 @@ class _Start:
     pump: Pump = field(default_factory=Pump)
     app: "FugueApp | None" = None
     """What shows it, from the moment on when it is loaded."""
+    home: "Homecoming | None" = None
+    """What was saved of the workspace and may come back."""
+    asks: bool = False
+    """Whether the person is asked for that."""
     bye: Bye = field(default_factory=lambda: Bye("error", "a bug in fugue-tui; its log has the details", 1))
     """What the first client is told if nothing could be shown."""
 
@@ -100,11 +106,11 @@ def run(
     told = str(listener.path) if listener is not None else ""
     mux = Multiplexer(workspace, spawner=launcher, post=start.mailbox.post, area=_area(start.size, config), socket=told)
     mux.on_exit = OnExit(config.terminal.on_exit)
-    mux.secrets = config.session.secrets
+    mux.secrets, mux.rerun = config.session.secrets, config.session.rerun
     if listener is not None:
         mux.move = listener.rename
     try:
-        (opening or windows.CreateWindow(command=command).run)(mux, PERSON)
+        _open(mux, start, command, opening)
         return _show(mux, launcher, start)
     except FugueError as error:
         start.bye = Bye("error", clean_text(str(error)), 1)
@@ -116,6 +122,21 @@ def run(
         mux.close()
         start.pump.stop()
         _part(start)
+
+
+def _open(
+    mux: Multiplexer,
+    start: _Start,
+    command: tuple[str, ...] | str,
+    opening: Callable[[Multiplexer, Origin], object] | None,
+) -> None:
+    """Have the first panes: those of the last time if that is always wanted, else fresh ones."""
+    start.home, wanted = _home(mux, start), command or opening is not None
+    if start.home is not None and start.config.session.restore == "always" and not wanted:
+        start.home.at_once()
+        return
+    (opening or windows.CreateWindow(command=command).run)(mux, PERSON)
+    start.asks = not wanted
 
 
 def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
@@ -131,6 +152,7 @@ def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
         _keep(app)
         if start.listener is not None:
             doors = _doors(app, start.listener)
+        _greet(app, start)
         size = start.size
         return app.run(mouse=start.config.ui.mouse, size=(size.cols, size.rows)) or app.return_code or 0
     finally:
@@ -176,6 +198,36 @@ def _app(mux: Multiplexer, launcher: Launcher, start: _Start, curtain: Curtain |
     return FugueApp(
         mux, dispatcher, start.config, start.mailbox, start.host, first=start.first, lift=lift, launcher=launcher
     )
+
+
+def _home(mux: Multiplexer, start: _Start) -> "Homecoming | None":
+    """What was saved of this workspace and may come back; None if there is nothing."""
+    if start.config.session.restore == "never" or not ran_before(start.workspace):
+        return None
+    from fugue_tui.tui.restoring import found
+
+    try:
+        return found(mux)
+    except FugueError as error:
+        start.faults = (*start.faults, f"the last workspace cannot come back: {clean_text(str(error))}")
+        return None
+
+
+def _greet(app: "FugueApp", start: _Start) -> None:
+    """Have what was saved come back, be offered, or be put aside, now that there is an app."""
+    home, shown = start.home, app.when_shown
+    if home is None:
+        return
+
+    def asking() -> None:
+        shown()
+        home.ask()
+
+    home.meet(app)
+    if start.asks:
+        app.when_shown = asking
+    elif app.mux.before is not None:
+        home.put_aside()
 
 
 def _keep(app: "FugueApp") -> None:

@@ -1,0 +1,61 @@
+"""The question at the start: whether what was saved comes back."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Label, Static
+
+
+class ComeBack(ModalScreen[bool | None]):
+    """Shows what was saved: Enter brings it back (True), Escape starts fresh (False). Anything else asks on."""
+
+    DEFAULT_CSS = """
+    ComeBack { align: center middle; background: $background 40%; }
+    ComeBack > Vertical {
+        width: auto; min-width: 40; max-width: 90%; height: auto; max-height: 90%; padding: 1 3;
+        background: $surface; border: heavy $primary; border-title-color: $primary;
+    }
+    ComeBack VerticalScroll { height: auto; max-height: 60vh; width: auto; max-width: 100%; margin: 1 0 0 0; }
+    ComeBack Label, ComeBack Static { width: auto; max-width: 100%; }
+    ComeBack .fault { color: $text-warning; margin-top: 1; }
+    ComeBack .choice { color: $text-muted; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,y,Y", "answer(True)", "Bring it back"),
+        Binding("escape,n,N,q", "answer(False)", "Start fresh"),
+        Binding("j,down", "scroll(1)", show=False),
+        Binding("k,up", "scroll(-1)", show=False),
+    ]
+
+    def __init__(self, heading: str, windows: Sequence[tuple[str, str]], faults: Sequence[str] = ()) -> None:
+        """`windows` are (name, programs) pairs, a line each; `faults` say what would be missing."""
+        super().__init__()
+        self.heading, self.windows, self.faults = heading, windows, faults
+
+    def compose(self) -> ComposeResult:
+        """What there is, and the two answers."""
+        widest = max((len(name) for name, _ in self.windows), default=0)
+        lines = [
+            Content(name.ljust(widest) + "  ") + Content.styled(programs, "dim") for name, programs in self.windows
+        ]
+        with Vertical() as frame:
+            frame.border_title = Content(" bring it back? ")
+            yield Label(Content(self.heading))
+            with VerticalScroll(can_focus=False):
+                yield Static(Content("\n").join(lines))
+            if self.faults:
+                yield Label(Content("\n".join(self.faults)), classes="fault")
+            yield Label(Content("Enter brings it back    Escape starts fresh and keeps it"), classes="choice")
+
+    def action_answer(self, answer: bool) -> None:
+        """Close with the answer."""
+        self.dismiss(answer)
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll by some lines."""
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
