@@ -1,0 +1,1 @@
+"""The rules, as tables: a module for each kind of thing that goes right or wrong."""

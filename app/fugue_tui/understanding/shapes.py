@@ -1,0 +1,118 @@
+"""Lists without header lines whose shape is documented: each line is read by the shape, whole or not at all.
+
+The names of the columns are ours; the cells are the program's.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from fugue_tui.understanding.invocation import Stage
+from fugue_tui.understanding.parsed import Kind, Parsed, line_numbers
+from fugue_tui.understanding.source import WIDEST
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One kind of line."""
+
+    name: str
+    headers: tuple[str, ...]
+    line: re.Pattern[str]
+    """A group for each header."""
+    calls: tuple[str, ...]
+    """The programs that print such lines, with a blank, and with the word that must follow."""
+    distinct: bool = False
+    """Whether nothing else looks like it, so that it is recognised without a command."""
+    passed: re.Pattern[str] | None = None
+    """Lines that belong to the list and are no rows."""
+
+
+_DATE: Final = (
+    r"[A-Z][a-z]{2} +\d{1,2} +(?:\d{2}:\d{2}|\d{4})|\d{1,2} +[A-Z][a-z]{2} +(?:\d{2}:\d{2}|\d{4})"
+    r"|\d{4}-\d{2}-\d{2} \d{2}:\d{2}(?::\d{2}\.\d+ [+-]\d{4})?"
+)
+SHAPES: Final = (
+    Shape(
+        "ls -l",
+        ("mode", "links", "owner", "group", "size", "modified", "name"),
+        re.compile(
+            r"([-bcdlpsDCM?][-rwxsStTl?]{9}[.+@]?) +(\d+|\?) +(\S+) +(\S+) +(\d+, +\d+|[\d.,]+[KMGTPE]?|\?) +"
+            rf"({_DATE}|\?) (.+)"
+        ),
+        ("ls ", "ll "),
+        distinct=True,
+        passed=re.compile(r"total [\d.,]+[KMGTPE]?"),
+    ),
+    Shape(
+        "git branch -vv",
+        ("current", "branch", "commit", "upstream", "subject"),
+        re.compile(
+            r"([*+ ]) (\([^()]{1,200}\)|[^\s(]\S*) +([0-9a-f]{7,40})(?: +\([^()]+\))?"
+            r"(?: \[([^\s\[\]:]+/[^\s\[\]:]+(?:: [^\[\]]+)?)\])?(?: (.*))?"
+        ),
+        ("git branch",),
+        distinct=True,
+    ),
+    Shape(
+        "git branch",
+        ("current", "branch"),
+        re.compile(r"([*+ ]) (\([^()]{1,200}\)|\S+(?: -> \S+)?)"),
+        ("git branch",),
+    ),
+    Shape(
+        "git status --short",
+        ("index", "worktree", "path"),
+        re.compile(r"([ MTADRCU?!])([ MTADRCU?!]) (\S.*)"),
+        ("git status",),
+        passed=re.compile(r"## .*"),
+    ),
+    Shape(
+        "git log --oneline",
+        ("commit", "refs", "subject"),
+        re.compile(r"[*|/\\ ]*([0-9a-f]{7,40})(?: \(((?:HEAD|tag: |refs/|[\w./-]+)[^()]*)\))? (.*)"),
+        ("git log", "git reflog"),
+    ),
+    Shape(
+        "git remote -v",
+        ("remote", "url", "use"),
+        re.compile(r"(\S+)\s+(\S+) \((fetch|push)\)(?: \[[^\]]+\])?"),
+        ("git remote",),
+        distinct=True,
+    ),
+    Shape("du", ("size", "path"), re.compile(r"([\d.,]+[KMGTPEZY]?)\s+(\S.*)"), ("du ",)),
+)
+SURE: Final = 0.97
+"""The belief if the command is known to print such lines and every line is one."""
+MOST_UNFIT: Final = 0.25
+
+
+def read_shape(lines: Sequence[str], start: int, end: int, stage: Stage | None) -> Parsed | None:
+    """The list in a range of lines, if its command is known to print it or nothing else looks like it."""
+    numbered = [(at, lines[at][:WIDEST]) for at in range(start, end) if lines[at].strip()]
+    for shape in SHAPES:
+        called = stage is not None and f"{stage.program} {stage.subcommand}".startswith(shape.calls)
+        if (called or shape.distinct) and (found := _read(numbered, shape, called)):
+            return found
+    return None
+
+
+def _read(numbered: Iterable[tuple[int, str]], shape: Shape, called: bool) -> Parsed | None:
+    rows: list[tuple[str, ...]] = []
+    unfit: list[int] = []
+    for at, text in numbered:
+        if found := shape.line.fullmatch(text):
+            rows.append(tuple((cell or "").strip() for cell in found.groups()))
+        elif not (shape.passed and shape.passed.fullmatch(text)):
+            unfit.append(at)
+        if len(unfit) > 20 and len(unfit) > len(rows):
+            return None
+    total = len(rows) + len(unfit)
+    if not rows or len(unfit) > MOST_UNFIT * total or (not called and len(rows) < 2):
+        return None
+    sure = SURE * len(rows) / total * (1 if called else 0.93)
+    notes = ["the columns' names are not in the text"]
+    if unfit:
+        notes.append(f"{line_numbers(unfit)} are not of the shape of {shape.name}, left out")
+    return Parsed(Kind.TABLE, round(sure, 2), shape.headers, tuple(rows), parser=shape.name, notes=tuple(notes))
