@@ -132,12 +132,13 @@ def serve(options: StartOptions) -> int:
         threading.Thread(target=_tell_manager, args=(listener.path,), name="notify", daemon=True).start()
     try:
         with ended_by_signals((*ENDINGS, signal.SIGINT)):
-            return _Claimed(options, workspace, listener, file, reading).run(foreground=False)
+            status = _Claimed(options, workspace, listener, file, reading).run(foreground=False)
     except SystemExit as ended:
-        return 0 if ended.code in (128 + signal.SIGTERM, 128 + signal.SIGINT) else 1
+        status = ended.code if isinstance(ended.code, int) else 1
     finally:
         background.notify("STOPPING=1")
         listener.close()
+    return 0 if status in (128 + signal.SIGTERM, 128 + signal.SIGINT) else status
 
 
 @contextmanager

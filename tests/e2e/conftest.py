@@ -2,10 +2,12 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, TypeAlias
@@ -14,8 +16,11 @@ import pytest
 from tests.tui.conftest import Host
 from tests.tui.conftest import plain_shell as plain_shell
 
+from fugue_tui import sockets
+from fugue_tui.errors import SocketError
 from fugue_tui.geometry import Size
 from fugue_tui.terminal import process
+from fugue_tui_mcp.peer import peer_of
 
 TIMEOUT = 30.0
 
@@ -46,6 +51,7 @@ class Running:
         }
         (room / "config.toml").write_text(config)
         served = () if server else ("--foreground",)
+        self.others: list[Host] = []
         self.host = Host((sys.executable, *program, self.name, *served, *arguments), size, self.env)
 
     @property
@@ -85,6 +91,28 @@ class Running:
         """The sessions of the programs in the panes, which have the numbers of their first processes."""
         return [pane["pid"] for pane in self.ask("list-panes")["panes"]]
 
+    @property
+    def server(self) -> int:
+        """The process that listens at its socket."""
+        with sockets.connect(str(self.socket)) as link:
+            pid = peer_of(link).pid
+        assert pid
+        return pid
+
+    def again(self, *words: str, size: Size = Size(80, 24), env: dict[str, str] | None = None) -> Host:
+        """Another terminal with `fugue-tui` and these words in it; its name if none are given."""
+        self.others.append(
+            Host((sys.executable, "-m", "fugue_tui", *(words or (self.name,))), size, self.env | (env or {}))
+        )
+        return self.others[-1]
+
+    def end(self) -> None:
+        """End it, however it feels about it."""
+        with suppress(SocketError):
+            os.kill(self.server, signal.SIGKILL)
+        for host in (self.host, *self.others):
+            host.close()
+
     def wait_gone(self, sessions: list[int]) -> None:
         """Wait until no process of these sessions is left."""
         self.host.wait_until(lambda: not any(process.session_members(sessions).values()))
@@ -113,4 +141,4 @@ def launch(room: Path) -> Iterator[Launch]:
 
     yield launch
     for each in started:
-        each.host.close()
+        each.end()

@@ -65,9 +65,21 @@ def _route(arguments: list[str]) -> int:
     first = arguments[0] if arguments else ""
     if first in _SUBCOMMANDS:
         return _SUBCOMMANDS[first](arguments[1:])
-    if "-" in first[1:] and not first.startswith("-"):
+    if "-" in first[1:] and not first.startswith("-") and not _runs(first):
         return _command(arguments)
     return _start(arguments)
+
+
+def _runs(word: str) -> bool:
+    """Whether a word that looks like a command's is none, but the name of a workspace that runs; which is asked, as
+    knowing all commands takes longer."""
+    from fugue_tui import client, sockets
+
+    try:
+        path = sockets.path_of(word)
+        return os.path.lexists(path) and _error_code(client.ask(path, [word, "--help"], 5.0)) == UnknownCommand.code
+    except SocketError:
+        return False
 
 
 def _start(arguments: list[str]) -> int:

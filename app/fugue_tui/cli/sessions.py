@@ -14,7 +14,7 @@ from fugue_tui.cli.options import Usage, complain, options_of, say
 from fugue_tui.errors import NotRunning, SocketError
 
 WHERE = ("--workspace", "--socket")
-ANSWER_SECONDS = 10.0
+ANSWER_SECONDS = 5.0
 """How long a workspace may take to answer."""
 ENDING_SECONDS = 10.0
 """How long `kill-server` waits for the end."""

@@ -1,0 +1,278 @@
+"""A workspace outlives its terminals: started in the background, attached to, renamed, killed and ended."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.e2e.conftest import TIMEOUT, Launch, Running
+from tests.tui.conftest import Host
+
+from fugue_tui.terminal.pty import Exit
+
+CAT = ("--", "sh", "-c", "echo ready; cat")
+
+
+@pytest.fixture
+def running(launch: Launch) -> Running:
+    """A server with a pane that echoes, and one terminal."""
+    running = launch(*CAT, server=True)
+    running.ready()
+    running.host.wait_text("ready")
+    return running
+
+
+def stat(pid: int) -> list[str]:
+    """What the kernel tells of a process after its name: state, parent, group, session, terminal..."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def left(host: Host, said: bytes, status: int = 0) -> None:
+    """Wait until a terminal was given back with these words."""
+    host.wait_until(lambda: said in host.received.rpartition(b"\x1b[?1049l")[2])
+    assert host.wait_exit() == Exit(status)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return stat(pid)[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def words(pid: int) -> str:
+    return Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def test_the_server_owes_its_starter_nothing(running: Running) -> None:
+    server, client = running.server, running.host.pid
+    assert server != client
+    assert (words(server), words(client)) == ("fugue: server", "fugue: client")
+    _, parent, _, session, terminal, *_ = stat(server)
+    assert int(terminal) == 0
+    assert int(parent) != client
+    assert int(session) not in (client, int(stat(client)[3]))
+    for fd in (0, 1, 2):
+        assert os.readlink(f"/proc/{server}/fd/{fd}") == "/dev/null"
+    children = Path(f"/proc/{client}/task/{client}/children").read_text().split()
+    assert children == []  # Neither a server nor a zombie.
+
+
+def test_nothing_of_the_starter_stays_open_in_the_server(launch: Launch, room: Path) -> None:
+    running = launch(*CAT, server=True, program=("-c", INHERITING))
+    running.ready()
+    there = os.listdir(f"/proc/{running.server}/fd")
+    held = {os.readlink(f"/proc/{running.server}/fd/{fd}") for fd in there}
+    assert not [name for name in held if name.endswith("/leak") or name.startswith("/dev/pts/")]
+    assert (room / "leak").exists()
+
+
+INHERITING = """
+import os, sys
+fd = os.open(os.environ["XDG_RUNTIME_DIR"] + "/leak", os.O_CREAT | os.O_RDWR)
+os.set_inheritable(fd, True)
+from fugue_tui.cli.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def test_detaching_and_attaching_shows_the_same(running: Running) -> None:
+    running.host.send("one\r")
+    running.host.wait_until(lambda: running.host.text.count("one") == 2)
+    assert running.shell("detach", running.name).returncode == 0
+    left(running.host, b"[detached from e2e]")
+    assert running.ask("list-clients")["clients"] == []
+    again = running.again()
+    again.wait_text("ready", running.name)
+    again.wait_until(lambda: again.text.count("one") == 2)
+    again.send("two\r")
+    again.wait_until(lambda: again.text.count("two") == 2)
+
+
+def test_a_killed_or_closed_terminal_leaves_the_workspace_alone(running: Running) -> None:
+    panes = running.sessions()
+    os.kill(running.host.pid, signal.SIGKILL)
+    running.host.wait_exit()
+    second = running.again("attach", running.name)
+    second.wait_text("ready")
+    second.hang_up()
+    third = running.again()
+    third.wait_text("ready")
+    third.wait_until(lambda: len(running.ask("list-clients")["clients"]) == 1)
+    assert running.sessions() == panes
+
+
+def test_a_killed_server_leaves_a_clean_terminal_and_a_name_that_is_free(running: Running) -> None:
+    os.kill(running.server, signal.SIGKILL)
+    left(running.host, b"fugue-tui: the workspace e2e ended unexpectedly; fugue-tui e2e brings it back", 1)
+    again = running.again(running.name, *CAT)
+    again.wait_text("ready", running.name)
+    assert alive(running.server)
+    assert len(list((running.room / "fugue-tui").glob("*.sock"))) == 2
+
+
+def test_both_killed_at_once_leave_nothing_that_is_in_the_way(running: Running) -> None:
+    server = running.server
+    os.kill(server, signal.SIGKILL)
+    os.kill(running.host.pid, signal.SIGKILL)
+    running.host.wait_exit()
+    again = running.again(running.name, *CAT)
+    again.wait_text("ready", running.name)
+    assert running.server != server
+
+
+def test_two_that_start_a_workspace_at_once_share_it(launch: Launch) -> None:
+    for number in range(3):
+        running = launch(*CAT, server=True)
+        other = running.again(running.name)
+        for host in (running.host, other):
+            host.wait_text("ready", running.name)
+        running.host.wait_until(lambda running=running: len(running.ask("list-clients")["clients"]) == 2)
+        assert len(running.ask("list-panes")["panes"]) in (1, 2), number
+        assert running.shell("kill-server", running.name).returncode == 0
+        left(running.host, b"[e2e ended]")
+        left(other, b"[e2e ended]")
+
+
+RACE = """
+import os, socket, sys, time
+from fugue_tui import config
+from fugue_tui.start import StartOptions, claim
+from fugue_tui.errors import AlreadyRunning
+while time.time() < float(sys.argv[1]):
+    pass
+try:
+    listener = claim(StartOptions(workspace="race"), config.Config())[1]
+    print("won", flush=True)
+    sys.stdin.read()
+except AlreadyRunning:
+    print("lost", flush=True)
+"""
+
+
+def test_of_two_that_claim_a_name_at_once_one_gets_it_every_time(room: Path) -> None:
+    env = {**os.environ, "XDG_RUNTIME_DIR": str(room)}
+    for _ in range(20):
+        command = [sys.executable, "-c", RACE, str(time.time() + 0.5)]
+        racers = [
+            subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for _ in range(2)
+        ]
+        said = [racer.stdout.readline().strip() for racer in racers if racer.stdout]
+        assert sorted(said) == ["lost", "won"]
+        for racer in racers:
+            racer.communicate()
+
+
+def test_what_keeps_a_server_from_starting_reaches_the_person(launch: Launch) -> None:
+    running = launch(server=True, config="[terminal]\nshell = ['no-such-shell']\n")
+    running.host.wait_until(lambda: b"no-such-shell" in running.host.received)
+    assert running.host.wait_exit() == Exit(1)
+    assert b"\x1b[?1049h" not in running.host.received
+    running.host.wait_until(lambda: not running.socket.exists())
+
+
+def test_the_last_pane_ends_the_workspace_and_frees_its_name(running: Running) -> None:
+    server = running.server
+    running.host.send(b"\x04")
+    left(running.host, b"[e2e ended]")
+    running.host.wait_until(lambda: not alive(server))
+    assert list((running.room / "fugue-tui").glob("*.sock")) == []
+
+
+def test_a_terminated_server_ends_well(running: Running) -> None:
+    server, panes = running.server, running.sessions()
+    os.kill(server, signal.SIGTERM)
+    left(running.host, b"[e2e ended]", 143)
+    running.wait_gone(panes)
+    running.host.wait_until(lambda: not alive(server) and not running.socket.exists())
+
+
+def test_a_program_for_a_workspace_that_runs_gets_a_new_window(running: Running) -> None:
+    second = running.again(running.name, "--", "sh", "-c", "echo newcomer; pwd; cat")
+    second.wait_text("newcomer", str(Path.cwd()))
+    running.host.wait_text("newcomer")
+    assert len(running.ask("list-windows")["windows"]) == 2
+
+
+def test_a_read_only_terminal_types_nothing(running: Running) -> None:
+    looker = running.again("attach", running.name, "-r")
+    looker.wait_text("ready")
+    assert [client["read_only"] for client in running.ask("list-clients")["clients"]] == [False, True]
+    looker.send("typed by nobody\r")
+    running.host.send("typed by me\r")
+    looker.wait_until(lambda: looker.text.count("typed by me") == 2)
+    assert "nobody" not in looker.text
+
+
+def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: Running) -> None:
+    (running.room / "panes.sh").write_text(f"{sys.executable} -m fugue_tui list-panes && echo fou''nd")
+    done = running.shell("rename", running.name, "ops")
+    assert done.returncode == 0, done.stderr
+    running.host.wait_text("ops [")
+    listed = running.shell("ls").stdout.splitlines()
+    assert [line.split()[:4] for line in listed[1:]] == [["ops", "1", "1", "1"]]
+    assert running.shell("attach", running.name).returncode == 1
+    panes = f"sh {running.room / 'panes.sh'}; cat"
+    assert running.shell("create-window", "--workspace", "ops", "--focus", "--command", panes).returncode == 0
+    running.host.wait_text("found")
+    other = running.again(running.name, "--", "sh", "-c", "echo another; cat")  # The old name is free.
+    other.wait_text("another")
+    assert len(running.shell("ls").stdout.splitlines()) == 3
+    assert running.shell("kill-server", running.name).returncode == 0
+    left(other, b"[e2e ended]")
+    assert running.shell("kill-server", "ops").returncode == 0
+    left(running.host, b"[e2e ended]")
+    assert list((running.room / "fugue-tui").glob("*.sock")) == []
+
+
+def test_a_stuck_server_is_ended_by_force(running: Running) -> None:
+    server = running.server
+    os.kill(server, signal.SIGSTOP)
+    ended = subprocess.Popen(
+        [sys.executable, "-m", "fugue_tui", "kill-server", running.name], env={**os.environ, **running.env}
+    )
+    running.host.wait_until(lambda: pending(server), TIMEOUT)
+    os.kill(server, signal.SIGCONT)
+    running.host.wait_until(lambda: ended.poll() is not None, TIMEOUT)
+    assert ended.returncode == 0
+
+
+def pending(pid: int) -> bool:
+    """Whether SIGTERM waits for a process."""
+    lines = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line)
+    return bool(int(lines["ShdPnd"], 16) & 1 << signal.SIGTERM - 1)
+
+
+def test_a_workspace_can_be_looked_after_without_any_terminal(room: Path, launch: Launch) -> None:
+    env = {**os.environ, "XDG_RUNTIME_DIR": str(room), "NOTIFY_SOCKET": str(room / "notify")}
+    command = [sys.executable, "-m", "fugue_tui", "serve", "e2e", *CAT]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(room / "notify"))
+        manager.settimeout(TIMEOUT)
+        server = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL)
+        assert manager.recv(100) == b"READY=1"
+        running = launch(server=True)
+        running.host.wait_text("ready", "e2e")
+        assert running.server == server.pid
+        server.terminate()
+        assert server.wait(TIMEOUT) == 0
+        assert manager.recv(100) == b"STOPPING=1"
+        left(running.host, b"[e2e ended]", 143)
+
+
+def test_a_second_server_of_the_name_is_refused(running: Running) -> None:
+    done = running.shell("serve", running.name)
+    assert done.returncode == 1
+    assert "workspace e2e is already running" in done.stderr
+
+
+def test_without_a_terminal_nothing_is_started(running: Running) -> None:
+    done = running.shell("other")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "stdin is none; fugue-tui serve runs one without" in done.stderr
+    assert [name for name in os.listdir(running.room / "fugue-tui") if name.startswith("other")] == []
