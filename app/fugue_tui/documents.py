@@ -16,6 +16,11 @@ from fugue_tui.text import clean
 SIZE_LIMIT: Final = 1 << 20
 """Bytes; a larger file is refused unread."""
 
+_LONG_KEY: Final = re.compile(
+    r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]{1,64}|"[^"\n]{0,64}"|'[^'\n]{0,64}')[ \t]*\.[ \t]*){32}""", re.M
+)
+"""A dotted key of so many parts: the standard library's time for one grows with the square of their number."""
+
 
 class Unfit(ValueError):
     """A file that is not read or written, and why; `place` is `:line` or `:line:column`, or empty for the whole."""
@@ -61,6 +66,8 @@ def toml(written: str) -> dict[str, Any]:
     """The table in TOML text. Raises Unfit."""
     import tomllib
 
+    if found := _LONG_KEY.search(written):
+        raise Unfit("a key of more than 32 parts", f":{written.count(chr(10), 0, found.end()) + 1}")
     try:
         return tomllib.loads(written)
     except RecursionError:

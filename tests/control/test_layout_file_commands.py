@@ -14,7 +14,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control import library
 from fugue_tui.control.command import PERSON, Door, Origin
-from fugue_tui.control.layout_files import LayoutList, LoadedLayout, SavedLayout
+from fugue_tui.control.layout_files import LayoutList, LoadedLayout, LoadLayout, SavedLayout
 from fugue_tui.errors import CommandError, InvalidArgument, NotFound, Refused, SpawnFailed
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Leaf, Node, Split
@@ -330,6 +330,17 @@ def test_all_windows_open_or_none(room: Room, home: Path) -> None:
         assert room.mux.terminals == open_before
 
 
+def test_nothing_opens_once_nobody_wants_it(room: Room, home: Path) -> None:
+    room.cat()
+    file_of(home, "")
+    before = room.mux.workspace
+    answer = LoadLayout(name=".").run(room.mux, PERSON)
+    room.until(lambda: not room.calls.empty(), playing=False)
+    assert answer.cancel()
+    room.until(lambda: room.calls.empty())
+    assert room.mux.workspace is before
+
+
 def test_names_in_a_file_are_checked_before_anything_opens(room: Room, home: Path) -> None:
     room.cat()
     file = file_of(home, "", "name = '%3'")
@@ -354,6 +365,8 @@ FILES: list[tuple[bytes, str]] = [
     (b"[[windows]]\n\xff", "shop/x.toml:2: not UTF-8"),
     (b"[[windows]]\nnmae = 1", "shop/x.toml: windows[0]: has no key 'nmae'; did you mean 'name'?"),
     (b"[[windows]]\nsplits = " + b"[" * 5000, "nested too deeply"),
+    (b"[[windows]]\n\n" + b"a." * 60_000 + b"b = 1", "shop/x.toml:3: a key of more than 32 parts"),
+    (b"[[windows]]\n[" + b"'a' . " * 40_000 + b"b]", "shop/x.toml:2: a key of more than 32 parts"),
 ]
 
 
@@ -466,7 +479,22 @@ def test_every_workspace_that_comes_along_opens_on_any_machine(
 def bare_path(room: Path) -> Path:
     """A PATH with what every POSIX system has, and nothing more."""
     (room / "bin").mkdir()
-    for program in ("sh", "cat", "ps", "sort", "head", "sleep", "grep", "tail", "date", "uptime", "df", "awk", "sed", "cut"):
+    for program in (
+        "sh",
+        "cat",
+        "ps",
+        "sort",
+        "head",
+        "sleep",
+        "grep",
+        "tail",
+        "date",
+        "uptime",
+        "df",
+        "awk",
+        "sed",
+        "cut",
+    ):
         (room / "bin" / program).symlink_to(shutil.which(program) or "/bin/false")
     return room / "bin"
 

@@ -1,17 +1,18 @@
 """The commands on layouts that are kept in files: save, load, list, and the workspaces that come with the program."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from threading import Thread
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
 from fugue_tui import documents
 from fugue_tui.control import assembly, library, projects, target
 from fugue_tui.control.assembly import Place
 from fugue_tui.control.capture import Capture, shared_directory
 from fugue_tui.control.command import Command, Door, Effect, Origin
+from fugue_tui.control.errand import errand, fetched
 from fugue_tui.control.later import Later
 from fugue_tui.control.layouts import PlacedPane, placed
 from fugue_tui.control.library import Entry, Kind
@@ -25,8 +26,6 @@ from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal import process
 from fugue_tui.text import clean
-
-Result = TypeVar("Result")
 
 BESIDE: Final = "this file"
 HERE: Final = "the directory it is opened in"
@@ -93,6 +92,14 @@ class LayoutList:
     """Where one's own are kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A layout that was read."""
+
+    entry: Entry
+    document: Document
+
+
 class SaveLayout(Command[SavedLayout], name="save-layout", effect=Effect.LAYOUT):
     """Write the windows as they are now into a file that a person can read, edit and commit: their splits, names,
     commands, directories and tags.
@@ -119,7 +126,7 @@ class SaveLayout(Command[SavedLayout], name="save-layout", effect=Effect.LAYOUT)
         document = capture.document(windows, "" if self.window else mux.workspace.name)
         text = _written(document, path, capture.left_out, BESIDE if beside else HERE)
         saved = SavedLayout(str(path), len(windows), len(document.panes), tuple(capture.left_out), text)
-        return _elsewhere(lambda: self._write(path, saved))
+        return errand(lambda: self._write(path, saved))
 
     def _path(self, here: str) -> Path:
         if not library.is_path(self.name):
@@ -156,13 +163,16 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT
     focus: bool | None = None
     """Whether its window comes to the front; omitted, only if the person asked for it."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> LoadedLayout:
-        """The windows that were opened; on any error nothing has changed."""
+    def run(self, mux: Multiplexer, origin: Origin) -> Later[LoadedLayout]:
+        """The windows that were opened, once the file is read; on any error nothing has changed."""
         here = whereabouts(mux, origin)
-        entry = library.find(self.name, here)
-        base = os.path.realpath(entry.path.parent) if library.is_path(self.name) else here
-        place = Place(_directory(self.cwd, here) or base, self.session)
-        return _loaded(mux, origin, entry, library.load(entry.path), place, self.focus)
+        cwd = _directory(self.cwd, here)
+        return fetched(mux, lambda: _read(self.name, here), lambda found: self._open(mux, origin, found, cwd or here))
+
+    def _open(self, mux: Multiplexer, origin: Origin, found: _Found, here: str) -> LoadedLayout:
+        beside = library.is_path(self.name) and not self.cwd
+        base = os.path.realpath(found.entry.path.parent) if beside else here
+        return _loaded(mux, origin, found, Place(base, self.session), self.focus)
 
 
 class LoadWorkspace(Command[LoadedLayout], name="load-workspace", effect=Effect.LAYOUT):
@@ -183,15 +193,14 @@ class LoadWorkspace(Command[LoadedLayout], name="load-workspace", effect=Effect.
     focus: bool | None = None
     """Whether its window comes to the front; omitted, only if the person asked for it."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> LoadedLayout:
-        """The windows that were opened; on any error nothing has changed."""
+    def run(self, mux: Multiplexer, origin: Origin) -> Later[LoadedLayout]:
+        """The windows that were opened, once the file is read; on any error nothing has changed."""
         if library.is_path(self.name):
             raise InvalidArgument(f"name: {clean(self.name)} is a path; load-layout opens files by path")
         here = whereabouts(mux, origin)
-        entry = library.find(self.name, here)
-        document = assembly.with_commands(library.load(entry.path), self.commands or {})
         place = Place(_directory(self.cwd, here) or here, self.session)
-        return _loaded(mux, origin, entry, document, place, self.focus)
+        opened = partial(_loaded, mux, origin, place=place, focus=self.focus)
+        return fetched(mux, lambda: _read(self.name, here, self.commands), opened)
 
 
 class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ):
@@ -200,7 +209,7 @@ class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ):
     def run(self, mux: Multiplexer, origin: Origin) -> Later[LayoutList]:
         """The layouts with what is wrong with them, if anything."""
         here = whereabouts(mux, origin)
-        return _elsewhere(lambda: _listed(here))
+        return errand(lambda: _listed(here))
 
 
 def whereabouts(mux: Multiplexer, origin: Origin) -> str:
@@ -222,14 +231,18 @@ def _written(document: Document, path: Path, left_out: list[str], relative_to: s
     return printer.to_toml(document, [f"Left out: {each}." for each in left_out], relative_to)
 
 
-def _loaded(
-    mux: Multiplexer, origin: Origin, entry: Entry, document: Document, place: Place, focus: bool | None
-) -> LoadedLayout:
-    found = assembly.opened(mux, origin, document, place, focus=wants_focus(focus, origin))
-    windows = [mux.window(window) for window in found]
+def _read(name: str, here: str, commands: Mapping[str, Line] | None = None) -> _Found:
+    """A layout by its name or path, with other commands in some panes; any thread."""
+    entry = library.find(name, here)
+    return _Found(entry, assembly.with_commands(library.load(entry.path), commands or {}))
+
+
+def _loaded(mux: Multiplexer, origin: Origin, found: _Found, place: Place, focus: bool | None) -> LoadedLayout:
+    opened = assembly.opened(mux, origin, found.document, place, focus=wants_focus(focus, origin))
+    windows = [mux.window(window) for window in opened]
     return LoadedLayout(
-        clean(entry.name),
-        clean(str(entry.path), 4096),
+        clean(found.entry.name),
+        clean(str(found.entry.path), 4096),
         tuple(window_info(mux, window) for window in windows),
         tuple(pane for window in windows for pane in placed(mux, window, panes(window.layout))),
     )
@@ -256,17 +269,3 @@ def _described(entry: Entry) -> NamedLayout:
         return NamedLayout(name, entry.kind, "", 0, 0, path, clean(str(error), 1000))
     told = clean(document.description, layout_document.MAX_DESCRIPTION)
     return NamedLayout(name, entry.kind, told, len(document.windows), len(document.panes), path, "")
-
-
-def _elsewhere(work: Callable[[], Result]) -> Later[Result]:
-    """Have work done on a thread of its own, so that a slow disk is nobody's trouble."""
-    later: Later[Result] = Later()
-
-    def do() -> None:
-        try:
-            later.settle(work())
-        except Exception as error:  # noqa: BLE001  (handed to whoever waits, who reports it)
-            later.fail(error)
-
-    Thread(target=do, name="layout-files", daemon=True).start()
-    return later
