@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -110,6 +111,33 @@ def test_a_projects_workspace_is_shown_agreed_to_and_opened(desk: Desk) -> None:
     assert [pane["cwd"] for pane in panes] == [str(desk.project), str(desk.project / "web"), str(desk.project)]
     assert len(desk.agreed()) == 1
     assert (desk.room / "state" / "trusted").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_workspace_that_runs_is_attached_to_and_not_opened_twice(desk: Desk) -> None:
+    first = desk.type("open --yes")
+    first.wait_text("I edit")
+    before = [pane["pid"] for pane in desk.panes()]
+    desk.file.write_text(SHOP + "[[windows]]\nname = 'more'\n")
+    second = desk.type("open .", desk.project)
+    second.wait_text("I edit", "1 code")
+    assert "[y/N]" not in second.text
+    assert [pane["pid"] for pane in desk.panes()] == before
+
+
+def test_nothing_runs_unasked_if_a_workspace_ends_while_it_is_opened(desk: Desk) -> None:
+    folder = desk.room / "fugue-tui"
+    folder.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as ending:
+        ending.bind(str(folder / "shop.sock"))
+        ending.listen()
+        host = desk.type("open")
+        ending.settimeout(30)
+        ending.accept()[0].close()
+        os.unlink(folder / "shop.sock")
+    host.wait_until(lambda: "the workspace has ended this moment; open it again" in " ".join(host.text.split()))
+    assert host.wait_exit().code == 1
+    assert desk.agreed() == []
+    assert "I edit" not in host.text
 
 
 @pytest.mark.parametrize("answer", ["n\r", "\r", "\x04", "yeah no\r"])
