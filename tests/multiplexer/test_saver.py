@@ -445,3 +445,14 @@ def test_a_pane_that_is_closed_while_it_is_saved_costs_nobody_anything(
     assert set(keeping.saved().seen) == {first, second}
     assert keeping.seen(first).text
     assert not keeping.seen(second).text
+
+
+def test_a_workspace_that_is_left_on_purpose_says_so_even_if_nothing_changed(
+    room: Room, keep: Callable[..., Keeping]
+) -> None:
+    room.cat()
+    keeping = keep()
+    keeping.wait()
+    assert not keeping.saved().ended
+    keeping.saver.finish(ended=True)
+    assert keeping.saved().ended

@@ -63,11 +63,11 @@ class Recorder:
         self._saves = 0
 
     def record(
-        self, picture: Picture, area: Area, name: str, *, wanted: Callable[[], bool] = lambda: True
+        self, picture: Picture, area: Area, name: str, *, ended: bool = False, wanted: Callable[[], bool] = lambda: True
     ) -> tuple[str, ...]:
         """Save a picture under a name, all of it or nothing; what of it could not be saved, in words.
 
-        Raises SaveError, or Cancelled once it is unwanted."""
+        `ended` says that the workspace was left on purpose. Raises SaveError, or Cancelled once it is unwanted."""
         with self.store.saving() as saving:
             writing = _Writing(saving)
             seen: dict[PaneId, PaneSeen] = {}
@@ -76,9 +76,7 @@ class Recorder:
                     raise Cancelled(f"nothing was saved as {name}: nobody waits for it any more")
                 seen[pane] = self._seen(pane, each, writing)
             last_pane, last_window = picture.last_ids
-            saved = Saved(
-                picture.workspace, picture.area, seen, time.time(), last_pane=last_pane, last_window=last_window
-            )
+            saved = Saved(picture.workspace, picture.area, seen, time.time(), ended, last_pane, last_window)
             saving.put(area, name, encode(saved, self.settings.secrets))
         if area == "auto":
             self._kept = {pane: kept for pane, kept in self._kept.items() if pane in picture.panes}

@@ -83,17 +83,18 @@ class Saver:
             self._table.changed(self._clock())
             self._turn.notify()
 
-    def finish(self, seconds: float = FINISH_SECONDS) -> bool:
+    def finish(self, seconds: float = FINISH_SECONDS, *, ended: bool = False) -> bool:
         """Save for the last time, before the programs are ended, and stop; whether that was done in time.
 
-        A workspace whose last pane was closed has nothing to come back to: what was saved of it by itself goes."""
+        `ended` says that it was left on purpose, so that nobody is asked whether it is to come back. A workspace whose
+        last pane was closed has nothing to come back to: what was saved of it by itself goes."""
         if self._thread.ident is None:
             self._thread.start()
         picture = take(self._alive)
         with self._turn:
             self._leaving = True
             if self._table.on and not self._held:
-                self._jobs.append(lambda: self._save_at_the_end(picture))
+                self._jobs.append(lambda: self._save_at_the_end(picture, ended))
             self._recorder.hurry.set()
             self._turn.notify()
         self._thread.join(seconds)
@@ -175,9 +176,9 @@ class Saver:
         if forget and self._name and not self._held:
             self._forget(self._name)
 
-    def _save_at_the_end(self, picture: Picture) -> None:
+    def _save_at_the_end(self, picture: Picture, ended: bool) -> None:
         if picture.workspace.windows:
-            self._save(picture)
+            self._save(picture, ended=ended)
             return
         self._forget(self._name or picture.workspace.name)
 
@@ -187,9 +188,9 @@ class Saver:
         except FugueError as error:
             logger.warning("what was saved of a workspace stays: %s", error)
 
-    def _save(self, picture: Picture) -> None:
+    def _save(self, picture: Picture, *, ended: bool = False) -> None:
         try:
-            fault = self._saved(picture)
+            fault = self._saved(picture, ended)
         except FugueError as error:
             fault = str(error)
         except Exception as error:  # a border: a bug here must not end everyone's programs
@@ -204,12 +205,12 @@ class Saver:
             self._tell("the workspace is saved again")
         self.fault = fault
 
-    def _saved(self, picture: Picture) -> str:
+    def _saved(self, picture: Picture, ended: bool) -> str:
         """Save if there is anything to save; what went wrong with the whole is raised, with parts of it told."""
-        if not picture.workspace.windows or picture.stamp == self._stamp:
+        if not picture.workspace.windows or (picture.stamp == self._stamp and not ended):
             return ""
         name = picture.workspace.name
-        faults = self._recorder.record(picture, "auto", name)
+        faults = self._recorder.record(picture, "auto", name, ended=ended)
         if self._name not in ("", name):
             self._forget(self._name)
         self._stamp, self._name = picture.stamp, name

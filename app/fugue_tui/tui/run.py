@@ -146,6 +146,7 @@ def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
         curtain.drop()
     doors: Doors | None = None
     app: FugueApp | None = None
+    status: int | None = None
     try:
         app = start.app = _app(mux, launcher, start, curtain)
         app.outfit.follow(start.config_file, start.faults)
@@ -154,7 +155,8 @@ def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
             doors = _doors(app, start.listener)
         _greet(app, start)
         size = start.size
-        return app.run(mouse=start.config.ui.mouse, size=(size.cols, size.rows)) or app.return_code or 0
+        status = app.run(mouse=start.config.ui.mouse, size=(size.cols, size.rows))
+        return status or app.return_code or 0
     finally:
         # Every pane is still open here, and every attached terminal still shows the last of them.
         if curtain is not None:
@@ -162,7 +164,7 @@ def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
         if app is not None:
             app.dispatcher.leave()
         if mux.saver is not None:
-            mux.saver.finish()
+            mux.saver.finish(ended=status == 0)
         if doors is not None:
             doors.stop()
 
