@@ -11,7 +11,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
-import fugue_tui
 from fugue_tui import config, documents
 from fugue_tui.control import projects
 from fugue_tui.errors import InvalidArgument, NotFound
@@ -56,7 +55,7 @@ def own_dir() -> Path:
 
 def shipped_dir() -> Path:
     """Where the layouts are that come with the program."""
-    return Path(fugue_tui.__file__).parent / "workspaces"
+    return Path(__file__).parent / "workspaces"
 
 
 def is_path(said: str) -> bool:
