@@ -117,7 +117,7 @@ class SessionSettings:
 class McpSettings:
     """What agents may do."""
 
-    enabled: bool = _key(True, "Listen for agents and for the command line.")
+    enabled: bool = _key(True, "Let agents in; off, a workspace without a server listens to nobody at all.")
     socket: str = _key("", "Where to listen; empty for a socket named after the workspace.", socket_fault)
     read: Permission = _key("allow", "See panes, their text and the layout.")
     layout: Permission = _key("allow", "Open, arrange and name panes and windows.")

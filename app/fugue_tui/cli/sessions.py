@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from fugue_tui import sockets
 from fugue_tui.cli.joining import here, join
-from fugue_tui.cli.options import Usage, complain, options_of, say
+from fugue_tui.cli.options import Usage, complain, options_of
 from fugue_tui.errors import NotRunning, SocketError
 
 WHERE = ("--workspace", "--socket")
@@ -94,15 +94,13 @@ def _one(verb: str, options: dict[str, str], loose: list[str]) -> str:
 
 
 def _ask(path: str, words: list[str], seconds: float = ANSWER_SECONDS) -> int:
-    """Run a command there and print what it answers; the exit status."""
+    """Run a command there, and print only what it complains of; the exit status."""
     from fugue_tui import client
 
     answer = client.ask(path, words, seconds)
     status, text = answer.get("exit"), str(answer.get("text") or "")
     if status:
         complain(text)
-    elif text:
-        say(text)
     return status if isinstance(status, int) else 1
 
 
