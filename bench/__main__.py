@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from bench import calls, keys, output, peers, start, upkeep
+from bench import calls, keys, output, peers, sessions, start, upkeep
 from bench.host import Overdue
 from bench.plan import Plan
 from bench.table import Row, render
@@ -21,6 +21,7 @@ TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "keys": keys.measure,
     "output": output.measure,
     "upkeep": upkeep.measure,
+    "sessions": sessions.measure,
     "calls": calls.measure,
     "peers": peers.measure,
 }

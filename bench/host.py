@@ -48,6 +48,11 @@ class Host:
         return self._process.pid
 
     @property
+    def ended(self) -> bool:
+        """Whether the program is over."""
+        return self._closed or not self._process.isalive()
+
+    @property
     def text(self) -> str:
         """The screen, one line a row."""
         return self._terminal.text()

@@ -41,11 +41,11 @@ def _echo(plan: Plan, subject: Subject, *, flood: bool) -> list[float]:
     with subject.open(plan.folder, scripts, focus=len(scripts) - 1) as stage:
         stage.host.until_text("READY")
         stage.host.run(1)
-        home = _resting_cursor(stage.host)
-        return list(_echoes(stage.host, home, plan.often(150, 30)))
+        home = resting_cursor(stage.host)
+        return list(echoes(stage.host, home, plan.often(150, 30)))
 
 
-def _echoes(host: Host, home: tuple[int, int], count: int) -> Iterator[float]:
+def echoes(host: Host, home: tuple[int, int], count: int) -> Iterator[float]:
     """Milliseconds from each key until its letter is on the screen and the cursor behind it."""
     for number, pause in zip(range(count), pauses("echo"), strict=False):
         column = number % len(LETTERS)
@@ -73,7 +73,7 @@ def _switch(plan: Plan, subject: Subject) -> list[float]:
         host = stage.host
         host.until_text("READY")
         host.run(1)
-        right, found = _resting_cursor(host), list[float]()
+        right, found = resting_cursor(host), list[float]()
         for _ in range(plan.often(20, 5)):
             host.send(TO_THE_LEFT)
             host.until(lambda: host.cursor != right)
@@ -104,7 +104,7 @@ def _flood(plan: Plan) -> str:
     return f"while :; do cat '{file}'; done"
 
 
-def _resting_cursor(host: Host) -> tuple[int, int]:
+def resting_cursor(host: Host) -> tuple[int, int]:
     """Where the cursor is most of the time."""
     seen: Counter[tuple[int, int]] = Counter()
     for _ in range(50):

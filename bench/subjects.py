@@ -2,6 +2,8 @@
 
 import json
 import os
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,7 @@ from typing import Protocol, Self
 
 from bench.host import Host
 from bench.processes import session
+from fugue_tui import sockets
 from fugue_tui.geometry import Size
 
 SIZE = Size(120, 36)
@@ -33,9 +36,10 @@ class CallFailed(RuntimeError):
 class Stage:
     """A running subject on its host terminal; `close` leaves no process behind."""
 
-    def __init__(self, host: Host, env: Mapping[str, str]) -> None:
+    def __init__(self, host: Host, env: Mapping[str, str], size: Size = SIZE) -> None:
         self.host = host
         self.env = env
+        self.size = size
 
     def __enter__(self) -> Self:
         return self
@@ -60,6 +64,14 @@ class Stage:
         if process.returncode:
             raise CallFailed(f"{' '.join(argv[:6])}: {output.strip() or process.returncode}")
         return output
+
+    def detach(self) -> None:
+        """Take the host away, and leave the programs. Raises CallFailed where that is not possible."""
+        raise CallFailed("what runs in the foreground has nothing to leave behind")
+
+    def attach(self) -> Host:
+        """Show it on another host of the same size. Raises CallFailed where that is not possible."""
+        raise CallFailed("what runs in the foreground is attached")
 
     def close(self) -> None:
         """End it."""
@@ -112,8 +124,8 @@ class Bare:
 class TmuxStage(Stage):
     """A tmux server of its own, and a client on the host."""
 
-    def __init__(self, host: Host, env: Mapping[str, str], name: str) -> None:
-        super().__init__(host, env)
+    def __init__(self, host: Host, env: Mapping[str, str], name: str, size: Size) -> None:
+        super().__init__(host, env, size)
         self.name = name
 
     def tmux(self, *words: str) -> str:
@@ -123,6 +135,15 @@ class TmuxStage(Stage):
     def pids(self) -> list[int]:
         """The client and the server."""
         return [self.host.pid, int(self.tmux("display-message", "-p", "#{pid}"))]
+
+    def detach(self) -> None:
+        """Take the host away, and leave the server."""
+        self.tmux("detach-client")
+        _until_ended(self.host)
+
+    def attach(self) -> Host:
+        """Show it on another host of the same size."""
+        return Host(["tmux", "-L", self.name, "attach-session"], self.env, self.size)
 
     def close(self) -> None:
         """End the server, and with it the client."""
@@ -162,15 +183,55 @@ class Tmux:
         config = folder / "tmux.conf"
         config.write_text(TMUX_CONFIG)
         env = environment(folder, TMUX_TMPDIR=str(folder))
-        return TmuxStage(Host(["tmux", "-L", name, "-f", str(config), "new-session", *argv], env, size), env, name)
+        host = Host(["tmux", "-L", name, "-f", str(config), "new-session", *argv], env, size)
+        return TmuxStage(host, env, name, size)
+
+
+class FugueStage(Stage):
+    """A server of Fugue, and a client on the host."""
+
+    def fugue(self, *words: str) -> str:
+        """Run a command against this server."""
+        return self.call(*FUGUE, *words)
+
+    def pids(self) -> list[int]:
+        """The client and the server."""
+        return [self.host.pid, self.server()]
+
+    def server(self) -> int:
+        """The server's process, as the kernel tells."""
+        path = os.path.join(self.env["XDG_RUNTIME_DIR"], "fugue-tui", "main.sock")
+        with sockets.connect(path) as link:
+            return struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+
+    def detach(self) -> None:
+        """Take the host away, and leave the server."""
+        self.fugue("detach")
+        _until_ended(self.host)
+
+    def attach(self) -> Host:
+        """Show it on another host of the same size."""
+        return Host([*FUGUE, "attach"], self.env, self.size)
+
+    def close(self) -> None:
+        """End the server, and with it the client."""
+        try:
+            self.fugue("kill-server")
+        except CallFailed as error:
+            if "no workspace" not in str(error):
+                raise
+        super().close()
 
 
 @dataclass(frozen=True)
 class Fugue:
-    """Ours."""
+    """Ours, as people start it: a server, and a client on the host. In the foreground it is one process."""
 
     name: str = "fugue"
     engine: str = "ghostty"
+    foreground: bool = False
+    settings: str = ""
+    """More of the configuration."""
 
     def bare(self, folder: Path) -> Stage:
         """Fugue as it starts."""
@@ -189,12 +250,28 @@ class Fugue:
         stage.call(*FUGUE, "focus-pane", panes[focus])
         return stage
 
+    def again(self, stage: Stage) -> Stage:
+        """Start it anew with what another stage has left behind."""
+        return self._started(stage.env, [], stage.size)
+
     def _start(self, folder: Path, argv: Sequence[str], size: Size) -> Stage:
-        runtime = Path(tempfile.mkdtemp(dir=folder))
-        config = folder / f"{self.engine}.toml"
-        config.write_text(f'[terminal]\nengine = "{self.engine}"\n')
-        env = environment(folder, XDG_RUNTIME_DIR=str(runtime), FUGUE_CONFIG=str(config))
-        return Stage(Host([*FUGUE, "--foreground", *argv], env, size), env)
+        own = Path(tempfile.mkdtemp(dir=folder))
+        config = own / "config.toml"
+        config.write_text(f'[terminal]\nengine = "{self.engine}"\n{self.settings}')
+        state = own / "state"
+        env = environment(folder, XDG_RUNTIME_DIR=str(own), FUGUE_CONFIG=str(config), FUGUE_STATE=str(state))
+        return self._started(env, argv, size)
+
+    def _started(self, env: Mapping[str, str], argv: Sequence[str], size: Size) -> Stage:
+        if self.foreground:
+            return Stage(Host([*FUGUE, "--foreground", *argv], env, size), env, size)
+        return FugueStage(Host([*FUGUE, *argv], env, size), env, size)
+
+
+def _until_ended(host: Host) -> None:
+    """Wait for a client to leave, and close its terminal."""
+    host.until(lambda: host.ended, every=0.01)
+    host.close()
 
 
 def _first_pane(stage: Stage) -> str:
