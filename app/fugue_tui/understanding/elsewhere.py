@@ -23,7 +23,6 @@ _PARSERS: Final[Mapping[str, str]] = {
     "dpkg": "dpkg-l",
     "git log": "git-log",
     "id": "id",
-    "ifconfig": "ifconfig",
     "iptables": "iptables",
     "last": "last",
     "mount": "mount",

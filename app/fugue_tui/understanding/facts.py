@@ -13,6 +13,8 @@ from fugue_tui.understanding.rule import Clue, Rule, Side
 MOST_TESTS: Final = 100
 MOST_PLACES: Final = 50
 MOST_EVIDENCE: Final = 5
+MOST_WORDS: Final = 300
+"""Characters of a message or a detail."""
 _PLACE: Final = frozenset(("file", "line", "column", "message", "test", "method", "total", "why", "program"))
 _COUNTED: Final = {
     "error": "errors",
@@ -43,7 +45,7 @@ class Facts:
 
     def take(self, at: int, groups: Mapping[str, str | None]) -> None:
         """Add what a line's groups say."""
-        known = {name: clean(value, 300) for name, value in groups.items() if value}
+        known = {name: _said(value) for name, value in groups.items() if value}
         if test := known.get("test"):
             method = known.get("method", "")
             self._add_test(test if test.endswith(method) else f"{test}.{method}")
@@ -155,7 +157,12 @@ def _summary(facts: Facts, counts: Mapping[str, int], output: Output) -> str:
             first = next((message for message in facts.places.values() if message), facts.message)
             return clean(", ".join(filter(None, said)) + (f": {first}" if first else ""))
         case _:
-            return clean(facts.message or output.lines[facts.proof].strip())
+            return facts.message or _said(output.lines[facts.proof])
+
+
+def _said(text: str) -> str:
+    """Words on one line, one blank apart."""
+    return " ".join(clean(text, MOST_WORDS).split())
 
 
 def _count(counts: Mapping[str, int], name: str, noun: str, verb: str) -> str:

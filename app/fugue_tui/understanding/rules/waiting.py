@@ -6,7 +6,7 @@ from fugue_tui.understanding.intent import Meaning
 from fugue_tui.understanding.rule import Clue, Ending, Rule, line
 from fugue_tui.understanding.words import word_set
 
-_URL: Final = r"(?P<url>https?://[\w.:\[\]*-]{1,200}(?:/[\w./-]{0,100})?)"
+_URL: Final = r"(?P<url>https?://[\w.:\[\]*-]{1,200}(?:/[\w./-]{0,100})?)(?=[\s,;)'\"]|$)"
 
 
 def _asks(name: str, sure: float, hint: str, pattern: str, kind: str, programs: str = "") -> Rule:
@@ -64,7 +64,7 @@ RULES: Final = (
         "yes or no", 0.95, "/", r".{0,300}[\[(](?:[yY]/[nN]|[yY]es/[nN]o|y/n/[\w/?]{1,20})[\])] ?[?:>]? ?", "confirm"
     ),
     _asks("proceed", 0.94, "proceed?", r".{0,80}[Oo]k to proceed\? \(y\) ?", "confirm", "npm npx"),
-    _asks("hunk", 0.96, "]? ", r"(?:\(\d+/\d+\) )?Stage this hunk \[[\w,/?]{1,40}\]\? ?", "confirm", "git"),
+    _asks("hunk", 0.96, "this hunk [", r"(?:\(\d+/\d+\) )?Stage this hunk \[[\w,/?]{1,40}\]\? ?", "confirm", "git"),
     _asks("any key", 0.93, "ress ", r".{0,80}\b[Pp]ress (?:any key|ENTER|Enter|RETURN|\[?Enter\]?)\b.{0,80}", "key"),
     _asks("pager's end", 0.93, "(END)", r"(?:.{0,200} )?\(END\)", "pager"),
     _asks("pager", 0.9, ":", r":", "pager", "less man git systemctl journalctl gh psql"),

@@ -1,0 +1,280 @@
+"""What became of a command is told from its words, its exit code and its output, not from words that merely occur."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.understanding.conftest import names, recorded
+from tests.understanding.samples import SAMPLES
+
+from fugue_tui.understanding.detect import detect
+from fugue_tui.understanding.intent import Intent, Location, Meaning
+from fugue_tui.understanding.rules.all import RULES
+
+
+def told(name: str) -> Intent:
+    """What is made of a recording; a server is told as if it still ran."""
+    found = recorded(f"intent/{name}")
+    return detect(found.command, found.output, None if name.endswith("-ready") else found.exit_code)
+
+
+def test_a_failed_test_run_comes_out_as_the_seed_says() -> None:
+    found = recorded("intent/cargo-test-failed-full")
+    told = detect("cargo test", found.output, found.exit_code)
+    assert told.intent is Meaning.TEST_FAILURE
+    assert told.confidence >= 0.95
+    assert told.context.failed_tests == ("test_pane_creation", "test_resize")
+    assert told.context.error_summary == "2 tests failed, 15 passed"
+    assert told.suggested_actions == ("cargo test test_pane_creation -- --nocapture",)
+
+
+MEANINGS: list[tuple[str, Meaning, str]] = [
+    ("assert-c", Meaning.CRASH, "Assertion `1==2' failed."),
+    ("cargo-build-error", Meaning.BUILD_ERROR, "3 errors: unresolved import `serde`"),
+    ("cargo-build-warning", Meaning.SUCCESS, ""),
+    ("cargo-run-panic", Meaning.CRASH, "index out of bounds: the len is 0 but the index is 3"),
+    ("cargo-test-failed", Meaning.TEST_FAILURE, "2 tests failed, 15 passed"),
+    ("cargo-test-passed", Meaning.TEST_SUCCESS, ""),
+    ("cargo-unresolved", Meaning.DEPENDENCY_MISSING, "error: no matching package named `nosuchcratefugue` found"),
+    ("command-not-found", Meaning.DEPENDENCY_MISSING, "bash: line 1: frobnicate: command not found"),
+    ("sh-not-found", Meaning.DEPENDENCY_MISSING, "sh: 1: frobnicate: not found"),
+    ("curl-dns", Meaning.NETWORK_ERROR, "Could not resolve host: no-such-host.invalid"),
+    ("disk-full", Meaning.DISK_FULL, "dd: error writing '/dev/full': No space left on device"),
+    ("disk-full-python", Meaning.DISK_FULL, "OSError: [Errno 28] No space left on device"),
+    ("eslint-error", Meaning.LINT_ERROR, "2 errors, 1 warning: 'a' is assigned a value but never used no-unused-vars"),
+    ("flask-ready", Meaning.SERVER_READY, ""),
+    ("http-server-ready", Meaning.SERVER_READY, ""),
+    ("uvicorn-ready", Meaning.SERVER_READY, ""),
+    ("gcc-error", Meaning.BUILD_ERROR, "2 errors: ‘y’ undeclared (first use in this function)"),
+    ("gcc-link-error", Meaning.BUILD_ERROR, "collect2: error: ld returned 1 exit status"),
+    ("gcc-warning", Meaning.SUCCESS, ""),
+    ("git-merge-conflict", Meaning.GIT_CONFLICT, "CONFLICT (content): Merge conflict in f.txt"),
+    ("git-rebase-conflict", Meaning.GIT_CONFLICT, "CONFLICT (content): Merge conflict in f.txt"),
+    ("git-status-conflict", Meaning.GIT_CONFLICT, "You have unmerged paths."),
+    ("git-push-rejected", Meaning.GIT_REJECTED, "! [rejected] main -> main (fetch first)"),
+    ("git-not-a-repository", Meaning.NOT_FOUND, "fatal: not a git repository (or any of the parent directories): .git"),
+    (
+        "go-build-error",
+        Meaning.BUILD_ERROR,
+        '2 errors: cannot use "x" (untyped string constant) as int value in return statement',
+    ),
+    ("go-test-failed", Meaning.TEST_FAILURE, "2 tests failed"),
+    ("go-test-verbose-failed", Meaning.TEST_FAILURE, "2 tests failed, 1 passed"),
+    ("go-test-passed", Meaning.TEST_SUCCESS, ""),
+    ("go-panic", Meaning.CRASH, "assignment to entry in nil map"),
+    ("javac-error", Meaning.BUILD_ERROR, "2 errors: incompatible types: String cannot be converted to int"),
+    ("jest-failed", Meaning.TEST_FAILURE, "2 tests failed, 1 passed"),
+    ("jest-passed", Meaning.TEST_SUCCESS, ""),
+    ("keyboard-interrupt", Meaning.INTERRUPTED, "KeyboardInterrupt"),
+    ("make-error", Meaning.BUILD_ERROR, "2 errors: ‘y’ undeclared (first use in this function)"),
+    ("make-no-rule", Meaning.BUILD_ERROR, "No rule to make target 'nothing.x', needed by 'other'. Stop."),
+    ("mocha-failed", Meaning.TEST_FAILURE, "1 test failed, 1 passed"),
+    ("mocha-passed", Meaning.TEST_SUCCESS, ""),
+    ("node-port-in-use", Meaning.PORT_IN_USE, "Error: listen EADDRINUSE: address already in use 127.0.0.1:8764"),
+    ("node-test-failed", Meaning.TEST_FAILURE, "1 test failed, 1 passed"),
+    ("node-type-error", Meaning.CRASH, "TypeError: Cannot read properties of null (reading 'x')"),
+    ("permission-cat", Meaning.PERMISSION_DENIED, "cat: /etc/shadow: Permission denied"),
+    ("permission-run", Meaning.PERMISSION_DENIED, "bash: line 1: ./noexec.sh: Permission denied"),
+    ("pytest-failed", Meaning.TEST_FAILURE, "2 tests failed, 6 passed"),
+    ("pytest-quiet-failed", Meaning.TEST_FAILURE, "2 tests failed, 6 passed"),
+    ("pytest-passed", Meaning.TEST_SUCCESS, ""),
+    ("python-oom", Meaning.CRASH, "MemoryError"),
+    ("python-port-in-use", Meaning.PORT_IN_USE, "OSError: [Errno 98] Address already in use"),
+    ("python-syntax-error", Meaning.SYNTAX_ERROR, "invalid syntax"),
+    ("python-traceback", Meaning.CRASH, "ZeroDivisionError: division by zero"),
+    ("segfault-c", Meaning.CRASH, "bash: line 1: 13921 Segmentation fault ./seg"),
+    ("timeout", Meaning.TIMED_OUT, "exit code 124"),
+    ("tsc-pretty-error", Meaning.BUILD_ERROR, "2 errors: Type 'string' is not assignable to type 'number'."),
+    ("unittest-failed", Meaning.TEST_FAILURE, "1 test failed, 1 error, 1 passed"),
+    ("unittest-passed", Meaning.TEST_SUCCESS, ""),
+    ("vitest-failed", Meaning.TEST_FAILURE, "1 test failed, 1 passed"),
+    ("vitest-passed", Meaning.TEST_SUCCESS, ""),
+]
+
+
+@pytest.mark.parametrize(("name", "meaning", "summary"), MEANINGS, ids=[name for name, _, _ in MEANINGS])
+def test_a_recorded_output_is_told_for_what_it_is(name: str, meaning: Meaning, summary: str) -> None:
+    found = told(name)
+    assert (found.intent, found.context.error_summary) == (meaning, summary)
+    assert found.confidence >= 0.85
+    assert found.evidence
+
+
+TESTS: list[tuple[str, tuple[str, ...], str]] = [
+    (
+        "pytest-failed",
+        ("tests/test_shop.py::test_total[2]", "tests/test_shop.py::TestCart::test_empty"),
+        "python -m pytest 'tests/test_shop.py::test_total[2]' -vv",
+    ),
+    (
+        "unittest-failed",
+        ("test_u.Thing.test_broken", "test_u.Thing.test_bad"),
+        "python -m unittest test_u.Thing.test_broken",
+    ),
+    ("go-test-failed", ("TestBad", "TestTable/empty"), "go test -v -run '^TestBad$' ./..."),
+    ("jest-failed", ("cart › fails when empty", "top level"), "npx jest -t 'cart fails when empty'"),
+    ("vitest-failed", ("cart > fails when empty",), "npx vitest run a.test.ts -t 'cart fails when empty'"),
+    ("mocha-failed", ("fails on purpose",), "npx mocha -g 'fails on purpose'"),
+    ("node-test-failed", ("bad sum",), "node --test --test-name-pattern 'bad sum'"),
+]
+
+
+@pytest.mark.parametrize(("name", "tests", "action"), TESTS, ids=[name for name, _, _ in TESTS])
+def test_failed_tests_are_named_and_the_first_can_be_run_again(name: str, tests: tuple[str, ...], action: str) -> None:
+    found = told(name)
+    assert found.context.failed_tests == tests
+    assert found.suggested_actions == (action,)
+
+
+PLACES: list[tuple[str, Location]] = [
+    ("cargo-test-failed", Location("tests/panes.rs", 3, 5, "assertion `left == right` failed")),
+    ("cargo-build-error", Location("src/lib.rs", 1, 5, "unresolved import `serde`")),
+    ("pytest-failed", Location("tests/test_shop.py", 11, None, "AssertionError")),
+    ("gcc-error", Location("bad.c", 5, 20, "‘y’ undeclared (first use in this function)")),
+    (
+        "go-build-error",
+        Location("./mux.go", 3, 25, 'cannot use "x" (untyped string constant) as int value in return statement'),
+    ),
+    ("tsc-error", Location("ts/a.ts", 1, 7, "Type 'string' is not assignable to type 'number'.")),
+    ("ruff-error", Location("lint/a.py", 1, 8, "F401 [*] `os` imported but unused")),
+    ("ruff-concise-error", Location("lint/a.py", 1, 8, "F401 [*] `os` imported but unused")),
+    (
+        "mypy-error",
+        Location(
+            "lint/a.py",
+            4,
+            None,
+            'Incompatible types in assignment (expression has type "str", variable has type "int") [assignment]',
+        ),
+    ),
+    (
+        "eslint-error",
+        Location("/home/user/node/esl/a.js", 1, 7, "'a' is assigned a value but never used no-unused-vars"),
+    ),
+    ("python-traceback", Location("/home/user/project/boom.py", 2, None, "")),
+    ("jest-failed", Location("sum.test.js", 4, 47, "")),
+    ("vitest-failed", Location("a.test.ts", 4, 54, "")),
+]
+
+
+@pytest.mark.parametrize(("name", "place"), PLACES, ids=[name for name, _ in PLACES])
+def test_the_place_to_look_at_first_is_told(name: str, place: Location) -> None:
+    assert told(name).context.locations[0] == place
+
+
+def test_what_was_found_beside_the_likeliest_is_told_too() -> None:
+    found = told("python-module-missing")
+    assert (found.intent, found.context.details["module"]) == (Meaning.DEPENDENCY_MISSING, "requests_nope")
+    assert [other.intent for other in found.also] == [Meaning.CRASH]
+    collected = told("pytest-collection-error")
+    assert (collected.intent, collected.also[0].intent) == (Meaning.DEPENDENCY_MISSING, Meaning.TEST_FAILURE)
+
+
+NEGATIVE = ["cat-log", "grep-log", "grep-source", "tail-log", "says-error", "configure-ok", "git-log-errors", "true"]
+
+
+@pytest.mark.parametrize("name", NEGATIVE)
+def test_words_about_failures_are_no_failure(name: str) -> None:
+    found = told(name)
+    assert found.intent is Meaning.SUCCESS
+    assert found.context.failed_tests == ()
+
+
+@pytest.mark.parametrize("name", ["cat-log", "tail-log", "grep-log"])
+def test_a_log_that_is_shown_proves_nothing_even_before_its_end(name: str) -> None:
+    found = recorded(f"intent/{name}")
+    assert detect(found.command, found.output, None).intent is Meaning.UNKNOWN
+    assert detect(found.command, found.output, 1).intent is Meaning.UNKNOWN
+
+
+@pytest.mark.parametrize("name", ["git-commit-nothing", "pytest-no-tests", "npm-test-failed"])
+def test_a_failure_that_no_rule_knows_is_unknown(name: str) -> None:
+    found = told(name)
+    assert (found.intent, found.confidence, found.suggested_actions) == (Meaning.UNKNOWN, 0.0, ())
+    assert found.context.error_summary == f"exit code {recorded(f'intent/{name}').exit_code}"
+
+
+def test_a_failure_that_a_pipe_hides_is_still_seen() -> None:
+    output = recorded("intent/pytest-failed").output
+    assert detect("pytest | tail -30", output, 0).intent is Meaning.TEST_FAILURE
+    assert detect("pytest; echo done", output, 0).intent is Meaning.TEST_FAILURE
+    assert detect("pytest", output, 0).intent is Meaning.SUCCESS
+
+
+def test_a_run_that_passed_cannot_have_failed_and_the_other_way_round() -> None:
+    passed = recorded("intent/pytest-passed").output
+    assert detect("pytest", passed, 1).intent is Meaning.UNKNOWN
+    assert detect("", passed, None).intent is Meaning.TEST_SUCCESS
+
+
+def test_less_is_believed_if_the_command_is_not_known() -> None:
+    output = recorded("intent/pytest-failed").output
+    known, script, unknown = (detect(command, output, 1).confidence for command in ("pytest", "make check", ""))
+    assert known > script > unknown > 0.5
+
+
+def test_a_prompt_is_waiting_only_while_the_program_runs() -> None:
+    assert detect("sudo true", "[sudo] password for anna: ", None).intent is Meaning.PROMPT_WAITING
+    assert detect("sudo true", "[sudo] password for anna: ", 1).intent is Meaning.UNKNOWN
+    assert detect("", "Password: \nuser@host:~$ ", None).intent is Meaning.UNKNOWN
+
+
+def test_a_prompt_in_the_middle_of_an_output_waits_for_nothing() -> None:
+    assert detect("./setup", "Password: \nThank you.\n", None).intent is Meaning.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("code", "meaning"),
+    [
+        (130, Meaning.INTERRUPTED),
+        (-2, Meaning.INTERRUPTED),
+        (139, Meaning.CRASH),
+        (-11, Meaning.CRASH),
+        (137, Meaning.CRASH),
+        (127, Meaning.DEPENDENCY_MISSING),
+        (126, Meaning.PERMISSION_DENIED),
+        (0, Meaning.SUCCESS),
+        (3, Meaning.UNKNOWN),
+        (None, Meaning.UNKNOWN),
+    ],
+)
+def test_an_exit_code_says_something_by_itself(code: int | None, meaning: Meaning) -> None:
+    assert detect("./tool", "", code).intent is meaning
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=[f"{name}: {command}" for name, command, _, _ in SAMPLES])
+def test_a_documented_output_is_told_by_its_rule(sample: tuple[str, str, int | None, str]) -> None:
+    name, command, code, output = sample
+    found = detect(command, output, code)
+    assert found.evidence[0].rule == name
+    assert found.intent in {rule.intent for rule in RULES if rule.name == name}
+
+
+def test_every_rule_is_proved_by_a_recording_or_a_sample() -> None:
+    lines = {line.rstrip() for name in names("intent") for line in recorded(name).output.expandtabs(8).splitlines()}
+    proved = {rule.name for rule in RULES if any(rule.line.fullmatch(line) for line in lines)}
+    assert {rule.name for rule in RULES} == proved | {name for name, _, _, _ in SAMPLES}
+
+
+def test_lines_are_numbered_as_in_the_output_that_was_given() -> None:
+    output = "\n" * 5 + "x\n" * 30_000 + "bash: frobnicate: command not found\n"
+    assert detect("frobnicate", output, 127).evidence[0].line == output.count("\n")
+
+
+@given(
+    st.sampled_from(["pytest", "cargo test", "ls", "cat x", "", "make; true", "git status | cat"]),
+    st.lists(
+        st.sampled_from(
+            [
+                line
+                for name in ("pytest-failed", "cargo-test-failed-full", "gcc-error", "node-type-error", "tail-log")
+                for line in recorded(f"intent/{name}").output.splitlines()
+            ]
+        ),
+        max_size=20,
+    ),
+    st.sampled_from([None, 0, 1, 101, -11]),
+)
+def test_any_mixture_of_lines_is_told_without_an_error(command: str, lines: list[str], code: int | None) -> None:
+    found = detect(command, "\n".join(lines), code)
+    assert 0 <= found.confidence <= 1
+    assert (found.intent is Meaning.UNKNOWN) == (found.confidence == 0)
