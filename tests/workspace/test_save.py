@@ -187,7 +187,7 @@ def places(value: object) -> list[tuple[Any, Any]]:
     return [place for key in keys for place in ((held, key), *places(held[key]))]
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.data())
 def test_whatever_is_damaged_the_rest_is_a_sound_workspace(data: st.DataObject) -> None:
     manifest = kept(data.draw(workspaces()))
@@ -251,6 +251,15 @@ def test_when_the_window_on_the_screen_is_lost_the_one_before_it_shows() -> None
     manifest = kept(sample(1, 1, 1))
     manifest["windows"][0]["layout"] = None
     assert decode(manifest)[0].workspace.active == 2
+
+
+def test_a_zoom_ends_with_the_pane_that_had_it() -> None:
+    manifest = kept(sample(3))
+    manifest["windows"][0]["zoomed"] = True
+    assert decode(manifest)[0].workspace.windows[0].zoomed
+    manifest["panes"][2]["env"] = ["A=b"]
+    (window,) = decode(manifest)[0].workspace.windows
+    assert (window.active, window.recent, window.zoomed) == (1, (2,), False)
 
 
 def test_a_pane_in_two_windows_keeps_its_first_place() -> None:

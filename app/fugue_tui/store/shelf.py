@@ -83,7 +83,6 @@ class Shelf:
             return
         if first in there:
             self._folder.rename(first, second)
-            self._folder.discard(first)  # Two names of one file: renaming did nothing.
         self._folder.copy(newest, first)
 
     def _set_aside(self, copy: str, fault: Damaged) -> str:
