@@ -7,16 +7,17 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from tests.tui.conftest import Cells, cells
+import pytest
+from tests.tui.conftest import Cells, cells, surface
 
 from fugue_tui import wire
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.events import Reply
-from fugue_tui.terminal.frame import Cursor, Row
+from fugue_tui.terminal.frame import Cursor, Row, Style
 from fugue_tui.terminal.ghostty import GhosttyEmulator
 from fugue_tui.wire import Bye, Hello
 
@@ -127,6 +128,15 @@ class Client:
     def text(self) -> str:
         """The screen, one line a row."""
         return "\n".join(row.text for row in self._rows())
+
+    @property
+    def grid(self) -> list[list[tuple[str, Style]]]:
+        """Every cell's character and what shows of its style, row by row; only for characters of one cell."""
+        rows: list[list[tuple[str, Style]]] = []
+        for row in self._rows():
+            found = [(letter, _shown(letter, run.style)) for run in row.runs for letter in run.text]
+            rows.append(found + [(" ", Style())] * (self.emulator.size.cols - len(found)))
+        return rows
 
     @property
     def picture(self) -> tuple[Cells, ...]:
@@ -251,7 +261,9 @@ class Serving:
 
         self.until(answered)
         connected.close()
-        return json.loads(line)["result"]["json"]
+        result = json.loads(line)["result"]
+        assert not result["exit"], result
+        return result["json"]
 
     def end(self, number: int = signal.SIGTERM) -> int:
         """End the server, and wait for it; its status."""
@@ -271,7 +283,30 @@ class Serving:
             self.process.stderr.close()
 
 
+Serve: TypeAlias = Callable[..., Serving]
+"""`serve(*command, config=, first=, prelude=)`: a server whose first pane runs a command, `cat` if none is named."""
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts servers, which end with the test."""
+    started: list[Serving] = []
+
+    def serve(*command: str, **wanted: Any) -> Serving:
+        started.append(Serving(tmp_path, *(command or ("cat",)), **wanted))
+        return started[-1]
+
+    tmp_path.chmod(0o700)
+    yield serve
+    for each in started:
+        each.close()
+
+
 def _json(words: tuple[str, ...]) -> str:
     import json
 
     return json.dumps(words)
+
+
+def _shown(letter: str, style: Style) -> Style:
+    return surface(style) if letter == " " else style

@@ -1,32 +1,14 @@
 """Terminals attached to a server: they come, mirror each other, and go; the workspace stays."""
 
 import signal
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.tui.serving import Serving, hello
+from tests.tui.serving import Serve, hello
+from tests.tui.serving import serve as serve
 from tests.tui.test_two_ways_of_painting import differing
 
 from fugue_tui.geometry import Size
-
-Serve = Callable[..., Serving]
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts servers, which end with the test."""
-    started: list[Serving] = []
-
-    def serve(*command: str, **wanted: Any) -> Serving:
-        started.append(Serving(tmp_path, *(command or ("cat",)), **wanted))
-        return started[-1]
-
-    tmp_path.chmod(0o700)
-    yield serve
-    for each in started:
-        each.close()
 
 
 def test_the_first_terminal_types_and_leaves_and_the_program_goes_on(serve: Serve) -> None:

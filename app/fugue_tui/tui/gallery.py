@@ -131,6 +131,9 @@ class Gallery:
         remote.on_end = partial(self.gone, viewer)
         remote.start()
         self.hearing.refocus(viewer)
+        if viewer.read_only and self.hearing.reading is not None:
+            self.hearing.reading.tell(viewer)
+            self.hearing.looked_on(viewer)
         if viewer.hello.nested:
             self._tell_nested(viewer)
 
@@ -181,7 +184,7 @@ class Gallery:
     def begin(self, frames: Frames) -> None:
         """There is a screen now."""
         self._frames = frames
-        reading = self.hearing.reading = ReadingBack(self._app)
+        reading = self.hearing.reading = ReadingBack(self._app, self.hearing.looked_on)
         self._pictures = self.hearing.pictures = Pictures(self._app, self.viewers, frames, reading)
         if self._first is not None:
             self.admit(self._first)

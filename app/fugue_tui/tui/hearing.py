@@ -109,8 +109,14 @@ class Hearing:
             reading.wheel(viewer, message)
         elif isinstance(message, events.Key):
             self._look_on_key(viewer, message, reading)
+        elif isinstance(message, events.MouseDown | events.Paste):
+            reading.tell(viewer)
         else:
             return
+        self.looked_on(viewer)
+
+    def looked_on(self, viewer: Viewer) -> None:
+        """What a terminal that only looks on shows is another now."""
         if viewer in self._viewers.all():
             self._viewers.regroup()
             if self.pictures is not None and viewer.place is Place.OWN:
@@ -126,8 +132,12 @@ class Hearing:
                 self._part(viewer)
         elif self._hearer.starts_command(viewer, event):
             self._prefixed.add(viewer.id)
-        elif not reading.key(viewer, "ctrl+c" if event.key == "ctrl+c" else name) and name == "q":
+        elif reading.key(viewer, "ctrl+c" if event.key == "ctrl+c" else name):
+            return
+        elif name == "q":
             self._part(viewer)
+        else:
+            reading.tell(viewer)
 
     def _part(self, viewer: Viewer) -> None:
         try:

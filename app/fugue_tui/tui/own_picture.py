@@ -42,8 +42,10 @@ class Scene:
     strips: Sequence[Strip]
     caret: Caret | None
     """None if it is hidden."""
-    interest: Rect
-    """What must be in sight if not everything can."""
+    interest: Rect | None = None
+    """What must be in sight if not everything can; None if nothing need."""
+    around: Rect | None = None
+    """What should be in sight with it."""
 
 
 class OwnPicture:
@@ -96,10 +98,12 @@ class OwnPicture:
         cols, rows = min(self.size.cols, scene.size.cols), min(self.size.rows, scene.size.rows)
         self._pinned = 1 < rows < scene.size.rows
         body, whole = (rows - 1, scene.size.rows - 1) if self._pinned else (rows, scene.size.rows)
-        seen = scene.interest
-        top = self.rows[0] if self.rows else 0
-        top = _into(top, body, min(seen.y, whole - 1), min(seen.bottom, whole), whole)
-        self.left = _into(self.left, cols, seen.x, seen.right, scene.size.cols)
+        top, seen, around = self.rows[0] if self.rows else 0, scene.interest, scene.around or scene.interest
+        if seen is not None and around is not None:
+            wanted = (min(seen.y, whole - 1), min(seen.bottom, whole))
+            top = _into(top, body, wanted, (around.y, min(around.bottom, whole)), whole)
+            self.left = _into(self.left, cols, (seen.x, seen.right), (around.x, around.right), scene.size.cols)
+        top, self.left = max(0, min(top, whole - body)), max(0, min(self.left, scene.size.cols - cols))
         self.rows = (*range(top, top + body), *([scene.size.rows - 1] if self._pinned else []))
 
     def _rows(self, scene: Scene, mark: str) -> list[bytes]:
@@ -135,12 +139,12 @@ class OwnPicture:
         return (x, y) if 0 <= x < self.size.cols else None
 
 
-def _into(start: int, room: int, first: int, end: int, whole: int) -> int:
-    """Where a window of `room` cells begins so that `first` to `end` is in it: as little as possible elsewhere."""
-    if end > start + room:
-        start = end - room
-    if first < start:
-        start = first
+def _into(start: int, room: int, seen: tuple[int, int], around: tuple[int, int], whole: int) -> int:
+    """Where a window of `room` cells begins that has `seen` in it: where it began, or with as much of `around`."""
+    if start <= seen[0] and seen[1] <= start + room:
+        return start
+    for first, end in (around, seen):
+        start = min(max(start, end - room), first)
     return max(0, min(start, whole - room))
 
 

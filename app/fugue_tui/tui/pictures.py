@@ -113,9 +113,10 @@ class Pictures:
         """The whole screen as it is now; composed once for each state of it."""
         if self._scene is None or self._scene[0] != self._version:
             screen = self._app.screen
-            caret = self._cursor.caret
+            caret, view = self._cursor.caret, self._app.focused_view
             strips, size = compose(screen, self._app.background_screens)
-            self._scene = self._version, Scene(size, strips, caret, _interest(screen, caret, size))
+            around = Rect(*view.region) if caret is not None and view is not None else None
+            self._scene = self._version, Scene(size, strips, caret, _interest(screen, caret), around)
         return self._scene[1]
 
 
@@ -131,11 +132,12 @@ def compose(screen: Screen[object], background: list[Screen[object]]) -> tuple[l
     return compositor.render_strips(), Size(compositor.size.width, compositor.size.height)
 
 
-def _interest(screen: Screen[object], caret: Caret | None, size: Size) -> Rect:
+def _interest(screen: Screen[object], caret: Caret | None) -> Rect | None:
     """What a terminal that cannot show everything should show: the cursor, or what has the focus in a dialog."""
     if caret is not None:
         return Rect(caret.x, caret.y, 1, 1)
-    if screen.focused is not None and screen.is_modal:
-        region = screen.focused.region
-        return Rect(region.x, region.y, max(region.width, 1), max(region.height, 1))
-    return Rect(0, 0, 1, 1) if screen.is_modal else Rect(0, size.rows - 1, 1, 1)
+    dialog = screen.focused or next((each for each in screen.children if each.display), None)
+    if dialog is None or not screen.is_modal:
+        return None
+    region = dialog.region
+    return Rect(region.x, region.y, max(region.width, 1), max(region.height, 1))

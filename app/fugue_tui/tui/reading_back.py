@@ -1,5 +1,7 @@
 """Older text for those who only look on: each scrolls for itself, and nobody else's view moves."""
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,6 +18,8 @@ from fugue_tui_widgets.strips import strip_of
 from fugue_tui_widgets.terminal_view import WHEEL_LINES
 
 _FAR: Final = 1 << 30
+_TOLD_SECONDS: Final = 3.0
+_TOLD: Final = "read-only · PageUp reads back · q leaves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +38,12 @@ class Back:
 class ReadingBack:
     """Where each of those who only look on reads. Main thread only."""
 
-    def __init__(self, app: Stage) -> None:
+    def __init__(self, app: Stage, over: Callable[[Viewer], None]) -> None:
+        """`over` is called when a terminal need not be told any more that it only looks on."""
         self._app = app
+        self._over = over
         self._back: dict[int, Back] = {}
+        self._told: dict[int, asyncio.TimerHandle] = {}
 
     def reads(self, viewer: Viewer) -> bool:
         """Whether a terminal shows older text."""
@@ -45,7 +52,21 @@ class ReadingBack:
     def drop(self, viewer: Viewer) -> None:
         """Show the live screen there again."""
         self._back.pop(viewer.id, None)
+        if told := self._told.pop(viewer.id, None):
+            told.cancel()
         viewer.reads_back = False
+
+    def tell(self, viewer: Viewer) -> None:
+        """Say for a while that this terminal only looks on, and what it can do."""
+        if told := self._told.pop(viewer.id, None):
+            told.cancel()
+        self._told[viewer.id] = asyncio.get_running_loop().call_later(_TOLD_SECONDS, self._untell, viewer)
+        viewer.reads_back = True
+
+    def _untell(self, viewer: Viewer) -> None:
+        del self._told[viewer.id]
+        viewer.reads_back = self.reads(viewer)
+        self._over(viewer)
 
     def scroll(self, viewer: Viewer, pane: PaneId | None, lines: int) -> None:
         """Move a terminal's view: positive towards older lines; at the bottom it is live again."""
@@ -71,7 +92,7 @@ class ReadingBack:
             self.drop(viewer)
             back = None
         if back is None:
-            return scene, "read-only" if viewer.read_only else ""
+            return scene, _TOLD if viewer.id in self._told else "read-only" if viewer.read_only else ""
         view = self._app.grid.views[back.pane]
         x, y, width, height = view.region
         strips = list(scene.strips)

@@ -203,6 +203,9 @@ class Viewers:
         if wanted is not None and wanted != self.screen:
             self.screen = wanted
             self._room.fit(wanted)
+            for viewer in looking:
+                if viewer.place is Place.MIRROR and viewer.size != wanted:
+                    viewer.place = Place.WAITING  # It has cells that are no longer the screen's.
         for viewer in looking:
             if viewer.place is Place.MIRROR and not self._reflects(viewer):
                 viewer.place = Place.WAITING
