@@ -237,6 +237,16 @@ def test_a_word_that_is_no_command_names_a_workspace_whatever_runs(
     assert set(asked) == {words[words[0] == "--workspace"]}
 
 
+def test_a_workspace_that_runs_is_found_by_a_name_that_looks_like_a_command(
+    private_dir: Path, serve: Callable[..., Served], shell: Shell
+) -> None:
+    (private_dir / "fugue-tui").mkdir(mode=0o700)
+    for name in ("my-project", "list-panes"):
+        serve(name=f"fugue-tui/{name}")
+    assert "a workspace is shown on a terminal, and stdin is none" in shell("my-project").stderr
+    assert "several workspaces run (list-panes, my-project)" in shell("list-panes").stderr
+
+
 @pytest.mark.parametrize("word", ["close-pan", "list-pane", "splitpane", "split_pane", "reflct", "confg"])
 def test_a_word_that_looks_like_a_mistyped_command_starts_nothing(served: Served, shell: Shell, word: str) -> None:
     for env in ({}, {"FUGUE_SOCKET": served.path}):

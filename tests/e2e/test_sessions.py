@@ -12,7 +12,10 @@ import pytest
 from tests.e2e.conftest import TIMEOUT, Launch, Running
 from tests.tui.conftest import Host
 
+from fugue_tui import sockets, wire
+from fugue_tui.errors import SocketError
 from fugue_tui.terminal.pty import Exit
+from fugue_tui.wire import Hello
 
 CAT = ("--", "sh", "-c", "echo ready; cat")
 
@@ -276,3 +279,23 @@ def test_without_a_terminal_nothing_is_started(running: Running) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert "stdin is none; fugue-tui serve runs one without" in done.stderr
     assert [name for name in os.listdir(running.room / "fugue-tui") if name.startswith("other")] == []
+
+
+def test_a_client_of_another_protocol_is_told_which(running: Running) -> None:
+    with sockets.connect(str(running.socket)) as link:
+        link.sendall(wire.request(Hello(protocol=99, version="9.9")))
+        with pytest.raises(SocketError, match=r"this is fugue-tui 9\.9 \(protocol 99\).*fugue-tui kill-server"):
+            wire.welcome(link.makefile("rb").readline())
+    assert len(running.ask("list-clients")["clients"]) == 1
+
+
+def test_a_terminal_that_is_stopped_is_not_waited_for(running: Running) -> None:
+    os.kill(running.host.pid, signal.SIGTSTP)
+    running.host.wait_until(lambda: stat(running.host.pid)[0] == "T")
+    assert b"\x1b[?1049l" in running.host.received
+    second = running.again()
+    second.wait_text("ready")
+    second.send("meanwhile\r")
+    second.wait_until(lambda: second.text.count("meanwhile") == 2)
+    os.kill(running.host.pid, signal.SIGCONT)
+    running.host.wait_until(lambda: running.host.text.count("meanwhile") == 2)
