@@ -28,8 +28,8 @@ _WAYS_OUT: Final = {
     errno.EDQUOT: f"make room, {_ELSEWHERE}",
     errno.EFBIG: f"raise the limit on file sizes, {_ELSEWHERE}",
     errno.EIO: f"see whether the disk fails, {_ELSEWHERE}",
-    errno.ELOOP: f"a link is not followed here; put a directory of your own in its place, {_ELSEWHERE}",
-    errno.ENOTDIR: f"put a directory in its place, {_ELSEWHERE}",
+    errno.ELOOP: f"put a directory in its place (links are not followed here), {_ELSEWHERE}",
+    errno.ENOTDIR: f"put a directory in its place (links are not followed here), {_ELSEWHERE}",
 }
 _OTHERWISE: Final = "set FUGUE_STATE to a directory that you can write to"
 
@@ -226,9 +226,9 @@ def _entered(name: str, path: str, parent: int | None, make: bool) -> Generator[
 
 def _check_directory(found: os.stat_result, path: str) -> None:
     if found.st_uid != os.geteuid():
-        raise SaveError(f"{path}: belongs to user {found.st_uid}; take it over with chown, {_ELSEWHERE}")
+        raise SaveError(f"{path}: belongs to user {found.st_uid}; chown it if it should be yours, {_ELSEWHERE}")
     if found.st_mode & 0o077:
-        raise SaveError(f"{path}: others may enter it; chmod -R go-rwx it, {_ELSEWHERE}")
+        raise SaveError(f"{path}: others may enter it; chmod 700 it, {_ELSEWHERE}")
 
 
 def _check_file(found: os.stat_result, path: str) -> None:
@@ -236,7 +236,7 @@ def _check_file(found: os.stat_result, path: str) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise Damaged(path, "is no plain file")
     if found.st_uid != os.geteuid():
-        raise SaveError(f"{path}: belongs to user {found.st_uid}; take it over with chown, or move it away")
+        raise SaveError(f"{path}: belongs to user {found.st_uid}; chown it if it should be yours, or move it away")
 
 
 def _write(fd: int, data: bytes) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 def state_dir(env: Mapping[str, str] = os.environ) -> Path:
     """Where things are saved: `FUGUE_STATE`, or the platform's own place."""
     if named := env.get("FUGUE_STATE"):
-        return Path(named).expanduser()
+        return Path(os.path.expanduser(named))
     from platformdirs import user_state_path
 
     return user_state_path("fugue-tui", appauthor=False)

@@ -113,16 +113,17 @@ class Store:
             with folder.lock(shelf.LOCK):
                 if not Shelf(folder, _checked(name)).delete():
                     raise _nothing(area, name)
-        self.tidy()
+        with suppress(SaveError):
+            self.tidy()
 
     def tidy(self) -> int:
         """Remove the texts that nothing refers to and leftovers of interrupted saves; tells how many files went.
 
-        Does nothing while anybody saves."""
+        Does nothing while anybody saves, nor while something is there of a newer fugue-tui: its needs are unknown."""
         with opened(self.root) as root:
             if root is None:
                 return 0
-            with suppress(Busy), root.lock(shelf.LOCK, seconds=0), root.child(_TEXTS) as folder:
+            with suppress(Busy, Newer), root.lock(shelf.LOCK, seconds=0), root.child(_TEXTS) as folder:
                 return _sweep(folder, _used(root)) if folder else 0
         return 0
 
@@ -216,7 +217,7 @@ def _entry(place: Shelf, name: str, held: Folder | None) -> Entry:
 
 
 def _used(root: Folder) -> set[str]:
-    """Every text that a good copy refers to. Raises SaveError, Newer among them, if that cannot be told."""
+    """Every text that a good copy refers to. Raises SaveError or Newer if that cannot be told."""
     used: set[str] = set()
     for area in AREAS:
         with root.child(area) as folder:
