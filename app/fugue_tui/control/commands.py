@@ -12,6 +12,7 @@ from fugue_tui.control import (
     serving,
     sessions,
     status,
+    understanding,
     windows,
 )
 
@@ -27,5 +28,6 @@ __all__ = [
     "serving",
     "sessions",
     "status",
+    "understanding",
     "windows",
 ]

@@ -31,3 +31,15 @@ def without_prompts(lines: Sequence[str]) -> tuple[int, int, str]:
     if end > start and typed(lines[end - 1]) == "":
         end -= 1
     return start, end, command
+
+
+def last_command(text: str) -> tuple[str, str]:
+    """The last command that a prompt on a screen shows, and what stands under it; all of it without one.
+
+    A guess for shells that do not say where a command begins. An output that looks like a prompt deceives it.
+    """
+    lines = text.split("\n")
+    for at in range(len(lines) - 1, -1, -1):
+        if said := typed(lines[at]):
+            return said, "\n".join(lines[at + 1 :])
+    return "", text
