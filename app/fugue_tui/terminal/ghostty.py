@@ -8,6 +8,7 @@ thread feeds is only `row`, which reads the last snapshot; the snapshot is repla
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, Self
 
 from fugue_tui import __version__
@@ -25,7 +26,7 @@ from fugue_tui.terminal.ghostty_history import History
 from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty_paint import Formatter
 from fugue_tui.terminal.ghostty_picture import Picture
-from fugue_tui.terminal.ghostty_saving import decode, encode
+from fugue_tui.terminal.ghostty_saving import decode, encode, snapshot
 from fugue_tui.terminal.ghostty_setup import BACKGROUND, FOREGROUND, RESET, START, configure
 from fugue_tui.terminal.inbox import Inbox
 from fugue_tui.terminal.marks import MarkScanner
@@ -71,7 +72,8 @@ class GhosttyEmulator(Encoder):
         self._modes.put(GRAPHEME_CLUSTERS, self._lib.GHOSTTY_TERMINAL_OPT_MODE_DEFAULT, value=True)
         self.set_colours(*self._colour_pair)
         self._write(START)
-        self._display = Display(self._picture, lambda: self.size, self._clock)
+        make = partial(Picture, self._binding, terminal, self._formatter, self._colours)
+        self._display = Display(make, self._inbox, self._clock)
         self._inbox.on_hold = self._display.hold
 
     def set_colours(self, fg: int, bg: int) -> None:
@@ -123,9 +125,6 @@ class GhosttyEmulator(Encoder):
 
     def _resize(self, size: Size) -> None:
         self._lib.ghostty_terminal_resize(self._terminal, size.cols, size.rows, *CELL_PIXELS)
-
-    def _picture(self) -> Picture:
-        return Picture(self._binding, self._terminal, self._formatter, self._colours)
 
     def refresh(self) -> Damage:
         """Snapshot the viewport and say what changed."""
@@ -205,10 +204,10 @@ class GhosttyEmulator(Encoder):
         if start >= stop:
             return []
         cols = self.size.cols
-        lines = _split(self._formatter.plain(start, stop - 1, cols, joined=False))
+        lines = self._formatter.plain(start, stop - 1, cols, joined=False)
         blank = [""] * (stop - start - len(lines))
         if joined:
-            lines = _split(self._formatter.plain(start, stop - 1, cols, joined=True))
+            lines = self._formatter.plain(start, stop - 1, cols, joined=True)
         return lines + blank
 
     def save(self) -> bytes:
@@ -236,16 +235,15 @@ class GhosttyEmulator(Encoder):
                 raise
             writer = type(self)(save.size, self._history.lines)
             writer.feed(save.portable)
-            old = self._laid_out(save.size, writer._native())
+            native = snapshot(self._binding, writer._terminal)
+            writer.close()
+            old = self._laid_out(save.size, native)
         old.resize(self.size)
         if old.caret[0]:  # The engine joins a blank end of a wrapped line with the line below.
             old.feed(b"\r\n")
+        old._detach()
         self._take(old._terminal, self._history.lines)
         self._history.lift(self.size)
-
-    def _native(self) -> bytes:
-        native = encode(self._binding, self._terminal)
-        return native() if native else b""
 
     def _laid_out(self, size: Size, native: bytes) -> Self:
         """A fresh emulator of that size over the text of a snapshot, its cursor on a line of its own below the text.
@@ -253,13 +251,14 @@ class GhosttyEmulator(Encoder):
         What was in front of the primary screen follows it. Raises SaveError."""
         fresh, front = type(self)(size, self._history.lines), b""
         fresh._history.lift(size)
-        blank, old = records.read(fresh._native()), records.read(native)
+        blank, old = records.read(snapshot(self._binding, fresh._terminal)), records.read(native)
         if records.size(old) != (size.cols, size.rows):
             raise SaveError("the saved text of a pane is of another size than it says")
         if old.alternate:
             behind = type(self)(size, 0)
             behind._take(decode(self._binding, records.put(old.alternate, blank)), 0)
             front = write_rows(behind.past(0)(), size.cols)
+            behind.close()
         fresh._take(decode(self._binding, records.put(old.primary, blank)), self._history.lines)
         fresh._history.lift(size)
         fresh.feed(fresh._below() + front)
@@ -288,13 +287,13 @@ class GhosttyEmulator(Encoder):
 
     def close(self) -> None:
         """Give the history back at once, and the rest with the last reference: a late call finds a small terminal."""
-        self._inbox.on_hold = _ignore
+        self._detach()
         self._display.close()
         self._history.forget()
 
+    def _detach(self) -> None:
+        """Undo the only cycle of references, so that native memory does not wait for a collection."""
+        self._inbox.on_hold = _ignore
+
 
 def _ignore(held: bool) -> None: ...
-
-
-def _split(text: str) -> list[str]:
-    return [line.rstrip() for line in text.split("\n")] if text else []

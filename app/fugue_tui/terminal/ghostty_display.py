@@ -6,10 +6,10 @@ A program that draws in synchronized updates is shown as it was before the one t
 from collections.abc import Callable
 from typing import Final
 
-from fugue_tui.geometry import Size
 from fugue_tui.terminal.damage import compare
 from fugue_tui.terminal.frame import Damage
 from fugue_tui.terminal.ghostty_picture import Picture
+from fugue_tui.terminal.inbox import Inbox
 
 HOLD_LIMIT: Final = 1.0
 """Seconds that a synchronized update may hold the old picture."""
@@ -20,15 +20,16 @@ _LOOKING: Final = 0.25
 
 
 class Display:
-    """The picture that is shown, and during a synchronized update the one that is next. Pictures come from `make`."""
+    """The picture that is shown, and during a synchronized update the one that is next. Pictures come from `make`,
+    their size from the inbox, which tells of updates once `hold` is its `on_hold`."""
 
-    def __init__(self, make: Callable[[], Picture], size: Callable[[], Size], clock: Callable[[], float]) -> None:
-        self._make, self._size, self._clock = make, size, clock
+    def __init__(self, make: Callable[[], Picture], inbox: Inbox, clock: Callable[[], float]) -> None:
+        self._make, self._inbox, self._clock = make, inbox, clock
         self._held_since: float | None = None
         self._captured = self._looked = clock()
         self.front = make()
         """What is shown."""
-        self.front.capture(size())
+        self.front.capture(inbox.size)
         self._aside: Picture | None = None
         self._shown: list[bytes] = []
 
@@ -41,7 +42,7 @@ class Display:
         self._captured = now
         if self._aside is None:
             self._aside = self._make()
-        self._aside.capture(self._size())
+        self._aside.capture(self._inbox.size)
 
     def _is_held(self) -> bool:
         return self._held_since is not None and self._clock() - self._held_since < HOLD_LIMIT
@@ -53,7 +54,7 @@ class Display:
             self.front, self._aside = self._aside, None
         if not self._is_held():
             self._captured = self._looked
-            self.front.capture(self._size())
+            self.front.capture(self._inbox.size)
         return self._damage()
 
     def _damage(self) -> Damage:
@@ -68,7 +69,7 @@ class Display:
     def glance(self) -> Picture:
         """The viewport as it is now, whatever is on show; what `refresh` will say stays as it was."""
         picture = self._make()
-        picture.capture(self._size())
+        picture.capture(self._inbox.size)
         for robbed in (self.front, self._aside):
             if robbed is not None:
                 robbed.mistrust()

@@ -77,11 +77,12 @@ class Formatter:
         self._options.unwrap, self._options.trim = True, True
         return self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols)
 
-    def plain(self, first: int, last: int, cols: int, *, joined: bool) -> str:
+    def plain(self, first: int, last: int, cols: int, *, joined: bool) -> list[str]:
         """Lines of history and screen as text; trailing blank lines are left out."""
         self._options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_PLAIN
         self._options.unwrap, self._options.trim = joined, True
-        return self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols).decode("utf-8", "replace")
+        text = self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols).decode("utf-8", "replace")
+        return [line.rstrip() for line in text.split("\n")] if text else []
 
     def _format(self, tag: int, first: int, last: int, cols: int) -> bytes:
         if self._refer(tag, 0, first, self._start_at) or self._refer(tag, cols - 1, last, self._end_at):

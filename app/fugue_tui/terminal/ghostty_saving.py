@@ -29,6 +29,12 @@ def encode(binding: Binding, terminal: Any) -> Callable[[], bytes] | None:
     return lambda: ffi.buffer(held, size)[:]
 
 
+def snapshot(binding: Binding, terminal: Any) -> bytes:
+    """The snapshot of now; empty if the engine cannot take one."""
+    native = encode(binding, terminal)
+    return native() if native else b""
+
+
 def decode(binding: Binding, data: bytes) -> Any:
     """The terminal of a snapshot, which is freed with its last reference. Raises SaveError."""
     ffi, lib = binding.ffi, binding.lib

@@ -215,7 +215,6 @@ class PyteEmulator(Encoder):
         old.feed(save.portable)
         self._screen.begin_below(old._screen.text_rows())
         self._offset, self._moved = 0, True
-        self.refresh()
 
     def compact(self) -> bool:
         """Nothing: lines are kept as they are."""

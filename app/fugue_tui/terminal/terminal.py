@@ -178,6 +178,7 @@ class Terminal(Looking):
             if self._closed:
                 raise TerminalGone("the pane was closed meanwhile")
             self._closed = True
+            self.emulator.scroll_to_bottom()
             return self.emulator
 
     def receive(self, data: memoryview) -> None:
