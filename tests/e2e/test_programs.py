@@ -66,6 +66,6 @@ def test_the_program_runs_in_its_own_pane(launch: Launch) -> None:
     running.host.send(b"\x02\x02Q")
     running.host.wait_text("End 1 running program")
     running.host.send("y")
-    running.host.wait_until(lambda: "inner" not in running.host.text.splitlines()[22])
+    running.host.wait_until(lambda: "$" in [line.strip() for line in running.host.text.splitlines()])
     running.host.send("echo ba\\ck\r")
     running.host.wait_text("back")
