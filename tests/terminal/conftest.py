@@ -97,6 +97,8 @@ class Recorder:
     def save(self) -> bytes:
         return bytes(self.text)
 
+    def prepare(self) -> None: ...
+
     def freeze(self) -> Callable[[], bytes]:
         return self.save
 

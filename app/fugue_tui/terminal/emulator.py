@@ -9,10 +9,11 @@ from typing import Protocol
 
 from fugue_tui.geometry import CELL_PIXELS as CELL_PIXELS
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.events import Event
+from fugue_tui.terminal.events import Event, PromptMark
 from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.mouse import MouseAction
+from fugue_tui.terminal.pins import Guard, Pin, Place
 
 
 class Emulator(Protocol):
@@ -107,6 +108,20 @@ class Emulator(Protocol):
         With `joined`, rows that wrapped softly are one line. Trailing blanks are removed."""
         ...
 
+    def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None:
+        """Have pins take `lock` when they are asked where they are, and `heard` told of each prompt mark: inside
+        `feed`, when the text before the mark is on the screen and the text after it is not."""
+        ...
+
+    def pin(self, place: Place | None = None) -> Pin:
+        """A pin at a place, or where the program writes next."""
+        ...
+
+    def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
+        """The text from one place up to another, exact to the column; its lines as `lines` gives them, without blank
+        ones at the end. With `ansi` it is VT text, which starts from and ends in the default style."""
+        ...
+
     def encode_key(self, press: KeyPress) -> bytes:
         """What the program must be sent for a key; empty if nothing."""
         ...
@@ -129,6 +144,10 @@ class Emulator(Protocol):
 
     def save(self) -> bytes:
         """All of the terminal that `recall` can bring back, on any size: text, styles, links, soft wraps, marks."""
+        ...
+
+    def prepare(self) -> None:
+        """Make room for the next `freeze`, without the lock, so that it is over sooner. Need not be called."""
         ...
 
     def freeze(self) -> Callable[[], bytes]:

@@ -26,7 +26,8 @@ from fugue_tui.terminal.ghostty_history import History
 from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty_paint import Formatter
 from fugue_tui.terminal.ghostty_picture import Picture
-from fugue_tui.terminal.ghostty_saving import decode, encode, snapshot
+from fugue_tui.terminal.ghostty_pins import GhosttyPins, Placing
+from fugue_tui.terminal.ghostty_saving import Freezer, decode, snapshot
 from fugue_tui.terminal.ghostty_setup import BACKGROUND, FOREGROUND, RESET, START, configure
 from fugue_tui.terminal.inbox import Inbox
 from fugue_tui.terminal.marks import MarkScanner
@@ -38,7 +39,7 @@ _INTERACTIVE: Final = 4_096
 """Bytes that a prompt may come with; looking for titles in a flood would cost a tenth of its speed."""
 
 
-class GhosttyEmulator(Encoder):
+class GhosttyEmulator(Placing, Encoder):
     """One terminal. See `Emulator` for what each method promises."""
 
     engine = "ghostty"
@@ -66,8 +67,10 @@ class GhosttyEmulator(Encoder):
         self._modes = ModeReader(self._binding, terminal)
         self._colours = ColourReader(self._binding, terminal)
         self._formatter = Formatter(self._binding, terminal)
+        self._pins = GhosttyPins(self._binding, terminal)
         self._marks = MarkScanner()
         self._history = History(self._binding, terminal, scrollback)
+        self._freezer = Freezer(self._binding, terminal)
         configure(self._binding, terminal)
         self._modes.put(GRAPHEME_CLUSTERS, self._lib.GHOSTTY_TERMINAL_OPT_MODE_DEFAULT, value=True)
         self.set_colours(*self._colour_pair)
@@ -99,6 +102,7 @@ class GhosttyEmulator(Encoder):
             at = end
         self._write(memoryview(text)[at:] if at else text)
         self._keep_size()
+        self._pins.sweep()
         self._history.fed(len(data))
 
     def _write(self, data: bytes | memoryview) -> None:
@@ -203,21 +207,20 @@ class GhosttyEmulator(Encoder):
         start, stop = max(0, start), min(stop, self.scrollback.lines + self.size.rows)
         if start >= stop:
             return []
-        cols = self.size.cols
-        lines = self._formatter.plain(start, stop - 1, cols, joined=False)
-        blank = [""] * (stop - start - len(lines))
-        if joined:
-            lines = self._formatter.plain(start, stop - 1, cols, joined=True)
-        return lines + blank
+        return self._formatter.lines(start, stop, self.size.cols, joined=joined)
 
     def save(self) -> bytes:
         """All that `recall` brings back."""
         return self.freeze()()
 
+    def prepare(self) -> None:
+        """Make room for the next `freeze`, without the terminal."""
+        self._freezer.prepare()
+
     def freeze(self) -> Callable[[], bytes]:
         """What makes the save of this moment, without the terminal."""
         size, title, cwd = self.size, self.title, self.cwd
-        native = encode(self._binding, self._terminal)
+        native = self._freezer.take()
         stop = self.scrollback.lines + size.rows
         start = max(0, stop - PORTABLE_LINES) if native else 0
         portable = self._formatter.whole(start, stop - 1, size.cols)

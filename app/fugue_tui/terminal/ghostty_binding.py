@@ -30,12 +30,13 @@ typedef struct { GhosttyTerminalScrollViewportTag tag; FugueScrollValue value; }
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Binding:
-    """The library: `ffi` makes C values, `lib` holds functions and constants, and two functions take twins."""
+    """The library: `ffi` makes C values, `lib` holds functions and constants, and three functions take twins."""
 
     ffi: Any
     lib: Any
     grid_ref: Any
     scroll_viewport: Any
+    track: Any
 
 
 @cache
@@ -55,6 +56,10 @@ def load() -> Binding:
         ffi.cast(
             "void(*)(GhosttyTerminal, FugueScroll)",
             ffi.addressof(lib, "ghostty_terminal_scroll_viewport"),
+        ),
+        ffi.cast(
+            "GhosttyResult(*)(GhosttyTerminal, FuguePoint, GhosttyTrackedGridRef *)",
+            ffi.addressof(lib, "ghostty_terminal_grid_ref_track"),
         ),
     )
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from fugue_tui.terminal.ghostty_binding import Binding
 from fugue_tui.terminal.ghostty_quick import quick
+from fugue_tui.terminal.pins import Place
 
 _RESET: Final = b"\x1b[0m"
 _SURFACES: Final = (b"\x1b[4", b"\x1b[7m", b"\x1b[9m", b"\x1b[53m")
@@ -77,15 +78,27 @@ class Formatter:
         self._options.unwrap, self._options.trim = True, True
         return self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols)
 
-    def plain(self, first: int, last: int, cols: int, *, joined: bool) -> list[str]:
-        """Lines of history and screen as text; trailing blank lines are left out."""
+    def lines(self, start: int, stop: int, cols: int, *, joined: bool) -> list[str]:
+        """Lines of history and screen as text, blank ones at the end too; `joined` has those that wrapped as one."""
+        lines = self._plain(start, stop - 1, cols, joined=False)
+        blank = [""] * (stop - start - len(lines))
+        return (self._plain(start, stop - 1, cols, joined=True) if joined else lines) + blank
+
+    def _plain(self, first: int, last: int, cols: int, *, joined: bool) -> list[str]:
         self._options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_PLAIN
         self._options.unwrap, self._options.trim = joined, True
         text = self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols).decode("utf-8", "replace")
         return [line.rstrip() for line in text.split("\n")] if text else []
 
-    def _format(self, tag: int, first: int, last: int, cols: int) -> bytes:
-        if self._refer(tag, 0, first, self._start_at) or self._refer(tag, cols - 1, last, self._end_at):
+    def between(self, start: Place, end: Place, cols: int, *, joined: bool, ansi: bool) -> bytes:
+        """The text from a place to another place's line, of which the first `cols` columns; as VT text, or plain."""
+        formats = self._lib.GHOSTTY_FORMATTER_FORMAT_VT, self._lib.GHOSTTY_FORMATTER_FORMAT_PLAIN
+        self._options.emit = formats[0] if ansi else formats[1]
+        self._options.unwrap, self._options.trim = joined, True
+        return self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, start.line, end.line, cols, start.column)
+
+    def _format(self, tag: int, first: int, last: int, cols: int, left: int = 0) -> bytes:
+        if self._refer(tag, left, first, self._start_at) or self._refer(tag, cols - 1, last, self._end_at):
             return b""
         if self._new(None, self._made_at, self._terminal_at, self._options_value):
             return b""

@@ -10,28 +10,58 @@ from fugue_tui.terminal.ghostty_binding import Binding
 
 UNFINISHED: Final = 65_536
 """Bytes of a sequence that has begun and not ended, which a snapshot can hold; beyond that it has to wait."""
+_PAGE: Final = 4_096
+"""Bytes of memory that are touched together, or less."""
 
 
-def encode(binding: Binding, terminal: Any) -> Callable[[], bytes] | None:
-    """What gives the snapshot that was taken now, once; None if the engine cannot take one at this moment.
+class Freezer:
+    """Takes snapshots of one terminal.
 
-    Only the taking needs the terminal."""
-    ffi, lib = binding.ffi, binding.lib
-    data, length = ffi.new("uint8_t **"), ffi.new("size_t *")
-    if lib.ghostty_snapshot_encode_alloc(terminal, ffi.NULL, data, length):
-        return None
-    start, size = data[0], length[0]
+    Most of the time goes to memory that is touched for the first time: with room that was made before, a large history
+    takes half as long."""
 
-    def free(start: Any) -> None:
-        lib.ghostty_free(ffi.NULL, start, size)
+    def __init__(self, binding: Binding, terminal: Any) -> None:
+        self._ffi, self._lib, self._terminal = binding.ffi, binding.lib, terminal
+        self._last = 0
+        self._room: bytearray | None = None
 
-    held = ffi.gc(start, free, size)
-    return lambda: ffi.buffer(held, size)[:]
+    def prepare(self) -> None:
+        """Make room for a snapshot that is as large as the last one, or a little larger. Needs no terminal."""
+        room = bytearray(self._last + self._last // 16)
+        room[::_PAGE] = bytes(len(range(0, len(room), _PAGE)))
+        self._room = room
+
+    def take(self) -> Callable[[], bytes] | None:
+        """What gives the snapshot of now, without the terminal; None if the engine cannot take one."""
+        room, self._room = self._room, None
+        return (self._into(room) if room else None) or self._anywhere()
+
+    def _into(self, room: bytearray) -> Callable[[], bytes] | None:
+        written = self._ffi.new("size_t *")
+        with self._ffi.from_buffer("uint8_t[]", room) as buffer:
+            if self._lib.ghostty_snapshot_encode_buf(self._terminal, buffer, len(room), written):
+                return None
+        size = self._last = int(written[0])
+        return lambda: bytes(memoryview(room)[:size])
+
+    def _anywhere(self) -> Callable[[], bytes] | None:
+        ffi, lib = self._ffi, self._lib
+        data, length = ffi.new("uint8_t **"), ffi.new("size_t *")
+        if lib.ghostty_snapshot_encode_alloc(self._terminal, ffi.NULL, data, length):
+            return None
+        start, size = data[0], length[0]
+        self._last = int(size)
+
+        def free(start: Any) -> None:
+            lib.ghostty_free(ffi.NULL, start, size)
+
+        held = ffi.gc(start, free, size)
+        return lambda: ffi.buffer(held, size)[:]
 
 
 def snapshot(binding: Binding, terminal: Any) -> bytes:
     """The snapshot of now; empty if the engine cannot take one."""
-    native = encode(binding, terminal)
+    native = Freezer(binding, terminal).take()
     return native() if native else b""
 
 

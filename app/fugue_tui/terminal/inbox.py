@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.events import Bell, ClipboardWrite, CwdChanged, Event, Reply, TitleChanged
+from fugue_tui.terminal.events import Bell, ClipboardWrite, CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.location import local_path
 
 REPLY_LIMIT: Final = 65_536
@@ -20,7 +20,7 @@ CLIPBOARD_LIMIT: Final = 1_048_576
 class Inbox:
     """One terminal's events, title, directory and hold, as its callbacks found them."""
 
-    __slots__ = ("_events", "_owed", "_pending", "cwd", "dark", "on_hold", "size", "title")
+    __slots__ = ("_events", "_owed", "_pending", "cwd", "dark", "on_hold", "on_mark", "size", "title")
 
     def __init__(self, size: Size, on_hold: Callable[[bool], None]) -> None:
         self.size = size
@@ -28,6 +28,8 @@ class Inbox:
         self.cwd = ""
         self.dark = True
         self.on_hold = on_hold
+        self.on_mark: Callable[[PromptMark], None] = lambda mark: None
+        """Told of each mark, with the text before it fed and the text after it not."""
         self._events: list[Event] = []
         self._pending = bytearray()
         self._owed = 0
@@ -46,6 +48,8 @@ class Inbox:
 
     def say(self, event: Event) -> None:
         """Keep an event; a bell after a bell says nothing new."""
+        if isinstance(event, PromptMark):
+            self.on_mark(event)
         if len(self._events) >= EVENT_LIMIT or (event == Bell() and self._events[-1:] == [event]):
             return
         self._flush()

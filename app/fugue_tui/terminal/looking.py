@@ -102,6 +102,7 @@ class Looking(ABC):
 
     def saved(self) -> bytes:
         """All that `Emulator.recall` brings back. Any thread; the lock is held for the engine's part only."""
+        self.emulator.prepare()
         with self.lock:
             make = bytes if self._closed else self.emulator.freeze()
         return make()

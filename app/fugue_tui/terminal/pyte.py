@@ -203,6 +203,9 @@ class PyteEmulator(Encoder):
         """All that `recall` brings back."""
         return self.freeze()()
 
+    def prepare(self) -> None:
+        """Nothing: rows are shared, not copied."""
+
     def freeze(self) -> Callable[[], bytes]:
         """What makes the save of this moment, without the terminal."""
         size, title, cwd, rows = self.size, self.title, self.cwd, self._screen.text_rows()
