@@ -99,6 +99,8 @@ class Printed:
     """Empty if it is not known."""
     exit_code: int | None = None
     """None while it runs, or if it is not known."""
+    over: bool = False
+    """Whether it has ended, if its exit code is not known."""
 
 
 class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ):
@@ -155,7 +157,7 @@ class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ):
         found = _source(mux, origin, self.pane, self.text)
         command = found.command if self.command is None else self.command
         exit_code = found.exit_code if self.exit_code is None else self.exit_code
-        return errand(lambda: _verdict(command, found.output, exit_code))
+        return errand(lambda: _verdict(command, found.output, exit_code, found.over))
 
 
 def printed(mux: Multiplexer, pane_id: PaneId) -> Printed:
@@ -171,8 +173,8 @@ def printed(mux: Multiplexer, pane_id: PaneId) -> Printed:
         ended = mux.exits.get(pane_id)
         exit_code = None if ended is None else ended.code if ended.signal is None else -ended.signal
         return Printed(text, line, exit_code)
-    command, output = last_command(text)
-    return Printed(output, command)
+    command, output, over = last_command(text)
+    return Printed(output, command, over=over)
 
 
 def _line(argv: Sequence[str]) -> str:
@@ -205,10 +207,10 @@ def _page(found: Parsed, command: str, offset: int, limit: int) -> Structure:
     )
 
 
-def _verdict(command: str, output: str, exit_code: int | None) -> Verdict:
+def _verdict(command: str, output: str, exit_code: int | None, over: bool) -> Verdict:
     from fugue_tui.understanding.detect import detect
 
-    found = detect(command, output, exit_code)
+    found = detect(command, output, exit_code, over=over)
     told = found.context
     return Verdict(
         intent=found.intent,

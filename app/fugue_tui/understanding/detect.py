@@ -54,14 +54,15 @@ class _Verdict:
     details: tuple[tuple[str, str], ...] = ()
 
 
-def detect(command: str, output: str, exit_code: int | None) -> Intent:
-    """What an output means. `command` may be empty and `exit_code` None: unknown, or not over yet.
+def detect(command: str, output: str, exit_code: int | None, *, over: bool = False) -> Intent:
+    """What an output means. `command` may be empty and `exit_code` None: unknown, or not over yet, unless `over` says
+    that it is.
 
     Bounded: the last megabyte of the output is looked at.
     """
     read = Output(output)
     command = command or read.typed
-    run = Run(command, stages(command), exit_code, exit_code is not None or read.returned)
+    run = Run(command, stages(command), exit_code, over or exit_code is not None or read.returned)
     verdicts = sorted([*_by_rules(read, run), *_by_exit(run)], key=lambda verdict: -verdict.belief)
     if not verdicts or verdicts[0].belief < ENOUGH:
         return _unknown(read, run)

@@ -13,33 +13,53 @@ _PROMPT: Final = re.compile(
 )
 
 
-def typed(line: str) -> str | None:
-    """What was typed at the prompt that a line begins with: nothing, perhaps; None if there is no prompt."""
-    found = _PROMPT.fullmatch(line[:400].rstrip())
+_WAITING: Final = re.compile(r"(?!.*[=(*!'\"-]#$).{0,120}[$#%❯➜λ»]")
+"""A last line at which a shell waits, and no database's console."""
+
+
+def typed(line: str, prompt: str = "") -> str | None:
+    """What was typed at the prompt that a line begins with: nothing, perhaps; None if there is no prompt.
+
+    `prompt` is one that is known to be used, such as the one at which the shell waits now.
+    """
+    line = line[:400].rstrip()
+    if prompt and (line == prompt or line.startswith(f"{prompt} ")):
+        return line[len(prompt) :].strip()
+    found = _PROMPT.fullmatch(line)
     return (found["typed"] or "").strip() if found else None
+
+
+def waiting(lines: Sequence[str]) -> str:
+    """The prompt at which a shell waits on the last line that is not blank; empty if it is none."""
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return last if _WAITING.fullmatch(last) else ""
 
 
 def without_prompts(lines: Sequence[str]) -> tuple[int, int, str]:
     """Where the output begins and ends among lines, and the command that a prompt above it shows (or nothing)."""
     start, end, command = 0, len(lines), ""
+    prompt = waiting(lines)
     while start < end and not lines[start].strip():
         start += 1
     while end > start and not lines[end - 1].strip():
         end -= 1
-    if start < end and (said := typed(lines[start])):
+    if start < end and (said := typed(lines[start], prompt if end - start > 1 else "")):
         start, command = start + 1, said
-    if end > start and typed(lines[end - 1]) == "":
+    if end > start and typed(lines[end - 1], prompt if command else "") == "":
         end -= 1
     return start, end, command
 
 
-def last_command(text: str) -> tuple[str, str]:
-    """The last command that a prompt on a screen shows, and what stands under it; all of it without one.
+def last_command(text: str) -> tuple[str, str, bool]:
+    """The last command that a prompt on a screen shows, what stands under it (all of it without one), and whether a
+    prompt waits below, so that it is over.
 
     A guess for shells that do not say where a command begins. An output that looks like a prompt deceives it.
     """
-    lines = text.split("\n")
+    lines = text.rstrip().split("\n")
+    prompt = waiting(lines)
     for at in range(len(lines) - 1, -1, -1):
-        if said := typed(lines[at]):
-            return said, "\n".join(lines[at + 1 :])
-    return "", text
+        if said := typed(lines[at], prompt):
+            end = len(lines) - 1 if prompt and at < len(lines) - 1 else len(lines)
+            return said, "\n".join(lines[at + 1 : end]), bool(prompt) and at < len(lines) - 1
+    return "", text, bool(prompt)
