@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -12,10 +12,11 @@ from typing import Protocol, TypeAlias
 import pytest
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.events import Event
+from fugue_tui.terminal.events import Event, PromptMark
 from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.mouse import MouseAction
+from fugue_tui.terminal.pins import Guard, Pin, Place
 from fugue_tui.terminal.pty import Exit, Program
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.terminal import Terminal
@@ -79,6 +80,14 @@ class Recorder:
 
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         return self.text.decode(errors="replace").splitlines()[start:stop]
+
+    def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None: ...
+
+    def pin(self, place: Place | None = None) -> Pin:
+        return Pin(lambda: place, lambda: False, nullcontext(), alternate=False)
+
+    def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
+        return "\n".join(self.lines(start.line, stop.line))
 
     def encode_key(self, press: KeyPress) -> bytes:
         return press.text.encode()

@@ -26,7 +26,7 @@ from fugue_tui.terminal.ghostty_history import History
 from fugue_tui.terminal.ghostty_modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty_paint import Formatter
 from fugue_tui.terminal.ghostty_picture import Picture
-from fugue_tui.terminal.ghostty_pins import GhosttyPins, Placing
+from fugue_tui.terminal.ghostty_pins import GhosttyPins, GhosttyPlacing
 from fugue_tui.terminal.ghostty_saving import Freezer, decode, snapshot
 from fugue_tui.terminal.ghostty_setup import BACKGROUND, FOREGROUND, RESET, START, configure
 from fugue_tui.terminal.inbox import Inbox
@@ -39,7 +39,7 @@ _INTERACTIVE: Final = 4_096
 """Bytes that a prompt may come with; looking for titles in a flood would cost a tenth of its speed."""
 
 
-class GhosttyEmulator(Placing, Encoder):
+class GhosttyEmulator(GhosttyPlacing, Encoder):
     """One terminal. See `Emulator` for what each method promises."""
 
     engine = "ghostty"
@@ -201,13 +201,6 @@ class GhosttyEmulator(Placing, Encoder):
         picture = self._display.glance()
         self.scroll(before - self.scrollback.offset)
         return picture
-
-    def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
-        """Plain text of history and screen."""
-        start, stop = max(0, start), min(stop, self.scrollback.lines + self.size.rows)
-        if start >= stop:
-            return []
-        return self._formatter.lines(start, stop, self.size.cols, joined=joined)
 
     def save(self) -> bytes:
         """All that `recall` brings back."""

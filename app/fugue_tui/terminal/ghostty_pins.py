@@ -3,15 +3,12 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 from collections import deque
-from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
-from fugue_tui.terminal.events import PromptMark
 from fugue_tui.terminal.ghostty_binding import Binding
 from fugue_tui.terminal.ghostty_paint import Formatter
-from fugue_tui.terminal.inbox import Inbox
 from fugue_tui.terminal.pins import Guard, Pin, Place
+from fugue_tui.terminal.placing import Placing
 
 
 class GhosttyPins:
@@ -23,6 +20,7 @@ class GhosttyPins:
         self._point = self._ffi.new("FuguePoint *")
         self._out = self._ffi.new("GhosttyPointCoordinate *")
         self._number = self._ffi.new("uint16_t *")
+        self._count = self._ffi.new("size_t *")
         self._screen = self._ffi.new("GhosttyTerminalScreen *")
         self._flag = self._ffi.new("bool *")
         self.dropped: deque[Any] = deque()
@@ -47,9 +45,7 @@ class GhosttyPins:
 
     def _cursor(self) -> tuple[int, int]:
         """The cursor's column, and 1 if it is past that column because a wrap is due."""
-        self._lib.ghostty_terminal_get(
-            self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_CURSOR_PENDING_WRAP, self._flag
-        )
+        self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_CURSOR_PENDING_WRAP, self._flag)
         return self._get(self._lib.GHOSTTY_TERMINAL_DATA_CURSOR_X), int(self._flag[0])
 
     def _get(self, what: int) -> int:
@@ -61,6 +57,12 @@ class GhosttyPins:
         """Whether the alternate screen is in front."""
         self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_ACTIVE_SCREEN, self._screen)
         return self._screen[0] == self._lib.GHOSTTY_TERMINAL_SCREEN_ALTERNATE
+
+    @property
+    def rows(self) -> int:
+        """How many lines there are, history and screen."""
+        self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_TOTAL_ROWS, self._count)
+        return int(self._count[0])
 
     def point(self, reference: Any) -> Place | None:
         """Where a reference is, among the lines of its own screen; None if it is nowhere."""
@@ -96,17 +98,18 @@ class _Tracked:
         self._pins.dropped.append(self._reference)
 
 
-class Placing:
+class GhosttyPlacing(Placing):
     """The part of the engine that knows places; see `Emulator` for what each method promises."""
 
     _pins: GhosttyPins
     _formatter: Formatter
-    _inbox: Inbox
-    _guard: Guard = nullcontext()
 
-    def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None:
-        """Have pins take a lock, and marks told where they are."""
-        self._guard, self._inbox.on_mark = lock, heard
+    def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
+        """Plain text of history and screen."""
+        start, stop = max(0, start), min(stop, self._pins.rows)
+        if start >= stop:
+            return []
+        return self._formatter.lines(start, stop, self._inbox.size.cols, joined=joined)
 
     def pin(self, place: Place | None = None) -> Pin:
         """A pin at a place, or where the program writes next."""
@@ -115,6 +118,8 @@ class Placing:
     def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
         """The text from one place up to another."""
         cols = self._inbox.size.cols
+        if start.column >= cols:
+            start = Place(start.line + 1)
         end = stop if stop.column else Place(stop.line - 1, cols)
         if start >= stop or start > end:
             return ""

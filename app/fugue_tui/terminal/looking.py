@@ -6,6 +6,8 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.lock import FairLock
+from fugue_tui.terminal.passages import passage
+from fugue_tui.terminal.pins import Passage, Pin
 from fugue_tui.terminal.spans import spans
 
 
@@ -77,6 +79,20 @@ class Looking(ABC):
         """Plain text of lines `start` to `stop`, counted from the oldest kept; see `Emulator.lines`."""
         with self.lock:
             return [] if self._closed else self.emulator.lines(start, stop, joined=joined)
+
+    def pin(self) -> Pin:
+        """A pin where the program writes next. Any thread; keep few, and let go of them."""
+        with self.lock:
+            return self.emulator.pin()
+
+    def text(
+        self, start: Pin | int, stop: Pin | int | None = None, *, joined: bool = True, ansi: bool = False
+    ) -> Passage:
+        """The text from a pin or the beginning of a line up to another, or to the end of the screen. Any thread.
+
+        Lines that wrapped softly are one with `joined`; with `ansi` it is VT text."""
+        with self.lock:
+            return Passage() if self._closed else passage(self.emulator, start, stop, joined=joined, ansi=ansi)
 
     def past(self, lines: int) -> list[Row]:
         """The rows that a view scrolled back by `lines` from the bottom would show, or as far as there is history.

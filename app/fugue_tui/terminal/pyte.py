@@ -18,6 +18,7 @@ from fugue_tui.terminal.mouse import MouseAction
 from fugue_tui.terminal.pyte_actions import Actions
 from fugue_tui.terminal.pyte_modes import ModeTable
 from fugue_tui.terminal.pyte_parser import Parser
+from fugue_tui.terminal.pyte_pins import PytePlacing
 from fugue_tui.terminal.pyte_screen import Screen
 from fugue_tui.terminal.saving import Save, pack, unpack, write_rows
 from fugue_tui.terminal.vt_text import write_row
@@ -26,7 +27,7 @@ SLICE: Final = 4_096
 """Bytes decoded and parsed at a time."""
 
 
-class PyteEmulator(Encoder):
+class PyteEmulator(PytePlacing, Encoder):
     """One terminal. See `Emulator` for what each method promises."""
 
     engine = "pyte"
