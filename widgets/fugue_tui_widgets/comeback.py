@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
+
+_AROUND = 10
+"""Rows of the dialog that are not windows, and of the screen around it."""
 
 
 class ComeBack(ModalScreen[bool | None]):
@@ -20,14 +24,16 @@ class ComeBack(ModalScreen[bool | None]):
         width: auto; min-width: 40; max-width: 90%; height: auto; max-height: 90%; padding: 1 3;
         background: $surface; border: heavy $primary; border-title-color: $primary;
     }
-    ComeBack VerticalScroll { height: auto; max-height: 60vh; width: auto; max-width: 100%; margin: 1 0 0 0; }
+    ComeBack VerticalScroll {
+        height: auto; width: auto; max-width: 100%; margin: 1 0 0 0; padding: 0 2 0 0; scrollbar-size-vertical: 1;
+    }
     ComeBack Label, ComeBack Static { width: auto; max-width: 100%; }
     ComeBack .fault { color: $text-warning; margin-top: 1; }
     ComeBack .choice { color: $text-muted; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,y,Y", "answer(True)", "Bring it back"),
-        Binding("escape,n,N,q", "answer(False)", "Start fresh"),
+        Binding("enter", "answer(True)", "Bring it back"),
+        Binding("escape", "answer(False)", "Start fresh"),
         Binding("j,down", "scroll(1)", show=False),
         Binding("k,up", "scroll(-1)", show=False),
     ]
@@ -51,6 +57,17 @@ class ComeBack(ModalScreen[bool | None]):
             if self.faults:
                 yield Label(Content("\n".join(self.faults)), classes="fault")
             yield Label(Content("Enter brings it back    Escape starts fresh and keeps it"), classes="choice")
+
+    def on_mount(self) -> None:
+        """Leave the answers their place however many windows there are."""
+        self._fit(self.screen.size.height)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The same on another screen."""
+        self._fit(event.size.height)
+
+    def _fit(self, rows: int) -> None:
+        self.query_one(VerticalScroll).styles.max_height = max(1, rows - _AROUND - 2 * len(self.faults))
 
     def action_answer(self, answer: bool) -> None:
         """Close with the answer."""

@@ -276,6 +276,7 @@ class Multiplexer(Terminals):
         """Have a terminal without a program in a pane's place; what was there is the caller's to end."""
         self.terminals[pane] = self._spawner.wait(size, Listener(pane, self._post, self), emulator, title)
         self.on_event(pane, Started())
+        self.on_screen(pane)
 
     def _drop(self, pane: PaneId) -> None:
         self.exits.pop(pane, None)

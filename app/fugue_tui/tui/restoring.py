@@ -172,7 +172,10 @@ def heading(saved: Saved) -> str:
 def rows(saved: Saved) -> list[tuple[str, str]]:
     """Each window's name, and what ran in its panes."""
     windows = saved.workspace.windows
-    return [(f"{at} {_window_name(saved, window)}", _programs(saved, window)) for at, window in enumerate(windows, 1)]
+    return [
+        (f"{at} {_window_name(saved, window)}".rstrip(), _programs(saved, window))
+        for at, window in enumerate(windows, 1)
+    ]
 
 
 def ago(seconds: float) -> str:
@@ -195,10 +198,9 @@ def _window_name(saved: Saved, window: Window) -> str:
 def _programs(saved: Saved, window: Window) -> str:
     names: list[str] = []
     for pane in panes(window.layout):
-        seen = saved.seen.get(pane)
-        record = saved.workspace.panes[pane]
-        ran = (seen.resume or seen.argv) if seen is not None and is_shell(record.argv) else ()
-        names.append(words(ran or record.argv) or "shell")
+        seen, argv = saved.seen.get(pane), saved.workspace.panes[pane].argv
+        ran = seen.argv if seen is not None and is_shell(argv) else argv
+        names.append("shell" if is_shell(ran) else words(ran))
     return clean(" · ".join(names), _SHOWN)
 
 

@@ -45,7 +45,7 @@ class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
     def on_terminal_view_again(self, message: TerminalView.Again) -> None:
         """Enter in a pane whose program has ended runs it again, or at last if it waits; Escape starts only a shell."""
         pane = self.pane_of(message.view)
-        if pane is None:
+        if pane is None or self._stage.mux.runs(pane):  # A second Enter came before the first had done its work.
             return
         waiting = self._stage.mux.waiting.get(pane)
         if waiting is None:
