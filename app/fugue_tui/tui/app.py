@@ -11,28 +11,23 @@ from typing import Any, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.geometry import Offset
 from textual.screen import Screen
 
 from fugue_tui.config import Config
-from fugue_tui.control.command import PERSON, Command, Origin
 from fugue_tui.control.dispatch import Dispatcher
 from fugue_tui.control.keymap import Keymap
-from fugue_tui.control.later import is_later
 from fugue_tui.control.policy import Policy
-from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
-from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.terminal.keys import spell
 from fugue_tui.tui import scene
 from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.alerts import Alerts
+from fugue_tui.tui.arranging import arrange
 from fugue_tui.tui.arrival import Arrival
-from fugue_tui.tui.attended import AttendedApp
-from fugue_tui.tui.errands import Errands
+from fugue_tui.tui.commanding import CommandingApp
 from fugue_tui.tui.frames import Frames
 from fugue_tui.tui.gallery import Theatre
 from fugue_tui.tui.happenings import Happenings
@@ -50,7 +45,7 @@ from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
 
-class FugueApp(AttendedApp, inherit_bindings=False):
+class FugueApp(CommandingApp, inherit_bindings=False):
     """The full-screen workspace. Returns the exit status of the program."""
 
     CSS_PATH = "fugue.tcss"
@@ -70,16 +65,14 @@ class FugueApp(AttendedApp, inherit_bindings=False):
         lift: Callable[[], None] = lambda: None,
         launcher: Launcher | None = None,
     ) -> None:
-        super().__init__(host, first)
+        super().__init__(host, first, dispatcher, mailbox.post)
         self.mux = mux
-        self.dispatcher = dispatcher
         self.settings = config
         self.mailbox = mailbox
         self.outfit = Outfit(self, config, launcher)
         self.keyboard = Keyboard(self, self.outfit.keymap, lambda binding: self.actions.bound(binding))
         self.actions = Actions(self, self.keyboard)
         self.alerts = Alerts(self.news)
-        self.errands = Errands(mailbox.post, self.alert, self.broke)
         self.when_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
         self.grid = PaneGrid(id="grid")
@@ -163,6 +156,8 @@ class FugueApp(AttendedApp, inherit_bindings=False):
         self._fit(*self.size)
         self.rebuild()
         self.repaint()
+        if self.viewers is not None:
+            self.viewers.reconsider()
 
     def _dress(self) -> None:
         """The look that the configuration wants."""
@@ -201,10 +196,6 @@ class FugueApp(AttendedApp, inherit_bindings=False):
         """Whether a key is a prefix there."""
         return self.keyboard.is_prefix(press_of(event), viewer.prefixes)
 
-    def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
-        """Push a dialog; `answered` gets its result."""
-        self.push_screen(screen, answered)
-
     def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """Programs that ask for the default colours are told the host's own."""
         self.outfit.host_colour(foreground, colour)
@@ -213,28 +204,11 @@ class FugueApp(AttendedApp, inherit_bindings=False):
 
     def rebuild(self) -> None:
         """Bring the widgets in line with the workspace."""
-        views = {pane: self._view(pane) for pane in self.mux.terminals}
-        fresh = any(pane not in self.grid.views for pane in views)
-        self.grid.adopt(views)
-        picture = scene.grid_picture(self.mux, self.settings.ui)
-        if fresh or picture.solution != self.grid.picture.solution or picture.title_row != self.grid.picture.title_row:
-            self._moving = True
-            for pane in picture.solution.panes if self.watched else ():
-                views[pane].redraw()
-        self.grid.show(picture)
+        self._moving = arrange(self, watched=self.watched) or self._moving
         self._refocus()
         self._news.show_status()
         if not self._moving and self._frames is not None:
             self._frames.place_cursor()
-
-    def _view(self, pane: PaneId) -> TerminalView:
-        terminal = self.mux.terminals[pane]
-        view = self.grid.views.get(pane)
-        if view is None:
-            return TerminalView(terminal, draws_cursor=self.gallery is None)
-        if view.live is not terminal:
-            view.show(terminal)
-        return view
 
     def _refocus(self) -> None:
         view = self.focused_view
@@ -254,10 +228,6 @@ class FugueApp(AttendedApp, inherit_bindings=False):
             self._frames.displayed()
             if self.gallery is not None:
                 self.gallery.displayed()
-
-    def cursor_at(self, x: int, y: int) -> None:
-        """Let Textual leave the host's cursor where input methods look for it."""
-        self.cursor_position = Offset(x, y)
 
     def words(self) -> Words:
         """What the status bar says besides the windows."""
@@ -325,31 +295,3 @@ class FugueApp(AttendedApp, inherit_bindings=False):
         if isinstance(event, events.Key) and not event.is_forwarded and self.take_key(event):
             return
         await super().on_event(event)
-
-    def run_command(
-        self, command: Command[Any], origin: Origin = PERSON, then: Callable[[Any], None] | None = None
-    ) -> None:
-        """Run a command for a person; `then` gets its result, now or later. What goes wrong is shown."""
-        try:
-            result = self.dispatcher.run(command, origin)
-            if is_later(result):
-                self.errands.follow(command, result, then or self.actions.told_by(command))
-            elif then is not None:
-                then(result)
-        except FugueError as error:
-            self.alert(str(error))
-        except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
-            self.broke("a person's command", error)
-
-    def give_up(self) -> None:
-        """End what a person asked for and still waits for."""
-        if self.errands.give_up():
-            self.news()
-
-    def run_words(self, said: list[str] | str) -> None:
-        """Run a command as it would be typed."""
-        self.actions.run_words(said)
-
-    def command_line(self, text: str = "") -> None:
-        """Ask for a command, starting from a text."""
-        self.actions.command_line(text)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from textual._context import active_message_pump
 from textual.app import App
+from textual.geometry import Offset
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -109,6 +110,10 @@ class AttendedApp(App[int], inherit_bindings=False):
     def knows_synchronized_output(self) -> bool:
         """Whether every mirror said that it knows mode 2026."""
         return self._sync_available
+
+    def cursor_at(self, x: int, y: int) -> None:
+        """Let Textual leave the host's cursor where input methods look for it."""
+        self.cursor_position = Offset(x, y)
 
     def synchronize(self, known: bool) -> None:
         """Whether what is written may use synchronized output."""

@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import Final, Protocol
+from typing import Final
 
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.audience import ViewerInfo
 from fugue_tui.tui.depth import Depth
+from fugue_tui.tui.room import Room
 from fugue_tui.tui.viewer import QUESTIONS, Link, Place, Viewer, prefixes
 from fugue_tui.wire import Bye, Hello
 
@@ -25,65 +26,6 @@ LAG_BYTES: Final = 1 << 18
 """How many bytes it may owe."""
 PROOF_SECONDS: Final = 2.0
 """How long it must have kept up to be a mirror again."""
-
-
-class Room(Protocol):
-    """The app, as the terminals see it."""
-
-    @property
-    def shown_size(self) -> Size | None:
-        """The size that the screen is laid out for; None before there is a screen."""
-        ...
-
-    @property
-    def size_policy(self) -> str:
-        """Whose size the screen has: `latest` or `smallest`."""
-        ...
-
-    @property
-    def nested_prefix(self) -> str:
-        """The further prefix for terminals in another multiplexer; empty for none."""
-        ...
-
-    def gone(self, viewer: Viewer) -> None:
-        """A terminal was sent away."""
-        ...
-
-    def attended(self, anyone: bool) -> None:
-        """Somebody looks now, or nobody."""
-        ...
-
-    def fit(self, size: Size) -> None:
-        """Lay the screen out for another size, soon."""
-        ...
-
-    def join(self, viewer: Viewer) -> None:
-        """Bring a terminal to what the mirrors show."""
-        ...
-
-    def joined(self) -> None:
-        """It is one of the mirrors now."""
-        ...
-
-    def draw(self, viewer: Viewer) -> None:
-        """Give a terminal a picture of its own."""
-        ...
-
-    def synchronize(self, known: bool) -> None:
-        """Whether what is written may use synchronized output."""
-        ...
-
-    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """The default colours of the terminal that was used last."""
-        ...
-
-    def room_again(self) -> None:
-        """A terminal that could not take more has taken everything."""
-        ...
-
-    def leave(self, status: int = 0) -> None:
-        """End the program."""
-        ...
 
 
 class Viewers:
@@ -192,6 +134,12 @@ class Viewers:
         self._all.clear()
 
     # Whose size, and who is drawn on how
+
+    def reconsider(self) -> None:
+        """The configuration is another: so may be the size, and what is a prefix where."""
+        for viewer in self._all:
+            viewer.prefixes = prefixes(viewer.hello, self._room.nested_prefix)
+        self.regroup()
 
     def regroup(self) -> None:
         """Find the size and every terminal's place anew."""

@@ -1,0 +1,70 @@
+"""An app in which a person runs commands: by keys, from the palette, or as they would be typed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.screen import Screen
+
+from fugue_tui.control.command import PERSON, Command, Origin
+from fugue_tui.control.dispatch import Dispatcher
+from fugue_tui.control.later import is_later
+from fugue_tui.errors import FugueError
+from fugue_tui.host_terminal import HostTerminal
+from fugue_tui.tui.actions import Actions
+from fugue_tui.tui.arrival import Arrival
+from fugue_tui.tui.attended import AttendedApp
+from fugue_tui.tui.errands import Errands
+
+
+class CommandingApp(AttendedApp, inherit_bindings=False):
+    """What every app with commands does. Main thread only."""
+
+    actions: Actions
+    """What keys and the palette do besides running a command as it stands."""
+
+    def __init__(
+        self,
+        host: HostTerminal | None,
+        first: Arrival | None,
+        dispatcher: Dispatcher,
+        post: Callable[[Callable[[], None]], None],
+    ) -> None:
+        super().__init__(host, first)
+        self.dispatcher = dispatcher
+        self.errands = Errands(post, self.alert, self.broke)
+
+    def news(self) -> None:
+        """Titles or states may have changed."""
+        raise NotImplementedError
+
+    def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
+        """Push a dialog; `answered` gets its result."""
+        self.push_screen(screen, answered)
+
+    def run_command(
+        self, command: Command[Any], origin: Origin = PERSON, then: Callable[[Any], None] | None = None
+    ) -> None:
+        """Run a command for a person; `then` gets its result, now or later. What goes wrong is shown."""
+        try:
+            result = self.dispatcher.run(command, origin)
+            if is_later(result):
+                self.errands.follow(command, result, then or self.actions.told_by(command))
+            elif then is not None:
+                then(result)
+        except FugueError as error:
+            self.alert(str(error))
+        except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
+            self.broke("a person's command", error)
+
+    def give_up(self) -> None:
+        """End what a person asked for and still waits for."""
+        if self.errands.give_up():
+            self.news()
+
+    def run_words(self, said: list[str] | str) -> None:
+        """Run a command as it would be typed."""
+        self.actions.run_words(said)
+
+    def command_line(self, text: str = "") -> None:
+        """Ask for a command, starting from a text."""
+        self.actions.command_line(text)
