@@ -6,6 +6,7 @@ After `close` the methods that only look answer with nothing.
 """
 
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Final, Protocol, Self
 
@@ -21,6 +22,7 @@ from fugue_tui.terminal.looking import Looking
 from fugue_tui.terminal.mouse import MouseAction
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.taps import CLOSED, Tap, Taps
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
@@ -56,6 +58,7 @@ class Terminal(Looking):
         """How the program ended; None while it runs."""
         self._pump = pump
         self._watcher = watcher
+        self._taps = Taps()
         self._title = self._cwd = ""
         self._printed = self.waits
         self._printed_at = 0.0
@@ -77,6 +80,19 @@ class Terminal(Looking):
         made = cls(None, size, pump=pump, emulator=emulator, watcher=watcher)
         made._title, made._cwd = title, cwd
         return made
+
+    def tap(self, call: Tap) -> Callable[[], None]:
+        """Have a callback told all that comes from the program from now on; what is returned ends that. Any thread.
+
+        What has not come when this returns is told once, in order, after the screen has taken it in."""
+        with self.lock:
+            self._taps.add(call)
+
+        def untap() -> None:
+            with self.lock:
+                self._taps.remove(call)
+
+        return untap
 
     @property
     def title(self) -> str:
@@ -167,6 +183,7 @@ class Terminal(Looking):
             if self._closed:
                 return
             self._closed = True
+            self._taps(CLOSED)
             self.emulator.close()
         self._channel.close()
 
@@ -178,6 +195,7 @@ class Terminal(Looking):
             if self._closed:
                 raise TerminalGone("the pane was closed meanwhile")
             self._closed = True
+            self._taps(CLOSED)
             self.emulator.scroll_to_bottom()
             return self.emulator
 
@@ -189,6 +207,7 @@ class Terminal(Looking):
             self.emulator.feed(data)
             self._printed, self._printed_at = True, time.monotonic()
             self.changes += 1
+            self._taps(data)
             events = self.emulator.take_events()
             tell, self._told = not self._told, True
         self._handle(events)
@@ -198,6 +217,7 @@ class Terminal(Looking):
     def finish(self, exit: Exit) -> None:
         """For the channel: the program has ended."""
         self.exit = exit
+        self._taps(exit)
         self._watcher.ended(self, exit)
 
     def _send(self, data: bytes) -> bool:
@@ -237,4 +257,5 @@ class Terminal(Looking):
                     self._cwd = cwd
                 case _:
                     pass
+            self._taps(event)
             self._watcher.said(self, event)
