@@ -6,6 +6,7 @@ Views are mounted once and stay mounted through every edit; a view without a rec
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
@@ -17,9 +18,9 @@ from textual.widget import Widget
 
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
+from fugue_tui.layout.frame_lines import FrameLines
+from fugue_tui.layout.picture import GridPicture
 from fugue_tui.layout.solve import Divider
-from fugue_tui_widgets.frame_lines import FrameLines
-from fugue_tui_widgets.picture import GridPicture
 from fugue_tui_widgets.steady import Steady
 from fugue_tui_widgets.terminal_view import TerminalView
 
@@ -128,7 +129,7 @@ class PaneGrid(Steady, Widget):
     def _frame_lines(self) -> FrameLines:
         size = self.size
         if self._lines is None or self._lines.size != (size.width, size.height):
-            self._lines = FrameLines.of(self.picture, size.width, size.height)
+            self._lines = FrameLines.of(self.picture, size.width, size.height, cell_len)
         return self._lines
 
     # Mouse

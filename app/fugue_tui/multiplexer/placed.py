@@ -21,6 +21,8 @@ class Placed(Held):
         """The cells that panes have between them."""
         self.title_rows: Callable[[Window], int] = _none
         """How many rows above a window's panes are kept for titles."""
+        self.line_style: Callable[[], str] = _thin
+        """How dividers are drawn: `thin`, `thick`, `double` or `ascii`."""
         self._frames: dict[WindowId, tuple[Window, Rect, Solution]] = {}
 
     def frame(self, window: Window) -> Solution:
@@ -60,3 +62,7 @@ class Placed(Held):
 
 def _none(window: Window) -> int:
     return 0
+
+
+def _thin() -> str:
+    return "thin"

@@ -8,6 +8,7 @@ from textual.content import Content
 
 from fugue_tui.control import schema, words
 from fugue_tui.control.command import PERSON, Command, Door, Effect, Origin
+from fugue_tui.control.framing import pane_label
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.control.panes import ResizePane
 from fugue_tui.control.render import render
@@ -141,7 +142,7 @@ class Actions:
         """Close the focused pane; asks first if its program runs."""
         pane = self._app.mux.focused
         if pane is not None:
-            question = f"Close pane {pane} ({scene.pane_label(self._app.mux, pane)})?"
+            question = f"Close pane {pane} ({pane_label(self._app.mux, pane)})?"
             self._close(["close-pane", str(pane)], question, [pane])
 
     def close_window(self) -> None:

@@ -12,7 +12,7 @@ def arrange(app: Stage, *, watched: bool) -> bool:
     views = {pane: _view(app, pane) for pane in app.mux.terminals}
     fresh = any(pane not in grid.views for pane in views)
     grid.adopt(views)
-    picture = scene.grid_picture(app.mux, app.settings.ui)
+    picture = scene.front_picture(app.mux)
     moves = fresh or picture.solution != old.solution or picture.title_row != old.title_row
     for pane in picture.solution.panes if moves and watched else ():
         views[pane].redraw()

@@ -65,7 +65,7 @@ class News:
     def _show(self) -> None:
         self._due = False
         if self._app.ready:
-            self._app.grid.show(scene.grid_picture(self._app.mux, self._app.settings.ui))
+            self._app.grid.show(scene.front_picture(self._app.mux))
             self.show_status()
 
     def show_status(self) -> None:

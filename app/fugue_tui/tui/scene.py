@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from fugue_tui.config import UiSettings
-from fugue_tui.ids import PaneId
+from fugue_tui.control.framing import grid_picture
+from fugue_tui.layout.picture import GridPicture
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.text import clean
 from fugue_tui.workspace.model import Window
-from fugue_tui_widgets.picture import GridPicture, Title
 from fugue_tui_widgets.status_bar import StatusPicture, Tab
 
 
@@ -19,37 +19,9 @@ def shows_titles(window: Window | None, ui: UiSettings) -> bool:
     return ui.titles == "always"
 
 
-def grid_picture(mux: Multiplexer, ui: UiSettings) -> GridPicture:
+def front_picture(mux: Multiplexer) -> GridPicture:
     """The active window's panes, dividers and titles."""
-    window = mux.front
-    if window is None:
-        return GridPicture()
-    titled = mux.room(window).y > 0
-    solution = mux.frame(window)
-    titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
-    return GridPicture(solution, titles, window.active, titled, ui.dividers)
-
-
-def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
-    """A pane's number, its name (or what it runs), and its state."""
-    terminal = mux.terminals[pane]
-    label = pane_label(mux, pane)
-    if terminal.exit is not None:
-        state = f"{terminal.exit.words}, Enter runs it again"
-    elif pane in mux.waiting:
-        state = "waits, Enter runs it"
-    elif offset := terminal.scrollback.offset:
-        state = f"history -{offset}"
-    else:
-        state = "zoomed" if mux.front is not None and mux.front.zoomed else ""
-    return Title(f"{pane} {label}", state)
-
-
-def pane_label(mux: Multiplexer, pane: PaneId) -> str:
-    """The name that somebody gave, else the title the program set, else the program, or the one that waits to run."""
-    terminal, waiting = mux.terminals[pane], mux.waiting.get(pane)
-    name = mux.workspace.panes[pane].name
-    return clean(name or terminal.title or (waiting.offer.words if waiting else terminal.foreground) or "shell", 60)
+    return grid_picture(mux, mux.front) if mux.front is not None else GridPicture()
 
 
 def status_picture(mux: Multiplexer, hint: str, alert: str, marks: Callable[[Window], str]) -> StatusPicture:

@@ -1,15 +1,26 @@
 """The characters between panes: lines that join, heavy around the focused pane, and titles on them. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
-
-from rich.cells import cell_len, set_cell_size
+from typing import TypeAlias
 
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
-from fugue_tui_widgets.boxes import Arms, box
-from fugue_tui_widgets.picture import GridPicture, Title
+from fugue_tui.layout.boxes import Arms, box
+from fugue_tui.layout.picture import GridPicture, Title
+
+Width: TypeAlias = Callable[[str], int]
+"""The columns that one character takes; 0 for one that goes on top of another."""
+
+
+@cache
+def columns(char: str) -> int:
+    """The columns of a character, as most terminals count them."""
+    from wcwidth import wcwidth
+
+    return max(0, wcwidth(char))
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +33,9 @@ class FrameLines:
     spans: tuple[tuple[PaneId, Rect], ...]
 
     @classmethod
-    def of(cls, picture: GridPicture, cols: int, rows: int) -> "FrameLines":
+    def of(cls, picture: GridPicture, cols: int, rows: int, width: Width = columns) -> "FrameLines":
         """The frame of a picture on a container of this size."""
-        canvas = _Canvas(picture, cols, rows)
+        canvas = _Canvas(picture, cols, rows, width)
         canvas.draw_lines(picture.line_style)
         canvas.draw_titles(picture.titles)
         return cls(
@@ -51,8 +62,8 @@ class FrameLines:
 class _Canvas:
     """Cells being drawn; lives for one call of `FrameLines.of`."""
 
-    def __init__(self, picture: GridPicture, cols: int, rows: int) -> None:
-        self.cols, self.rows = cols, rows
+    def __init__(self, picture: GridPicture, cols: int, rows: int, width: Width) -> None:
+        self.cols, self.rows, self.width = cols, rows, width
         self.top = int(picture.title_row)
         self.chars = [[" "] * cols for _ in range(rows)]
         self.lit = [[False] * cols for _ in range(rows)]
@@ -94,19 +105,33 @@ class _Canvas:
 
     def _draw_title(self, pane: PaneId, rect: Rect, title: Title) -> None:
         focused = rect == self.focus
-        state = _state(title.state, rect.cols - 8)
-        room = rect.cols - 2 - cell_len(state)
-        label = f"{'▶' if focused else ' '}{title.text} "
-        if cell_len(label) > room:
-            label = set_cell_size(label, room - 1).rstrip() + "…"
+        state = self._state(title.state, rect.cols - 8)
+        room = rect.cols - 2 - self._length(state)
+        label = self._cut(f"{'▶' if focused else ' '}{title.text} ", room)
         self._put(rect.x + 1, rect.y - 1, label, focused)
-        self._put(rect.right - 1 - cell_len(state), rect.y - 1, state, focused)
-        self.spans.append((pane, Rect(rect.x, rect.y - 1, cell_len(label) + 1, 1)))
+        self._put(rect.right - 1 - self._length(state), rect.y - 1, state, focused)
+        self.spans.append((pane, Rect(rect.x, rect.y - 1, self._length(label) + 1, 1)))
+
+    def _length(self, text: str) -> int:
+        return sum(map(self.width, text))
+
+    def _cut(self, text: str, room: int) -> str:
+        """A text as far as it fits."""
+        if self._length(text) <= room:
+            return text
+        while self._length(text) > room - 1:
+            text = text[:-1]
+        return text.rstrip() + "…"
+
+    def _state(self, state: str, room: int) -> str:
+        """A pane's state as far as it fits: all of it, what stands before the comma, or nothing."""
+        ways = (state, state.split(",")[0])
+        return next((f" {text} " for text in ways if text and self._length(text) + 2 <= room), "")
 
     def _put(self, x: int, y: int, text: str, lit: bool) -> None:
         """Write text; the second cell of a wide character holds an empty string."""
         for char in text:
-            width = cell_len(char)
+            width = self.width(char)
             if not width:
                 continue
             if x + width > self.cols or y >= self.rows:
@@ -117,11 +142,6 @@ class _Canvas:
                 self.chars[y][x + 1] = ""
                 self.lit[y][x + 1] = lit
             x += width
-
-
-def _state(state: str, room: int) -> str:
-    """A pane's state as far as it fits: all of it, what stands before the comma, or nothing."""
-    return next((f" {text} " for text in (state, state.split(",")[0]) if text and cell_len(text) + 2 <= room), "")
 
 
 def _line(arms: Arms, line_style: str) -> str:
