@@ -6,6 +6,8 @@ Every string here came out of a pane and is untrusted; `fugue_tui.text` makes it
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from fugue_tui.terminal.record import CommandRecord
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -50,10 +52,45 @@ class ClipboardWrite:
 
 @dataclass(frozen=True, slots=True)
 class PromptMark:
-    """OSC 133: A prompt starts, B input starts, C output starts, D the command ended."""
+    """OSC 133 or 633: A prompt starts, B input starts, C output starts, D the command ended, E the line as typed."""
 
     kind: str
     exit_code: int | None = None
+    """With D; None if the shell did not tell."""
+    line: str | None = None
+    """With C or E, what was typed, if the shell told it."""
+    nonce: str = ""
+    """What a shell that Fugue set up adds to show that the mark is its own."""
+    aid: str = ""
+    """Which shell it is from; empty if it did not tell."""
+    continues: bool = False
+    """With A: the prompt of a further line of the same command."""
+    eol: str = ""
+    """With D: what the shell printed before it, and blanks up to the edge, to show that a line had no end."""
 
 
-Event: TypeAlias = Reply | Bell | TitleChanged | CwdChanged | Notification | ClipboardWrite | PromptMark
+@dataclass(frozen=True, slots=True)
+class CommandStarted:
+    """A shell that marks its prompts has begun to run a command."""
+
+    command: CommandRecord
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFinished:
+    """A command is over."""
+
+    command: CommandRecord
+
+
+Event: TypeAlias = (
+    Reply
+    | Bell
+    | TitleChanged
+    | CwdChanged
+    | Notification
+    | ClipboardWrite
+    | PromptMark
+    | CommandStarted
+    | CommandFinished
+)

@@ -1,4 +1,4 @@
-"""Finds OSC 133 shell-integration marks in a byte stream, wherever it is cut.
+"""Finds shell-integration marks (OSC 133, and VS Code's 633) in a byte stream, wherever it is cut.
 
 The engine acts on the marks itself but does not tell the exit code, so they are read beside it.
 """
@@ -9,9 +9,11 @@ from typing import Final
 from fugue_tui.terminal import osc
 from fugue_tui.terminal.events import PromptMark
 
-_START: Final = b"\x1b]133;"
+_START: Final = re.compile(rb"\x1b\][16]33;")
+_KINDS: Final = (b"\x1b]133;", b"\x1b]633;")
+_OPENINGS: Final = frozenset(kind[:length] for kind in _KINDS for length in range(1, len(kind)))
 _END: Final = re.compile(rb"[\x07\x18\x1a\x1b]")
-_LIMIT: Final = 4_096
+_LIMIT: Final = 65_536
 """Bytes of an unfinished mark that are kept; a longer one is no mark."""
 
 
@@ -31,25 +33,25 @@ class MarkScanner:
         text = self._rest + data if before else data
         self._rest = b""
         marks: list[tuple[int, PromptMark]] = []
-        at = text.find(_START)
-        while at >= 0:
-            end = _END.search(text, at + len(_START))
+        start = _START.search(text) if any(kind in text for kind in _KINDS) else None
+        while start:
+            end = _END.search(text, start.end())
             if end is None:
-                self._rest = text[at:] if len(text) - at <= _LIMIT else b""
+                self._rest = text[start.start() :] if len(text) - start.start() <= _LIMIT else b""
                 return marks
-            if end[0] in b"\x07\x1b" and (mark := _parse(text[at + len(_START) : end.start()])):
+            if end[0] in b"\x07\x1b" and (mark := _parse(text[start.start() + 2 : end.start()])):
                 marks.append((end.end() - before, mark))
-            at = text.find(_START, end.start())
+            start = _START.search(text, end.start())
         self._rest = _opening(text)
         return marks
 
 
 def _opening(text: bytes) -> bytes:
     """The end of `text` that could be the beginning of a mark."""
-    at = text.rfind(b"\x1b", -len(_START) + 1)
-    return text[at:] if at >= 0 and _START.startswith(text[at:]) else b""
+    at = text.rfind(b"\x1b", -5)
+    return text[at:] if at >= 0 and text[at:] in _OPENINGS else b""
 
 
 def _parse(payload: bytes) -> PromptMark | None:
-    mark = osc.read(f"133;{payload.decode('ascii', 'replace')}")
+    mark = osc.read(payload.decode("utf-8", "replace"))
     return mark if isinstance(mark, PromptMark) else None

@@ -1,22 +1,28 @@
 """Operating system commands that tell of something: notifications, the clipboard, prompt marks.
 
-Pure: a payload in, an event or None out. Sources: xterm's ctlseqs (52), iTerm2 (9), rxvt (777), semantic prompts (133).
+Pure: a payload in, an event or None out. Sources: xterm's ctlseqs (52), iTerm2 (9), rxvt (777), semantic prompts (133,
+with kitty's options), VS Code (633).
 """
 
 import base64
 import binascii
 from typing import Final
 
+from fugue_tui.terminal import shell_words
 from fugue_tui.terminal.events import ClipboardWrite, Event, Notification, PromptMark
 
 LONGEST: Final = 4_096
 """Longer notifications are cut, in characters."""
+_ALIKE: Final = {"P": "A", "N": "A", "I": "B"}
+"""Marks of the specification that differ in what the terminal does, not in what they say."""
 
 
 def read(payload: str) -> Event | None:
     """The event in an OSC's payload (without `ESC ]` and terminator); None if there is none or it is malformed."""
     number, _, rest = payload.partition(";")
-    reader = {"9": _notification, "52": _clipboard, "133": _mark, "777": _rxvt_notification}.get(number)
+    reader = {"9": _notification, "52": _clipboard, "133": _mark, "633": _vs_code_mark, "777": _rxvt_notification}.get(
+        number
+    )
     return reader(rest) if reader else None
 
 
@@ -48,10 +54,44 @@ def _clipboard(rest: str) -> ClipboardWrite | None:
 
 
 def _mark(rest: str) -> PromptMark | None:
-    """Marks A to D; D may carry the exit code."""
-    kind, _, options = rest.partition(";")
+    """Marks A to D with their options: D's exit code, kitty's command lines, and our nonce."""
+    kind, _, rest = rest.partition(";")
+    kind = _ALIKE.get(kind, kind)
     if kind not in ("A", "B", "C", "D"):
         return None
-    code = options.partition(";")[0]
-    known = kind == "D" and code.removeprefix("-").isdecimal() and code.isascii() and len(code) < 12
-    return PromptMark(kind, int(code) if known else None)
+    options = _options(rest)
+    line = shell_words.percent(options["cmdline_url"]) if "cmdline_url" in options else None
+    if line is None and "cmdline" in options:
+        line = shell_words.quoted(options["cmdline"])
+    continues = options.get("k", "i") in ("s", "c")
+    return PromptMark(
+        kind,
+        _exit_code(rest) if kind == "D" else None,
+        line if kind == "C" else None,
+        options.get("fugue", ""),
+        options.get("aid", ""),
+        continues and kind == "A",
+        options.get("eol", "") if kind == "D" else "",
+    )
+
+
+def _options(rest: str) -> dict[str, str]:
+    """What is written `key=value`; a `cmdline` reaches to the end, as it may hold semicolons."""
+    rest, found, line = rest.partition("cmdline=")
+    pairs = (part.partition("=") for part in rest.split(";"))
+    options = {key: value for key, separator, value in pairs if separator}
+    return options | {"cmdline": line} if found else options
+
+
+def _exit_code(rest: str) -> int | None:
+    code = rest.partition(";")[0]
+    known = code.removeprefix("-").isdecimal() and code.isascii() and len(code) < 12
+    return int(code) if known else None
+
+
+def _vs_code_mark(rest: str) -> PromptMark | None:
+    """`633;A` to `633;D;code` mean what 133 means; `633;E;line;nonce` tells the line before C."""
+    kind, _, line = rest.partition(";")
+    if kind != "E":
+        return _mark(rest)
+    return PromptMark("E", line=shell_words.escaped(line.partition(";")[0]))

@@ -74,7 +74,15 @@ class Actions:
         elif number in COLOUR_QUERIES:
             self.replies.colours(number, rest, end)
         elif event := osc.read(text):
+            if text.startswith("133;A"):
+                self._fresh_line()
             self._inbox.say(event)
+
+    def _fresh_line(self) -> None:
+        """A prompt begins on a line of its own (semantic prompts, "fresh-line")."""
+        if self._screen.cursor.x:
+            self._screen.carriage_return()
+            self._screen.index()
 
     def reset(self) -> None:
         """Do what RIS does."""

@@ -14,14 +14,17 @@ from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
 from fugue_tui.terminal import process
 from fugue_tui.terminal.channel import Channel
+from fugue_tui.terminal.commands import CommandLog, output
 from fugue_tui.terminal.emulator import Emulator
-from fugue_tui.terminal.events import CwdChanged, Event, Reply, TitleChanged
+from fugue_tui.terminal.events import CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.idle import Idle
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.looking import Looking
 from fugue_tui.terminal.mouse import MouseAction
+from fugue_tui.terminal.pins import Passage
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.taps import CLOSED, Tap, Taps
 
 _QUIET_SECONDS: Final = 1.0
@@ -37,7 +40,7 @@ class Watcher(Protocol):
         ...
 
     def said(self, terminal: "Terminal", event: Event) -> None:
-        """The program said something: a title, a bell, a mark... Never a Reply."""
+        """The program said something: a title, a bell, a mark that counts... Never a Reply."""
         ...
 
     def ended(self, terminal: "Terminal", exit: Exit) -> None:
@@ -48,7 +51,9 @@ class Watcher(Protocol):
 class Terminal(Looking):
     """A running program and what it shows."""
 
-    def __init__(self, pty: Pty | None, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher) -> None:
+    def __init__(
+        self, pty: Pty | None, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher, nonce: str = ""
+    ) -> None:
         super().__init__(emulator, size)
         self.pid = pty.pid if pty else 0
         """The program's; 0, which is nobody's, while there is none."""
@@ -62,13 +67,19 @@ class Terminal(Looking):
         self._title = self._cwd = ""
         self._printed = self.waits
         self._printed_at = 0.0
+        self._log = CommandLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
+        emulator.attend(self.lock, self._log.heard)
         self._channel = Channel(pty, size, pump, self) if pty else Idle()
         self._channel.start()
 
     @classmethod
-    def spawn(cls, program: Program, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher) -> Self:
-        """Start a program on a screen of that size, which the emulator already has; raises SpawnFailed."""
-        return cls(Pty.spawn(program, size), size, pump=pump, emulator=emulator, watcher=watcher)
+    def spawn(
+        cls, program: Program, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher, nonce: str = ""
+    ) -> Self:
+        """Start a program on a screen of that size, which the emulator already has; raises SpawnFailed.
+
+        Prompt marks that carry the nonce are believed, and once one was heard, no others."""
+        return cls(Pty.spawn(program, size), size, pump=pump, emulator=emulator, watcher=watcher, nonce=nonce)
 
     @classmethod
     def waiting(
@@ -114,6 +125,35 @@ class Terminal(Looking):
         """The name of the foreground program, such as `vim`; empty if unknown. Untrusted."""
         group = self._channel.foreground_group()
         return process.name(group) if group else ""
+
+    @property
+    def commands(self) -> tuple[CommandRecord, ...]:
+        """The commands that a shell with marked prompts ran, oldest first, the newest 500. Any thread."""
+        with self.lock:
+            return self._log.records
+
+    @property
+    def at_prompt(self) -> bool | None:
+        """Whether a shell waits for input; None if none ever marked its prompt. Any thread."""
+        return self._log.at_prompt
+
+    @property
+    def integrated(self) -> bool:
+        """Whether the marks come from a shell that Fugue set up, so that no program's output can forge them."""
+        return self._log.trusted
+
+    @property
+    def typed(self) -> str:
+        """What stands at the shell's prompt and was not entered yet; empty if it is not at a prompt. Untrusted."""
+        with self.lock:
+            return "" if self._closed else self._log.typed()
+
+    def output(self, command: CommandRecord, *, joined: bool = True, ansi: bool = False) -> Passage:
+        """What a command of this terminal printed, so far or in all; only the newest few are still known. Any thread.
+
+        `missed` says that not all of it is there."""
+        with self.lock:
+            return Passage() if self._closed else output(self.emulator, command, joined=joined, ansi=ansi)
 
     def write(self, data: bytes) -> int:
         """Send bytes to the program; how many were accepted (1 MiB may wait). Never waits; raises TerminalGone."""
@@ -208,7 +248,7 @@ class Terminal(Looking):
             self._printed, self._printed_at = True, time.monotonic()
             self.changes += 1
             self._taps(data)
-            events = self.emulator.take_events()
+            events = [*self.emulator.take_events(), *self._log.take_events()]
             tell, self._told = not self._told, True
         self._handle(events)
         if tell:
@@ -217,6 +257,10 @@ class Terminal(Looking):
     def finish(self, exit: Exit) -> None:
         """For the channel: the program has ended."""
         self.exit = exit
+        with self.lock:
+            self._log.ended(exit.code)
+            events = self._log.take_events()
+        self._handle([*events])
         self._taps(exit)
         self._watcher.ended(self, exit)
 
@@ -250,6 +294,8 @@ class Terminal(Looking):
             match event:
                 case Reply(data):
                     self._channel.reply(data)
+                    continue
+                case PromptMark() if not self._log.believes(event):
                     continue
                 case TitleChanged(title):
                     self._title = title
