@@ -93,7 +93,7 @@ class Client:
         if not data:
             self.open = False
             return False
-        if self.answer is None:
+        if self.answer is None and (self._line or data[:1] != wire.BYE):
             data = self._answered(data)
         for kind, payload in self._frames.feed(data):
             if kind == wire.BYE:

@@ -139,6 +139,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         self._fit(*self.size)
         self.rebuild()
         self.call_after_refresh(self._shown)
+        self.outlives = self.gallery is not None
 
     def _shown(self) -> None:
         gc.collect()

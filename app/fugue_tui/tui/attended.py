@@ -39,6 +39,8 @@ class AttendedApp(App[int], inherit_bindings=False):
         """What looks after the attached terminals; None in tests without any."""
         self.farewell = Bye()
         """What they are told at the end."""
+        self.outlives = False
+        """Whether bugs are outlived: from the moment on when everything stands, and where terminals are attached."""
         self._resting = False
         self._told: dict[str, float] = {}
 
@@ -159,13 +161,14 @@ class AttendedApp(App[int], inherit_bindings=False):
         try:
             await super()._dispatch_message(message)
         except Exception as error:
-            if self.gallery is None or not self._is_mounted:
+            if not self.outlives:
                 raise
             self.broke("a message to the app", error)
 
     def _handle_exception(self, error: Exception) -> None:
         """A bug in a widget ends the dialog that it is in, and nothing else."""
-        if self.gallery is None or not self._is_mounted:
+        if not self.outlives:
+            logger.error("the start", exc_info=error)
             super()._handle_exception(error)
             return
         self.broke("a widget", error)

@@ -257,7 +257,7 @@ def _part(start: _Start) -> None:
     """Give every terminal back, now that the programs have ended and the name is free."""
     viewers = start.app.viewers if start.app is not None else None
     if start.app is not None and viewers is not None and viewers.all():
-        viewers.part_all(start.app.farewell)
+        viewers.part_all(start.app.farewell if start.app.outlives else start.bye)
     elif start.first is not None:
         start.first.end(start.bye)
     if start.host is not None and start.host.entered:
