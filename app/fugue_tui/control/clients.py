@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
@@ -46,7 +46,7 @@ class Detached:
     """The numbers of the clients that are detached now."""
 
 
-class ListClients(Command[ClientList], name="list-clients", effect=Effect.READ):
+class ListClients(Command[ClientList], name="list-clients", effect=Effect.READ, toolset=Toolset.SESSIONS):
     """List the terminals that are attached to the workspace."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> ClientList:
@@ -54,7 +54,9 @@ class ListClients(Command[ClientList], name="list-clients", effect=Effect.READ):
         return ClientList(tuple(map(client_info, mux.audience.viewers())))
 
 
-class DetachClient(Command[Detached], name="detach-client", effect=Effect.LAYOUT):
+class DetachClient(
+    Command[Detached], name="detach-client", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
     """Send a terminal away: it gets itself back, and the workspace and its programs go on."""
 
     client: int = 0
@@ -73,7 +75,7 @@ class DetachClient(Command[Detached], name="detach-client", effect=Effect.LAYOUT
         return Detached(gone)
 
 
-class RefreshClient(Command[ClientInfo], name="refresh-client", effect=Effect.READ):
+class RefreshClient(Command[ClientInfo], name="refresh-client", effect=Effect.READ, toolset=Toolset.SESSIONS):
     """Paint a terminal anew, if something else wrote on it."""
 
     client: int = 0

@@ -32,6 +32,27 @@ class Effect(StrEnum):
     """Ends programs."""
 
 
+class Toolset(StrEnum):
+    """The set of tools that a command belongs to for agents: one is always at hand, the others are switched on."""
+
+    DEFAULT = "default"
+    """What nearly every task needs: look, run, wait, read, type, open and arrange. Always on."""
+    LAYOUT = "layout"
+    """Move, size, swap, rename and rearrange panes, and take such changes back."""
+    SESSIONS = "sessions"
+    """Windows, sessions, attached terminals, and the workspace as a whole."""
+    SAVING = "saving"
+    """Save and restore workspaces, snapshots and layout files."""
+    READING = "reading"
+    """Look closer at panes: directories, processes, past commands, what changed since."""
+    SEEING = "seeing"
+    """Keep pictures of panes and compare them."""
+    RUNNING = "running"
+    """Change, signal or start again what runs in panes."""
+    OTHER = "other"
+    """What belongs nowhere else."""
+
+
 class Door(StrEnum):
     """Where a command came in."""
 
@@ -80,9 +101,25 @@ class Command(Generic[Result]):
     effect: ClassVar[Effect]
     plain: ClassVar[bool] = False
     """True if the result is text to be read as it is, not a structure."""
+    toolset: ClassVar[Toolset] = Toolset.OTHER
+    creates: ClassVar[bool] = False
+    """Whether it makes something new each time, so that saying it again for want of an answer makes two; doors then
+    take a key under which it is done once."""
+    repeatable: ClassVar[bool] = False
+    """Whether saying it again changes nothing more."""
 
-    def __init_subclass__(cls, *, name: str, effect: Effect, plain: bool = False) -> None:
+    def __init_subclass__(
+        cls,
+        *,
+        name: str,
+        effect: Effect,
+        plain: bool = False,
+        toolset: Toolset = Toolset.OTHER,
+        creates: bool = False,
+        repeatable: bool = False,
+    ) -> None:
         cls.verb, cls.effect, cls.plain = name, effect, plain
+        cls.toolset, cls.creates, cls.repeatable = toolset, creates, repeatable or effect is Effect.READ
         if name in _registry:
             raise TypeError(f"two commands are called {name}")
         dataclass(frozen=True, kw_only=True)(cls)

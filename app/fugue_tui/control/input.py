@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from annotated_types import Len, MaxLen
 
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.errors import InvalidArgument, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -40,7 +40,7 @@ class Sent:
     """Whether an Enter follows the text, at once or up to half a second later."""
 
 
-class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT):
+class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
     """Type text into a pane, or press one key there.
 
     Text is typed as it is and must not hold control characters but tab and newline; several lines go as one paste.
@@ -74,7 +74,7 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT):
         return Sent(str(pane), accepted, int(key is not None), pasted, pasted and bracketed, self.submit)
 
 
-class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT):
+class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
     """Press keys in a pane, one after another, by their names.
 
     A word that is no key is an error: text is typed by send-input, or here with literal.

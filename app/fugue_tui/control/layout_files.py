@@ -11,7 +11,7 @@ from fugue_tui import documents
 from fugue_tui.control import assembly, library, projects, target
 from fugue_tui.control.assembly import Place
 from fugue_tui.control.capture import Capture, shared_directory
-from fugue_tui.control.command import Command, Door, Effect, Origin
+from fugue_tui.control.command import Command, Door, Effect, Origin, Toolset
 from fugue_tui.control.errand import errand, fetched
 from fugue_tui.control.later import Later
 from fugue_tui.control.layouts import PlacedPane, placed
@@ -100,7 +100,14 @@ class _Found:
     document: Document
 
 
-class SaveLayout(Command[SavedLayout], name="save-layout", effect=Effect.LAYOUT):
+class SaveLayout(
+    Command[SavedLayout],
+    name="save-layout",
+    effect=Effect.LAYOUT,
+    toolset=Toolset.SAVING,
+    creates=True,
+    repeatable=True,
+):
     """Write the windows as they are now into a file that a person can read, edit and commit: their splits, names,
     commands, directories and tags.
 
@@ -151,7 +158,7 @@ class SaveLayout(Command[SavedLayout], name="save-layout", effect=Effect.LAYOUT)
         return saved
 
 
-class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT):
+class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True):
     """Open the windows of a layout file beside what is open: all of them, or none if one program cannot be started."""
 
     name: str
@@ -175,7 +182,9 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT
         return _loaded(mux, origin, found, Place(base, self.session), self.focus)
 
 
-class LoadWorkspace(Command[LoadedLayout], name="load-workspace", effect=Effect.LAYOUT):
+class LoadWorkspace(
+    Command[LoadedLayout], name="load-workspace", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
+):
     """Open a workspace of panes for a purpose: debug-session (code, logs, debugger), full-stack (frontend, backend, db,
     tests), agent-team-3 (leader, worker1, worker2), monitoring (processes, logs, metrics), or a layout of one's own.
 
@@ -203,7 +212,7 @@ class LoadWorkspace(Command[LoadedLayout], name="load-workspace", effect=Effect.
         return fetched(mux, lambda: _read(self.name, here, self.commands), opened)
 
 
-class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ):
+class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, toolset=Toolset.SAVING):
     """List the layouts that load-layout opens: the project's .fugue.toml, one's own, and those of the program."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Later[LayoutList]:

@@ -8,7 +8,7 @@ from annotated_types import Interval, MaxLen
 
 from fugue_tui.control import target
 from fugue_tui.control.blueprint import Blueprint, Outcome, added, blueprint, replaced
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.opening import wants_focus
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
@@ -103,7 +103,9 @@ CYCLE: Final = ("even_horizontal", "even_vertical", "main_top", "main_left", "ti
 """The presets that `next` and `previous` go through."""
 
 
-class CreateLayout(Command[LayoutApplied], name="create-layout", effect=Effect.LAYOUT):
+class CreateLayout(
+    Command[LayoutApplied], name="create-layout", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
+):
     """Open several panes in one call, arranged as you say; all of them, or none if one cannot be started.
 
     Without a window a new one is made. With one, its layout is replaced and no program ends: places that ask for
@@ -143,7 +145,7 @@ class CreateLayout(Command[LayoutApplied], name="create-layout", effect=Effect.L
         return _applied(mux, plan, result)
 
 
-class GetLayout(Command[LayoutInfo], name="get-layout", effect=Effect.READ):
+class GetLayout(Command[LayoutInfo], name="get-layout", effect=Effect.READ, toolset=Toolset.LAYOUT):
     """Show how a window is laid out: the tree with its ratios, and every pane's place in cells."""
 
     window: str = target.ACTIVE
@@ -154,7 +156,7 @@ class GetLayout(Command[LayoutInfo], name="get-layout", effect=Effect.READ):
         return layout_info(mux, target.window(mux, self.window, origin))
 
 
-class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYOUT):
+class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
     """Rearrange a window's panes by a preset; nothing is opened or closed."""
 
     preset: str
@@ -174,7 +176,7 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
         return _arranged(mux, window, presets.rearrange(window.layout, self.preset, self.main_share))
 
 
-class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT):
+class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
     """Move every pane of a window to the next place; the places stay as they are."""
 
     window: str = target.ACTIVE
@@ -188,7 +190,9 @@ class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT
         return _arranged(mux, window, layouts.rotate(window.layout, self.forward))
 
 
-class EqualizePanes(Command[LayoutInfo], name="equalize-panes", effect=Effect.LAYOUT):
+class EqualizePanes(
+    Command[LayoutInfo], name="equalize-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT, repeatable=True
+):
     """Give the parts of every split in a window equal shares."""
 
     window: str = target.ACTIVE
@@ -200,7 +204,7 @@ class EqualizePanes(Command[LayoutInfo], name="equalize-panes", effect=Effect.LA
         return _arranged(mux, window, layouts.equalize(window.layout))
 
 
-class UndoLayout(Command[LayoutInfo], name="undo-layout", effect=Effect.LAYOUT):
+class UndoLayout(Command[LayoutInfo], name="undo-layout", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
     """Take back the last change of a window's layout; panes that were opened or closed since stay so."""
 
     window: str = target.ACTIVE
@@ -213,7 +217,7 @@ class UndoLayout(Command[LayoutInfo], name="undo-layout", effect=Effect.LAYOUT):
         return layout_info(mux, mux.window(window.id))
 
 
-class RedoLayout(Command[LayoutInfo], name="redo-layout", effect=Effect.LAYOUT):
+class RedoLayout(Command[LayoutInfo], name="redo-layout", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
     """Bring back the change of a window's layout that was taken back last."""
 
     window: str = target.ACTIVE

@@ -6,7 +6,7 @@ from typing import Annotated
 from annotated_types import Interval
 
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.opening import Direction, Line, argv_of, newcomer, wants_focus
 from fugue_tui.control.results import Closed, PaneInfo, PaneList, closed, pane_info
 from fugue_tui.errors import InvalidArgument
@@ -22,7 +22,7 @@ from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 Ratio = Annotated[float, Interval(ge=0.1, le=0.9)]
 
 
-class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ):
+class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ, toolset=Toolset.DEFAULT):
     """List the panes: their ids, names, programs, directories and places on the screen."""
 
     window: str = ""
@@ -42,7 +42,7 @@ class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ):
         return PaneList(tuple(pane_info(mux, pane) for window in windows for pane in panes(window.layout)), you)
 
 
-class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT):
+class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
     """Open a new pane beside another and run a program in it.
 
     To arrange several panes at once, use create-layout.
@@ -105,7 +105,7 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT):
         return target.pane(mux, target.ACTIVE, origin)
 
 
-class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT):
+class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
     """Split a pane in two and run a program in the new part."""
 
     pane: str = target.ACTIVE
@@ -143,7 +143,7 @@ class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT):
         ).run(mux, origin)
 
 
-class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY):
+class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, toolset=Toolset.DEFAULT):
     """Close a pane and end its program and everything started from it.
 
     Its neighbours take its room in proportion. Closing the last pane of a window closes the window; closing the last of
@@ -160,7 +160,7 @@ class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY):
         return closed(mux, (pane,))
 
 
-class FocusPane(Command[PaneInfo], name="focus-pane", effect=Effect.LAYOUT):
+class FocusPane(Command[PaneInfo], name="focus-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, repeatable=True):
     """Move the person's focus to a pane: their keys go there from now on, and its window comes to the front.
 
     Reading and typing need no focus. A zoomed window is unzoomed if another of its panes gets the focus.
@@ -176,7 +176,7 @@ class FocusPane(Command[PaneInfo], name="focus-pane", effect=Effect.LAYOUT):
         return pane_info(mux, pane)
 
 
-class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT):
+class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT):
     """Make a pane larger or smaller at its neighbours' cost: by a part of the split it lies in (delta), to a share of
     it, or by moving its border some cells to a side.
     """
@@ -214,7 +214,7 @@ class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT):
         return layouts.move_divider(window.layout, path, index, cells, mux.room(window))
 
 
-class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT):
+class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
     """Let a pane fill its window and hide the others, or bring them back."""
 
     pane: str = target.ACTIVE
@@ -232,7 +232,7 @@ class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT):
         return pane_info(mux, pane)
 
 
-class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT):
+class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
     """Let two panes of a window change places; each takes the other's size, and the focus stays with its pane."""
 
     pane: str = target.ACTIVE
@@ -251,7 +251,7 @@ class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT):
         return pane_info(mux, pane)
 
 
-class RenamePane(Command[PaneInfo], name="rename-pane", effect=Effect.LAYOUT):
+class RenamePane(Command[PaneInfo], name="rename-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT, repeatable=True):
     """Give a pane a name, which then works wherever its id does."""
 
     pane: str = target.ACTIVE
@@ -266,7 +266,7 @@ class RenamePane(Command[PaneInfo], name="rename-pane", effect=Effect.LAYOUT):
         return pane_info(mux, pane)
 
 
-class RespawnPane(Command[PaneInfo], name="respawn-pane", effect=Effect.DESTROY):
+class RespawnPane(Command[PaneInfo], name="respawn-pane", effect=Effect.DESTROY, toolset=Toolset.RUNNING):
     """Run a pane's program again in the same place, with the same id; one that still runs is ended."""
 
     pane: str = target.ACTIVE

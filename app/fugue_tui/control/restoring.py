@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from fugue_tui.control import target
 from fugue_tui.control.comeback import Comeback, Restored, Source
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.later import Later
 from fugue_tui.control.results import PaneInfo, pane_info
 from fugue_tui.control.saving import AREAS, checked, saver
@@ -23,7 +23,9 @@ AUTO = "auto"
 """What names the workspace as it was when it ran last."""
 
 
-class RestoreSession(Command[Restored], name="restore-session", effect=Effect.LAYOUT):
+class RestoreSession(
+    Command[Restored], name="restore-session", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True
+):
     """Bring back a saved workspace: its windows are added to those that are open, and its panes show their old text.
 
     Shells start again by themselves, as `[session] rerun` says; every other program waits for Enter or start-pane.
@@ -45,7 +47,7 @@ class RestoreSession(Command[Restored], name="restore-session", effect=Effect.LA
         return Comeback(mux, source).beside()
 
 
-class RestoreSnapshot(Command[Restored], name="restore-snapshot", effect=Effect.DESTROY):
+class RestoreSnapshot(Command[Restored], name="restore-snapshot", effect=Effect.DESTROY, toolset=Toolset.SAVING):
     """Bring back a snapshot: its panes show the text that they had, in windows of their own, and wait.
 
     With a pane, one pane's text comes back in that pane's place.
@@ -80,7 +82,7 @@ class RestoreSnapshot(Command[Restored], name="restore-snapshot", effect=Effect.
             raise Refused(f"a program runs in {pane}; kill=true ends it, and without pane a new window is opened")
 
 
-class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.LAYOUT):
+class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.LAYOUT, toolset=Toolset.RUNNING):
     """Run what a pane waits for that came back without its program; its old text stays above."""
 
     pane: str = target.ACTIVE

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from fugue_tui import sockets
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.later import Later
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, SocketError
 from fugue_tui.multiplexer import Multiplexer
@@ -87,7 +87,7 @@ class Deleted:
     """What it was called."""
 
 
-class SaveSession(Command[SavedInfo], name="save-session", effect=Effect.LAYOUT):
+class SaveSession(Command[SavedInfo], name="save-session", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True):
     """Save the whole workspace under a name: windows, layouts, panes and their text. restore-session brings it back.
 
     The workspace saves itself while it runs; this keeps a state that later changes do not replace.
@@ -103,7 +103,9 @@ class SaveSession(Command[SavedInfo], name="save-session", effect=Effect.LAYOUT)
         return _save(mux, SavedKind.SESSION, self.name, take(mux), overwrite=self.overwrite)
 
 
-class CreateSnapshot(Command[SavedInfo], name="create-snapshot", effect=Effect.LAYOUT):
+class CreateSnapshot(
+    Command[SavedInfo], name="create-snapshot", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True
+):
     """Save the text and state of one pane, or of all, under a name: to bring back with restore-snapshot, or compare."""
 
     pane: str = ""
@@ -119,7 +121,7 @@ class CreateSnapshot(Command[SavedInfo], name="create-snapshot", effect=Effect.L
         return _save(mux, SavedKind.SNAPSHOT, self.name, picture, overwrite=self.overwrite)
 
 
-class ListSaved(Command[SavedList], name="list-saved", effect=Effect.READ):
+class ListSaved(Command[SavedList], name="list-saved", effect=Effect.READ, toolset=Toolset.SAVING):
     """List what was saved: workspaces by themselves (auto), saved sessions and snapshots."""
 
     kind: SavedKind | None = None
@@ -135,7 +137,9 @@ class ListSaved(Command[SavedList], name="list-saved", effect=Effect.READ):
         return later(saver(mux).ask(work))
 
 
-class DeleteSaved(Command[Deleted], name="delete-saved", effect=Effect.DESTROY):
+class DeleteSaved(
+    Command[Deleted], name="delete-saved", effect=Effect.DESTROY, toolset=Toolset.SAVING, repeatable=True
+):
     """Delete something that was saved, with every copy of it."""
 
     name: str

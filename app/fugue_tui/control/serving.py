@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from fugue_tui import sockets
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.errors import InvalidArgument, Refused, SocketError
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.text import clean
@@ -29,7 +29,9 @@ class Ending:
     """How many panes end with it."""
 
 
-class RenameWorkspace(Command[WorkspaceName], name="rename-workspace", effect=Effect.LAYOUT):
+class RenameWorkspace(
+    Command[WorkspaceName], name="rename-workspace", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
     """Give the workspace another name; its panes, programs and clients stay, and the old name is free at once."""
 
     name: str
@@ -50,7 +52,7 @@ class RenameWorkspace(Command[WorkspaceName], name="rename-workspace", effect=Ef
         return WorkspaceName(workspace=name, before=clean(before))
 
 
-class KillServer(Command[Ending], name="kill-server", effect=Effect.DESTROY):
+class KillServer(Command[Ending], name="kill-server", effect=Effect.DESTROY, toolset=Toolset.SESSIONS):
     """End the workspace: every program in it, every terminal attached to it, and its server."""
 
     workspace: str = ""

@@ -1,7 +1,7 @@
 """The commands on sessions: labels that hold windows together."""
 
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.opening import Line
 from fugue_tui.control.results import Closed, SessionInfo, SessionList, closed, session_info, session_names
 from fugue_tui.control.windows import open_window
@@ -11,7 +11,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.workspace import edit
 
 
-class ListSessions(Command[SessionList], name="list-sessions", effect=Effect.READ):
+class ListSessions(Command[SessionList], name="list-sessions", effect=Effect.READ, toolset=Toolset.SESSIONS):
     """List the sessions and their windows."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> SessionList:
@@ -19,7 +19,9 @@ class ListSessions(Command[SessionList], name="list-sessions", effect=Effect.REA
         return SessionList(tuple(session_info(mux, name) for name in session_names(mux)))
 
 
-class CreateSession(Command[SessionInfo], name="create-session", effect=Effect.LAYOUT):
+class CreateSession(
+    Command[SessionInfo], name="create-session", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, creates=True
+):
     """Start a session: a new window with one pane, under a session name of its own."""
 
     name: str = ""
@@ -41,7 +43,9 @@ class CreateSession(Command[SessionInfo], name="create-session", effect=Effect.L
         return session_info(mux, name)
 
 
-class SelectSession(Command[SessionInfo], name="select-session", effect=Effect.LAYOUT):
+class SelectSession(
+    Command[SessionInfo], name="select-session", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
     """Bring a session's window to the front: the one that was there last."""
 
     session: str
@@ -54,7 +58,9 @@ class SelectSession(Command[SessionInfo], name="select-session", effect=Effect.L
         return session_info(mux, name)
 
 
-class RenameSession(Command[SessionInfo], name="rename-session", effect=Effect.LAYOUT):
+class RenameSession(
+    Command[SessionInfo], name="rename-session", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
     """Give a session another name."""
 
     session: str = target.ACTIVE
@@ -69,7 +75,7 @@ class RenameSession(Command[SessionInfo], name="rename-session", effect=Effect.L
         return session_info(mux, name)
 
 
-class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY):
+class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY, toolset=Toolset.SESSIONS):
     """Close all windows of a session and end their programs; killing the last one ends the workspace."""
 
     session: str = target.ACTIVE

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fugue_tui import __version__
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.results import (
     PaneInfo,
     SessionInfo,
@@ -93,7 +93,7 @@ class Status:
     """The pane that was asked for, in full."""
 
 
-class GetStatus(Command[Status], name="get-status", effect=Effect.READ):
+class GetStatus(Command[Status], name="get-status", effect=Effect.READ, toolset=Toolset.DEFAULT):
     """Tell what is open and running; with a pane, also its cursor, modes, size and scrollback."""
 
     pane: str = ""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from annotated_types import Ge, Interval, MaxLen
 
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.errand import errand
 from fugue_tui.control.later import Later
 from fugue_tui.ids import PaneId
@@ -103,7 +103,7 @@ class Printed:
     """Whether it has ended, if its exit code is not known."""
 
 
-class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ):
+class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ, toolset=Toolset.DEFAULT):
     """Turn what a terminal shows into rows: aligned tables, tables with borders, CSV, JSON, key: value blocks.
 
     Reads the last command's output on a pane's screen, or a text that is given. Cells are given as they stand in the
@@ -136,7 +136,7 @@ class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ):
         return _page(parse(output, self.kind, command), command, self.offset, self.limit)
 
 
-class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ):
+class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ, toolset=Toolset.DEFAULT):
     """Tell what became of a command: tests failed, a build broke, a module is missing, a prompt waits, a server is up.
 
     Reads the last command's output on a pane's screen, or a text that is given, and gives the failed tests, the places

@@ -1,7 +1,7 @@
 """The commands that open, choose, name and close windows."""
 
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.opening import Line, newcomer, wants_focus
 from fugue_tui.control.results import Closed, WindowInfo, WindowList, closed, window_info
 from fugue_tui.layout.tree import Leaf, panes
@@ -10,7 +10,7 @@ from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Window
 
 
-class ListWindows(Command[WindowList], name="list-windows", effect=Effect.READ):
+class ListWindows(Command[WindowList], name="list-windows", effect=Effect.READ, toolset=Toolset.SESSIONS):
     """List the windows: their ids, names, sessions and panes."""
 
     session: str = ""
@@ -23,7 +23,9 @@ class ListWindows(Command[WindowList], name="list-windows", effect=Effect.READ):
         return WindowList(tuple(window_info(mux, window) for window in found))
 
 
-class CreateWindow(Command[WindowInfo], name="create-window", effect=Effect.LAYOUT):
+class CreateWindow(
+    Command[WindowInfo], name="create-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, creates=True
+):
     """Open a new window with one pane, and run a program in it."""
 
     session: str = target.ACTIVE
@@ -48,7 +50,9 @@ class CreateWindow(Command[WindowInfo], name="create-window", effect=Effect.LAYO
         )  # fmt: skip
 
 
-class SelectWindow(Command[WindowInfo], name="select-window", effect=Effect.LAYOUT):
+class SelectWindow(
+    Command[WindowInfo], name="select-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
     """Bring a window to the front; the person's keys go to its focused pane."""
 
     window: str
@@ -61,7 +65,9 @@ class SelectWindow(Command[WindowInfo], name="select-window", effect=Effect.LAYO
         return window_info(mux, window)
 
 
-class RenameWindow(Command[WindowInfo], name="rename-window", effect=Effect.LAYOUT):
+class RenameWindow(
+    Command[WindowInfo], name="rename-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
     """Give a window a name, which then works wherever its id does."""
 
     window: str = target.ACTIVE
@@ -76,7 +82,7 @@ class RenameWindow(Command[WindowInfo], name="rename-window", effect=Effect.LAYO
         return window_info(mux, mux.window(window.id))
 
 
-class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY):
+class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY, toolset=Toolset.SESSIONS):
     """Close a window and end the programs of all its panes; closing the last one ends the workspace."""
 
     window: str = target.ACTIVE
