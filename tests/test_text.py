@@ -1,5 +1,6 @@
 """Nothing that hides, reorders or commands survives cleaning, and what people write does."""
 
+import re
 import time
 import unicodedata
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fugue_tui.text import MARKS_LIMIT, clean, clean_text
+from fugue_tui.text import MARKS_LIMIT, clean, clean_styled, clean_text, spelled
 
 VISIBLE_FORMATS = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
 """Format characters that are drawn: signs that enclose digits and names."""
@@ -129,3 +130,17 @@ def test_no_forbidden_character_survives(text: str) -> None:
     assert {char for char in left if ord(char) not in VISIBLE_FORMATS} <= allowed
     assert not {"\n", "\t"} & set(clean(text))
     clean_text(text).encode()
+
+
+@given(NASTY)
+def test_styled_text_has_no_sequence_but_colours_and_attributes(text: str) -> None:
+    assert "\x1b" not in re.sub(r"\x1b\[[0-9;:]*m", "", clean_styled(text))
+    assert "\x1b" not in spelled(text)
+    assert clean_styled(text).replace("\x1b", "\u241b") == spelled(text)
+
+
+def test_colours_stay_for_people_and_are_spelled_for_models() -> None:
+    text = "\x1b[1;38:5:9mred\x1b[0m \x1b]0;title\x07\x1b[2Jleft 👨‍👩‍👧 \u202eback\n"
+    kept = "\x1b[1;38:5:9mred\x1b[0m left \U0001f468\u200d\U0001f469\u200d\U0001f467 back\n"
+    assert clean_styled(text) == kept
+    assert spelled(text) == kept.replace("\x1b", "\u241b")

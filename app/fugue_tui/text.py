@@ -21,6 +21,7 @@ _SEQUENCE: Final = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\r\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS, SOS, PM, APC
     r"|\x1b[ -/]*[0-~]?"
 )
+_SGR: Final = re.compile(r"(\x1b\[[0-9;:]*m)")
 _BREAK: Final = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _NONCHARACTERS: Final = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
 _HIDDEN: Final = re.compile(
@@ -44,6 +45,16 @@ def clean(text: str, limit: int = TITLE_LIMIT) -> str:
 def clean_text(text: str, limit: int = TEXT_LIMIT) -> str:
     """Text with its tabs and line breaks (written as newlines), of at most `limit` characters."""
     return _cut(_scrub(text), limit)
+
+
+def clean_styled(text: str) -> str:
+    """Text with its colours and attributes (SGR) and no other sequence, fit for a person's terminal."""
+    return "".join(part if _SGR.fullmatch(part) else _scrub(part) for part in _SGR.split(text))
+
+
+def spelled(text: str) -> str:
+    """The same fit for a model: the escape character of each sequence is written as U+241B, its picture."""
+    return clean_styled(text).replace("\x1b", "\u241b")
 
 
 def _scrub(text: str) -> str:

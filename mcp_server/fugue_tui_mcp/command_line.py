@@ -9,6 +9,7 @@ from fugue_tui.control import words
 from fugue_tui.control.gate import Caller, Gate
 from fugue_tui.control.render import render
 from fugue_tui.control.schema import build, dump
+from fugue_tui.control.telling import Told
 from fugue_tui.errors import FugueError, InvalidArgument, UnknownCommand
 from fugue_tui.text import clean_text
 from fugue_tui_mcp import framing
@@ -48,6 +49,8 @@ async def _run(said: list[str], gate: Gate, caller: Caller) -> tuple[str, Any]:
         return text, text
     cls, arguments = words.parse(said)
     done = await asyncio.wrap_future(gate.run(build(cls, arguments), caller))
+    if isinstance(done.result, Told):
+        return done.result.for_people, dump(done.result)
     if cls.plain:
         text = clean_text(str(done.result))
         return text, text

@@ -1,12 +1,17 @@
 """What a model reads when a tool has run."""
 
+import json
 import secrets
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_types import TextContent
+from mcp_types import CallToolResult, ImageContent, TextContent
 
+from fugue_tui.control.command import Command, Effect
+from fugue_tui.control.gate import Answer
+from fugue_tui.control.telling import Pictured, Told
 from fugue_tui.errors import Refused
 from fugue_tui_mcp import tools
 
@@ -37,3 +42,44 @@ def test_an_error_carries_its_code_and_data() -> None:
     assert isinstance(content, TextContent)
     assert result.is_error
     assert content.text == "refused: a person is typing in %1\nretry_after_ms: 1500"
+
+
+class _Probe(Command[Told], name="told-probe", effect=Effect.READ, plain=True):
+    """Tell nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading(Told):
+    lines: int
+    more: bool = False
+
+    @property
+    def styled(self) -> bool:
+        return True
+
+    @property
+    def untrusted(self) -> str:
+        return "pane %7"
+
+
+def texts(result: CallToolResult) -> list[str]:
+    return [content.text for content in result.content if isinstance(content, TextContent)]
+
+
+def test_a_text_with_facts_is_fenced_and_the_facts_follow_as_json() -> None:
+    told = _Reading(text="\x1b[31mred\x1b[0m\x1b]52;c;eA==\x07 👨‍👩‍👧 \u202ex", lines=0)
+    fence, facts = texts(tools.success(_Probe, Answer(told, None)))
+    assert fence.startswith("untrusted output of pane %7, ")
+    assert fence.split("\n")[2] == "␛[31mred␛[0m 👨‍👩‍👧 x"
+    assert json.loads(facts) == {"lines": 0}
+
+
+def test_a_picture_comes_as_an_image_with_what_is_to_be_said_of_it() -> None:
+    told = Pictured(text="a picture", image="aGVsbG8=", media_type="image/png")
+    image, text, facts = tools.success(_Probe, Answer(told, None)).content
+    assert isinstance(image, ImageContent)
+    assert (image.data, image.mime_type) == ("aGVsbG8=", "image/png")
+    assert isinstance(text, TextContent)
+    assert text.text == "a picture"
+    assert isinstance(facts, TextContent)
+    assert json.loads(facts.text) == {"media_type": "image/png"}

@@ -1,0 +1,56 @@
+"""Answers that are a text to be read as it is, with facts beside it, and maybe a picture."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fugue_tui.text import clean_styled, clean_text, spelled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A text, which doors print as it is. What derives from it adds the facts."""
+
+    text: str
+    """The text: untrusted, as a program printed it."""
+
+    @property
+    def styled(self) -> bool:
+        """Whether colours and attributes (SGR) are part of the text."""
+        return False
+
+    @property
+    def untrusted(self) -> str:
+        """Whose text it is, if a program's: doors for models fence it. Empty if it is our own."""
+        return ""
+
+    @property
+    def for_people(self) -> str:
+        """The text for a terminal."""
+        return clean_styled(self.text) if self.styled else clean_text(self.text, len(self.text))
+
+    @property
+    def for_models(self) -> str:
+        """The text for a model; escape characters are spelled."""
+        return spelled(self.text) if self.styled else clean_text(self.text, len(self.text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pictured(Told):
+    """A picture with what is to be said of it, or in `text` a picture that is text."""
+
+    image: str
+    """The picture as base64; empty if it is text."""
+    media_type: str
+    """What kind of file it is, such as image/png."""
+
+
+_PARTS = frozenset({"text", "image"})
+
+
+def facts(value: Any) -> dict[str, Any]:
+    """Of an answer as JSON, what is told beside the text and the picture: all that says something."""
+    return {name: each for name, each in value.items() if name not in _PARTS and not _says_nothing(each)}
+
+
+def _says_nothing(value: Any) -> bool:
+    return value is None or value is False or value in ("", [])
