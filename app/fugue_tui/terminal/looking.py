@@ -20,6 +20,8 @@ class Looking(ABC):
         self.size = size
         self.changes: int = 0
         """How often there was output, or something else that a save would show: a count that only grows."""
+        self.newlines: int = 0
+        """How many line feeds there were in the output."""
         self._told = self._closed = False
 
     @property

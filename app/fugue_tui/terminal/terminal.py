@@ -245,6 +245,7 @@ class Terminal(Looking):
             if self._closed:
                 return
             self.emulator.feed(data)
+            self.newlines += bytes(data).count(b"\n")
             self._printed, self._printed_at = True, time.monotonic()
             self.changes += 1
             self._taps(data)
