@@ -118,8 +118,8 @@ class Homecoming:
         for fault in faults:
             logger.warning("left out of what was brought back: %s", fault)
         if faults:
-            more = f" (and {len(faults) - 1} more; the log has them)" if len(faults) > 1 else ""
-            self._tell(f"left out: {faults[0]}{more}")
+            several = f"{len(faults)} things are left out, the log has them all: " if len(faults) > 1 else "left out: "
+            self._tell(several + faults[0])
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
         """An agent may bring it back meanwhile: then there is nothing to ask any more."""
