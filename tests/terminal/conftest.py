@@ -101,6 +101,10 @@ class Recorder:
     def encode_focus(self, focused: bool) -> bytes:
         return b""
 
+    @property
+    def colours(self) -> tuple[int, int]:
+        return 0xFFFFFF, 0
+
     def set_colours(self, fg: int, bg: int) -> None: ...
 
     def save(self) -> bytes:

@@ -379,3 +379,12 @@ def test_tiny_screens_and_back(make: Make) -> None:
         emulator.refresh()
         assert len(emulator.paint(0, size.rows)) == size.rows
         assert all(sum(run.cols for run in emulator.row(y).runs) <= size.cols for y in range(size.rows))
+
+
+def test_the_default_colours_are_those_that_programs_are_told(make: Make) -> None:
+    emulator = make()
+    fg, bg = emulator.colours
+    emulator.feed(b"\x1b]11;?\x1b\\")
+    assert b"%02x%02x" % ((bg >> 16,) * 2) in replies(emulator)
+    emulator.set_colours(0x112233, 0x445566)
+    assert emulator.colours == (0x112233, 0x445566) != (fg, bg)

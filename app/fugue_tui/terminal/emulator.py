@@ -138,6 +138,11 @@ class Emulator(Protocol):
         """A focus report; empty if the program did not ask."""
         ...
 
+    @property
+    def colours(self) -> tuple[int, int]:
+        """The default foreground and background that programs are told; each 0xRRGGBB."""
+        ...
+
     def set_colours(self, fg: int, bg: int) -> None:
         """What a program that asks for the default colours is told; each 0xRRGGBB."""
         ...

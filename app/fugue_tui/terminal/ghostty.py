@@ -50,7 +50,7 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
         self._ffi, self._lib = self._binding.ffi, self._binding.lib
         self._clock = clock
         self._inbox = Inbox(size, _ignore)
-        self._colour_pair = (FOREGROUND, BACKGROUND)
+        self.colours = (FOREGROUND, BACKGROUND)
         self._number = self._ffi.new("uint16_t *")
         self._bar = self._ffi.new("GhosttyTerminalScrollbar *")
         self._scroll = self._ffi.new("FugueScroll *")
@@ -73,7 +73,7 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
         self._freezer = Freezer(self._binding, terminal)
         configure(self._binding, terminal)
         self._modes.put(GRAPHEME_CLUSTERS, self._lib.GHOSTTY_TERMINAL_OPT_MODE_DEFAULT, value=True)
-        self.set_colours(*self._colour_pair)
+        self.set_colours(*self.colours)
         self._write(START)
         make = partial(Picture, self._binding, terminal, self._formatter, self._colours)
         self._display = Display(make, self._inbox, self._clock)
@@ -81,7 +81,7 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
 
     def set_colours(self, fg: int, bg: int) -> None:
         """Tell what the host's default colours are (0xRRGGBB), for programs that ask."""
-        self._colour_pair = (fg, bg)
+        self.colours = (fg, bg)
         self._colours.set_defaults(fg, bg)
         self._inbox.dark = sum(bg.to_bytes(3, "big")) < 384
 

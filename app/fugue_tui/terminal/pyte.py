@@ -67,6 +67,11 @@ class PyteEmulator(PytePlacing, Encoder):
         """Tell what the host's default colours are (0xRRGGBB), for programs that ask."""
         self._actions.replies.foreground, self._actions.replies.background = fg, bg
 
+    @property
+    def colours(self) -> tuple[int, int]:
+        """The default colours that programs are told."""
+        return self._actions.replies.foreground, self._actions.replies.background
+
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         """Take program output, cut anywhere."""
         pushed = self._screen.pushed
