@@ -44,7 +44,7 @@ def test_what_had_ended_never_starts_by_itself() -> None:
 
 def test_a_program_waits_and_says_how_it_goes_on() -> None:
     found = offer(pane("sh", "-c", "npm run dev"))
-    assert found.call == "press Enter to run again: npm run dev"
+    assert found.calls == ("press Enter to run again: npm run dev",)
     assert found.argv is None
 
 
@@ -58,7 +58,7 @@ def test_a_shell_says_what_ran_in_it() -> None:
 def test_an_agent_is_gone_on_with_by_enter() -> None:
     found = offer(pane("claude", "--model", "opus"), resume=CLAUDE)
     assert found.argv == CLAUDE
-    assert found.call == f"press Enter to run again: {' '.join(CLAUDE)}"
+    assert found.calls == (f"press Enter to run again: {' '.join(CLAUDE)}",)
     assert not found.starts
 
 
@@ -67,7 +67,7 @@ def test_an_agent_in_a_shell_waits_and_leaving_it_gives_the_shell_back() -> None
     assert found.argv == ("/bin/bash", "-lic", f"{' '.join(CLAUDE)}; exec /bin/bash -l")
     assert found.shell
     assert not found.starts
-    assert found.call.endswith("Escape starts only a shell")
+    assert found.calls[1:] == ("press Escape to start only a shell",)
 
 
 def test_words_reach_a_shell_as_they_are() -> None:

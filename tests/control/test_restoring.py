@@ -242,7 +242,7 @@ def test_an_agent_in_a_shell_is_offered_with_its_own_conversation(live: NewLife)
     for life in (resumed, plain):
         life.restored()
         assert state(life, 1) == (False, "echo 'my conversation'")
-        assert "Escape starts only a shell" in life.flat(1)
+        assert "Escape to start only a shell" in life.flat(1)
     resumed.run(StartPane(pane="%1"))
     resumed.shows(PaneId(1), "\nmy conversation")
     resumed.typed(1, "echo and' a 'shell")

@@ -162,6 +162,8 @@ def test_an_agent_may_answer_for_the_person(launch: Launch) -> None:
     second.ask("restore-session", "auto")
     second.host.wait_until(lambda: ASK not in second.host.text)
     assert {"%1", "%2", "%3"} <= set(panes(second))
+    second.ask("create-window", "--command", "cat")
+    assert second.log == ""
 
 
 def test_a_shell_that_was_killed_with_the_server_is_back_where_it_was(launch: Launch, room: Path) -> None:

@@ -33,7 +33,8 @@ def bring_back(stage: Stage, *argv: str, offer: Offer | None = None) -> PaneId:
     mux.bring_back(after, {pane: offer or Offer(words=" ".join(argv))})
     emulator = mux.blank(mux.terminals[pane].size)
     emulator.feed(b"of old\r\n")
-    tell(emulator, mux.waiting[pane].offer.call)
+    for line in mux.waiting[pane].offer.calls:
+        tell(emulator, line)
     mux.fill(pane, emulator)
     return pane
 
@@ -87,7 +88,7 @@ async def test_a_second_enter_does_not_end_what_the_first_ran_again(open_stage: 
 async def test_escape_starts_a_shell_only_where_that_is_said(open_stage: Open) -> None:
     async with open_stage() as stage:
         shell = bring_back(stage, offer=Offer(("echo", "resumed"), "echo resumed", shell=True))
-        await stage.until(lambda: "Escape starts only a shell" in stage.text)
+        await stage.until(lambda: "Escape to start only a shell" in stage.text)
         await stage.press("escape")
         await stage.until(lambda: stage.mux.runs(shell))
         assert "resumed" not in stage.pane_text(int(shell)).replace("echo resumed", "")

@@ -202,7 +202,7 @@ def _lines(filling: Filling) -> list[str]:
     place = nearest(filling.cwd)
     if filling.cwd and place != os.path.abspath(filling.cwd):
         lines.append(f"{filling.cwd} is gone; it runs in {place}")
-    return lines if offered.starts else [*lines, offered.call]
+    return lines if offered.starts else [*lines, *offered.calls]
 
 
 def _told(seen: PaneSeen) -> Sequence[str]:

@@ -31,10 +31,10 @@ class Offer:
     """What was saved of the pane: as long as it waits, that is what there is to save."""
 
     @property
-    def call(self) -> str:
-        """What the keys do, for people."""
+    def calls(self) -> tuple[str, ...]:
+        """What the keys do, for people, a line each."""
         again = f"press Enter to run again: {self.words}" if self.words else "press Enter to start a shell"
-        return f"{again} · Escape starts only a shell" if self.shell else again
+        return (again, "press Escape to start only a shell") if self.shell else (again,)
 
 
 @dataclass(slots=True)

@@ -93,7 +93,8 @@ class Homecoming:
         return self._mux.saver
 
     def _answered(self, wanted: bool | None) -> None:
-        self._off()
+        if wanted is not None:
+            self._off()
         if wanted:
             comeback = Comeback(self._mux, self._source)
             self._bring(comeback.instead() if self._untouched else comeback.beside())
