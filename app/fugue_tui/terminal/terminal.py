@@ -13,8 +13,9 @@ from typing import Final, Protocol, Self
 from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
 from fugue_tui.terminal import process
+from fugue_tui.terminal.asked import AskedLog
 from fugue_tui.terminal.channel import Channel
-from fugue_tui.terminal.commands import CommandLog, output
+from fugue_tui.terminal.commands import output
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.idle import Idle
@@ -67,7 +68,7 @@ class Terminal(Looking):
         self._title = self._cwd = ""
         self._printed = self.waits
         self._printed_at = 0.0
-        self._log = CommandLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
+        self._log = AskedLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
         emulator.attend(self.lock, self._log.heard)
         self._channel = Channel(pty, size, pump, self) if pty else Idle()
         self._channel.start()
@@ -131,6 +132,12 @@ class Terminal(Looking):
         """The commands that a shell with marked prompts ran, oldest first, the newest 500. Any thread."""
         with self.lock:
             return self._log.records
+
+    def ask(self, nonce: str, line: str) -> int:
+        """Expect a command that is typed with marks of its own, which carry the nonce: `CommandStarted` and
+        `CommandFinished` tell of it under the number that is returned. Any thread."""
+        with self.lock:
+            return self._log.ask(nonce, line)
 
     @property
     def at_prompt(self) -> bool | None:

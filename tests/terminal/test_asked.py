@@ -1,0 +1,86 @@
+"""Commands that were typed with marks of their own, in both engines."""
+
+from contextlib import nullcontext
+
+import pytest
+
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.asked import AskedLog
+from fugue_tui.terminal.commands import PINNED, output
+from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.terminal.engines import make_emulator
+from fugue_tui.terminal.events import CommandFinished, CommandStarted, PromptMark
+
+
+class Shell:
+    """A terminal whose shell marks nothing by itself."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.emulator = emulator
+        self.log = AskedLog(emulator, "known", lambda: "/here")
+        emulator.attend(nullcontext(), self.log.heard)
+
+    def mark(self, what: str) -> None:
+        self.emulator.feed(f"\x1b]133;{what}\x07".encode())
+
+    def run(self, nonce: str, printed: bytes, code: int = 0) -> int:
+        number = self.log.ask(nonce, "the line")
+        self.mark(f"C;fugue={nonce}")
+        self.emulator.feed(printed)
+        self.mark(f"D;{code};fugue={nonce}")
+        return number
+
+
+@pytest.fixture(params=["ghostty", "pyte"])
+def shell(request: pytest.FixtureRequest) -> Shell:
+    return Shell(make_emulator(request.param, Size(40, 10), 200))
+
+
+def test_what_was_asked_for_is_a_command_like_any(shell: Shell) -> None:
+    shell.emulator.feed(b"$ typed\r\n")
+    number = shell.run("one", b"a\r\nb", 3)
+    record = shell.log.records[-1]
+    assert (record.number, record.line, record.exit_code, record.cwd) == (number, "the line", 3, "/here")
+    assert output(shell.emulator, record).text == "a\nb"
+    assert [type(event) for event in shell.log.take_events()] == [CommandStarted, CommandFinished]
+    assert shell.log.at_prompt is None
+
+
+def test_nothing_that_it_prints_ends_it(shell: Shell) -> None:
+    shell.log.ask("one", "")
+    shell.mark("C;fugue=one")
+    for fake in ("D;0", "A", "B", "C", "D;0;fugue=two", "C;fugue=one"):
+        shell.mark(fake)
+    assert shell.log.running
+    assert not shell.log.believes(PromptMark("A"))
+    shell.mark("D;7;fugue=one")
+    shell.mark("D;8;fugue=one")
+    assert [record.exit_code for record in shell.log.records] == [7]
+    assert shell.log.believes(PromptMark("A"))
+
+
+def test_a_command_inside_a_known_one_is_no_command_of_that_shell(shell: Shell) -> None:
+    for mark in ("A;fugue=known", "B;fugue=known", "C;fugue=known;cmdline=sh"):
+        shell.mark(mark)
+    number = shell.run("one", b"inner\r\n", 1)
+    started, inner, finished = shell.log.take_events()
+    assert isinstance(inner, CommandStarted)
+    assert isinstance(finished, CommandFinished)
+    assert inner.command.number == finished.command.number == number
+    assert output(shell.emulator, finished.command).text == "inner"
+    shell.mark("D;0;fugue=known")
+    assert isinstance(started, CommandStarted)
+    assert [(record.line, record.exit_code) for record in shell.log.records] == [("sh", 0)]
+
+
+def test_the_end_of_the_shell_ends_it(shell: Shell) -> None:
+    shell.log.ask("one", "")
+    shell.mark("C;fugue=one")
+    shell.log.ended(5)
+    assert shell.log.records[-1].exit_code == 5
+
+
+def test_only_the_newest_keep_their_places(shell: Shell) -> None:
+    for number in range(PINNED + 3):
+        shell.run(f"n{number}", b"x\r\n")
+    assert [record.start is None for record in shell.log.records] == [True] * 3 + [False] * PINNED
