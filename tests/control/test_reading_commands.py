@@ -1,8 +1,11 @@
 """What panes show can be read as plain text, and what is going on can be told."""
 
+from typing import Any
+
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
+from fugue_tui.control.command import PERSON, Origin
 from fugue_tui.control.reading import ReadPane, Source
 from fugue_tui.control.schema import payload
 from fugue_tui.control.status import GetStatus, Place
@@ -18,61 +21,66 @@ def showing(room: Room, script: str) -> PaneId:
     return pane
 
 
+def read(room: Room, origin: Origin = PERSON, **fields: Any) -> str:
+    """The text of a reading."""
+    return room.run(ReadPane(**fields), origin).text
+
+
 def test_the_screen_is_read_without_blank_lines_at_its_end(room: Room) -> None:
     showing(room, "printf 'one\\n\\ntwo\\n'")
-    assert room.run(ReadPane()) == "one\n\ntwo\nready"
+    assert read(room) == "one\n\ntwo\nready"
 
 
 def test_a_number_of_lines_is_counted_from_the_end(room: Room) -> None:
     showing(room, "seq 1 100")
-    assert room.run(ReadPane()).splitlines()[:1] == ["78"]
-    assert len(room.run(ReadPane()).splitlines()) == 24
-    assert room.run(ReadPane(lines=3)) == "99\n100\nready"
-    assert room.run(ReadPane(lines=3, offset=2)) == "97\n98\n99"
-    assert room.run(ReadPane(lines=500)).splitlines()[0] == "78"
+    assert read(room).splitlines()[:1] == ["78"]
+    assert len(read(room).splitlines()) == 24
+    assert read(room, lines=3) == "99\n100\nready"
+    assert read(room, lines=3, offset=2) == "97\n98\n99"
+    assert read(room, lines=500).splitlines()[0] == "78"
 
 
 def test_the_scrollback_is_read_page_by_page(room: Room) -> None:
     showing(room, "seq 1 400")
-    assert room.run(ReadPane(source=Source.SCROLLBACK)).splitlines()[0] == "202"
-    pages = [room.run(ReadPane(source=Source.SCROLLBACK, lines=150, offset=offset)) for offset in (0, 150, 300, 450)]
+    assert read(room, source=Source.SCROLLBACK).splitlines()[0] == "202"
+    pages = [read(room, source=Source.SCROLLBACK, lines=150, offset=offset) for offset in (0, 150, 300, 450)]
     whole = "\n".join(reversed([page for page in pages if page])).splitlines()
     assert whole == [*map(str, range(1, 401)), "ready"]
 
 
 def test_wrapped_lines_are_joined(room: Room) -> None:
     showing(room, "printf '%0200d\\n' 7")
-    assert room.run(ReadPane()).splitlines()[0] == "7".zfill(200)
+    assert read(room).splitlines()[0] == "7".zfill(200)
 
 
 def test_colours_and_control_characters_are_not_read(room: Room) -> None:
     showing(room, "printf '\\033[31mred\\033[0m \\342\\200\\256x\\342\\200\\213y\\n'")
-    text = room.run(ReadPane())
+    text = read(room)
     assert text.splitlines()[0] == "red xy"
 
 
 def test_reading_ignores_where_a_person_has_scrolled_to(room: Room) -> None:
     pane = showing(room, "seq 1 100")
-    before = room.run(ReadPane())
+    before = read(room)
     room.mux.terminals[pane].scroll(30)
-    assert room.run(ReadPane()) == before
+    assert read(room) == before
     assert room.say(f"get-status {pane}").state.scrolled == 30
 
 
 def test_an_empty_pane_reads_as_nothing(room: Room) -> None:
     room.cat()
-    assert room.run(ReadPane()) == ""
-    assert room.run(ReadPane(source=Source.SCROLLBACK, offset=10_000)) == ""
+    assert read(room) == ""
+    assert read(room, source=Source.SCROLLBACK, offset=10_000) == ""
 
 
 def test_an_agent_reads_its_own_pane_unless_it_names_one(room: Room) -> None:
     first = showing(room, "echo mine")
     second = showing(room, "echo yours")
-    assert room.run(ReadPane(), agent(first)).startswith("mine")
-    assert room.run(ReadPane(pane=str(second)), agent(first)).startswith("yours")
+    assert read(room, agent(first)).startswith("mine")
+    assert read(room, agent(first), pane=str(second)).startswith("yours")
     room.say(f"close-pane {first}")
     with pytest.raises(NotFound, match=f"your own pane {first} is closed"):
-        room.run(ReadPane(), agent(first))
+        read(room, agent(first))
 
 
 def test_the_status_tells_what_is_open(room: Room) -> None:

@@ -28,7 +28,7 @@ def client(served: Served, era: str) -> Client:
 
 def text_of(result: CallToolResult) -> str:
     """The text of a result."""
-    (content,) = result.content
+    content, *_ = result.content
     assert isinstance(content, TextContent)
     return content.text
 

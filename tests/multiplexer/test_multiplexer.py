@@ -102,7 +102,7 @@ def test_a_pane_whose_program_fails_stays_and_can_be_read(room: Room) -> None:
     pane = room.opened("split-pane --command 'echo broken; exit 3'")
     room.ended(pane)
     assert room.mux.exits[pane] == Exit(3)
-    assert "broken" in room.say(f"read-pane {pane}")
+    assert "broken" in room.say(f"read-pane {pane}").text
 
 
 def test_an_agents_pane_stays_when_its_program_ends_well(room: Room) -> None:

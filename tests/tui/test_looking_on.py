@@ -61,7 +61,7 @@ def test_each_reads_back_for_itself(serve: Serve) -> None:
     serving.until(lambda: other.text.startswith("1\n2\n3\n"))
     serving.settle()
     assert differing(first.picture, before) == []
-    assert serving.call("read-pane", "%1").rstrip().endswith("100")
+    assert serving.call("read-pane", "%1")["text"].rstrip().endswith("100")
     first.send("news\r")
     serving.shows(first, "news")
     serving.settle()

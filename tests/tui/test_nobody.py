@@ -79,7 +79,7 @@ def test_a_server_that_starts_with_nobody_works_and_waits(serve: Serve) -> None:
     serving = serve("cat", prelude=COUNTED)
     serving.call("split-pane", "--", "sh", "-c", "echo split; exec cat")
     serving.call("send-input", "--pane", "%1", "typed")
-    serving.until(lambda: "typed" in serving.call("read-pane", "%1"))
+    serving.until(lambda: "typed" in serving.call("read-pane", "%1")["text"])
     assert serving.call("list-clients") == {"clients": []}
     assert serving.call("test-counts")["words"].count("paint") == 0
     client = serving.attach(Size(70, 20))

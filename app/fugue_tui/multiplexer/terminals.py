@@ -6,9 +6,12 @@ from typing import Final
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.album import Album
+from fugue_tui.multiplexer.cursors import Cursors
 from fugue_tui.multiplexer.live import PaneLive
 from fugue_tui.multiplexer.placed import Placed
 from fugue_tui.multiplexer.waiting import Waiting
+from fugue_tui.multiplexer.watching import Watch
 from fugue_tui.terminal.pty import Exit
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window, Workspace
@@ -31,6 +34,12 @@ class Terminals(Placed):
         """What the panes wait for that came back without their programs."""
         self.live: dict[PaneId, PaneLive] = {}
         """What each pane's program said besides text."""
+        self.watch = Watch()
+        """What is waited for in panes' output."""
+        self.cursors = Cursors()
+        """The places in panes' text that callers hold on to."""
+        self.album = Album()
+        """The screens that callers kept."""
 
     def fit(self) -> None:
         """Give every terminal that has a place the size of that place; hidden ones keep theirs."""

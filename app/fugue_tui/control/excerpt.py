@@ -1,0 +1,214 @@
+"""Pieces of a pane's text: how far they go, what was missed, and where to read on. Taken under the terminal's lock."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+from fugue_tui.control.cells import html, json_cells
+from fugue_tui.imaging.palette import Theme
+from fugue_tui.multiplexer.cursors import Bookmark, Found, bookmark
+from fugue_tui.terminal.commands import output
+from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.terminal.frame import Row
+from fugue_tui.terminal.pins import Place
+from fugue_tui.terminal.record import CommandRecord
+from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.text import clean_text
+
+MOST_CELLS: Final = 80_000
+"""Cells that are given with their styles at most."""
+
+Write: TypeAlias = Callable[[], str]
+"""Makes the text without the lock, on any thread."""
+
+
+class Format(StrEnum):
+    """How a piece of text is written."""
+
+    PLAIN = "plain"
+    """Text alone."""
+    ANSI = "ansi"
+    """Text with colours and attributes as SGR sequences."""
+    HTML = "html"
+    """A pre element with styled spans."""
+    CELLS = "cells"
+    """JSON with the runs of each row and their styles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How to write."""
+
+    format: Format
+    joined: bool
+    """Whether rows that wrapped softly are one line; only of text and ANSI."""
+    most: int
+    """Characters that may be given; rows are counted as full ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A piece of text."""
+
+    write: Write
+    first: int
+    """The line it starts with, 0 being the oldest kept."""
+    stop: int
+    """The line it ends before."""
+    total: int
+    """Lines there are, scrollback and screen."""
+    alternate: bool
+    """Whether they are those of a full-screen program."""
+    bookmark: Bookmark
+    """Where to read on."""
+    missed: int = 0
+    """Lines that were pruned before they were read."""
+    redrawn: bool = False
+    """Whether it starts before the place to read on from, as the program wrote there anew."""
+    more: bool = False
+    """Whether there is more than is given."""
+
+
+def newest(terminal: Terminal, rows: int | None, offset: int, manner: Manner, *, whole: bool) -> Excerpt:
+    """The newest rows but `offset`: of the screen, or of the `whole` history. For who holds the lock."""
+    history, height = terminal.emulator.scrollback.lines, terminal.size.rows
+    return span(terminal, Place(0 if whole else history), Place(history + height), rows or height, offset, manner)
+
+
+def printed(terminal: Terminal, command: CommandRecord, rows: int | None, offset: int, manner: Manner) -> Excerpt:
+    """What a command printed, its newest rows but `offset`. For who holds the lock."""
+    found = output(terminal.emulator, command)
+    taken = span(terminal, found.start, found.stop, rows, offset, manner)
+    return replace(taken, missed=int(found.missed))
+
+
+def span(terminal: Terminal, start: Place, stop: Place, rows: int | None, offset: int, manner: Manner) -> Excerpt:
+    """The newest rows but `offset` between two places. For who holds the lock."""
+    emulator, fitting = terminal.emulator, _rows_in(manner, terminal.size.cols)
+    last = stop.line + bool(stop.column) - offset
+    first = max(start.line, last - min(rows or fitting, fitting))
+    begin = start if first == start.line else Place(first)
+    end = Place(max(first, last)) if offset or not stop.column else stop
+    return Excerpt(
+        write=_writer(terminal, begin, end, manner),
+        first=first,
+        stop=max(first, last),
+        total=emulator.scrollback.lines + terminal.size.rows,
+        alternate=emulator.modes.alternate_screen,
+        bookmark=bookmark(terminal),
+        more=first > start.line,
+    )
+
+
+def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
+    """What came after a cursor, the oldest first. For who holds the lock."""
+    terminal, old = found.terminal, found.bookmark
+    emulator, history = terminal.emulator, terminal.emulator.scrollback.lines
+    total, alternate = history + terminal.size.rows, emulator.modes.alternate_screen
+    start = _start(found, Place(total))
+    fitting = min(rows or total, _rows_in(manner, terminal.size.cols))
+    stop = min(total, start.place.line + fitting)
+    more = bool(emulator.between(Place(stop), Place(total)).strip()) if stop < total else False
+    return Excerpt(
+        write=_writer(terminal, start.place, Place(stop), manner),
+        first=start.place.line,
+        stop=stop,
+        total=total,
+        alternate=alternate,
+        bookmark=bookmark(terminal, old, Place(stop) if more else None),
+        missed=start.missed,
+        redrawn=start.redrawn,
+        more=more,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    place: Place
+    redrawn: bool = False
+    missed: int = 0
+
+
+def _start(found: Found, end: Place) -> _Start:
+    """Where to read on from."""
+    old, emulator = found.bookmark, found.terminal.emulator
+    if not found.back and old.changes == found.terminal.changes:
+        return _Start(end)
+    top = Place(emulator.scrollback.lines)
+    if emulator.modes.alternate_screen:
+        return _Start(top, redrawn=True)
+    pin = old.pin if not old.pin.alternate else old.behind
+    place = pin.found() if pin is not None else None
+    if place is None and pin is not None and pin.lost():
+        return _Start(Place(0), missed=max(1, found.terminal.newlines - old.newlines - end.line))
+    if place is None:
+        return _Start(top, redrawn=True)
+    if found.back:
+        return _Start(Place(max(0, place.line - found.back)), missed=max(0, found.back - place.line))
+    changed = _changed(emulator, old, place) if pin is old.pin and found.terminal.size.cols == old.size.cols else None
+    return _Start(changed, redrawn=changed < place) if changed is not None else _Start(place)
+
+
+def _changed(emulator: Emulator, old: Bookmark, place: Place) -> Place | None:
+    """The first place where the screen of that moment differs from what stands there now; None if that is where the
+    program was going to write, or after all of it."""
+    if not old.texts:
+        return None
+    first = place.line - old.y
+    begin = max(0, first)
+    now = emulator.lines(begin, first + len(old.texts))
+    was = old.texts[begin - first :]
+    for y, (before, after) in enumerate(zip(was, now, strict=False), begin):
+        if before == after:
+            continue
+        return None if y == place.line and _head(emulator, place) == old.head else Place(y)
+    return Place(first + len(old.texts))
+
+
+def _head(emulator: Emulator, place: Place) -> str:
+    return emulator.between(Place(place.line), place)
+
+
+def _rows_in(manner: Manner, cols: int) -> int:
+    cells = MOST_CELLS if manner.format in (Format.HTML, Format.CELLS) else manner.most
+    return max(1, min(cells, manner.most) // max(1, cols))
+
+
+def _writer(terminal: Terminal, start: Place, stop: Place, manner: Manner) -> Write:
+    """What writes the text between two places as it is now."""
+    emulator, cols = terminal.emulator, terminal.size.cols
+    if manner.format in (Format.PLAIN, Format.ANSI):
+        ansi = manner.format is Format.ANSI
+        text = emulator.between(start, stop, joined=manner.joined, ansi=ansi)
+        return lambda: text if ansi else clean_text(text, max(len(text), 1))
+    theme, read = theme_of(emulator), rows_between(emulator, start.line, stop.line + bool(stop.column))
+    if manner.format is Format.HTML:
+        return lambda: html(_without_blank_end(read()), theme)
+    return lambda: json_cells(_without_blank_end(read()), cols)
+
+
+def theme_of(emulator: Emulator) -> Theme:
+    """The default colours of a terminal, for pictures. For who holds the lock."""
+    fg, bg = (((each >> 16) & 255, (each >> 8) & 255, each & 255) for each in emulator.colours)
+    return Theme(foreground=fg, background=bg)
+
+
+def rows_between(emulator: Emulator, start: int, stop: int) -> Callable[[], list[Row]]:
+    """What reads, later and without the lock, the rows of some lines as they are now. For who holds the lock."""
+    height, history = emulator.size.rows, emulator.scrollback.lines
+    views: list[tuple[Callable[[], list[Row]], int, int]] = []
+    at = start
+    while at < stop:
+        back = max(0, history - at)
+        top = history - back
+        views.append((emulator.past(back), at - top, min(stop, top + height) - top))
+        at = top + height
+    return lambda: [row for read, first, last in views for row in read()[first:last]]
+
+
+def _without_blank_end(rows: Sequence[Row]) -> Sequence[Row]:
+    end = len(rows)
+    while end and not rows[end - 1].runs:
+        end -= 1
+    return rows[:end]
