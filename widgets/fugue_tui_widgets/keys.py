@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from textual.events import Key
+from textual.events import Key, MouseEvent
 from textual.keys import REPLACED_KEYS, key_to_character
 
 from fugue_tui.terminal.keys import KeyPress, Modifiers
@@ -52,3 +52,15 @@ def _character(name: str) -> str:
     if name.startswith("upper_") and len(name) == 7:
         return name[-1].upper()
     return key_to_character(REPLACED_KEYS.get(name, name)) or name
+
+
+def modifiers_of(event: MouseEvent) -> Modifiers:
+    """The modifiers that were held while the mouse did something."""
+    held = Modifiers.NONE
+    if event.shift:
+        held |= Modifiers.SHIFT
+    if event.meta:
+        held |= Modifiers.ALT
+    if event.ctrl:
+        held |= Modifiers.CTRL
+    return held

@@ -16,10 +16,10 @@ from textual.widget import Widget
 
 from fugue_tui.errors import TerminalGone
 from fugue_tui.terminal.frame import Cursor, Damage
-from fugue_tui.terminal.keys import KeyPress, Modifiers
+from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.mouse import Button, MouseAction, MouseKind
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
-from fugue_tui_widgets.keys import press_of
+from fugue_tui_widgets.keys import modifiers_of, press_of
 from fugue_tui_widgets.steady import Steady
 from fugue_tui_widgets.strips import strip_of, with_cursor
 
@@ -93,21 +93,21 @@ class TerminalView(Steady, Widget, can_focus=True):
 
     # Drawing
 
-    def redraw(self) -> None:
-        """Look at the terminal and repaint what changed, through Textual's compositor."""
+    def redraw(self) -> set[int]:
+        """Look at the terminal and repaint what changed, through Textual's compositor; the rows of the view."""
         if self.live is None:
-            return
+            return set()
         damage = self.live.refresh()
         rows = set(self.touched(damage))
         if self.draws_cursor:
             rows |= self._moved_cursor()
         if rows:
             self.refresh(*(Region(0, row, self.size.width, 1) for row in sorted(rows)))
+        return rows
 
-    def look(self) -> None:
-        """Take in what changed; the caller sees to the drawing."""
-        if self.live is not None:
-            self.touched(self.live.refresh())
+    def look(self) -> set[int]:
+        """Take in what changed, and say which rows; the caller sees to the drawing."""
+        return set() if self.live is None else set(self.touched(self.live.refresh()))
 
     def touched(self, damage: Damage) -> Iterable[int]:
         """Forget the cached strips of what changed; the rows to repaint, in view coordinates."""
@@ -278,7 +278,7 @@ class TerminalView(Steady, Widget, can_focus=True):
         if self.live is None or self.live.exit is not None:
             return False
         at = self._cell(event)
-        taken = self.live.mouse(MouseAction(kind, button, at.x, at.y, _modifiers(event)))
+        taken = self.live.mouse(MouseAction(kind, button, at.x, at.y, modifiers_of(event)))
         if taken and kind is MouseKind.PRESS:
             self.post_message(self.Typed(self))
         return taken
@@ -289,14 +289,3 @@ class TerminalView(Steady, Widget, can_focus=True):
             min(max(int(event.x), 0), max(self.size.width - 1, 0)),
             min(max(int(event.y), 0), max(self.size.height - 1, 0)),
         )
-
-
-def _modifiers(event: events.MouseEvent) -> Modifiers:
-    held = Modifiers.NONE
-    if event.shift:
-        held |= Modifiers.SHIFT
-    if event.meta:
-        held |= Modifiers.ALT
-    if event.ctrl:
-        held |= Modifiers.CTRL
-    return held

@@ -189,10 +189,10 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         super().rest()
         self.stirred()
 
-    def rouse(self) -> None:
-        """Somebody looks: lay out and draw again, at once what is overdue."""
+    def rouse(self, *, overdue: bool) -> None:
+        """Somebody looks: lay out and draw again, what is `overdue` at once."""
         self._news.show_status()
-        super().rouse()
+        super().rouse(overdue=overdue)
 
     def starts_command(self, event: events.Key, viewer: Viewer) -> bool:
         """Whether a key is a prefix there."""

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from base64 import b64encode
+from collections.abc import Collection
 from typing import Any, Final
 
 from textual._context import active_message_pump
@@ -81,12 +82,13 @@ class AttendedApp(App[int], inherit_bindings=False):
             self._resting = True
             self._begin_batch()
 
-    def rouse(self) -> None:
-        """Somebody looks: lay out and draw again, at once what is overdue."""
+    def rouse(self, *, overdue: bool) -> None:
+        """Somebody looks: lay out and draw again, what is `overdue` at once."""
         if self._resting:
             self._resting = False
             self._end_batch()
-            self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
+            if overdue:
+                self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
 
     # What they see
 
@@ -121,10 +123,10 @@ class AttendedApp(App[int], inherit_bindings=False):
         """Whether what is written may use synchronized output."""
         self._sync_available = known
 
-    def changed(self) -> None:
-        """The screen is another."""
+    def changed(self, rows: Collection[int] | None = None) -> None:
+        """The screen is another: these rows, or all of it, and the cursor."""
         if self.gallery is not None:
-            self.gallery.changed()
+            self.gallery.changed(rows)
 
     def bell(self) -> None:
         """Ring at everybody's terminal."""

@@ -81,8 +81,11 @@ class TerminalDriver(Driver):
         if self._sink.host_terminal is not None:
             self._sink.host_terminal.close()
 
-    def lay_out(self, size: Size) -> None:
-        """Have the screen laid out for another size."""
+    def lay_out(self, size: Size, *, at_once: bool = False) -> None:
+        """Have the screen laid out for another size; Textual waits a little for more of them unless it is `at_once`."""
+        self._size = (size.cols, size.rows)
+        if at_once:
+            self._app._size = None  # pyright: ignore[reportPrivateUsage]
         wanted = textual_geometry.Size(size.cols, size.rows)
         self.send_message(events.Resize(wanted, wanted))
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
@@ -30,8 +31,6 @@ class Frames:
         self._painter = Painter(self._viewers) if self._viewers is not None else None
         self.caret: Caret | None = None
         """Where the host's cursor is; None if it is hidden."""
-        self.painted = 0
-        """How often a pane was painted."""
         if self._painter is not None:
             self._painter.width = lambda: app.size.width
             self._painter.synchronized = lambda: app.knows_synchronized_output
@@ -65,15 +64,17 @@ class Frames:
         if self._busy:
             return
         with self._together():
-            self._paint_due(now)
+            rows = self._paint_due(now)
             self._put_cursor()
-        self._app.changed()
+        self._app.changed(rows)
         self._app.stirred()
 
     def _together(self) -> AbstractContextManager[None]:
         return self._viewers.together() if self._viewers is not None else nullcontext()
 
-    def _paint_due(self, now: float) -> None:
+    def _paint_due(self, now: float) -> set[int]:
+        """Paint the panes that are due; the rows of the screen that are others now."""
+        rows: set[int] = set()
         for pane in [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]:
             self._wanted.discard(pane)
             view = self._app.grid.views.get(pane)
@@ -81,8 +82,9 @@ class Frames:
                 self._next.pop(pane, None)
                 continue
             begun = time.monotonic()
-            self._show(view)
+            rows |= self._show(view)
             self._next[pane] = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
+        return rows
 
     @property
     def _idle(self) -> bool:
@@ -92,19 +94,20 @@ class Frames:
     def _busy(self) -> bool:
         return self._viewers is not None and self._viewers.busy
 
-    def _show(self, view: TerminalView) -> None:
-        """Paint a visible pane; a hidden one is left alone until it is shown."""
+    def _show(self, view: TerminalView) -> set[int]:
+        """Paint a visible pane; a hidden one is left alone until it is shown. The rows of the screen that changed."""
         rect = self._rect(view)
         if rect is None or view.live is None:
-            return
-        self.painted += 1
+            return set()
+        rows: Iterable[int] = ()
         if self._painter is None or self._viewers is None:
             view.redraw()
         elif self._app.bare and self._viewers.mirrored:
-            view.touched(self._painter.paint(view.live, rect))
+            rows = view.touched(self._painter.paint(view.live, rect))
         else:
-            view.look() if self._app.bare else view.redraw()
+            rows = view.look() if self._app.bare else view.redraw()
             self._painter.forget(view.live)
+        return {rect.y + row for row in rows}
 
     def _rect(self, view: TerminalView) -> Rect | None:
         """Where a view is on the host's screen; None if it is not shown."""
@@ -117,14 +120,15 @@ class Frames:
 
     def catch_up(self) -> None:
         """Have every visible pane's newest rows at hand, and what the mirrors show."""
+        rows: set[int] = set()
         if self._painter is not None and self._viewers is not None and not self._viewers.mirrored:
             self._painter.forget()
         for pane, view in self._app.grid.views.items():
             if self._rect(view) is not None:
                 self._wanted.discard(pane)
-                self._show(view)
+                rows |= self._show(view)
         self._put_cursor()
-        self._app.changed()
+        self._app.changed(rows)
 
     def joined(self) -> None:
         """There is another mirror, whose cursor may be anywhere and look like anything."""
@@ -144,7 +148,7 @@ class Frames:
     def place_cursor(self) -> None:
         """Put the host's cursor where the focused program's is."""
         if self._put_cursor():
-            self._app.changed()
+            self._app.changed(())
 
     def _put_cursor(self) -> bool:
         """Put it there; whether it is another than before."""

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import signal
+from collections.abc import Collection
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -44,8 +45,8 @@ class Theatre(Stage, Protocol):
         """Lay out and draw nothing until `rouse`."""
         ...
 
-    def rouse(self) -> None:
-        """Lay out and draw again, at once what is overdue."""
+    def rouse(self, *, overdue: bool) -> None:
+        """Lay out and draw again: what is overdue at once, unless it will be laid out anew."""
         ...
 
     def synchronize(self, known: bool) -> None:
@@ -64,7 +65,7 @@ class Theatre(Stage, Protocol):
 class Screenwriter(Protocol):
     """The driver, as the gallery sees it."""
 
-    def lay_out(self, size: Size) -> None:
+    def lay_out(self, size: Size, *, at_once: bool = False) -> None:
         """Have the screen laid out for another size."""
         ...
 
@@ -190,10 +191,10 @@ class Gallery:
             self.admit(self._first)
         self.viewers.regroup()
 
-    def changed(self) -> None:
-        """The screen is another."""
+    def changed(self, rows: Collection[int] | None = None) -> None:
+        """The screen is another: these rows, or all of it, and the cursor."""
         if self._pictures is not None:
-            self._pictures.changed()
+            self._pictures.changed(rows)
 
     def displayed(self) -> None:
         """Textual wrote to the mirrors."""
@@ -215,17 +216,17 @@ class Gallery:
         """The further prefix for terminals in another multiplexer."""
         return self._app.settings.keys.nested_prefix
 
-    def attended(self, anyone: bool) -> None:
+    def attended(self, anyone: bool, *, fits: bool) -> None:
         """Somebody looks now, or nobody."""
         if anyone:
-            self._app.rouse()
+            self._app.rouse(overdue=fits)
             self.changed()
         else:
             self._app.rest()
 
-    def fit(self, size: Size) -> None:
-        """Lay the screen out for another size, soon."""
-        self._driver.lay_out(size)
+    def fit(self, size: Size, *, at_once: bool) -> None:
+        """Lay the screen out for another size."""
+        self._driver.lay_out(size, at_once=at_once)
 
     def join(self, viewer: Viewer) -> None:
         """Bring a terminal to what the mirrors show."""

@@ -56,6 +56,7 @@ class OwnPicture:
         """The terminal's size."""
         self.depth = depth
         self._sent: list[bytes] = []
+        self._written: list[tuple[Strip, int, bytes]] = []
         self._shape = b""
         self._shown: bool | None = None
         self._at: tuple[int, int] | None = None
@@ -67,7 +68,7 @@ class OwnPicture:
 
     def forget(self) -> None:
         """Nothing is known of what the terminal shows."""
-        self._sent, self._shape, self._shown, self._at = [], b"", None, None
+        self._sent, self._written, self._shape, self._shown, self._at = [], [], b"", None, None
 
     def frame(self, scene: Scene, mark: str = "") -> bytes:
         """What to send; empty if it shows the scene already. `mark` is clean and stands at the end of the last row."""
@@ -109,14 +110,20 @@ class OwnPicture:
     def _rows(self, scene: Scene, mark: str) -> list[bytes]:
         last = len(self.rows) - 1
         cols = self.size.cols
-        rows: list[bytes] = []
+        known, self._written = self._written, []
         for y, source in enumerate(self.rows):
             strip = scene.strips[source] if source < len(scene.strips) else Strip([])
             left = self._left_of(y)
-            strip = strip.crop(left, left + cols)
-            rows.append(_written(_marked(strip, mark, cols) if mark and y == last else strip, self.depth))
-        rows += [b""] * (self.size.rows - len(rows))
-        return rows
+            if y < len(known) and known[y][0] is strip and known[y][1] == left:
+                row = known[y][2]
+            else:
+                row = _written(strip.crop(left, left + cols), self.depth)
+            self._written.append((strip, left, row))
+        rows = [row for _, _, row in self._written]
+        if mark and self.rows:
+            strip, left, _ = self._written[last]
+            rows[last] = _written(_marked(strip.crop(left, left + cols), mark, cols), self.depth)
+        return rows + [b""] * (self.size.rows - len(rows))
 
     def _cursor(self, caret: Caret | None) -> bytes:
         spot = self._spot(caret) if caret is not None else None

@@ -2,10 +2,12 @@
 
 import asyncio
 import time
+from collections.abc import Collection, Iterator
 from typing import Final, Protocol
 
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
@@ -42,14 +44,20 @@ class Pictures:
         self._reading = reading
         self._loop = asyncio.get_running_loop()
         self._version = 0
-        self._scene: tuple[int, Scene] | None = None
+        self._scene: Scene | None = None
+        self._stale: set[int] | None = None
+        self._composed = -1
         self._drawn: dict[int, int] = {}
         self._next: dict[int, float] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def changed(self) -> None:
-        """The screen is another."""
+    def changed(self, rows: Collection[int] | None = None) -> None:
+        """The screen is another: these rows, or all of it, and the cursor."""
         self._version += 1
+        if rows is None:
+            self._stale = None
+        elif self._stale is not None:
+            self._stale |= set(rows)
         self.schedule()
 
     def schedule(self) -> None:
@@ -110,14 +118,25 @@ class Pictures:
         viewer.writer.write(_BEGIN + data + _END if data and viewer.synchronized else data)
 
     def scene(self) -> Scene:
-        """The whole screen as it is now; composed once for each state of it."""
-        if self._scene is None or self._scene[0] != self._version:
+        """The whole screen as it is now; only what changed is composed anew."""
+        if self._scene is None or self._composed != self._version:
             screen = self._app.screen
             caret, view = self._cursor.caret, self._app.focused_view
-            strips, size = compose(screen, self._app.background_screens)
+            strips, size = self._compose(screen)
             around = Rect(*view.region) if caret is not None and view is not None else None
-            self._scene = self._version, Scene(size, strips, caret, _interest(screen, caret), around)
-        return self._scene[1]
+            self._scene = Scene(size, strips, caret, _interest(screen, caret), around)
+            self._composed, self._stale = self._version, set()
+        return self._scene
+
+    def _compose(self, screen: Screen[object]) -> tuple[list[Strip], Size]:
+        compositor, background = compositor_of(screen), self._app.background_screens
+        size = Size(compositor.size.width, compositor.size.height)
+        if self._scene is None or self._scene.size != size or self._stale is None or len(background):
+            return compose(screen, background), size
+        strips = list(self._scene.strips)
+        for y, strip in compose_rows(compositor, self._stale):
+            strips[y] = strip
+        return strips, size
 
 
 def compositor_of(screen: Screen[object]) -> Compositor:
@@ -125,11 +144,22 @@ def compositor_of(screen: Screen[object]) -> Compositor:
     return screen._compositor  # pyright: ignore[reportPrivateUsage]
 
 
-def compose(screen: Screen[object], background: list[Screen[object]]) -> tuple[list[Strip], Size]:
+def compose(screen: Screen[object], background: list[Screen[object]]) -> list[Strip]:
     """Every row of a screen over those that show through it."""
     visible_screen_stack.set(background)
-    compositor = compositor_of(screen)
-    return compositor.render_strips(), Size(compositor.size.width, compositor.size.height)
+    return compositor_of(screen).render_strips()
+
+
+def compose_rows(compositor: Compositor, rows: set[int]) -> Iterator[tuple[int, Strip]]:
+    """Some rows of a screen through which no other shows."""
+    rows = {y for y in rows if 0 <= y < compositor.size.height}
+    if not rows:
+        return
+    visible_screen_stack.set([])
+    crop = Region(0, min(rows), compositor.size.width, max(rows) - min(rows) + 1)
+    chops = compositor._render_chops(crop, rows.__contains__)  # pyright: ignore[reportPrivateUsage]
+    for y in rows:
+        yield y, Strip.join(chops[y].values())
 
 
 def _interest(screen: Screen[object], caret: Caret | None) -> Rect | None:

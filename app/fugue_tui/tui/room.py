@@ -28,12 +28,12 @@ class Room(Protocol):
         """A terminal was sent away."""
         ...
 
-    def attended(self, anyone: bool) -> None:
-        """Somebody looks now, or nobody."""
+    def attended(self, anyone: bool, *, fits: bool) -> None:
+        """Somebody looks now, or nobody; `fits` says whether the screen keeps its size."""
         ...
 
-    def fit(self, size: Size) -> None:
-        """Lay the screen out for another size, soon."""
+    def fit(self, size: Size, *, at_once: bool) -> None:
+        """Lay the screen out for another size: at once, or in a storm of sizes only for the last."""
         ...
 
     def join(self, viewer: Viewer) -> None:

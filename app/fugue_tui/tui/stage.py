@@ -1,6 +1,6 @@
 """What the parts of the roof may ask of the app."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
 from textual.geometry import Size
@@ -74,8 +74,8 @@ class Stage(Protocol):
         """Show a message in the status bar for a while."""
         ...
 
-    def changed(self) -> None:
-        """What terminals show that are no mirrors is old."""
+    def changed(self, rows: Collection[int] | None = None) -> None:
+        """What terminals show that are no mirrors is old: these rows of the screen and the cursor; None for all."""
         ...
 
     def rebuild(self) -> None:

@@ -88,7 +88,7 @@ class Viewers:
             for foreground, colour in viewer.colours.items():
                 self._room.host_colour(foreground, colour)
         if changed or again:
-            self.regroup()
+            self.regroup(resized=again)
 
     @property
     def latest(self) -> Viewer | None:
@@ -141,16 +141,16 @@ class Viewers:
             viewer.prefixes = prefixes(viewer.hello, self._room.nested_prefix)
         self.regroup()
 
-    def regroup(self) -> None:
-        """Find the size and every terminal's place anew."""
+    def regroup(self, *, resized: bool = False) -> None:
+        """Find the size and every terminal's place anew; a terminal that was `resized` may well be so again."""
         looking = [viewer for viewer in self._all if viewer.place is not Place.AWAY]
+        wanted = self._wanted(looking) or self.screen
         if bool(looking) != self.watched:
             self.watched = bool(looking)
-            self._room.attended(self.watched)
-        wanted = self._wanted(looking)
-        if wanted is not None and wanted != self.screen:
+            self._room.attended(self.watched, fits=wanted == self.screen)
+        if wanted != self.screen:
             self.screen = wanted
-            self._room.fit(wanted)
+            self._room.fit(wanted, at_once=not resized)
             for viewer in looking:
                 if viewer.place is Place.MIRROR and viewer.size != wanted:
                     viewer.place = Place.WAITING  # It has cells that are no longer the screen's.
@@ -175,8 +175,12 @@ class Viewers:
         if viewer.place is Place.MIRROR:
             return
         mirrors, shown = self._reflects(viewer), self._room.shown_size
-        if shown is not None and shown != self.screen:
+        if shown is not None and shown != self.screen and not (mirrors and viewer.size == self.screen):
             viewer.place = Place.WAITING
+        elif mirrors and shown != self.screen:
+            viewer.place = Place.MIRROR  # All of the screen is about to be painted, for this very size.
+            self._mirrors.append(viewer)
+            self._room.joined()
         elif mirrors:
             viewer.place = Place.MIRROR
             self._room.join(viewer)
