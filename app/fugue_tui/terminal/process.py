@@ -6,6 +6,7 @@ then returns its empty value. All strings were chosen by programs and are untrus
 
 import os
 import subprocess
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,19 @@ def cwd(pid: int) -> str:
         return os.readlink(PROC / str(pid) / "cwd")
     except OSError:
         return ""
+
+
+def is_busy(pid: int) -> bool:
+    """Whether the process computes at this moment; False if that is unknown."""
+    return _read(pid, "stat").rpartition(b")")[2].split(None, 1)[:1] == [b"R"]
+
+
+def age(pid: int) -> float | None:
+    """Seconds since the process was started; None if unknown."""
+    fields = _read(pid, "stat").rpartition(b")")[2].split(None, 20)
+    if len(fields) < 20:
+        return None
+    return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / os.sysconf("SC_CLK_TCK"))
 
 
 def children(pid: int) -> tuple[int, ...]:
