@@ -10,6 +10,7 @@ from fugue_tui.multiplexer.album import Album
 from fugue_tui.multiplexer.cursors import Cursors
 from fugue_tui.multiplexer.live import PaneLive
 from fugue_tui.multiplexer.placed import Placed
+from fugue_tui.multiplexer.turns import Turns
 from fugue_tui.multiplexer.waiting import Waiting
 from fugue_tui.multiplexer.watching import Watch
 from fugue_tui.terminal.pty import Exit
@@ -34,6 +35,8 @@ class Terminals(Placed):
         """What the panes wait for that came back without their programs."""
         self.live: dict[PaneId, PaneLive] = {}
         """What each pane's program said besides text."""
+        self.turns = Turns()
+        """Who types into which pane, and who waits for that."""
         self.watch = Watch()
         """What is waited for in panes' output."""
         self.cursors = Cursors()

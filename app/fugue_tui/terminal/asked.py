@@ -26,6 +26,16 @@ class AskedLog(CommandLog):
         super().__init__(emulator, nonce, cwd)
         self._asked: dict[str, CommandRecord] = {}
 
+    @property
+    def expected(self) -> bool:
+        """Whether the program is a shell that was set up to mark its prompts."""
+        return bool(self._nonce)
+
+    @property
+    def at_input(self) -> bool:
+        """Whether a shell waits for input and has told where that starts."""
+        return bool(self.at_prompt) and self._input is not None
+
     def ask(self, nonce: str, line: str) -> int:
         """Expect the marks of a command that is about to be typed; the number that it has."""
         self._number += 1

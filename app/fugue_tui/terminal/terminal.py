@@ -145,6 +145,16 @@ class Terminal(Looking):
         return self._log.at_prompt
 
     @property
+    def at_input(self) -> bool:
+        """Whether a shell waits for input and has told where that starts, behind its prompt. Any thread."""
+        return self._log.at_input
+
+    @property
+    def marks(self) -> bool:
+        """Whether the program is a shell that was set up to mark its prompts, whether or not it has done so yet."""
+        return self._log.expected
+
+    @property
     def integrated(self) -> bool:
         """Whether the marks come from a shell that Fugue set up, so that no program's output can forge them."""
         return self._log.trusted
