@@ -6,14 +6,15 @@ Only `run` may be called from another thread; everything else here happens on th
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Door, Origin
 from fugue_tui.control.dispatch import Dispatcher
 from fugue_tui.control.later import Later, Progress, is_later
-from fugue_tui.errors import CommandError, TimedOut
+from fugue_tui.control.once import Call, Once
+from fugue_tui.errors import Cancelled, CommandError, TimedOut
 from fugue_tui.ids import PaneId
 
 
@@ -28,6 +29,12 @@ class Caller:
     """The name that the client gave itself: untrusted."""
     origin: Origin | None = field(default=None, init=False)
     """Who that is in the workspace, from the first call on, even once its pane is closed; the main thread's."""
+    _itself: object = field(default_factory=object, init=False, repr=False, compare=False)
+
+    @property
+    def identity(self) -> object:
+        """What stays the same when a client connects anew: who started the program that connects for it."""
+        return (self.door, self.client, self.pids[1:2] or self.pids or self._itself)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,31 +46,88 @@ class Answer:
     """The pane that the command was about, if it names one."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What somebody wants, and where the answer goes."""
+
+    command: Command[Any]
+    caller: Caller
+    future: Future[Answer]
+    told: Callable[[Progress], None] | None
+
+
 class Gate:
     """The way in from other threads. `post` must run a callable on the main thread soon, and drop it at the end."""
 
     def __init__(self, dispatcher: Dispatcher, post: Callable[[Callable[[], None]], object]) -> None:
         self._dispatcher = dispatcher
         self._post = post
+        self._once = Once[Answer]()
 
     def run(
-        self, command: Command[Any], caller: Caller, told: Callable[[Progress], None] | None = None
+        self,
+        command: Command[Any],
+        caller: Caller,
+        told: Callable[[Progress], None] | None = None,
+        *,
+        key: str = "",
     ) -> Future[Answer]:
         """Have a command run. The future fails with whatever the command raised or came to.
 
         Cancelled early, nothing runs; cancelled while the answer is still to come, the command is told to stop.
-        `told` hears of its progress, on any thread."""
+        `told` hears of its progress, on any thread. Under a key, one that creates is done once for its caller: further
+        calls get the first one's answer."""
         future: Future[Answer] = Future()
-        self._post(lambda: self._run(command, caller, future, told))
+        asked = _Asked(command, caller, future, told)
+        self._post(lambda: self._run_once(asked, key) if key and command.creates else self._run(asked))
         return future
 
-    def _run(
-        self, command: Command[Any], caller: Caller, future: Future[Answer], told: Callable[[Progress], None] | None
-    ) -> None:
+    def _run_once(self, asked: _Asked, key: str) -> None:
+        """Run it, unless the caller had it run under that key: whoever asks waits for the one answer."""
+        future, client = asked.future, asked.caller.identity
         if future.cancelled():
             return
         try:
-            origin = self._origin(caller)
+            call = self._once.find(client, key, asked.command)
+            first = call is None
+            call = call or self._once.begin(client, key, asked.command)
+        except CommandError as error:
+            _fail(future, error)
+            return
+        self._share(call, future)
+        if first:
+            self._run(replace(asked, future=call.answer))
+
+    def _share(self, call: Call[Answer], future: Future[Answer]) -> None:
+        """Give the answer of a call to one who waits for it; once nobody does any more, it is given up."""
+
+        def over(answer: Future[Answer]) -> None:
+            if answer.cancelled():
+                _fail(future, Cancelled("it was given up under way; what was done stays done, and another key begins anew"))
+            elif (error := answer.exception()) is not None:
+                _fail(future, error)
+            else:
+                _answer(future, answer.result())
+
+        def left() -> None:
+            call.waiting -= 1
+            if not call.waiting:
+                call.answer.cancel()
+
+        def given_up(_: Future[Answer]) -> None:
+            if future.cancelled():
+                self._post(left)
+
+        call.waiting += 1
+        call.answer.add_done_callback(over)
+        future.add_done_callback(given_up)
+
+    def _run(self, asked: _Asked) -> None:
+        command, future = asked.command, asked.future
+        if future.cancelled():
+            return
+        try:
+            origin = self._origin(asked.caller)
             pane = self._pane(command, origin)
             result = self._dispatcher.run(command, origin)
         except Exception as error:  # noqa: BLE001  (handed to the caller's thread, which reports it)
@@ -75,8 +139,8 @@ class Gate:
             if not is_later(result):
                 _answer(future, Answer(result, pane))
                 return
-            if told is not None:
-                result.on_progress(told)
+            if asked.told is not None:
+                result.on_progress(asked.told)
             self._follow(result, pane, future)
 
     def _follow(self, later: Later[Any], pane: PaneId | None, future: Future[Answer]) -> None:
