@@ -92,6 +92,11 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
         ("[keys]\nprefix = 'crtl+a'", "config.toml: keys.prefix: 'crtl' is no modifier; did you mean ctrl?"),
         ("[keys]\nprefix = 'ctrl+entr'", "config.toml: keys.prefix: 'entr' is no key; did you mean enter?"),
         ("[keys]\nbindings = {x = 3}", "config.toml: keys.bindings: x must be a string"),
+        (
+            "[mcp]\ntoolsets = ['default', 'layuot']",
+            "config.toml: mcp.toolsets: no set 'layuot'; there are default, layout, sessions, saving, reading, seeing, "
+            "running, other, all; did you mean layout?",
+        ),
         ("[keys]\nbindings = 'x'", "config.toml: keys.bindings: must be a table of strings"),
     ],
 )

@@ -20,6 +20,7 @@ from fugue_tui.config_values import (
     socket_fault,
     term_fault,
     toml,
+    toolsets_fault,
     typed,
 )
 from fugue_tui.errors import ConfigError
@@ -58,6 +59,9 @@ class TerminalSettings:
         shell_fault,
     )
     term: str = _key("xterm-256color", "What TERM says in panes.", term_fault)
+    shell_integration: bool = _key(
+        True, "Have bash, zsh and fish mark their prompts, so that commands and their outcome are known."
+    )
     on_exit: Literal["close", "keep"] = _key("close", "Close a pane whose program ended well, or keep its text.")
 
 
@@ -123,6 +127,13 @@ class McpSettings:
     layout: Permission = _key("allow", "Open, arrange and name panes and windows.")
     input: Permission = _key("allow", "Type into panes.")
     destroy: Permission = _key("allow", "End programs and close panes.")
+    toolsets: tuple[str, ...] = _key(
+        ("default",), "The sets of tools that agents see at first; they can switch on others.", toolsets_fault
+    )
+    longest_answer: int = _key(
+        40_000, "Characters of one answer to an agent, which may page on; four are about a token.", low=2_000,
+        high=400_000,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

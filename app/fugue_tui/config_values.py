@@ -10,6 +10,8 @@ from typing import Any, Final, Literal, cast, get_args, get_origin
 
 from fugue_tui.text import clean
 
+TOOLSETS: Final = ("default", "layout", "sessions", "saving", "reading", "seeing", "running", "other", "all")
+"""The sets of tools for agents, and the word for all of them."""
 _MODIFIERS: Final = ("ctrl", "alt", "shift", "super")
 _KEYS: Final = (
     *(
@@ -64,6 +66,14 @@ def shell_fault(shell: tuple[str, ...]) -> str:
         return "a word holds a NUL character"
     if shell and (not shell[0] or ("/" in shell[0] and not shell[0].startswith("/"))):
         return "the program must be an absolute path, or a name to be found on PATH"
+    return ""
+
+
+def toolsets_fault(named: tuple[str, ...]) -> str:
+    """The sets of tools that there are, and all."""
+    for name in named:
+        if name not in TOOLSETS:
+            return f"no set {name!a}; there are {', '.join(TOOLSETS)}{nearest(name, TOOLSETS)}"
     return ""
 
 

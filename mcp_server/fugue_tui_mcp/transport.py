@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from fugue_tui import wire
+from fugue_tui.config import McpSettings
 from fugue_tui.control.command import Door
 from fugue_tui.control.gate import Caller, Gate
 from fugue_tui.errors import SocketError
@@ -40,10 +41,13 @@ class Doors:
         *,
         attach: Attach | None = None,
         agents: bool = True,
+        settings: Callable[[], McpSettings] = McpSettings,
     ) -> None:
-        """`attach` gets terminals, on the thread of this; None turns them away. `agents` says whether MCP is spoken."""
+        """`attach` gets terminals, on the thread of this; None turns them away. `agents` says whether MCP is spoken,
+        and `settings`, called on that thread, what agents are shown."""
         self._attach = attach
         self._agents = agents
+        self._settings = settings
         self.path = listener.path
         self._listener = listener
         self._gate = gate
@@ -153,7 +157,8 @@ class Doors:
 
     async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
         session: Any = await asyncio.to_thread(importlib.import_module, "fugue_tui_mcp.session")
-        await session.Session(self._gate, caller, connection).serve(first)
+        face = session.Face(self._gate, caller, self._settings)
+        await session.Session(face, connection).serve(first)
 
 
 _NO_AGENTS: Final = "agents are not let in: mcp.enabled is false in the configuration of fugue-tui"

@@ -5,8 +5,9 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from fugue_tui.control.command import Effect, registry
-from fugue_tui.control.reflect import ESSENTIAL, Format, annotations, known, listing, reflect, tool_name
+from fugue_tui.control.command import Effect, Toolset, registry
+from fugue_tui.control.reflect import KEY, Format, annotations, known, listing, reflect, tool, tool_name
+from fugue_tui.control.schema import input_schema
 from fugue_tui.errors import UnknownCommand
 
 
@@ -41,12 +42,28 @@ def test_every_format_is_ascii_and_ends_in_one_newline() -> None:
 
 
 def test_only_reading_is_called_harmless() -> None:
-    assert [effect for effect in Effect if annotations(effect)["readOnlyHint"]] == [Effect.READ]
-    assert [effect for effect in Effect if annotations(effect)["destructiveHint"]] == [Effect.INPUT, Effect.DESTROY]
+    for verb, cls in registry().items():
+        hints = annotations(cls)
+        assert hints["readOnlyHint"] == (cls.effect is Effect.READ), verb
+        assert hints["destructiveHint"] == (cls.effect in (Effect.INPUT, Effect.DESTROY)), verb
+        assert hints["idempotentHint"] or cls.effect is not Effect.READ, verb
 
 
-def test_the_essential_commands_exist() -> None:
-    assert set(registry()) >= ESSENTIAL
+def test_what_creates_takes_a_key_and_nothing_else_does() -> None:
+    for verb, cls in registry().items():
+        assert (KEY in tool(cls)["inputSchema"]["properties"]) == cls.creates, verb
+        assert KEY not in input_schema(cls)["properties"], verb
+    assert {"split-pane", "create-pane", "create-window", "create-session", "create-layout"} <= creating()
+    assert {"load-layout", "load-workspace", "create-snapshot", "save-session", "save-layout"} <= creating()
+
+
+def creating() -> set[str]:
+    return {verb for verb, cls in registry().items() if cls.creates}
+
+
+def test_every_command_of_ours_is_in_a_set_of_tools() -> None:
+    ours = [cls for cls in registry().values() if cls.__module__.startswith("fugue_tui.")]
+    assert [cls.verb for cls in ours if cls.toolset is Toolset.OTHER] == []
 
 
 def test_commands_are_known_and_listed() -> None:

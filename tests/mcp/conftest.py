@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import pytest
 
 from fugue_tui import sockets
+from fugue_tui.config import McpSettings
 from fugue_tui.control import commands as commands
 from fugue_tui.control.command import PERSON, Command, Effect, Origin
 from fugue_tui.control.dispatch import Dispatcher
@@ -70,14 +71,16 @@ HELD, LET_GO = threading.Event(), threading.Event()
 class Served:
     """A workspace with one pane in which `cat` runs, on a socket."""
 
-    def __init__(self, path: str, limits: Limits | None = None) -> None:
+    def __init__(self, path: str, limits: Limits | None = None, settings: McpSettings | None = None) -> None:
         self.path = path
+        self.settings = settings or McpSettings()
         self.calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
         self._pump = Pump()
         self._pump.start()
         self.mux = Multiplexer("test", spawner=Launcher(self._pump, "pyte", 500), post=self.calls.put, socket=path)
         self.dispatcher = Dispatcher(self.mux)
-        self.doors = Doors(listen(path), Gate(self.dispatcher, self.calls.put), limits)
+        gate = Gate(self.dispatcher, self.calls.put)
+        self.doors = Doors(listen(path), gate, limits, settings=lambda: self.settings)
         self._main = threading.Thread(target=self._play, name="main of the test")
         self._main.start()
         self.on_main(lambda: command("create-pane --name first --command cat").run(self.mux, PERSON))
@@ -180,8 +183,8 @@ def serve(private_dir: Path) -> Iterator[Callable[..., Served]]:
     LET_GO.clear()
     started: list[Served] = []
 
-    def start(limits: Limits | None = None, name: str = "test") -> Served:
-        started.append(Served(os.path.join(private_dir, f"{name}.sock"), limits))
+    def start(limits: Limits | None = None, name: str = "test", settings: McpSettings | None = None) -> Served:
+        started.append(Served(os.path.join(private_dir, f"{name}.sock"), limits, settings))
         return started[-1]
 
     yield start

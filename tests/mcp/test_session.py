@@ -11,19 +11,20 @@ from jsonschema import Draft202012Validator
 from mcp_types import CallToolResult, TextContent
 from tests.mcp.conftest import HELD, LET_GO, Served
 
-from fugue_tui.control.command import Effect, registry
-from fugue_tui.control.reflect import ESSENTIAL, annotations, tool_name
+from fugue_tui.control.command import Toolset, registry
+from fugue_tui.control.reflect import annotations, tool_name
+from fugue_tui_mcp.toolsets import NAME
 from mcp import Client, StdioServerParameters
 
 ERAS = ("auto", "legacy")
 pytestmark = pytest.mark.parametrize("era", ERAS)
 
 
-def client(served: Served, era: str) -> Client:
+def client(served: Served, era: str, **more: Any) -> Client:
     """A client that speaks through the bridge, as Claude Code does."""
     env = {**os.environ, "FUGUE_SOCKET": served.path}
     bridge = StdioServerParameters(command=sys.executable, args=["-m", "fugue_tui", "mcp"], env=env)
-    return Client(bridge, mode=era)
+    return Client(bridge, mode=era, **more)
 
 
 def text_of(result: CallToolResult) -> str:
@@ -39,12 +40,14 @@ def ids(result: CallToolResult) -> list[str]:
     return [pane["id"] for pane in found["panes"]]
 
 
-async def test_the_list_of_tools_is_the_registry(served: Served, era: str) -> None:
+async def test_the_list_of_tools_is_the_registry_once_all_sets_are_on(served: Served, era: str) -> None:
     async with client(served, era) as agent:
+        await agent.call_tool(NAME, {"enable": ["all"]})
         listed = (await agent.list_tools()).tools
         again = (await agent.list_tools()).tools
-    assert [tool.name for tool in listed] == [tool_name(cls) for cls in registry().values()]
     assert listed == again
+    assert listed.pop(0).name == NAME
+    assert [tool.name for tool in listed] == [tool_name(cls) for cls in registry().values()]
     for tool, cls in zip(listed, registry().values(), strict=True):
         described = tool.description or ""
         assert described.isascii(), tool.name
@@ -52,8 +55,8 @@ async def test_the_list_of_tools_is_the_registry(served: Served, era: str) -> No
         Draft202012Validator.check_schema(tool.input_schema)
         assert tool.annotations is not None
         hints = tool.annotations.model_dump(by_alias=True, exclude_none=True)
-        assert hints == annotations(cls.effect) | {"title": tool.title}
-        assert (tool.meta == {"anthropic/alwaysLoad": True}) == (cls.verb in ESSENTIAL)
+        assert hints == annotations(cls) | {"title": tool.title}
+        assert (tool.meta == {"anthropic/alwaysLoad": True}) == (cls.toolset is Toolset.DEFAULT)
 
 
 async def test_the_server_says_who_it_is_in_few_words(served: Served, era: str) -> None:
@@ -174,8 +177,3 @@ async def test_the_client_is_named_in_the_record(served: Served, era: str) -> No
     entry = served.on_main(lambda: list(served.dispatcher.audit)[-1])
     assert (entry.door, entry.command, entry.outcome) == ("mcp", "get-status", "done")
     assert entry.client == "mcp"
-
-
-def test_every_effect_is_told_to_clients(era: str) -> None:
-    assert {annotations(effect)["readOnlyHint"] for effect in Effect if effect is not Effect.READ} == {False}
-    assert annotations(Effect.DESTROY)["destructiveHint"]

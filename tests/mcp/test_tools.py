@@ -1,18 +1,24 @@
 """What a model reads when a tool has run."""
 
 import json
+import re
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from mcp_types import CallToolResult, ImageContent, TextContent
 
-from fugue_tui.control.command import Command, Effect
+from fugue_tui.control.command import Command, Effect, registry
 from fugue_tui.control.gate import Answer
+from fugue_tui.control.reflect import tool
+from fugue_tui.control.results import WindowInfo, WindowList
 from fugue_tui.control.telling import Pictured, Told
-from fugue_tui.errors import Refused
+from fugue_tui.errors import InvalidArgument, Refused
+from fugue_tui.ids import PaneId
 from fugue_tui_mcp import tools
 
 
@@ -83,3 +89,38 @@ def test_a_picture_comes_as_an_image_with_what_is_to_be_said_of_it() -> None:
     assert text.text == "a picture"
     assert isinstance(facts, TextContent)
     assert json.loads(facts.text) == {"media_type": "image/png"}
+
+
+def test_a_text_that_is_too_long_keeps_its_end_and_says_how_to_ask_for_less() -> None:
+    text = "\n".join(f"line {number}" for number in range(10_000))
+    result = tools.success(registry()["read-pane"], Answer(text, PaneId(3)), 5_000)
+    fence, facts = (content.text for content in result.content if isinstance(content, TextContent))
+    assert fence.splitlines()[0].startswith("untrusted output of pane %3, ")
+    assert fence.splitlines()[2].startswith("line ")
+    assert fence.splitlines()[-2] == "line 9999"
+    assert len(fence) < 5_300
+    assert re.fullmatch(
+        r"the first \d+ of \d+ characters; pane, .*lines, .*offset.* ask for less", json.loads(facts)["left_out"]
+    )
+
+
+def test_a_structure_that_is_too_long_fits_its_schema_and_says_what_is_gone() -> None:
+    cls = registry()["list-windows"]
+    windows = tuple(WindowInfo(f"@{number}", "w" * 100, "s", False, False, "%1", ("%1",)) for number in range(1, 500))
+    result = tools.success(cls, Answer(WindowList(windows), None), 5_000)
+    structure: Any = result.structured_content
+    assert len(json.dumps(structure)) < 5_200
+    assert structure["left_out"].startswith(f"windows: {len(structure['windows'])} of 499; session asks for less")
+    assert Draft202012Validator(tool(cls)["outputSchema"]).is_valid(structure)  # pyright: ignore[reportUnknownMemberType]
+
+
+@pytest.mark.parametrize("key", [3, "", "k" * 129])
+def test_a_key_that_is_none_is_refused(key: object) -> None:
+    with pytest.raises(InvalidArgument, match="split-pane: idempotency_key: must be a text of 1 to 128 characters"):
+        tools.key_of(registry()["split-pane"], {"idempotency_key": key})
+
+
+def test_a_key_is_left_to_the_command_that_does_not_create() -> None:
+    arguments = {"idempotency_key": "k"}
+    assert tools.key_of(registry()["close-pane"], arguments) == ""
+    assert arguments

@@ -12,36 +12,32 @@ from typing import Any, Final
 from fugue_tui import __version__
 from fugue_tui.control import commands as commands
 from fugue_tui.control.annotation import json_value
-from fugue_tui.control.command import Command, Effect, registry
+from fugue_tui.control.command import Command, Effect, Toolset, registry
 from fugue_tui.control.kind import Schema
 from fugue_tui.control.schema import describe, input_schema, output_schema
 from fugue_tui.control.words import flag, lookup
 from fugue_tui.text import clean
 
-ESSENTIAL: Final = frozenset(
-    {
-        "list-panes",
-        "get-status",
-        "read-pane",
-        "send-input",
-        "send-keys",
-        "split-pane",
-        "create-pane",
-        "close-pane",
-        "focus-pane",
-        "resize-pane",
-        "create-layout",
-        "get-layout",
-    }
-)
-"""Commands whose tools a client should have at hand without searching for them."""
+KEY: Final = "idempotency_key"
+"""The argument that the tools of what creates take beside the command's own."""
+LONGEST_KEY: Final = 128
+"""Characters of a key."""
+SHORTENED: Final = "left_out"
+"""The property of every tool's answer that says what did not fit into it."""
 
-_HINTS: Final[Mapping[Effect, tuple[bool, bool, bool, bool]]] = MappingProxyType(
+_KEY_SCHEMA: Final[Schema] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": LONGEST_KEY,
+    "description": "Any text of your own. A call repeated under it within 10 minutes gives the first call's result.",
+}
+_SHORTENED_SCHEMA: Final[Schema] = {"type": "string", "description": "What did not fit, and how to read it."}
+_HINTS: Final[Mapping[Effect, tuple[bool, bool]]] = MappingProxyType(
     {
-        Effect.READ: (True, False, True, False),
-        Effect.LAYOUT: (False, False, False, False),
-        Effect.INPUT: (False, True, False, True),
-        Effect.DESTROY: (False, True, False, False),
+        Effect.READ: (True, False),
+        Effect.LAYOUT: (False, False),
+        Effect.INPUT: (False, True),
+        Effect.DESTROY: (False, True),
     }
 )
 
@@ -84,22 +80,31 @@ def tool_name(cls: type[Command[Any]]) -> str:
 def tool(cls: type[Command[Any]]) -> Schema:
     """A command as an MCP tool, in the protocol's own words."""
     about = describe(cls)
-    output = output_schema(cls)
+    takes, gives = input_schema(cls), output_schema(cls)
+    if cls.creates:
+        takes = _with_property(takes, KEY, _KEY_SCHEMA)
     return {
         "name": tool_name(cls),
         "title": about.title,
         "description": about.text,
-        "inputSchema": input_schema(cls),
-        **({"outputSchema": output} if output else {}),
-        "annotations": {"title": about.title} | annotations(about.effect),
-        **({"_meta": {"anthropic/alwaysLoad": True}} if cls.verb in ESSENTIAL else {}),
+        "inputSchema": takes,
+        **({"outputSchema": _with_property(gives, SHORTENED, _SHORTENED_SCHEMA)} if gives else {}),
+        "annotations": {"title": about.title} | annotations(cls),
+        **({"_meta": {"anthropic/alwaysLoad": True}} if cls.toolset is Toolset.DEFAULT else {}),
     }
 
 
-def annotations(effect: Effect) -> dict[str, bool]:
-    """What MCP clients are told of an effect, in the protocol's own words."""
-    names = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-    return dict(zip(names, _HINTS[effect], strict=True))
+def annotations(cls: type[Command[Any]]) -> dict[str, bool]:
+    """What MCP clients are told of a command's effect, in the protocol's own words.
+
+    What runs or types into programs reaches the open world, as those do."""
+    reads, loses = _HINTS[cls.effect]
+    runs = cls.effect is Effect.INPUT or (cls.creates and cls.toolset is not Toolset.SAVING)
+    return {"readOnlyHint": reads, "destructiveHint": loses, "idempotentHint": cls.repeatable, "openWorldHint": runs}
+
+
+def _with_property(schema: Schema, name: str, what: Schema) -> Schema:
+    return schema | {"properties": schema["properties"] | {name: what}}
 
 
 def _tree() -> str:

@@ -247,8 +247,8 @@ def _doors(app: "FugueApp", listener: "Listener") -> "Doors":
     def attach(connected: socket.socket, hello: Hello, pids: tuple[int, ...], early: bytes) -> None:
         app.mailbox.post(lambda: app.admit(Arrival(connected, hello, pids, early)))
 
-    agents = app.settings.mcp.enabled
-    doors = Doors(listener, Gate(app.dispatcher, app.mailbox.post), attach=attach, agents=agents)
+    gate, agents = Gate(app.dispatcher, app.mailbox.post), app.settings.mcp.enabled
+    doors = Doors(listener, gate, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
     app.when_shown = doors.start
     return doors
 

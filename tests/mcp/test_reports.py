@@ -1,0 +1,88 @@
+"""Progress of calls, as a client sees it."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from mcp_types import TextContent
+from tests.mcp.conftest import Served
+from tests.mcp.test_deferred import ASKED, OPEN, asked
+from tests.mcp.test_session import ERAS, client
+
+from fugue_tui.control.later import Progress
+from fugue_tui_mcp.reports import MOST, Reports
+
+pytestmark = pytest.mark.usefixtures("nothing_asked")
+
+
+@pytest.fixture
+def nothing_asked() -> None:
+    OPEN.clear()
+    ASKED.clear()
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_client_that_asked_for_it_hears_how_far_a_call_is(served: Served, era: str) -> None:
+    heard = list[tuple[float, float | None, str | None]]()
+    halfway = asyncio.Event()
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
+        halfway.set()
+
+    async with client(served, era) as agent:
+        waiting = asyncio.create_task(agent.call_tool("fugue_test_later", {}, progress_callback=hear))
+        later = await asked()
+        later.report("half \x1b[31mred\u202e", 0.5)
+        await asyncio.wait_for(halfway.wait(), 10)
+        for text, fraction in (("again", 0.5), ("no idea", None), ("nearly", 0.9)):
+            later.report(text, fraction)
+        later.settle("done")
+        (content,) = (await waiting).content
+    assert isinstance(content, TextContent)
+    assert [(total, message) for _, total, message in heard] == [
+        (100, "half red"),
+        (100, "again"),
+        (None, "no idea"),
+        (100, "nearly"),
+    ]
+    numbers = [number for number, _, _ in heard]
+    assert numbers == sorted(set(numbers))
+    assert numbers[0] == 50
+
+
+class Slow:
+    """A client that reads when it is let."""
+
+    def __init__(self) -> None:
+        self.read = asyncio.Event()
+        self.heard = list[str]()
+
+    async def report_progress(self, progress: float, total: float | None, message: str) -> None:
+        await self.read.wait()
+        self.heard.append(message)
+
+
+async def test_a_client_that_is_too_slow_is_skipped_ahead_and_told_so() -> None:
+    slow: Any = Slow()
+    reports = Reports(slow)
+    thread = threading.Thread(target=lambda: [reports.tell(Progress(str(number))) for number in range(MOST + 11)])
+    thread.start()
+    await asyncio.to_thread(thread.join)
+    await asyncio.sleep(0)
+    slow.read.set()
+    await reports.finish()
+    assert slow.heard[0] == "[11 reports were missed]\n11"
+    assert slow.heard[1:] == [str(number) for number in range(12, MOST + 11)]
+
+
+async def test_nothing_is_sent_once_a_call_is_over() -> None:
+    slow: Any = Slow()
+    reports = Reports(slow)
+    reports.tell(Progress("late"))
+    await asyncio.sleep(0)
+    reports.stop()
+    slow.read.set()
+    await asyncio.sleep(0)
+    assert slow.heard == []
