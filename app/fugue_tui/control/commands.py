@@ -13,6 +13,7 @@ from fugue_tui.control import (
     sessions,
     status,
     understanding,
+    waiting,
     windows,
 )
 
@@ -29,5 +30,6 @@ __all__ = [
     "sessions",
     "status",
     "understanding",
+    "waiting",
     "windows",
 ]

@@ -1,0 +1,312 @@
+"""Waiting for what programs print, with real programs."""
+
+import shlex
+import threading
+import time
+from typing import Any
+
+import pytest
+from tests.multiplexer.conftest import Room, agent
+
+from fugue_tui.control.command import PERSON
+from fugue_tui.control.later import Later
+from fugue_tui.control.waiting import LONGEST, PatternSpec, WaitForOutput, WaitResult
+from fugue_tui.errors import Cancelled, InvalidArgument, NotFound
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.wait import Outcome
+
+
+def begun(room: Room, pane: PaneId | str, *any_of: str | PatternSpec, **more: Any) -> Later[WaitResult]:
+    """A wait that has begun."""
+    found = WaitForOutput(panes=(str(pane),), any_of=any_of, **more).run(room.mux, agent())
+    assert isinstance(found, Later)
+    return found
+
+
+def waited(room: Room, pane: PaneId | str, *any_of: str | PatternSpec, **more: Any) -> WaitResult:
+    return room.awaited(begun(room, pane, *any_of, **more))
+
+
+def sh(room: Room, script: str) -> PaneId:
+    """A pane in which a script runs that begins when Enter is pressed, so that a wait can begin before it does."""
+    line = shlex.quote(f"stty -echo; echo go; read x; {script}")
+    pane = room.opened(f"create-pane --on-exit keep -- sh -c {line}")
+    room.shows(pane, "go")
+    return pane
+
+
+def enter(room: Room, pane: PaneId) -> None:
+    room.mux.terminals[pane].write(b"\n")
+
+
+def ran(room: Room, script: str, *any_of: str | PatternSpec, **more: Any) -> WaitResult:
+    """What a wait comes to that begins before a script does."""
+    pane = sh(room, script)
+    later = begun(room, pane, *any_of, **more)
+    enter(room, pane)
+    return room.awaited(later)
+
+
+def test_text_that_comes_is_matched_with_what_stands_around_it(room: Room) -> None:
+    found = ran(room, "echo one; echo server ready on 8080; cat", "ready on")
+    assert (found.outcome, found.index, found.pattern, found.matched) == (Outcome.MATCHED, 0, "ready on", "ready on")
+    assert found.excerpt is not None
+    assert "server ready on" in found.excerpt
+    assert found.timeout == 30.0
+    assert found.pane == str(room.open[0])
+    assert found.screen is None
+
+
+def test_what_was_there_before_does_not_match(room: Room) -> None:
+    pane = sh(room, "echo other; cat")
+    later = begun(room, pane, "go", timeout=0.3)
+    enter(room, pane)
+    found = room.awaited(later)
+    assert found.outcome is Outcome.TIMEOUT
+    assert found.screen is not None
+    assert "go" in found.screen
+    assert "other" in found.screen
+
+
+def test_a_cursor_counts_what_came_since_it_was_given(room: Room) -> None:
+    first = ran(room, "echo alpha; echo beta; echo gamma; cat", "alpha")
+    second = waited(room, "%1", "beta", cursor=first.cursor, timeout=5.0)
+    assert second.outcome is Outcome.MATCHED
+    third = waited(room, "%1", "alpha", cursor=first.cursor, timeout=0.2)
+    assert third.outcome is Outcome.TIMEOUT
+    fourth = room.awaited(WaitForOutput(any_of=("gamma",), cursor=second.cursor).run(room.mux, PERSON))  # pyright: ignore[reportArgumentType]
+    assert fourth.outcome is Outcome.MATCHED
+    assert waited(room, "%1", "beta", cursor=second.cursor, timeout=0.2).outcome is Outcome.TIMEOUT
+
+
+def test_a_cursor_behind_a_match_keeps_what_stands_on_the_same_line(room: Room) -> None:
+    first = ran(room, "echo ready and listening; cat", "ready")
+    assert waited(room, "%1", "listening", cursor=first.cursor, timeout=5.0).outcome is Outcome.MATCHED
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        ("printf rea; sleep 0.1; printf dy; cat", "ready"),
+        (r'printf "gr\303"; sleep 0.1; printf "\274n"; cat', "grün"),
+        (r'printf "\033[31mre\033[1;32mady\033[0m now\n"; cat', "ready now"),
+        (r'printf "re\033"; sleep 0.1; printf "[3"; sleep 0.1; printf "2mady\n"; cat', "ready"),
+        (r'printf "\033]0;a title"; sleep 0.1; printf " goes on\007ready\n"; cat', "ready"),
+        (r'printf "%076dcut here %020d\n" 1 2; cat', "cut here 0000"),
+        (r'for i in 1 2 3; do printf "\rstep $i of 3"; done; printf "\rdone      \n"; cat', "step 2 of 3"),
+        (r'printf "gone in a moment\033[2J\033[H"; cat', "gone in a moment"),
+        (r'printf "Hello\033[1CWorld\n"; cat', "Hello World"),
+        (r'printf "typo\b\b\b\btext\n"; cat', "text"),
+    ],
+)
+def test_text_is_seen_however_it_is_cut_coloured_wrapped_or_overwritten(room: Room, script: str, wanted: str) -> None:
+    assert ran(room, script, wanted, timeout=8.0).outcome is Outcome.MATCHED
+
+
+def test_what_a_program_paints_piece_by_piece_is_read_from_the_screen(room: Room) -> None:
+    found = ran(room, r'printf "\033[5;9Hdy"; sleep 0.1; printf "\033[5;6Hrea"; cat', "ready", timeout=8.0)
+    assert (found.outcome, found.excerpt) == (Outcome.MATCHED, "     ready")
+
+
+def test_rows_of_a_full_screen_program_that_were_there_do_not_match_when_it_paints_them_again(room: Room) -> None:
+    script = (
+        r'printf "\033[?1049h\033[H\033[2Jstate: ready\033[3;1Hclock 1"; read x; '
+        r'printf "\033[H\033[2Jstate: ready\033[3;1Hclock 2"; read x; printf "\033[4;1Hall ready"; cat'
+    )
+    pane = sh(room, script)
+    enter(room, pane)
+    room.shows(pane, "clock 1")
+    later = begun(room, pane, "ready", "clock 2")
+    enter(room, pane)
+    assert room.awaited(later).pattern == "clock 2"
+    later = begun(room, pane, PatternSpec("^all ready", regex=True))
+    enter(room, pane)
+    assert room.awaited(later).outcome is Outcome.MATCHED
+
+
+def test_a_full_screen_program_and_what_comes_behind_it_are_searched(room: Room) -> None:
+    script = r'printf "\033[?1049h\033[2;3Hinside"; read x; printf "\033[?1049lback outside\n"; cat'
+    pane = sh(room, script)
+    later = begun(room, pane, "inside")
+    enter(room, pane)
+    assert room.awaited(later).outcome is Outcome.MATCHED
+    later = begun(room, pane, "back outside")
+    enter(room, pane)
+    assert room.awaited(later).outcome is Outcome.MATCHED
+
+
+@pytest.mark.parametrize("wanted", ["NEEDLE-FIRST", "NEEDLE-MIDDLE", "NEEDLE-LAST"])
+def test_a_megabyte_at_once_hides_nothing(room: Room, wanted: str) -> None:
+    lots = "yes a line of some length that says nothing | head -c 500000"
+    script = f"echo NEEDLE-FIRST; {lots}; echo NEEDLE-MIDDLE; {lots}; echo NEEDLE-LAST; cat"
+    found = ran(room, script, wanted)
+    assert (found.outcome, found.skipped) == (Outcome.MATCHED, 0)
+
+
+def test_one_line_of_a_megabyte_stalls_nothing(room: Room) -> None:
+    script = "head -c 1000000 /dev/zero | tr '\\0' a; echo END; cat"
+    patterns = [PatternSpec(each, regex=True) for each in ("(a+)+$b", "(a|aa)+x", "(.*a){20}Q", "a{200}Q")]
+    found = ran(room, script, "END", *patterns)
+    assert (found.outcome, found.pattern) == (Outcome.MATCHED, "END")
+
+
+def test_a_stop_pattern_ends_a_wait_for_something_else(room: Room) -> None:
+    found = ran(room, "echo compiling; echo error: no such thing; cat", "built", stop_on=("panic", "error:"))
+    assert (found.outcome, found.index, found.pattern) == (Outcome.STOPPED, 1, "error:")
+
+
+def test_what_is_printed_first_decides(room: Room) -> None:
+    assert ran(room, "echo error; echo built; cat", "built", stop_on=("error",)).outcome is Outcome.STOPPED
+    assert ran(room, "echo built; echo error; cat", "built", stop_on=("error",)).outcome is Outcome.MATCHED
+
+
+def test_case_can_be_ignored(room: Room) -> None:
+    assert ran(room, "echo LÄUFT; cat", "läuft", ignore_case=True).matched == "LÄUFT"
+    found = ran(room, "echo Ready 17; cat", PatternSpec(r"ready \d+$", regex=True, ignore_case=True))
+    assert found.matched == "Ready 17"
+
+
+def test_the_last_words_match_before_the_end_of_the_program_counts(room: Room) -> None:
+    for _ in range(20):
+        pane = sh(room, "echo done; exit 3")
+        later = begun(room, pane, "done", exit=True)
+        over = begun(room, pane, "never")
+        enter(room, pane)
+        assert room.awaited(later).outcome is Outcome.MATCHED
+        ended = room.awaited(over)
+        assert ended.outcome is Outcome.EXITED
+        assert ended.exit is not None
+        assert "3" in ended.exit
+        assert ended.screen is not None
+        assert "done" in ended.screen
+        room.say(f"close-pane {pane}")
+
+
+def test_a_program_that_is_over_is_told_at_once(room: Room) -> None:
+    pane = sh(room, "echo over")
+    cursor = waited(room, pane, idle_ms=1).cursor
+    enter(room, pane)
+    room.ended(pane)
+    assert waited(room, pane, "more").outcome is Outcome.EXITED
+    assert waited(room, pane, exit=True).outcome is Outcome.EXITED
+    assert waited(room, pane, "over", cursor=cursor).outcome is Outcome.MATCHED
+
+
+def test_the_end_of_a_pane_that_closes_with_its_program_is_an_exit(room: Room) -> None:
+    pane = room.opened("create-pane --on-exit close --command 'cat'")
+    later = begun(room, pane, "never")
+    room.mux.terminals[pane].write(b"\x04")
+    assert room.awaited(later).outcome is Outcome.EXITED
+
+
+def test_closing_the_pane_ends_the_wait(room: Room) -> None:
+    pane = room.cat()
+    later = begun(room, pane, "never", exit=True)
+    room.say(f"close-pane {pane}")
+    found = room.awaited(later)
+    assert (found.outcome, found.pane, found.cursor) == (Outcome.CLOSED, str(pane), None)
+
+
+def test_of_several_panes_the_first_to_print_it_counts(room: Room) -> None:
+    first, second, third = sh(room, "exit 1"), sh(room, "echo here; cat"), sh(room, "cat")
+    both = WaitForOutput(panes=tuple(map(str, (first, second, third))), any_of=("here",)).run(room.mux, PERSON)
+    enter(room, first)
+    room.ended(first)
+    enter(room, second)
+    assert isinstance(both, Later)
+    found = room.awaited(both)
+    assert (found.outcome, found.pane) == (Outcome.MATCHED, str(second))
+
+
+def test_silence_ends_a_wait(room: Room) -> None:
+    pane = sh(room, "for i in 1 2 3 4 5; do echo $i; sleep 0.05; done; cat")
+    later = begun(room, pane, idle_ms=400)
+    enter(room, pane)
+    found = room.awaited(later)
+    assert found.outcome is Outcome.IDLE
+    assert found.elapsed >= 0.6
+    assert found.screen is not None
+    assert "5" in found.screen
+
+
+def test_the_time_is_clamped_and_told(room: Room) -> None:
+    later = begun(room, room.cat(), "never", timeout=100_000.0)
+    room.mux.terminals[room.open[0]].write(b"never\n")
+    assert room.awaited(later).timeout == LONGEST
+    assert waited(room, "%1", "nothing", timeout=0.0).outcome is Outcome.TIMEOUT
+
+
+def test_a_wait_that_is_given_up_ends_at_once_and_leaves_the_pane_alone(room: Room) -> None:
+    pane = room.cat()
+    later = begun(room, pane, "hello")
+    begun_at = time.monotonic()
+    assert later.cancel()
+    assert time.monotonic() - begun_at < 0.2
+    with pytest.raises(Cancelled):
+        later.result()
+    room.until(lambda: room.mux.watch.busy == 0)
+    room.mux.terminals[pane].write(b"hello\n")
+    assert "hello" in room.shows(pane, "hello")
+
+
+def test_fifty_waits_on_one_busy_pane_all_end_and_let_go(room: Room) -> None:
+    pane = sh(room, "for i in $(seq 50); do echo number $i.; done; cat")
+    laters = [begun(room, pane, f"number {number}.") for number in range(1, 51)]
+    enter(room, pane)
+    assert [room.awaited(later).outcome for later in laters] == [Outcome.MATCHED] * 50
+    room.until(lambda: not [thread for thread in threading.enumerate() if thread.name == "watch"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        ("(a", r"any_of\[0\]: missing \) at 0"),
+        ("ok)", r"any_of\[0\]: unexpected \) at 2"),
+        ("x(?<=a)b", r"at 1: \(\?<=; look-around"),
+        (".{1000}", "too large"),
+        ("a*", "would match at once"),
+        ("", "is empty"),
+        ("x" * 1001, "1000 fit"),
+    ],
+)
+def test_a_pattern_that_is_wrong_is_refused_with_the_place(room: Room, pattern: str, told: str) -> None:
+    with pytest.raises(InvalidArgument, match=told):
+        begun(room, room.cat(), PatternSpec(pattern, regex=True))
+
+
+def test_what_cannot_be_waited_for_is_refused(room: Room) -> None:
+    pane = room.cat()
+    with pytest.raises(InvalidArgument, match="nothing to wait for"):
+        begun(room, pane)
+    with pytest.raises(NotFound):
+        begun(room, "%9", "x")
+    with pytest.raises(InvalidArgument, match="panes: say which"):
+        WaitForOutput(any_of=("x",)).run(room.mux, agent())
+    with pytest.raises(InvalidArgument, match="cursor"):
+        begun(room, pane, "x", cursor="c1.2.3")
+
+
+def test_the_command_line_says_it(room: Room) -> None:
+    pane = sh(room, "echo it is READY; cat")
+    found = room.mux.watch
+    assert found.busy == 0
+    enter(room, pane)
+    room.shows(pane, "READY")
+    assert room.say(f"wait-for-output {pane} --any-of nothing --any-of neither --timeout 0.1").outcome == "timeout"
+    enter(room, pane)
+    assert room.say(f"wait-for-output {pane} --exit --idle-ms 50").outcome == "idle"
+
+
+def test_what_comes_back_is_clean(room: Room) -> None:
+    found = ran(room, r'printf "x\342\200\256evil\342\200\254 \302\233 end\n"; cat', "evil")
+    assert found.excerpt is not None
+    assert found.excerpt.isprintable()
+
+
+def test_the_way_is_reported(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fugue_tui.multiplexer.wait.REPORTED", 0.05)
+    told: list[str] = []
+    later = begun(room, room.cat(), "never", timeout=0.5)
+    later.on_progress(lambda progress: told.append(progress.text))
+    assert room.awaited(later).outcome is Outcome.TIMEOUT
+    assert told[0] == "waiting for %1: 0 of 0 s"
