@@ -1,14 +1,16 @@
 """Starts the programs of panes: what they run, where, in which environment, and by which engine they are shown."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Protocol
 
 from fugue_tui.config import TerminalSettings
 from fugue_tui.geometry import Size
+from fugue_tui.shell.integration import integrated
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.engines import make_emulator
-from fugue_tui.terminal.pty import Program
+from fugue_tui.terminal.pty import Program, environment, login_shell
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.terminal import Terminal, Watcher
 from fugue_tui.workspace.model import Pane
@@ -44,6 +46,8 @@ class Launcher:
         """What runs where nothing was asked for; empty for the login shell."""
         self.term = ""
         """What TERM says; empty for the default."""
+        self.shell_integration = True
+        """Whether shells are started so that they mark their prompts."""
         self.colours: tuple[int, int] | None = None
         """The host's own foreground and background (0xRRGGBB), for programs that ask."""
 
@@ -51,13 +55,23 @@ class Launcher:
         """Go by a configuration; `engine`, if given, was asked for by hand and goes first."""
         self.engine, self.scrollback = engine or wanted.engine, wanted.scrollback
         self.shell, self.term = wanted.shell, wanted.term
+        self.shell_integration = wanted.shell_integration
 
     def __call__(self, program: Program, size: Size, watcher: Watcher, emulator: Emulator | None = None) -> Terminal:
         """Start a program."""
         env = {"TERM": self.term, **program.env} if self.term else program.env
         program = replace(program, argv=program.argv or self.shell, env=env)
+        nonce = os.urandom(8).hex() if self.shell_integration else ""
+        started = with_marks(program, nonce) if nonce else None
         emulator = emulator or self.blank(size)
-        return Terminal.spawn(program, size, pump=self.pump, emulator=emulator, watcher=watcher)
+        return Terminal.spawn(
+            started or program,
+            size,
+            pump=self.pump,
+            emulator=emulator,
+            watcher=watcher,
+            nonce=nonce if started else "",
+        )
 
     def wait(self, size: Size, watcher: Watcher, emulator: Emulator | None = None, title: str = "") -> Terminal:
         """A terminal without a program."""
@@ -70,6 +84,16 @@ class Launcher:
         if self.colours is not None:
             emulator.set_colours(*self.colours)
         return emulator
+
+
+def with_marks(program: Program, nonce: str) -> Program | None:
+    """The program as a shell that marks its prompts with a nonce; None if it is none that can."""
+    env = environment(program)
+    login = program.login or not program.argv
+    start = integrated(program.argv or (login_shell(env),), env, nonce, login=login)
+    if start is None:
+        return None
+    return replace(program, argv=start.argv, env={**program.env, **start.env}, login=login)
 
 
 def program_of(pane: Pane, told: Mapping[str, str]) -> Program:

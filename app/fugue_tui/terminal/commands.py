@@ -37,6 +37,7 @@ class CommandLog:
         self._number = 0
         self._shell = ""
         self._input: Pin | None = None
+        self._prompt_pin: Pin | None = None
         self._typed: list[str] = []
         self._told: str | None = None
         self._events: list[CommandStarted | CommandFinished] = []
@@ -110,6 +111,7 @@ class CommandLog:
         if self.running:
             self._finish(None, self._emulator.pin())
         self._input, self._typed, self._told, self.at_prompt = None, [], None, True
+        self._prompt_pin = self._emulator.pin()
 
     def _run(self, mark: PromptMark) -> None:
         if self.running:
@@ -135,26 +137,29 @@ class CommandLog:
     def _end(self, mark: PromptMark) -> None:
         if self.running:
             self._finish(mark.exit_code, self._stop(mark.eol))
-        elif self.trusted and self._input and mark.exit_code not in (None, 0, _CANCELLED):
-            self._refused(self._input, mark)
+        elif self.trusted and mark.exit_code not in (None, 0, _CANCELLED):
+            self._refuse(mark)
         self._input, self._typed = None, []
 
-    def _refused(self, start: Pin, mark: PromptMark) -> None:
+    def _refuse(self, mark: PromptMark) -> None:
         """What was typed never ran. If the shell printed something about it, such as a syntax error, it counts."""
-        place = start.found()
-        text = "\n".join([*self._typed, self._text_since(start)])
-        line, _, said = text.partition("\n") if not self._typed else ("\n".join(self._typed), "", text)
-        if not (place and line.strip() and said.strip()):
+        start = self._input if mark.line is None else self._input or self._prompt_pin
+        place = start.found() if start else None
+        if place is None:
             return
-        self._begin(line, self._emulator.pin(Place(self._below(place))))
-        self._finish(mark.exit_code, self._stop(mark.eol))
+        text = self._since(place)
+        end = text.find("\n", max(0, text.find(mark.line or "")) + len(mark.line or ""))
+        said = text[end + 1 :] if end >= 0 else ""
+        line = "\n".join([*self._typed, text[:end]]) if mark.line is None else mark.line
+        if line.strip() and said.strip():
+            self._begin(line, self._emulator.pin(Place(self._below(place, text[:end]))))
+            self._finish(mark.exit_code, self._stop(mark.eol))
 
-    def _below(self, place: Place) -> int:
-        """The line below the one, of however many rows, that a place is on."""
+    def _below(self, place: Place, text: str) -> int:
+        """The line below a text, of however many rows, that begins at a place."""
         rows = self._emulator.scrollback.lines + self._emulator.size.rows
-        line = self._since(place).partition("\n")[0]
         below = place.line + 1
-        while below < rows and self._emulator.between(place, Place(below)) != line:
+        while below < rows and len(self._emulator.between(place, Place(below))) < len(text.rstrip()):
             below += 1
         return below
 

@@ -58,7 +58,7 @@ class PromptMark:
     exit_code: int | None = None
     """With D; None if the shell did not tell."""
     line: str | None = None
-    """With C or E, what was typed, if the shell told it."""
+    """With C or E what was typed, with D what was typed and refused, if the shell told it."""
     nonce: str = ""
     """What a shell that Fugue set up adds to show that the mark is its own."""
     aid: str = ""

@@ -67,7 +67,7 @@ def _mark(rest: str) -> PromptMark | None:
     return PromptMark(
         kind,
         _exit_code(rest) if kind == "D" else None,
-        line if kind == "C" else None,
+        line if kind in ("C", "D") else None,
         options.get("fugue", ""),
         options.get("aid", ""),
         continues and kind == "A",

@@ -31,6 +31,7 @@ _FOREIGN: Final = frozenset(
         *("TMUX", "TMUX_PANE", "STY", "WINDOW", "COLUMNS", "LINES", "TERM_PROGRAM_VERSION"),
         *("VTE_VERSION", "KITTY_WINDOW_ID", "ITERM_SESSION_ID", "LC_TERMINAL", "LC_TERMINAL_VERSION", "WT_SESSION"),
         *("FUGUE_PANE", "FUGUE_WORKSPACE", "FUGUE_SOCKET"),
+        *("FUGUE_SHELL_MARKS", "FUGUE_SHELL_ENV", "FUGUE_SHELL_ZDOTDIR"),
     }
 )
 """Variables by which another terminal or multiplexer would be taken for the one the program runs in."""
@@ -53,6 +54,8 @@ class Program:
     """Empty means this process's own directory."""
     env: Mapping[str, str] = field(default_factory=_no_changes)
     """Set on top of the inherited environment, which is scrubbed of other terminals' variables."""
+    login: bool = False
+    """Whether the program's own name for itself gets a dash, as a login shell's has; so it is with no `argv`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class Pty:
         env = environment(program)
         directory = _directory(program.cwd)
         path, argv = _command(program.argv, env, directory)
+        if program.login:
+            argv = (f"-{os.path.basename(path)}", *argv[1:])
         pid, fd = _fork(path, _start(path, argv, env, directory, size))
         try:
             os.set_blocking(fd, False)

@@ -1,0 +1,127 @@
+# Has bash mark its prompts and commands (OSC 133) and tell its directory (OSC 7), for Fugue.
+#
+# Bash reads this in place of its own start-up files, as its --init-file or as the $ENV of a --posix shell, and reads
+# those files from here. Written for bash 3.2 to 5.3, for any options the person has set, and without subshells.
+
+__fugue_nonce=${FUGUE_SHELL_MARKS%%:*}
+__fugue_reads=${FUGUE_SHELL_MARKS#*:}
+\builtin unset -v FUGUE_SHELL_MARKS
+
+__fugue_a=$'\033]133;A;redraw=last;fugue='$__fugue_nonce$'\a'
+__fugue_b=$'\033]133;B;fugue='$__fugue_nonce$'\a'
+__fugue_c=$'\033]133;C;fugue='$__fugue_nonce$'\a'
+__fugue_more=$'\033]133;A;k=s;redraw=last;fugue='$__fugue_nonce$'\a'
+
+# First of what PROMPT_COMMAND runs: tells the directory and how the command ended, and takes our marks off the prompts.
+__fugue_begin() {
+    \builtin local status=$? here=${PWD-} hook='
+__fugue_end' last
+    case $here in
+        *[[:cntrl:]]*) here= ;;
+        *) here=$'\033]7;file://'${here//\%/%25}$'\a' ;;
+    esac
+    \builtin printf '%s\033]133;D;%s;fugue=%s\a' "$here" "$status" "$__fugue_nonce"
+    if [[ ${PS1-} == "${__fugue_marked1-}" ]]; then PS1=${__fugue_plain1-}; fi
+    if [[ ${PS2-} == "${__fugue_marked2-}" ]]; then PS2=${__fugue_plain2-}; fi
+    # What was added to PROMPT_COMMAND since goes before our last word.
+    if [[ ${#PROMPT_COMMAND[@]} -gt 1 && $__fugue_version -ge 501 ]]; then
+        last=${PROMPT_COMMAND[@]: -1}
+        if [[ $last != __fugue_end ]]; then __fugue_hook; fi
+    elif [[ ${PROMPT_COMMAND-} != *"$hook" ]]; then
+        __fugue_hook
+    fi
+    if [[ $- == *e* ]]; then \builtin return 0; fi
+    \builtin return "$status"
+}
+
+# Last of what PROMPT_COMMAND runs: puts marks around what the prompts have become.
+__fugue_end() {
+    \builtin local a='${__fugue_a-}' b='${__fugue_b-}' c='${__fugue_c-}' more='${__fugue_more-}'
+    if ! \builtin shopt -q promptvars; then
+        a=$__fugue_a b=$__fugue_b c=$__fugue_c more=$__fugue_more
+    fi
+    __fugue_plain1=${PS1-} __fugue_plain2=${PS2-}
+    PS1="\\[$a\\]$__fugue_plain1\\[$b\\]" PS2="\\[$more\\]$__fugue_plain2\\[$b\\]"
+    __fugue_marked1=$PS1 __fugue_marked2=$PS2
+    if [[ $__fugue_version -ge 404 ]]; then
+        if [[ ${PS0-} != *"$c"* ]]; then PS0=${PS0-}$c; fi
+    else
+        __fugue_armed=1
+    fi
+    \builtin return 0
+}
+
+# Has __fugue_begin run first and __fugue_end last.
+__fugue_hook() {
+    \builtin local command list
+    if [[ -z ${PROMPT_COMMAND+set} ]]; then PROMPT_COMMAND=; fi
+    if [[ ${#PROMPT_COMMAND[@]} -gt 1 && $__fugue_version -ge 501 ]]; then
+        list=()
+        for command in "${PROMPT_COMMAND[@]}"; do
+            if [[ $command != __fugue_begin && $command != __fugue_end ]]; then list+=("$command"); fi
+        done
+        PROMPT_COMMAND=(__fugue_begin ${list[@]+"${list[@]}"} __fugue_end)
+    else
+        command=${PROMPT_COMMAND-}
+        command=${command//'__fugue_begin
+'/}
+        command=${command//'
+__fugue_end'/}
+        PROMPT_COMMAND="__fugue_begin
+$command
+__fugue_end"
+    fi
+}
+
+# For a bash without PS0: the first command after a prompt is what was entered.
+__fugue_debug() {
+    if [[ -n ${__fugue_armed-} && -z ${COMP_LINE-} ]]; then
+        __fugue_armed=
+        if [[ ${BASH_COMMAND-} != __fugue_begin ]]; then \builtin printf '%s' "$__fugue_c"; fi
+    fi
+    \builtin return 0
+}
+
+__fugue_version=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1]))
+
+# What bash reads itself, in its order.
+case $__fugue_reads in
+    rc*) ;;
+    *)
+        \builtin set +o posix
+        \builtin shopt -u inherit_errexit 2>/dev/null
+        if [[ -n ${FUGUE_SHELL_ENV+set} ]]; then
+            \builtin export ENV="$FUGUE_SHELL_ENV"
+            \builtin unset -v FUGUE_SHELL_ENV
+        else
+            \builtin unset -v ENV
+        fi
+        if [[ ${HISTFILE-} == ~/.sh_history ]]; then HISTFILE=~/.bash_history; fi
+        ;;
+esac
+case $__fugue_reads in
+    rc)
+        if [[ -r ~/.bashrc ]]; then \builtin source ~/.bashrc; fi
+        ;;
+    rc=*)
+        if [[ -r ${__fugue_reads#rc=} ]]; then \builtin source "${__fugue_reads#rc=}"; fi
+        ;;
+    profile)
+        if [[ -r /etc/profile ]]; then \builtin source /etc/profile; fi
+        if [[ -r ~/.bash_profile ]]; then
+            \builtin source ~/.bash_profile
+        elif [[ -r ~/.bash_login ]]; then
+            \builtin source ~/.bash_login
+        elif [[ -r ~/.profile ]]; then
+            \builtin source ~/.profile
+        fi
+        ;;
+esac
+
+\builtin unset -v __fugue_reads
+if [[ -n $__fugue_nonce ]]; then
+    __fugue_hook
+    # A shell inside this one would know none of these functions.
+    \builtin export -n PROMPT_COMMAND
+    if [[ $__fugue_version -lt 404 && -z $(\builtin trap -p DEBUG) ]]; then \builtin trap __fugue_debug DEBUG; fi
+fi

@@ -1,0 +1,78 @@
+# Has zsh mark its prompts and commands (OSC 133) and tell its directory (OSC 7), for Fugue.
+#
+# Zsh finds this by a ZDOTDIR that is set back here, so that it reads all other start-up files where they are.
+
+if [[ -n ${FUGUE_SHELL_ZDOTDIR+set} ]]; then
+    'builtin' 'export' ZDOTDIR="$FUGUE_SHELL_ZDOTDIR"
+    'builtin' 'unset' FUGUE_SHELL_ZDOTDIR
+else
+    'builtin' 'unset' ZDOTDIR
+fi
+'builtin' 'typeset' -g __fugue_nonce="${FUGUE_SHELL_MARKS-}"
+'builtin' 'unset' FUGUE_SHELL_MARKS
+
+# Once the start-up files are read, before the first prompt: goes behind the hooks of the person's own.
+__fugue_start() {
+    'builtin' 'local' ret=$?
+    __fugue_hook
+    __fugue_prompt $ret
+}
+
+__fugue_hook() {
+    'builtin' 'emulate' -L zsh
+    precmd_functions=(${precmd_functions:#__fugue_start} __fugue_precmd)
+    preexec_functions+=(__fugue_preexec)
+}
+
+__fugue_precmd() {
+    __fugue_prompt $?
+}
+
+# Tells the directory and how the command ended, and puts marks around what the prompt has become.
+__fugue_prompt() {
+    'builtin' 'local' sp=
+    if [[ -o prompt_sp && -o prompt_cr ]]; then sp=1; fi
+    'builtin' 'emulate' -L zsh
+    'builtin' 'local' ret=$1 here= eol=
+    if [[ ${precmd_functions[-1]} != __fugue_precmd ]]; then
+        precmd_functions=(${precmd_functions:#__fugue_precmd} __fugue_precmd)
+    fi
+    if [[ ${PWD-} != *[[:cntrl:]]* ]]; then here=$'\e]7;file://'${PWD//\%/%25}$'\a'; fi
+    if [[ -n $sp ]]; then
+        # What zsh has just printed if the output did not end its last line.
+        eol=${${PROMPT_EOL_MARK-%#}//\%[BbSsUufk]/}
+        eol=${${(%)eol}//;/}
+        if [[ $eol == *[[:cntrl:]]* ]]; then eol=; fi
+    fi
+    'builtin' 'printf' '%s\e]133;D;%s;eol=%s;fugue=%s\a\e]133;A;fugue=%s\a' \
+        "$here" "$ret" "$eol" "$__fugue_nonce" "$__fugue_nonce"
+    if [[ ${(t)PS1} != *export* ]]; then
+        if [[ ${PS1-} != "${__fugue_marked-}" ]]; then 'builtin' 'typeset' -g __fugue_plain="${PS1-}"; fi
+        PS1="%{"$'\e]133;A;fugue='$__fugue_nonce$'\a'"%}$__fugue_plain%{"$'\e]133;B;fugue='$__fugue_nonce$'\a'"%}"
+        'builtin' 'typeset' -g __fugue_marked="$PS1"
+    fi
+}
+
+# Tells which line is run.
+__fugue_preexec() {
+    'builtin' 'emulate' -L zsh
+    'builtin' 'local' line="${1-}"
+    if [[ -n ${__fugue_marked-} && ${PS1-} == "$__fugue_marked" ]]; then PS1=$__fugue_plain; fi
+    if (( ${#line} > 4000 )); then line=; fi
+    line=${${line//\%/%25}//;/%3B}
+    if [[ $line == *[[:cntrl:]]* ]]; then
+        line=${${${line//$'\n'/%0A}//$'\t'/%09}//$'\e'/%1B}
+        line=${line//[[:cntrl:]]/}
+    fi
+    if [[ -n $line ]]; then line=";cmdline_url=$line"; fi
+    'builtin' 'printf' '\e]133;C%s;fugue=%s\a' "$line" "$__fugue_nonce"
+}
+
+if [[ -o interactive && -n $__fugue_nonce ]]; then
+    'builtin' 'typeset' -ga precmd_functions preexec_functions
+    precmd_functions+=(__fugue_start)
+fi
+
+if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
+    'builtin' 'source' "${ZDOTDIR-$HOME}/.zshenv"
+fi
