@@ -75,6 +75,14 @@ def test_the_way_up_leads_from_a_program_to_this_process(spawn: Spawn, eventuall
     assert list(process.ancestors(child))[-1] == 1
 
 
+def test_the_arguments_of_several_processes_are_told_as_they_are() -> None:
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        try:
+            assert process.command_lines([sleeper.pid, NOBODY]) == {sleeper.pid: ("sleep", "60")}
+        finally:
+            sleeper.kill()
+
+
 def test_nothing_is_known_of_a_process_that_is_not_there() -> None:
     assert (process.name(NOBODY), process.argv(NOBODY), process.cwd(NOBODY)) == ("", (), "")
     assert process.children(NOBODY) == ()
@@ -90,6 +98,8 @@ def test_without_proc_the_same_is_asked_of_ps(monkeypatch: pytest.MonkeyPatch, t
             assert process.session_members([sleeper.pid]) == known
             assert list(process.ancestors(sleeper.pid))[:2] == [sleeper.pid, os.getpid()]
             assert process.cwd(sleeper.pid) == ""
+            assert process.command_lines([sleeper.pid, NOBODY]) == {sleeper.pid: ("sleep", "60")}
+            assert process.command_lines([]) == {}
         finally:
             sleeper.kill()
 

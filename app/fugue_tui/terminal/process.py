@@ -90,6 +90,16 @@ def processes(wanted: Callable[[int], bool] = lambda pid: True) -> Iterator[Proc
             yield process
 
 
+def command_lines(pids: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    """The arguments of those of some processes that show any; where there is no /proc, cut at blanks as `ps` has them."""
+    wanted = list(pids)
+    if _has_proc():
+        return {pid: words for pid in wanted if (words := argv(pid))}
+    listing = _ps(["-p", ",".join(map(str, wanted))], "pid=,args=") if wanted else []
+    found = (line.split(None, 1) for line in listing)
+    return {int(pid): tuple(words.split()) for pid, words in found}
+
+
 def _look_up(pid: int) -> Process | None:
     return _from_stat(pid) if _has_proc() else next(_from_ps(["-p", str(pid)]), None)
 
@@ -114,15 +124,21 @@ def _from_stat(pid: int) -> Process | None:
 
 
 def _from_ps(which: list[str]) -> Iterator[Process]:
-    try:
-        listing = subprocess.run(["ps", *which, "-o", _FIELDS], capture_output=True, text=True, check=False, timeout=2)
-    except (OSError, subprocess.SubprocessError):
-        return
-    for line in listing.stdout.splitlines():
+    for line in _ps(which, _FIELDS):
         fields = line.split()
         if len(fields) == 4 and not fields[3].startswith("Z"):
             pid, parent, group = map(int, fields[:3])
             yield Process(pid, parent, group, _session(pid))
+
+
+def _ps(which: list[str], fields: str) -> list[str]:
+    """What `ps` says of some processes, a line each."""
+    command = ["ps", *which, "-ww", "-o", fields]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=2)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [line for line in said.stdout.splitlines() if len(line.split()) > 1]
 
 
 def _comm(pid: int) -> str:
