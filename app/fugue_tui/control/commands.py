@@ -2,6 +2,7 @@
 
 from fugue_tui.control import (
     clients,
+    events,
     input,
     layout_files,
     layouts,
@@ -19,6 +20,7 @@ from fugue_tui.control import (
 
 __all__ = [
     "clients",
+    "events",
     "input",
     "layout_files",
     "layouts",

@@ -18,6 +18,7 @@ from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.history import History
 from fugue_tui.layout.tree import Node
 from fugue_tui.multiplexer.audience import Audience, Nobody
+from fugue_tui.multiplexer.journal import Journal
 from fugue_tui.multiplexer.launch import Spawner, program_of
 from fugue_tui.multiplexer.live import Ended, Listener, PaneEvent, PaneLive, Post, Started
 from fugue_tui.multiplexer.promises import Promises
@@ -81,6 +82,8 @@ class Multiplexer(Terminals):
         self._spawner, self._post, self._socket = spawner, post, socket
         self.promises = Promises(post)
         """Keystrokes that are still owed to panes."""
+        self.journal = Journal(self)
+        """What happened, in order."""
         self._histories = Histories()
 
     def assign(self, new: Workspace) -> None:

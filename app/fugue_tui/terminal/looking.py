@@ -22,6 +22,8 @@ class Looking(ABC):
         """How often there was output, or something else that a save would show: a count that only grows."""
         self.newlines: int = 0
         """How many line feeds there were in the output."""
+        self.fed: int = 0
+        """How many bytes of output there were."""
         self._told = self._closed = False
 
     @property

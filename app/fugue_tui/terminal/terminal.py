@@ -117,6 +117,11 @@ class Terminal(Looking):
         return self._cwd or process.cwd(self._channel.foreground_group() or self.pid)
 
     @property
+    def printed_at(self) -> float:
+        """When there was output last, on the monotonic clock; 0 if there was none."""
+        return self._printed_at
+
+    @property
     def foreground_group(self) -> int:
         """The process group that keys go to; 0 if none."""
         return self._channel.foreground_group()
@@ -263,6 +268,7 @@ class Terminal(Looking):
                 return
             self.emulator.feed(data)
             self.newlines += bytes(data).count(b"\n")
+            self.fed += len(data)
             self._printed, self._printed_at = True, time.monotonic()
             self.changes += 1
             self._taps(data)

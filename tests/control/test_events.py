@@ -1,0 +1,88 @@
+"""Asking what happened, and waiting for what happens next."""
+
+import time
+
+import pytest
+from tests.multiplexer.conftest import Room, agent
+
+from fugue_tui.control.command import PERSON
+from fugue_tui.control.events import EventList, ListEvents
+from fugue_tui.control.later import Later
+from fugue_tui.errors import Cancelled, NotFound
+from fugue_tui.multiplexer.chronicle import Kind
+
+
+def asked(room: Room, **more: object) -> EventList:
+    found = room.run(ListEvents(**more), agent())  # pyright: ignore[reportArgumentType]
+    assert isinstance(found, EventList)
+    return found
+
+
+def waits(room: Room, **more: object) -> Later[EventList]:
+    found = ListEvents(**more).run(room.mux, PERSON)  # pyright: ignore[reportArgumentType]
+    assert isinstance(found, Later)
+    return found
+
+
+def test_what_happened_after_an_event_is_told_page_by_page(room: Room) -> None:
+    room.cat()
+    room.cat()
+    first = asked(room, after=0, limit=3)
+    rest = asked(room, after=first.next)
+    assert [event.number for event in (*first.events, *rest.events)] == list(range(1, rest.newest + 1))
+    assert rest.next == rest.newest
+    assert not first.missed
+    assert [event.number for event in asked(room, limit=2).events] == [rest.newest - 1, rest.newest]
+
+
+def test_kinds_and_panes_narrow_it(room: Room) -> None:
+    first, second = room.cat(), room.cat()
+    room.say(f"close-pane {second}")
+    told = asked(room, after=0, kinds=(Kind.PANE_OPENED, Kind.PANE_CLOSED), panes=(str(second),)).events
+    assert [(event.kind, event.pane) for event in told] == [("pane-opened", str(second)), ("pane-closed", str(second))]
+    assert room.say(f"list-events --after 0 --kinds pane-opened --panes {first}").events[0].pane == str(first)
+    with pytest.raises(NotFound):
+        asked(room, panes=("nobody",))
+
+
+def test_a_wait_ends_with_the_first_event_that_is_wanted(room: Room) -> None:
+    pane = room.opened("create-pane --on-exit keep -- sh -c 'read x; exit 4'")
+    later = waits(room, kinds=(Kind.EXIT,), wait_ms=100_000)
+    room.cat()
+    assert not later.over
+    room.mux.terminals[pane].write(b"\n")
+    (event,) = room.awaited(later).events
+    assert (event.kind, event.pane, event.facts["code"]) == ("exit", str(pane), 4)
+
+
+def test_output_wakes_a_wait(room: Room) -> None:
+    pane = room.cat()
+    later = waits(room, kinds=(Kind.OUTPUT,), panes=(str(pane),), wait_ms=100_000)
+    room.mux.terminals[pane].write(b"x\n")
+    assert room.awaited(later).events[0].facts["bytes"] > 0
+
+
+def test_a_wait_without_events_ends_empty_and_on_time(room: Room) -> None:
+    room.cat()
+    begun = time.monotonic()
+    found = room.awaited(waits(room, kinds=(Kind.BELL,), wait_ms=150))
+    assert found.events == ()
+    assert found.next == found.newest
+    assert 0.1 < time.monotonic() - begun < 5
+    assert asked(room, after=0, wait_ms=100_000).events
+
+
+def test_a_wait_that_is_given_up_stops_to_listen(room: Room) -> None:
+    later = waits(room, wait_ms=100_000)
+    assert later.cancel()
+    with pytest.raises(Cancelled):
+        later.result()
+    room.cat()
+    assert room.mux.journal.newest > 0
+
+
+def test_lost_events_are_told(room: Room) -> None:
+    for _ in range(10_010):
+        room.mux.journal.note(Kind.BELL)
+    assert asked(room, after=5).missed
+    assert not asked(room, after=10_000).missed
