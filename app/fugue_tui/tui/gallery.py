@@ -13,6 +13,7 @@ from textual.message import Message
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
+from fugue_tui.multiplexer.chronicle import Kind
 from fugue_tui.terminal.keys import spell
 from fugue_tui.text import clean
 from fugue_tui.tui.arrival import Arrival
@@ -55,6 +56,10 @@ class Theatre(Stage, Protocol):
 
     def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """The default colours of the terminal that was used last."""
+        ...
+
+    def left(self, viewer: Viewer) -> None:
+        """A terminal has gone."""
         ...
 
     def starts_command(self, event: events.Key, viewer: Viewer) -> bool:
@@ -131,6 +136,7 @@ class Gallery:
         remote.on_pause = partial(self.viewers.away, viewer)
         remote.on_end = partial(self.gone, viewer)
         remote.start()
+        self._note(Kind.CLIENT_ATTACHED, viewer)
         self.hearing.refocus(viewer)
         if viewer.read_only and self.hearing.reading is not None:
             self.hearing.reading.tell(viewer)
@@ -143,8 +149,15 @@ class Gallery:
 
     def gone(self, viewer: Viewer) -> None:
         """A terminal has left."""
+        if viewer in self.viewers.all():
+            self._note(Kind.CLIENT_DETACHED, viewer)
         self.viewers.gone(viewer)
+        self._app.left(viewer)
         self.hearing.drop(viewer)
+
+    def _note(self, kind: Kind, viewer: Viewer) -> None:
+        told: dict[str, Any] = {"client": viewer.id, "tty": clean(viewer.hello.tty), "read_only": viewer.read_only}
+        self._app.mux.journal.note(kind, **told)
 
     def _tell_nested(self, viewer: Viewer) -> None:
         keys = self._app.settings.keys
