@@ -15,6 +15,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer import patterns as matching
 from fugue_tui.multiplexer.cursors import Found
 from fugue_tui.multiplexer.patterns import Pattern
+from fugue_tui.multiplexer.ports import PortWait
 from fugue_tui.multiplexer.since import Start, since_bookmark
 from fugue_tui.multiplexer.wait import Ending, Outcome, Wanted
 from fugue_tui.terminal.terminal import Terminal
@@ -71,6 +72,18 @@ class WaitResult:
     """Where nothing matched in one pane: the last rows that it shows. Untrusted."""
     skipped: int
     """Bytes that were printed too fast to be searched, but for what stayed on the screen: nearly always 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortResult:
+    """How a wait for a port ended."""
+
+    listening: bool
+    """Whether something listens there; if not, the time was over."""
+    elapsed: float
+    """Seconds that it took."""
+    timeout: float
+    """Seconds that it would have taken at most."""
 
 
 class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.READ, toolset=Toolset.DEFAULT):
@@ -189,3 +202,17 @@ def _result(mux: Multiplexer, ending: Ending, wanted: Wanted) -> WaitResult:
         screen=clean_text(ending.screen[-MOST_TEXT:]) or None,
         skipped=ending.skipped,
     )
+
+
+def wait_port(mux: Multiplexer, port: int, host: str = "localhost", seconds: float = USUAL) -> Later[PortResult]:
+    """Wait until something listens on a port: of this machine, or of another by its address. Raises InvalidArgument."""
+    if not 0 < port < 1 << 16:
+        raise InvalidArgument(f"port: {port} is none; they go from 1 to 65535")
+    limit = min(max(seconds, 0.0), LONGEST)
+    later = Later[PortResult](lambda: wait.stop())
+
+    def told(listening: bool, elapsed: float) -> None:
+        later.settle(PortResult(listening, round(elapsed, 3), limit))
+
+    wait = PortWait(mux.watch, host, port, limit, told)
+    return later
