@@ -1,0 +1,70 @@
+"""An agent of the benchmark: an MCP client on the stdio bridge, with nothing of the SDK between it and the figures."""
+
+import json
+import subprocess
+from collections.abc import Iterable, Mapping
+from typing import IO, Any, Self, cast
+
+from bench.subjects import FUGUE, Stage
+
+_CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+
+
+class Agent:
+    """A connected client; `call` waits, `calls` sends everything before it waits for anything."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._number = 0
+        self._bridge = subprocess.Popen(
+            [*FUGUE, "mcp"], env=dict(stage.env), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self._wait([self._ask("initialize", _CLIENT)])
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bridge.terminate()
+        self._bridge.communicate()
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        """One tool's answer. Raises RuntimeError if it is an error."""
+        return self.calls([(tool, arguments)])[0]
+
+    def calls(self, wanted: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Any]:
+        """The answers of many calls at once, in the order of asking. Raises RuntimeError if one is an error."""
+        return self.collect(self.begin(wanted))
+
+    def begin(self, wanted: Iterable[tuple[str, Mapping[str, Any]]]) -> list[int]:
+        """Ask, and do not wait."""
+        return [self._ask("tools/call", {"name": name, "arguments": dict(said)}) for name, said in wanted]
+
+    def collect(self, numbers: list[int]) -> list[Any]:
+        """The answers to what was begun, in that order. Raises RuntimeError if one is an error."""
+        answers = self._wait(numbers)
+        for answer in answers:
+            if "error" in answer or answer["result"].get("isError"):
+                raise RuntimeError(json.dumps(answer)[:400])
+        return [answer["result"] for answer in answers]
+
+    def _ask(self, method: str, parameters: Mapping[str, Any]) -> int:
+        self._number += 1
+        self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": parameters})
+        return self._number
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        pipe = cast("IO[bytes]", self._bridge.stdin)
+        pipe.write(json.dumps(message).encode() + b"\n")
+        pipe.flush()
+
+    def _wait(self, numbers: list[int]) -> list[Any]:
+        found: dict[int, Any] = {}
+        while len(found) < len(numbers):
+            line = cast("IO[bytes]", self._bridge.stdout).readline()
+            if not line:
+                raise RuntimeError("the bridge ended")
+            message = json.loads(line)
+            if message.get("id") in numbers:
+                found[message["id"]] = message
+        return [found[number] for number in numbers]

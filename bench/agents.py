@@ -1,0 +1,214 @@
+"""What agents wait for: running a command, a text to appear, reading, many calls at once, a picture.
+
+Beside it libtmux, the usual way from Python into tmux, does the same work: it runs `tmux` once a call, learns of a
+command's end by `tmux wait-for`, and of a text by looking every 50 ms, which is what its own `retry_until` does.
+"""
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Final, cast
+
+from bench.agent import Agent
+from bench.keys import ECHO, echoes, resting_cursor
+from bench.plan import Plan, Samples, middle
+from bench.subjects import PROMPT, Fugue, FugueStage, TmuxStage
+from bench.table import Row
+
+SHELL: Final = "exec bash --noprofile --norc -i"
+LONG: Final = (
+    'i=0; while [ $i -lt 10500 ]; do i=$((i+1)); echo "$i a line of the log that an agent reads"; done; {then}'
+)
+LOOK_SECONDS: Final = 0.05
+WAITS: Final = 50
+CALLS: Final = 100
+STAMP: Final = "while read -r _; do date +NOW-%s%N-; done"
+"""Prints the time whenever a line comes in."""
+
+
+def measure(plan: Plan) -> Iterator[Row]:
+    """Every row of this topic."""
+    yield _row("execute_command true", _both(plan, _execute, _execute_tmux), most=50)
+    yield _row("wait: reaction after the text", _both(plan, _react, _react_tmux))
+    for lines, most in ((40, 5), (1_000, None), (10_000, None)):
+        yield _row(f"read_pane, {lines:,} lines", _both(plan, partial(_read, lines), partial(_read_tmux, lines)), most)
+    yield _row(f"{CALLS} parallel reads, all", _both(plan, _parallel, _parallel_tmux))
+    yield _row("screenshot, PNG", {"fugue": _screenshot(plan)}, compared=False)
+    yield _typing(plan)
+
+
+def _row(what: str, found: Samples, most: float | None = None, *, compared: bool = True) -> Row:
+    ratio = 1.0 if compared and most is None else None
+    return Row("agents", what, "ms", middle(found["fugue"]), middle(found.get("tmux", [])), most, ratio, samples=found)
+
+
+def _both(plan: Plan, ours: Callable[[Plan], list[float]], theirs: Callable[[Plan], list[float]]) -> Samples:
+    found: Samples = {"fugue": [], "tmux": []}
+    for turn in range(plan.often(2, 1)):
+        for name, measured in [("fugue", ours), ("tmux", theirs)][:: -1 if turn % 2 else 1]:
+            found[name] += measured(plan)
+    return found
+
+
+def _timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return 1000 * (time.perf_counter() - began)
+
+
+@contextmanager
+def _fugue(plan: Plan, script: str) -> Generator[tuple[FugueStage, Agent]]:
+    with plan.fugue.open(plan.folder, [script]) as stage, Agent(stage) as agent:
+        yield cast("FugueStage", stage), agent
+
+
+@contextmanager
+def _tmux(plan: Plan, script: str) -> Generator[tuple[TmuxStage, Any]]:
+    """A pane by way of libtmux."""
+    from libtmux import Server
+
+    with plan.tmux.open(plan.folder, [script]) as stage:
+        os.environ["TMUX_TMPDIR"] = stage.env["TMUX_TMPDIR"]
+        yield cast("TmuxStage", stage), Server(socket_name=cast("TmuxStage", stage).name).sessions[0].active_pane
+
+
+# Running
+
+
+def _execute(plan: Plan) -> list[float]:
+    """In the shell of a pane as people have them."""
+    with plan.fugue.bare(plan.folder) as stage, Agent(stage) as agent:
+        stage.host.until_text(PROMPT)
+        stage.host.run(0.5)
+        run = partial(agent.call, "fugue_execute_command", pane="%1", command="true")
+        run()
+        return [_timed(run) for _ in range(plan.often(40, 5))]
+
+
+def _execute_tmux(plan: Plan) -> list[float]:
+    with _tmux(plan, SHELL) as (stage, pane):
+        stage.host.run(0.5)
+
+        def run() -> None:
+            pane.send_keys(f"true; tmux -L {stage.name} wait-for -S done")
+            pane.server.cmd("wait-for", "done")
+            pane.capture_pane()
+
+        run()
+        return [_timed(run) for _ in range(plan.often(40, 5))]
+
+
+# Waiting
+
+
+def _react(plan: Plan) -> list[float]:
+    with _fugue(plan, STAMP) as (stage, agent):
+        return [_reaction(lambda: _awaited(stage, agent)) for _ in range(plan.often(40, 5))]
+
+
+def _awaited(stage: FugueStage, agent: Agent) -> str:
+    begun = agent.begin(
+        [("fugue_wait_for_output", {"panes": ["%1"], "any_of": [{"pattern": r"NOW-\d+-", "regex": True}]})]
+    )
+    stage.host.run(0.1)
+    stage.host.send(b"\r")
+    return str(agent.collect(begun)[0]["structuredContent"]["matched"])
+
+
+def _react_tmux(plan: Plan) -> list[float]:
+    with _tmux(plan, STAMP) as (stage, pane):
+        stage.host.run(0.5)
+        return [_reaction(lambda: _looked(stage, pane)) for _ in range(plan.often(40, 5))]
+
+
+def _looked(stage: TmuxStage, pane: Any) -> str:
+    before = sum("NOW-" in line for line in pane.capture_pane())
+    stage.host.run(0.1)
+    stage.host.send(b"\r")
+    while len(seen := [line for line in pane.capture_pane() if "NOW-" in line]) <= before:
+        time.sleep(LOOK_SECONDS)
+        stage.host.step(0)
+    if before > 25:
+        pane.cmd("send-keys", "-R")
+        pane.cmd("clear-history")
+    return seen[-1]
+
+
+def _reaction(work: Callable[[], str]) -> float:
+    """Milliseconds from the time that a program printed until that was known."""
+    printed = work()
+    return (time.time_ns() - int(printed.split("-")[1])) / 1e6
+
+
+# Reading
+
+
+def _read(lines: int, plan: Plan) -> list[float]:
+    with _fugue(plan, LONG.format(then="echo READY; exec sleep 1000")) as (stage, agent):
+        stage.host.until_text("READY")
+        read = partial(agent.call, "fugue_read_pane", pane="%1", lines=lines, source="scrollback")
+        read()
+        return [_timed(read) for _ in range(plan.often(30, 5))]
+
+
+def _read_tmux(lines: int, plan: Plan) -> list[float]:
+    with _tmux(plan, LONG.format(then="echo READY; exec sleep 1000")) as (stage, pane):
+        stage.host.until_text("READY")
+        read = partial(pane.capture_pane, start=-lines, join_wrapped=True)
+        read()
+        return [_timed(read) for _ in range(plan.often(30, 5))]
+
+
+def _parallel(plan: Plan) -> list[float]:
+    with _fugue(plan, "echo READY; exec sleep 1000") as (stage, agent):
+        stage.host.until_text("READY")
+        every = [("fugue_read_pane", {"pane": "%1"})] * CALLS
+        agent.calls(every)
+        return [_timed(lambda: agent.calls(every)) for _ in range(plan.often(10, 2))]
+
+
+def _parallel_tmux(plan: Plan) -> list[float]:
+    with _tmux(plan, "echo READY; exec sleep 1000") as (stage, pane), ThreadPoolExecutor(16) as pool:
+        stage.host.until_text("READY")
+
+        def one(_: int) -> object:
+            return pane.capture_pane()
+
+        def every() -> None:
+            list(pool.map(one, range(CALLS)))
+
+        return [_timed(every) for _ in range(plan.often(10, 2))]
+
+
+def _screenshot(plan: Plan) -> list[float]:
+    with _fugue(plan, "ls -la --color /usr/lib | tail -100; echo READY; exec sleep 1000") as (stage, agent):
+        stage.host.until_text("READY")
+        draw = partial(agent.call, "fugue_screenshot_pane", pane="%1", format="png")
+        draw()
+        return [_timed(draw) for _ in range(plan.often(20, 3))]
+
+
+# Typing beside waits
+
+
+def _typing(plan: Plan) -> Row:
+    """Echo with and without fifty waits that watch the very pane."""
+    found: Samples = {"with": [], "without": []}
+    for turn in range(plan.often(4, 2)):
+        for name in ("with", "without") if turn % 2 else ("without", "with"):
+            found[name] += _echoes(plan, WAITS if name == "with" else 0)
+    ours, alone = middle(found["with"]) or 0.0, middle(found["without"]) or 1.0
+    note = f"{ours:.2f} ms with {WAITS} waits on the pane, {alone:.2f} without"
+    return Row("agents", f"typing beside {WAITS} waits, part of typing alone", "", ours / alone, most=1.2, note=note)
+
+
+def _echoes(plan: Plan, waits: int) -> list[float]:
+    with Fugue().open(plan.folder, [ECHO]) as stage, Agent(stage) as agent:
+        stage.host.until_text("READY")
+        said = {"panes": ["%1"], "any_of": [{"pattern": "never [a-z]+ seen", "regex": True}], "timeout": 100}
+        agent.begin([("fugue_wait_for_output", said)] * waits)
+        stage.host.run(1)
+        return list(echoes(stage.host, resting_cursor(stage.host), plan.often(100, 30)))
