@@ -21,12 +21,16 @@ class Shell:
         emulator.attend(nullcontext(), self.log.heard)
 
     def mark(self, what: str) -> None:
-        self.emulator.feed(f"\x1b]133;{what}\x07".encode())
+        self.feed(f"\x1b]133;{what}\x07".encode())
+
+    def feed(self, data: bytes) -> None:
+        for part in self.log.parted(memoryview(data)):
+            self.emulator.feed(part)
 
     def run(self, nonce: str, printed: bytes, code: int = 0) -> int:
         number = self.log.ask(nonce, "the line")
         self.mark(f"C;fugue={nonce}")
-        self.emulator.feed(printed)
+        self.feed(printed)
         self.mark(f"D;{code};fugue={nonce}")
         return number
 
@@ -84,3 +88,38 @@ def test_only_the_newest_keep_their_places(shell: Shell) -> None:
     for number in range(PINNED + 3):
         shell.run(f"n{number}", b"x\r\n")
     assert [record.start is None for record in shell.log.records] == [True] * 3 + [False] * PINNED
+
+
+def test_a_command_that_clears_the_screen_has_printed_what_is_left(shell: Shell) -> None:
+    shell.feed(b"old\r\n" * 6)
+    number = shell.log.ask("one", "")
+    shell.mark("C;fugue=one")
+    shell.feed(b"gone\r\n\x1b[H\x1b[2J\x1b[3J" + b"".join(b"%d\r\n" % line for line in range(30)))
+    shell.mark("D;0;fugue=one")
+    record = shell.log.found(number)
+    assert record is not None
+    assert output(shell.emulator, record).text.split() == [str(line) for line in range(30)]
+
+
+def test_the_beginning_of_a_long_output_is_kept(shell: Shell) -> None:
+    number = shell.log.ask("one", "")
+    shell.mark("C;fugue=one")
+    for line in range(1000):
+        shell.feed(b"\x1b[31mline %d\x1b[0m\r\n" % line)
+    shell.mark("D;0;fugue=one")
+    record = shell.log.found(number)
+    assert record is not None
+    kept = shell.log.beginning(record)
+    assert "line 0" in kept
+    assert "line 99" in kept
+    assert "line 101" not in kept
+    assert "\x1b[" in kept
+
+
+def test_all_that_a_program_prints_can_be_one_command(shell: Shell) -> None:
+    number = shell.log.adopt("make")
+    shell.feed(b"a\r\nb\r\n")
+    shell.log.ended(2)
+    record = shell.log.found(number)
+    assert record is not None
+    assert (record.line, record.exit_code, output(shell.emulator, record).text) == ("make", 2, "a\nb")

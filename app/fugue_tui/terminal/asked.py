@@ -1,22 +1,29 @@
-"""Commands that were typed with marks of their own, for shells that mark nothing.
+"""Commands that were typed with marks of their own, for shells that mark nothing, and what is kept of any that runs.
 
 What is typed prints mark C before the command and D after it, each with a nonce that was made for this one command: so
 nothing that the command prints can end it. Every method is for who holds the terminal's lock.
 """
 
+import re
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from fugue_tui.terminal.commands import PINNED, CommandLog
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import CommandFinished, CommandStarted, PromptMark
+from fugue_tui.terminal.pins import Place
 from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.shell_words import LONGEST
 
 KEPT: Final = 8
 """Nonces that are remembered: those of commands that may still run."""
+BEGINNING: Final = 100
+"""Rows of a long output that are kept, should they leave the history before it ends."""
+
+_CLEARS: Final = re.compile(rb"\x1b\[[23]J|\x1b\[H\x1b\[0?J|\x1bc")
 
 
 class AskedLog(CommandLog):
@@ -25,6 +32,7 @@ class AskedLog(CommandLog):
     def __init__(self, emulator: Emulator, nonce: str = "", cwd: Callable[[], str] = lambda: "") -> None:
         super().__init__(emulator, nonce, cwd)
         self._asked: dict[str, CommandRecord] = {}
+        self._beginning: tuple[int, str] = (0, "")
 
     @property
     def expected(self) -> bool:
@@ -43,6 +51,60 @@ class AskedLog(CommandLog):
         while len(self._asked) > KEPT:
             del self._asked[next(iter(self._asked))]
         return self._number
+
+    def beginning(self, command: CommandRecord) -> str:
+        """The first rows of what a command printed, as VT text; empty unless it is the newest with a long output."""
+        number, text = self._beginning
+        return text if number == command.number else ""
+
+    def found(self, number: int) -> CommandRecord | None:
+        """A command by its number, one inside another too; None if it is forgotten."""
+        known = (*reversed(self._records), *self._asked.values())
+        return next((record for record in known if record.number == number and record.started), None)
+
+    def adopt(self, line: str) -> int:
+        """Take all that the program prints until it ends for the output of one command; the number that it has."""
+        nonce = secrets.token_hex(8)
+        number = self.ask(nonce, line)
+        self._begin_asked(nonce, self._asked[nonce], Place(0))
+        return number
+
+    def parted(self, data: memoryview) -> Iterator[memoryview]:
+        """Output in pieces to be fed one by one, for a command that clears the screen prints from its top on."""
+        at = 0
+        if self._innermost:
+            for clear in _CLEARS.finditer(data):
+                yield data[at : clear.end()]
+                at = clear.end()
+                self._start_over()
+        if at < len(data):
+            yield data[at:]
+        runs = self._innermost
+        if runs and self._beginning[0] != runs.number:
+            self._keep_beginning(runs)
+
+    @property
+    def _innermost(self) -> CommandRecord | None:
+        """The command that runs now, in a shell inside another if there is one."""
+        return next((record for record in self._asked.values() if record.started and record.running), self.running)
+
+    def _start_over(self) -> None:
+        """What the command that runs has printed so far is cleared away."""
+        runs = self._innermost
+        if runs is None or self._emulator.modes.alternate_screen:
+            return
+        again = replace(runs, start=self._emulator.pin(Place(self._emulator.scrollback.lines)))
+        self._asked = {nonce: again if each.number == runs.number else each for nonce, each in self._asked.items()}
+        if self._records and self._records[-1].number == runs.number:
+            self._records[-1] = again
+
+    def _keep_beginning(self, command: CommandRecord) -> None:
+        """Keep the first rows of an output that is long enough."""
+        start = command.start.found() if command.start else None
+        here = self._emulator.scrollback.lines + self._emulator.caret[1]
+        if start is not None and here >= start.line + BEGINNING:
+            text = self._emulator.between(start, Place(start.line + BEGINNING), ansi=True)
+            self._beginning = (command.number, text)
 
     def heard(self, mark: PromptMark) -> None:
         """Take in a mark that the program has just printed."""
@@ -70,10 +132,9 @@ class AskedLog(CommandLog):
                 self._finish_asked(nonce, record, exit_code)
         super().ended(exit_code)
 
-    def _begin_asked(self, nonce: str, asked: CommandRecord) -> None:
-        record = replace(
-            asked, cwd=self._cwd(), started=time.monotonic(), started_at=time.time(), start=self._emulator.pin()
-        )
+    def _begin_asked(self, nonce: str, asked: CommandRecord, place: Place | None = None) -> None:
+        start = self._emulator.pin(place)
+        record = replace(asked, cwd=self._cwd(), started=time.monotonic(), started_at=time.time(), start=start)
         self._asked[nonce] = record
         if not self.running:  # Else it runs in a shell inside a command that is known, and is a part of that.
             self._records.append(record)

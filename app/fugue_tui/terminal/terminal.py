@@ -144,6 +144,23 @@ class Terminal(Looking):
         with self.lock:
             return self._log.ask(nonce, line)
 
+    def adopt(self, line: str) -> int:
+        """Take all that the program prints until it ends for the output of one command, under the number that is
+        returned. Any thread."""
+        with self.lock:
+            return self._log.adopt(line)
+
+    def command(self, number: int) -> CommandRecord | None:
+        """A command by its number, with where its output starts by now; None if it is forgotten. Any thread."""
+        with self.lock:
+            return self._log.found(number)
+
+    def beginning(self, command: CommandRecord) -> str:
+        """The first rows that a command printed, as VT text; empty unless it is the newest with a long output. Any
+        thread."""
+        with self.lock:
+            return self._log.beginning(command)
+
     @property
     def at_prompt(self) -> bool | None:
         """Whether a shell waits for input; None if none ever marked its prompt. Any thread."""
@@ -266,7 +283,8 @@ class Terminal(Looking):
         with self.lock:
             if self._closed:
                 return
-            self.emulator.feed(data)
+            for part in self._log.parted(data):
+                self.emulator.feed(part)
             self.newlines += bytes(data).count(b"\n")
             self.fed += len(data)
             self._printed, self._printed_at = True, time.monotonic()
