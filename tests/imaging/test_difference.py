@@ -40,6 +40,13 @@ def test_rows_that_only_moved_up_are_not_changes() -> None:
     assert difference.summary == "the text moved up by 1 row\nrow 4: new: “five”"
 
 
+def test_how_far_the_text_moved_can_be_known_better_than_it_can_be_guessed() -> None:
+    before, after = shown("a", "b", "same", "same"), shown("same", "same", "same", "x")
+    assert compare(before, after, 2).summary == "the text moved up by 2 rows\nrow 3: new: “same”\nrow 4: new: “x”"
+    assert compare(before, after, 4).scrolled == 4
+    assert len(compare(before, after, 4).rows) == 4
+
+
 def test_another_colour_is_told_as_such() -> None:
     red = Screen(COLS, (Row((Run("word", Style(fg=1), 4),)),))
     difference = compare(shown("word"), red)

@@ -2,6 +2,7 @@
 
 from fugue_tui.control import (
     clients,
+    differing,
     events,
     input,
     layout_files,
@@ -9,9 +10,13 @@ from fugue_tui.control import (
     panes,
     reading,
     restoring,
+    running,
     saving,
+    searching,
+    seeing,
     serving,
     sessions,
+    state,
     status,
     understanding,
     waiting,
@@ -20,6 +25,7 @@ from fugue_tui.control import (
 
 __all__ = [
     "clients",
+    "differing",
     "events",
     "input",
     "layout_files",
@@ -27,9 +33,13 @@ __all__ = [
     "panes",
     "reading",
     "restoring",
+    "running",
     "saving",
+    "searching",
+    "seeing",
     "serving",
     "sessions",
+    "state",
     "status",
     "understanding",
     "waiting",

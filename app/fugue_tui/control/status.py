@@ -15,10 +15,12 @@ from fugue_tui.control.results import (
     session_names,
     window_info,
 )
+from fugue_tui.control.resume import agent_of
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.terminal import process
 from fugue_tui.terminal.frame import Modes, MouseTracking
 from fugue_tui.text import clean
 
@@ -39,6 +41,14 @@ class PaneState:
 
     pane: str
     """The pane's id."""
+    title: str
+    """The title that its program set: untrusted text."""
+    program: str
+    """The program in the foreground; empty if unknown."""
+    agent: str
+    """The agent that this is, such as claude; empty if it is none that is known."""
+    cwd: str
+    """The directory it works in, as far as it is known."""
     size: Size
     """Its size in cells."""
     cursor: Place
@@ -55,8 +65,14 @@ class PaneState:
     """Whether its program runs."""
     exit_code: int | None
     """Its program's exit status; null while it runs, or if a signal ended it."""
+    exit: str | None
+    """The same in words; null while it runs."""
+    waits: str | None
+    """For a pane that came back and waits: what Enter or start-pane would run, empty for a shell; null for others."""
     at_prompt: bool | None
     """Whether a shell waits for a command; null if its prompts are not marked (OSC 133)."""
+    marks_trusted: bool
+    """Whether the prompts' marks are those of a shell that Fugue set up, which no output can forge."""
     last_status: int | None
     """The exit status of the last command of a shell that marks its prompts."""
     bells: int
@@ -125,9 +141,13 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
     terminal, live, exited = mux.terminal(pane), mux.live[pane], mux.exits.get(pane)
     with terminal.lock:
         caret, modes, scrollback = terminal.emulator.caret, terminal.emulator.modes, terminal.emulator.scrollback
-    notice = live.notice
+    notice, waiting = live.notice, mux.waiting.get(pane)
     return PaneState(
         pane=str(pane),
+        title=clean(terminal.title),
+        program=clean(terminal.foreground),
+        agent=agent_of(process.argv(terminal.foreground_group)),
+        cwd=clean(mux.cwd(pane)),
         size=terminal.size,
         cursor=Place(*caret),
         alternate_screen=modes.alternate_screen,
@@ -136,7 +156,10 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
         scrolled=scrollback.offset,
         running=mux.runs(pane),
         exit_code=exited.code if exited else None,
+        exit=exited.words if exited else None,
+        waits=clean(waiting.offer.words) if waiting else None,
         at_prompt=live.at_prompt,
+        marks_trusted=terminal.integrated,
         last_status=live.last_status,
         bells=live.bells,
         notice=clean(": ".join(part for part in (notice.title, notice.body) if part)) if notice else "",

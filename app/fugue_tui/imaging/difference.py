@@ -52,9 +52,11 @@ class Difference:
         return "\n".join(_sentences(self))
 
 
-def compare(before: Screen, after: Screen) -> Difference:
-    """What differs. Screens of two sizes are compared from their first cell."""
-    scrolled = _scrolled(before.rows, after.rows)
+def compare(before: Screen, after: Screen, scrolled: int | None = None) -> Difference:
+    """What differs. Screens of two sizes are compared from their first cell.
+
+    By how many rows the text moved up is found out, unless it is known."""
+    scrolled = _scrolled(before.rows, after.rows) if scrolled is None else scrolled
     cols = max(before.cols, after.cols)
     changed = sum(
         end - start

@@ -91,7 +91,7 @@ def processes(wanted: Callable[[int], bool] = lambda pid: True) -> Iterator[Proc
 
 
 def command_lines(pids: Iterable[int]) -> dict[int, tuple[str, ...]]:
-    """The arguments of those of some processes that show any; where there is no /proc, cut at blanks as `ps` has them."""
+    """The arguments of those processes that show any; where there is no /proc, as `ps` has them, cut at blanks."""
     wanted = list(pids)
     if _has_proc():
         return {pid: words for pid in wanted if (words := argv(pid))}

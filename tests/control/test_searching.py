@@ -1,0 +1,136 @@
+"""Text is found in every pane, on the screen and in what scrolled away, and can be read on from."""
+
+import time
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.control.test_reading_on import Driven
+from tests.multiplexer.conftest import Room, agent
+
+from fugue_tui.control.reading import ReadPane
+from fugue_tui.control.schema import payload
+from fugue_tui.control.searching import Matches, SearchPanes, starts_of
+from fugue_tui.errors import InvalidArgument, NotFound
+from fugue_tui.geometry import Size
+
+
+def search(room: Room, pattern: str, **fields: object) -> Matches:
+    return room.run(SearchPanes(pattern=pattern, **fields), agent())  # type: ignore[arg-type]
+
+
+@pytest.fixture(params=["ghostty", "pyte"])
+def driven(room: Room, request: pytest.FixtureRequest) -> Driven:
+    return Driven(room, request.param)
+
+
+def test_a_line_that_scrolled_away_is_found_and_read_on_from(driven: Driven) -> None:
+    driven.does("echo; seq 1 60; echo needle here; seq 61 90")
+    found = search(driven.room, "needle")
+    (hit,) = found.matches
+    assert (hit.pane, hit.text, hit.match, found.found) == (str(driven.pane), "needle here", "needle", 1)
+    assert hit.line == 61
+    text = driven.room.run(ReadPane(cursor=hit.cursor)).text
+    assert text.splitlines() == ["needle here", *map(str, range(61, 91)), "<1>"]
+    driven.does("echo; echo later")
+    assert driven.room.run(ReadPane(cursor=hit.cursor)).text.endswith("90\n<1>\nlater\n<2>")
+
+
+def test_a_match_goes_over_wrapped_rows_and_the_row_is_that_of_its_line(driven: Driven) -> None:
+    driven.does("echo; for i in 1 2 3; do printf '%0150d end\\n' $i; done; echo last")
+    found = search(driven.room, r"0{100}2 end$", regex=True)
+    (hit,) = found.matches
+    assert hit.line == 3 == driven.room.run(ReadPane(cursor=hit.cursor)).first_line
+    assert driven.room.run(ReadPane(cursor=hit.cursor)).text.startswith("2 end".zfill(154))
+
+
+def test_all_panes_are_searched_unless_some_are_named(room: Room) -> None:
+    one, other = Driven(room), Driven(room, "pyte")
+    one.does("echo; echo common")
+    other.does("echo; echo COMMON")
+    assert [hit.pane for hit in search(room, "common").matches] == [str(one.pane)]
+    both = search(room, "common", ignore_case=True)
+    assert [hit.pane for hit in both.matches] == [str(one.pane), str(other.pane)]
+    assert both.panes_searched == 2
+    named = search(room, "(?i)common", regex=True, panes=(str(other.pane),))
+    assert [hit.text for hit in named.matches] == ["COMMON"]
+    with pytest.raises(NotFound, match="%99"):
+        search(room, "x", panes=("%99",))
+
+
+def test_the_newest_hits_of_each_pane_are_given_if_there_are_too_many(room: Room) -> None:
+    many, few = Driven(room), Driven(room)
+    many.does("echo; seq -f 'hit %g' 1 40")
+    few.does("echo; seq -f 'hit %g' 1 2")
+    found = search(room, "hit", limit=6)
+    assert [hit.text for hit in found.matches] == ["hit 37", "hit 38", "hit 39", "hit 40", "hit 1", "hit 2"]
+    assert found.found == 42
+
+
+def test_context_is_given_before_and_after(driven: Driven) -> None:
+    driven.does("echo; seq 1 9")
+    (hit,) = search(driven.room, "5", context=2).matches
+    assert (hit.before, hit.after) == (("3", "4"), ("6", "7"))
+
+
+def test_anchors_hold_for_each_line(driven: Driven) -> None:
+    driven.does("echo; echo error one; echo no error; echo error two")
+    found = search(driven.room, "^error .*$", regex=True)
+    assert [hit.match for hit in found.matches] == ["error one", "error two"]
+
+
+def test_a_cursor_of_a_hit_is_refused_once_the_pane_has_another_width(driven: Driven) -> None:
+    driven.does("echo; echo needle")
+    (hit,) = search(driven.room, "needle").matches
+    driven.room.mux.resize(Size(50, 24))
+    driven.room.mux.resize(Size(60, 24))
+    with pytest.raises(InvalidArgument, match="search again"):
+        driven.room.run(ReadPane(cursor=hit.cursor))
+
+
+def test_what_a_hit_shows_is_clean(driven: Driven) -> None:
+    driven.does("printf '\\nneedle \\033[31mred\\033[0m \\342\\200\\256x 👨‍👩‍👧\\n'")
+    found = search(driven.room, "needle")
+    said = payload(SearchPanes, found)
+    assert said is not None
+    assert not {"\x1b", "\u202e"} & set(str(said["matches"][0]["text"]))
+    assert "👨" in said["matches"][0]["text"]
+
+
+def test_a_pattern_that_is_wrong_is_refused_with_its_place(room: Room) -> None:
+    room.cat()
+    with pytest.raises(InvalidArgument, match=r"^pattern: .* at 1"):
+        search(room, "a(b", regex=True)
+    with pytest.raises(InvalidArgument, match="pattern: is empty"):
+        search(room, "")
+
+
+def test_a_hostile_pattern_takes_no_longer_than_a_friendly_one(room: Room) -> None:
+    driven = Driven(room)
+    driven.does("echo; for i in $(seq 1 300); do printf '%0500d\\n' 0; done")
+    began = time.monotonic()
+    found = search(room, "(0+)+0*(0|00)+x", regex=True)
+    assert time.monotonic() - began < 5
+    assert found.matches == ()
+
+
+def test_a_very_long_line_is_cut_around_its_match(room: Room) -> None:
+    driven = Driven(room)
+    driven.does("echo; printf '%05000dneedle%05000d\\n' 0 0")
+    (hit,) = search(room, "needle").matches
+    assert len(hit.text) <= 1000
+    assert "needle" in hit.text
+
+
+WORDS = st.lists(st.text("ab 漢", max_size=30).map(str.rstrip), max_size=12)
+
+
+@given(WORDS, st.integers(1, 7))
+def test_lines_are_found_again_among_their_rows(lines: Sequence[str], width: int) -> None:
+    rows: list[str] = []
+    wanted: list[int] = []
+    for line in lines:
+        wanted.append(len(rows))
+        rows += [line[at : at + width].rstrip() for at in range(0, max(1, len(line)), width)]
+    assert starts_of(lines, rows) == wanted
