@@ -121,6 +121,19 @@ def test_a_stopped_terminal_is_not_drawn_on_until_it_goes_on(serve: Serve) -> No
     assert serving.call("list-panes")["panes"][0]["rect"]["cols"] == 60
 
 
+def test_a_terminal_that_was_stopped_without_a_word_is_painted_anew(serve: Serve) -> None:
+    serving = serve(first=hello())
+    serving.shows(serving.first, "1 cat")
+    other = serving.attach(Size(60, 20))
+    for client in (serving.first, other):
+        client.send("typed\r")
+        serving.shows(client, "typed", "1 cat")
+        serving.settle()
+        client.emulator.feed(b"\x1b[m\x1b[2J")  # A shell had the screen meanwhile.
+        client.resize(client.emulator.size)
+        serving.shows(client, "typed", "1 cat")
+
+
 def test_two_hundred_comings_and_goings_leave_nothing_behind(serve: Serve) -> None:
     serving = serve("sh", "-c", FLOOD, first=hello())
     serving.shows(serving.first, "300", "test")

@@ -71,14 +71,12 @@ class Viewers:
         self.regroup()
 
     def resized(self, viewer: Viewer, size: Size) -> None:
-        """A terminal has another size, or can be drawn on again."""
-        back = viewer.place is Place.AWAY
-        if back:
+        """A terminal has another size; one that tells the same again shows something else and is painted anew."""
+        if viewer.place is Place.AWAY or size == viewer.size:
             viewer.place = Place.WAITING
             viewer.writer.write(QUESTIONS)
-        if size != viewer.size or back:
-            viewer.resize(size)
-            self.use(viewer, again=True)
+        viewer.resize(size)
+        self.use(viewer, again=True)
 
     def use(self, viewer: Viewer, *, again: bool = False) -> None:
         """A person did something there: it is the latest."""
