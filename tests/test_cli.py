@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
+from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -269,3 +271,41 @@ def test_a_bug_is_one_line_unless_its_place_is_asked_for(
     monkeypatch.setenv("FUGUE_DEBUG", "1")
     with pytest.raises(RuntimeError, match="no way"):
         main.run([])
+
+
+def test_a_picture_goes_to_a_file_and_without_one_only_its_size_is_told(
+    served: Served, shell: Shell, tmp_path: Path
+) -> None:
+    told = shell("screenshot-pane", "%1", FUGUE_SOCKET=served.path).stdout.splitlines()
+    assert told[0].startswith("a picture of %1, ")
+    assert told[1] == "--output FILE writes the picture"
+    file = tmp_path / "shot.png"
+    done = shell("screenshot-pane", "%1", "--output", str(file), FUGUE_SOCKET=served.path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert file.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    found = json.loads(shell("screenshot-pane", "%1", "--json", FUGUE_SOCKET=served.path).stdout)
+    assert b64decode(found["image"]).startswith(b"\x89PNG\r\n\x1a\n")
+    assert shell("screenshot-pane", "%1", "--format", "svg", "--output=-", FUGUE_SOCKET=served.path).stdout.startswith(
+        "<svg"
+    )
+
+
+def test_an_answer_goes_to_a_file_as_it_would_be_printed(served: Served, shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "answer"
+    shell("list-panes", "--json", "--output", str(file), FUGUE_SOCKET=served.path)
+    assert [pane["id"] for pane in json.loads(file.read_text())["panes"]] == ["%1"]
+    shell("list-panes", "--output", str(file), FUGUE_SOCKET=served.path)
+    assert file.read_text() == shell("list-panes", FUGUE_SOCKET=served.path).stdout
+    done = shell("list-panes", "--output", str(tmp_path / "no" / "file"), FUGUE_SOCKET=served.path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot be written: No such file or directory" in done.stderr
+
+
+def test_colours_are_printed_for_people(served: Served, shell: Shell) -> None:
+    shell(
+        "create-pane", "--name", "red", "--command", "printf '\\033[31mred\\033[0m'; exec cat", FUGUE_SOCKET=served.path
+    )
+    text = ""
+    while "red" not in text:
+        text = shell("read-pane", "red", "--format", "ansi", FUGUE_SOCKET=served.path).stdout
+    assert re.search("\x1b\\[[0-9;]*mred\x1b\\[0m", text)

@@ -7,8 +7,9 @@ the client, and `mcp` only the bridge.
 import importlib
 import os
 from collections.abc import Callable, Sequence
+from typing import cast
 
-from fugue_tui.cli.options import Usage, as_json, complain, options_of, say, split_own
+from fugue_tui.cli.options import Usage, as_json, complain, options_of, say, split_own, write
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, UnknownCommand
 
 USAGE = """\
@@ -32,6 +33,7 @@ options:
   -r, --read-only       look on; type nothing
   --prefix KEY          this terminal's own prefix key, such as ctrl+a
   --socket PATH         listen, or connect, there
+  --output FILE         write a command's answer, or the picture that it is, to a file; - is stdout
   --config FILE         read this configuration
   --engine NAME         the terminal engine: ghostty or pyte
   --version             print the version
@@ -115,7 +117,23 @@ def _command(arguments: list[str]) -> int:
         return _failed(error, json_wanted)
     if _error_code(answer) == UnknownCommand.code and _names_workspace(arguments):
         return _start(arguments)
+    if "--output" in where and not answer.get("exit"):
+        write(_data(answer, json_wanted), where["--output"])
+        return 0
     return _show(answer, json_wanted)
+
+
+def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
+    """What goes to a file: a picture if the answer has one, else what would be printed."""
+    found = answer.get("json")
+    if json_wanted:
+        return as_json(found).encode(errors="replace") + b"\n"
+    image = cast("dict[str, object]", found).get("image") if isinstance(found, dict) else ""
+    if isinstance(image, str) and image:
+        from base64 import b64decode
+
+        return b64decode(image)
+    return str(answer.get("text"))).encode(errors="replace") + b"\n"
 
 
 def _names_workspace(arguments: list[str]) -> bool:

@@ -36,14 +36,15 @@ def options_of(
 
 
 def split_own(arguments: list[str]) -> tuple[list[str], dict[str, str], bool]:
-    """A command's words without what is the command line's own: which workspace, and whether JSON is wanted."""
+    """A command's words without what is the command line's own: which workspace, where the answer goes, and whether
+    JSON is wanted."""
     head, program = _cut(arguments)
     words: list[str] = []
     where: dict[str, str] = {}
     while head:
         word = head.pop(0)
         name, equals, value = word.partition("=")
-        if name in ("--workspace", "--socket"):
+        if name in ("--workspace", "--socket", "--output"):
             where[name] = value if equals else _value(name, head)
         else:
             words.append(word)
@@ -77,6 +78,19 @@ def say(text: str) -> None:
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.buffer.write(text.encode(encoding, "replace") + b"\n")
     sys.stdout.buffer.flush()
+
+
+def write(data: bytes, file: str) -> None:
+    """Write an answer to a file, or for `-` to stdout. Raises Usage if it cannot be written."""
+    if file == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with open(file, "wb") as stream:
+            stream.write(data)
+    except (OSError, ValueError) as error:
+        raise Usage(f"--output: {file[:200]!a} cannot be written: {getattr(error, 'strerror', error)}") from None
 
 
 def complain(message: str) -> None:

@@ -43,6 +43,12 @@ class Pictured(Told):
     media_type: str
     """What kind of file it is, such as image/png."""
 
+    @property
+    def for_people(self) -> str:
+        """The text for a terminal, which shows no picture."""
+        told = clean_styled(self.text) if self.styled else clean_text(self.text, len(self.text))
+        return f"{told}\n--output FILE writes the picture" if self.image else told
+
 
 _PARTS = frozenset({"text", "image"})
 

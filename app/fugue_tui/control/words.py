@@ -78,7 +78,9 @@ def flag(name: str) -> str:
 def help_text(cls: type[Command[Any]], program: str = "fugue-tui") -> str:
     """What `--help` says of a command."""
     about = describe(cls)
-    usage = " ".join([f"usage: {program} {cls.verb}", *map(_usage, about.fields), "[--json] [--workspace NAME]"])
+    usage = " ".join(
+        [f"usage: {program} {cls.verb}", *map(_usage, about.fields), "[--json] [--output FILE] [--workspace NAME]"]
+    )
     lines = [fill(usage, 100, subsequent_indent="    "), "", about.text, ""]
     for each in about.fields:
         lines += [f"  {_usage(each).strip('[]')}", *_explained(each)]
