@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from fugue_tui.ids import PaneId
-from fugue_tui.terminal.events import Bell, Event, Notification, PromptMark
+from fugue_tui.terminal.events import Bell, CommandFinished, Event, Notification, PromptMark
 from fugue_tui.terminal.pty import Exit
 from fugue_tui.terminal.terminal import Terminal
 
@@ -71,7 +71,10 @@ class PaneLive:
                 self.notice = event
             case PromptMark(kind, exit_code):
                 self.at_prompt = kind in ("A", "B")
-                self.last_status = exit_code if kind == "D" else self.last_status
+                # Shells that Fugue set up tell at every prompt, also if nothing was run.
+                self.last_status = exit_code if kind == "D" and not event.nonce else self.last_status
+            case CommandFinished(command):
+                self.last_status = command.exit_code
             case _:
                 pass  # A title or a directory is the terminal's own to keep.
 

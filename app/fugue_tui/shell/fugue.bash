@@ -14,8 +14,8 @@ __fugue_more=$'\033]133;A;k=s;redraw=last;fugue='$__fugue_nonce$'\a'
 
 # First of what PROMPT_COMMAND runs: tells the directory and how the command ended, and takes our marks off the prompts.
 __fugue_begin() {
-    \builtin local status=$? here=${PWD-} hook='
-__fugue_end' last
+    \builtin local status=$? here last
+    here=${PWD-}
     case $here in
         *[[:cntrl:]]*) here= ;;
         *) here=$'\033]7;file://'${here//\%/%25}$'\a' ;;
@@ -23,12 +23,16 @@ __fugue_end' last
     \builtin printf '%s\033]133;D;%s;fugue=%s\a' "$here" "$status" "$__fugue_nonce"
     if [[ ${PS1-} == "${__fugue_marked1-}" ]]; then PS1=${__fugue_plain1-}; fi
     if [[ ${PS2-} == "${__fugue_marked2-}" ]]; then PS2=${__fugue_plain2-}; fi
-    # What was added to PROMPT_COMMAND since goes before our last word.
-    if [[ ${#PROMPT_COMMAND[@]} -gt 1 && $__fugue_version -ge 501 ]]; then
+    # What was added to PROMPT_COMMAND since goes before our last word. It may undo that at this prompt still.
+    if [[ -n ${PROMPT_COMMAND[1]+set} && $__fugue_version -ge 501 ]]; then
         last=${PROMPT_COMMAND[@]: -1}
-        if [[ $last != __fugue_end ]]; then __fugue_hook; fi
-    elif [[ ${PROMPT_COMMAND-} != *"$hook" ]]; then
+    else
+        last=${PROMPT_COMMAND##*'
+'}
+    fi
+    if [[ $last != __fugue_end ]]; then
         __fugue_hook
+        \builtin printf '%s' "$__fugue_a"
     fi
     if [[ $- == *e* ]]; then \builtin return 0; fi
     \builtin return "$status"
@@ -43,8 +47,11 @@ __fugue_end() {
     __fugue_plain1=${PS1-} __fugue_plain2=${PS2-}
     PS1="\\[$a\\]$__fugue_plain1\\[$b\\]" PS2="\\[$more\\]$__fugue_plain2\\[$b\\]"
     __fugue_marked1=$PS1 __fugue_marked2=$PS2
+    # A shell inside this one would know none of these functions.
+    \builtin export -n PROMPT_COMMAND
     if [[ $__fugue_version -ge 404 ]]; then
-        if [[ ${PS0-} != *"$c"* ]]; then PS0=${PS0-}$c; fi
+        # What the person has in PS0 is neither what was typed nor output.
+        if [[ ${PS0-} != *"$c"* ]]; then PS0=${PS0:+$more$PS0}$c; fi
     else
         __fugue_armed=1
     fi
@@ -54,8 +61,7 @@ __fugue_end() {
 # Has __fugue_begin run first and __fugue_end last.
 __fugue_hook() {
     \builtin local command list
-    if [[ -z ${PROMPT_COMMAND+set} ]]; then PROMPT_COMMAND=; fi
-    if [[ ${#PROMPT_COMMAND[@]} -gt 1 && $__fugue_version -ge 501 ]]; then
+    if [[ -n ${PROMPT_COMMAND[1]+set} && $__fugue_version -ge 501 ]]; then
         list=()
         for command in "${PROMPT_COMMAND[@]}"; do
             if [[ $command != __fugue_begin && $command != __fugue_end ]]; then list+=("$command"); fi
@@ -66,7 +72,10 @@ __fugue_hook() {
         command=${command//'__fugue_begin
 '/}
         command=${command//'
-__fugue_end'/}
+__fugue_end'/'
+:'}
+        command=${command%'
+:'}
         PROMPT_COMMAND="__fugue_begin
 $command
 __fugue_end"
@@ -121,7 +130,5 @@ esac
 \builtin unset -v __fugue_reads
 if [[ -n $__fugue_nonce ]]; then
     __fugue_hook
-    # A shell inside this one would know none of these functions.
-    \builtin export -n PROMPT_COMMAND
     if [[ $__fugue_version -lt 404 && -z $(\builtin trap -p DEBUG) ]]; then \builtin trap __fugue_debug DEBUG; fi
 fi

@@ -22,8 +22,8 @@ KEPT: Final = 500
 PINNED: Final = 8
 """The newest commands, whose output can be read."""
 
-_CANCELLED: Final = 130
-"""What shells say of a line that was given up with Ctrl+C."""
+_COMPLAINT: Final = "\nfish: "
+"""How fish begins to say why it refuses a line, which may not have been drawn to its end."""
 
 
 class CommandLog:
@@ -117,9 +117,9 @@ class CommandLog:
         if self.running:
             self._finish(None, self._emulator.pin())
         line = mark.line if mark.line is not None else self._told
-        if line is None and self._input:
-            line = "\n".join([*self._typed, self._text_since(self._input)])
-        self._begin(line or "", self._emulator.pin())
+        if line is None:
+            line = "\n".join([*self._typed, *([self._text_since(self._input)] if self._input else [])])
+        self._begin(line, self._emulator.pin())
         self._shell = mark.aid
 
     def _begin(self, line: str, start: Pin) -> None:
@@ -137,7 +137,7 @@ class CommandLog:
     def _end(self, mark: PromptMark) -> None:
         if self.running:
             self._finish(mark.exit_code, self._stop(mark.eol))
-        elif self.trusted and mark.exit_code not in (None, 0, _CANCELLED):
+        elif self.trusted and mark.exit_code:
             self._refuse(mark)
         self._input, self._typed = None, []
 
@@ -148,7 +148,7 @@ class CommandLog:
         if place is None:
             return
         text = self._since(place)
-        end = text.find("\n", max(0, text.find(mark.line or "")) + len(mark.line or ""))
+        end = text.find("\n") if mark.line is None else text.find(_COMPLAINT)
         said = text[end + 1 :] if end >= 0 else ""
         line = "\n".join([*self._typed, text[:end]]) if mark.line is None else mark.line
         if line.strip() and said.strip():

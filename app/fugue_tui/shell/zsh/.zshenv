@@ -37,6 +37,9 @@ __fugue_prompt() {
     if [[ ${precmd_functions[-1]} != __fugue_precmd ]]; then
         precmd_functions=(${precmd_functions:#__fugue_precmd} __fugue_precmd)
     fi
+    # Zsh leaves the status as it was when it refuses a line.
+    if [[ -z ${__fugue_ran-} && $ret != 0 ]]; then ret=1; fi
+    'builtin' 'typeset' -g __fugue_ran=
     if [[ ${PWD-} != *[[:cntrl:]]* ]]; then here=$'\e]7;file://'${PWD//\%/%25}$'\a'; fi
     if [[ -n $sp ]]; then
         # What zsh has just printed if the output did not end its last line.
@@ -57,6 +60,7 @@ __fugue_prompt() {
 __fugue_preexec() {
     'builtin' 'emulate' -L zsh
     'builtin' 'local' line="${1-}"
+    'builtin' 'typeset' -g __fugue_ran=1
     if [[ -n ${__fugue_marked-} && ${PS1-} == "$__fugue_marked" ]]; then PS1=$__fugue_plain; fi
     if (( ${#line} > 4000 )); then line=; fi
     line=${${line//\%/%25}//;/%3B}
