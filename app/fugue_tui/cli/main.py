@@ -133,7 +133,7 @@ def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
         from base64 import b64decode
 
         return b64decode(image)
-    return str(answer.get("text"))).encode(errors="replace") + b"\n"
+    return str(answer.get("text")).encode(errors="replace") + b"\n"
 
 
 def _names_workspace(arguments: list[str]) -> bool:
