@@ -42,7 +42,7 @@ class Session:
         incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
         server = self._face.server()
-        options = server.create_initialization_options(NotificationOptions(tools_changed=True))
+        options = server.create_initialization_options(NotificationOptions(tools_changed=True, resources_changed=True))
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._write, outgoing)
@@ -51,6 +51,8 @@ class Session:
                 group.cancel_scope.cancel()
         except* ConnectionError as errors:
             raise ConnectionResetError("the client is gone") from errors
+        finally:
+            self._face.close()
 
     async def _read(self, first: Frame, incoming: MemoryObjectSendStream[Any]) -> None:
         async with incoming:

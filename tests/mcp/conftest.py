@@ -71,13 +71,15 @@ HELD, LET_GO = threading.Event(), threading.Event()
 class Served:
     """A workspace with one pane in which `cat` runs, on a socket."""
 
-    def __init__(self, path: str, limits: Limits | None = None, settings: McpSettings | None = None) -> None:
+    def __init__(
+        self, path: str, limits: Limits | None = None, settings: McpSettings | None = None, engine: str = "pyte"
+    ) -> None:
         self.path = path
         self.settings = settings or McpSettings()
         self.calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
         self._pump = Pump()
         self._pump.start()
-        self.mux = Multiplexer("test", spawner=Launcher(self._pump, "pyte", 500), post=self.calls.put, socket=path)
+        self.mux = Multiplexer("test", spawner=Launcher(self._pump, engine, 500), post=self.calls.put, socket=path)
         self.dispatcher = Dispatcher(self.mux)
         gate = Gate(self.dispatcher, self.calls.put)
         self.doors = Doors(listen(path), gate, limits, settings=lambda: self.settings)
@@ -183,8 +185,10 @@ def serve(private_dir: Path) -> Iterator[Callable[..., Served]]:
     LET_GO.clear()
     started: list[Served] = []
 
-    def start(limits: Limits | None = None, name: str = "test", settings: McpSettings | None = None) -> Served:
-        started.append(Served(os.path.join(private_dir, f"{name}.sock"), limits, settings))
+    def start(
+        limits: Limits | None = None, name: str = "test", settings: McpSettings | None = None, engine: str = "pyte"
+    ) -> Served:
+        started.append(Served(os.path.join(private_dir, f"{name}.sock"), limits, settings, engine))
         return started[-1]
 
     yield start

@@ -16,6 +16,8 @@ from fugue_tui.control.later import Later, Progress, is_later
 from fugue_tui.control.once import Call, Once
 from fugue_tui.errors import Cancelled, CommandError, TimedOut
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.journal import Entry
+from fugue_tui.workspace.model import Workspace
 
 
 @dataclass(slots=True)
@@ -82,6 +84,31 @@ class Gate:
         self._post(lambda: self._run_once(asked, key) if key and command.creates else self._run(asked))
         return future
 
+    def follow(self, told: Callable[[Entry], None]) -> Callable[[], None]:
+        """Have all that happens told from about now on, on the main thread; what is returned ends that. Any thread."""
+        return self._until_left(lambda: self._dispatcher.mux.journal.follow(told))
+
+    def follow_panes(self, told: Callable[[], None]) -> Callable[[], None]:
+        """Have it told on the main thread when panes come, go or are named; what is returned ends that. Any thread."""
+
+        def changed(old: Workspace, new: Workspace) -> None:
+            if {pane: record.name for pane, record in old.panes.items()} != {
+                pane: record.name for pane, record in new.panes.items()
+            }:
+                told()
+
+        return self._until_left(lambda: self._dispatcher.mux.on_change.connect(changed))
+
+    def _until_left(self, begin: Callable[[], Callable[[], None]]) -> Callable[[], None]:
+        """Begin something on the main thread; what is returned has it ended there."""
+        ends = list[Callable[[], None]]()
+
+        def end() -> None:
+            self._post(lambda: ends.pop()() if ends else None)
+
+        self._post(lambda: ends.append(begin()))
+        return end
+
     def _run_once(self, asked: _Asked, key: str) -> None:
         """Run it, unless the caller had it run under that key: whoever asks waits for the one answer."""
         future, client = asked.future, asked.caller.identity
@@ -103,7 +130,10 @@ class Gate:
 
         def over(answer: Future[Answer]) -> None:
             if answer.cancelled():
-                _fail(future, Cancelled("it was given up under way; what was done stays done, and another key begins anew"))
+                _fail(
+                    future,
+                    Cancelled("it was given up under way; what was done stays done, and another key begins anew"),
+                )
             elif (error := answer.exception()) is not None:
                 _fail(future, error)
             else:
