@@ -89,7 +89,7 @@ def test_the_command_line_waits_too(served: Served) -> None:
 def test_events_are_waited_for(served: Served) -> None:
     link = served.link()
     link.send(request("fugue/cli", {"words": ["list-events", "--kinds", "pane-renamed", "--wait-ms", "60000"]}))
-    until(lambda: served.outcomes()[-1][1] == "started")
+    until(lambda: any(outcome == "started" and said.startswith("list-events") for said, outcome in served.outcomes()))
     served.on_main(lambda: command("rename-pane %1 other").run(served.mux, PERSON))
     (event,) = link.read()["result"]["json"]["events"]
     assert (event["kind"], event["pane"], event["facts"]) == ("pane-renamed", "%1", {"name": "other"})

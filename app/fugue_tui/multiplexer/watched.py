@@ -22,6 +22,8 @@ TURN: Final = 1 << 18
 """Bytes of output that are taken in before others have their turn."""
 BACKLOG: Final = 8 << 20
 """Bytes of output that may wait to be searched; what comes beyond is only searched for on the screen."""
+SOON: Final = 0.002
+"""Seconds after the first output before it is looked at, so that whoever types sees it first."""
 PACE: Final = 0.01
 """Seconds between two looks at what is printed."""
 SETTLED: Final = 0.015
@@ -81,7 +83,7 @@ class Watched:
         self._came, self._taken = 0, 0
         self._places: list[Place] = []
         self._screens: dict[Start, list[Fresh]] = {}
-        self._look_at = self._looked = 0.0
+        self._look_at = self._looked = self._pending_at = 0.0
         self._screen_at: float | None = None
         with terminal.lock:
             rows, alternate = terminal.size.rows, terminal.emulator.modes.alternate_screen
@@ -92,6 +94,8 @@ class Watched:
         match what:
             case memoryview():
                 self.printed_at = time.monotonic()
+                if not self._feed:
+                    self._pending_at = self.printed_at + SOON
                 if self._came - self._taken > BACKLOG:
                     self.skipped += len(what)
                 else:
@@ -137,17 +141,18 @@ class Watched:
     @property
     def due(self) -> float | None:
         """When to look next; None if there is nothing to look at."""
-        times = [self._look_at] if self._feed else []
+        times = [max(self._look_at, self._pending_at)] if self._feed else []
         times += [self._screen_at] if self._screen_at is not None else []
         return min(times) if times else None
 
     def look(self, now: float) -> None:
         """Look at what there is to look at."""
-        if self._feed and now >= self._look_at:
-            begun = time.monotonic()
+        if self._feed and now >= max(self._look_at, self._pending_at):
+            before, begun = self._taken, time.monotonic()
             self._take_in()
             ended = time.monotonic()
-            self._look_at = ended + max(PACE, ended - begun)
+            if self._taken != before:
+                self._look_at = ended + max(PACE, ended - begun)
         if self._screen_at is not None and now >= self._screen_at:
             self._look_at_screen()
 

@@ -29,6 +29,8 @@ class Watch:
         self._bell = threading.Event()
         self._thread: threading.Thread | None = None
         self._waits: list[Wait] = []
+        self._tick_at = 0.0
+        """No wait has anything to do by the clock before this."""
         self._watched: dict[Terminal, Watched] = {}
         self._timers: list[tuple[float, int, Callable[[], object]]] = []
         self._numbers = count()
@@ -51,6 +53,7 @@ class Watch:
                 watched.users.add(wait)
                 wait.open[pane] = watched
             self._waits.append(wait)
+            self._tick_at = 0.0
             for pane, (_, since) in panes.items():
                 wait.open[pane].enter(wait, pane, since)
             self._wake()
@@ -93,7 +96,9 @@ class Watch:
         with self._lock:
             for wait in [wait for wait in self._waits if wait.over]:
                 self._leave(wait)
-            times = [wait.due for wait in self._waits]
+            if self._waits and time.monotonic() >= self._tick_at:
+                self._tick_at = min(wait.due for wait in self._waits)
+            times = [self._tick_at] if self._waits else []
             times += [due for watched in self._watched.values() if (due := watched.due) is not None]
             times += [self._timers[0][0]] if self._timers else []
             if not times:
@@ -116,7 +121,7 @@ class Watch:
             watched, waits = tuple(self._watched.values()), tuple(self._waits)
         for each in watched:
             _guarded(lambda each=each: each.look(now), each.fail)
-        for wait in waits:
+        for wait in waits if now >= self._tick_at else ():
             if not wait.over and now >= wait.due:
                 _guarded(lambda wait=wait: wait.tick(now), wait.fail)
 
