@@ -7,6 +7,7 @@ joiners and selectors inside emoji), no lone surrogates. Private-use glyphs stay
 
 import re
 import unicodedata
+from itertools import groupby
 from typing import Final
 
 TITLE_LIMIT: Final = 256
@@ -58,8 +59,18 @@ def spelled(text: str) -> str:
 
 
 def _scrub(text: str) -> str:
-    if text.isascii() and text.isprintable():
-        return text
+    if "\n" not in text or "\r" in text:
+        return text if _is_plain(text) else _scrub_all(text)
+    # Nothing that is taken out goes over the end of a line, and most lines need nothing.
+    parts = ((is_plain, "\n".join(lines)) for is_plain, lines in groupby(text.split("\n"), _is_plain))
+    return "\n".join(part if is_plain else _scrub_all(part) for is_plain, part in parts)
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _scrub_all(text: str) -> str:
     text = _BREAK.sub("\n", _HIDDEN.sub("", _SEQUENCE.sub("", text)))
     return text if text.isascii() else _fewer_marks(_only_emoji_joined(text))
 
