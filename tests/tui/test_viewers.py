@@ -66,3 +66,46 @@ def test_a_signal_ends_the_server_in_good_order(serve: Serve, number: int) -> No
     assert serving.first.bye.status == 128 + number
     assert not Path(serving.path).exists()
     assert serving.log == ""
+
+
+STEPS = (
+    ('\x02"', "%3"), ("\x02?", "Keys after"), ("q", "!Keys after"), ("\x02z", "!%1"), ("\x02z", "%1"),
+    ("\x02p", "Search commands"), ("\x1b", "!Search commands"), ("\x02c", "2 sh"), ("\x021", "%2"),
+    ("\x02{", "%2"), ("\x02", "and then"), ("\x1b", "!and then"), ("\x02x", "Close pane"), ("n", "!Close pane"),
+)  # fmt: skip
+"""Keys, and what is on the screens then, or with a `!` is not."""
+
+
+def test_mirrors_agree_through_floods_splits_dialogs_and_sizes(serve: Serve) -> None:
+    serving = serve(first=hello(Size(80, 24)), config="[ui]\nwhich_key_delay_ms = 20\n")
+    other = serving.attach(Size(80, 24))
+    serving.shows(other, "1 cat")
+    loop = "i=0; while [ $i -lt 400 ]; do seq $i $((i+40)); i=$((i+1)); done; echo over; exec cat"
+    serving.call("split-pane", "--", "sh", "-c", loop)
+    for number, (keys, sign) in enumerate(STEPS):
+        (serving.first, other)[number // 2 % 2].send(keys)
+        for client in (serving.first, other):
+            serving.until(lambda c=client, s=sign: (s.lstrip("!") in c.text) != s.startswith("!"))
+        if number % 4 == 3:
+            size = Size(60 + number * 3, 26 + number)
+            for client in (serving.first, other):
+                client.resize(size)
+    late = serving.attach(serving.first.emulator.size)
+    serving.shows(late, "over")
+    serving.settle(0.4)
+    for client in (other, late):
+        assert differing(client.picture, serving.first.picture) == []
+        assert client.cursor == serving.first.cursor
+    assert serving.log == ""
+
+
+def test_a_terminal_that_vanishes_in_the_middle_of_a_key_command_leaves_no_panel(serve: Serve) -> None:
+    serving = serve(first=hello(), config="[ui]\nwhich_key_delay_ms = 20\n")
+    other = serving.attach()
+    serving.shows(other, "1 cat")
+    other.send("\x02")
+    serving.shows(serving.first, "and then")
+    other.close()
+    serving.until(lambda: "and then" not in serving.first.text and "key?" not in serving.first.text)
+    serving.first.send("typed")
+    serving.shows(serving.first, "typed")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from textual import events
 from textual.screen import Screen
 
 from fugue_tui.control.command import PERSON, Command, Origin
@@ -14,6 +15,9 @@ from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.attended import AttendedApp
 from fugue_tui.tui.errands import Errands
+from fugue_tui.tui.keyboard import Keyboard
+from fugue_tui.tui.viewer import Viewer
+from fugue_tui_widgets.keys import press_of
 
 
 class CommandingApp(AttendedApp, inherit_bindings=False):
@@ -21,6 +25,9 @@ class CommandingApp(AttendedApp, inherit_bindings=False):
 
     actions: Actions
     """What keys and the palette do besides running a command as it stands."""
+
+    keyboard: Keyboard
+    """Which keys are the workspace's own."""
 
     def __init__(
         self,
@@ -33,9 +40,19 @@ class CommandingApp(AttendedApp, inherit_bindings=False):
         self.dispatcher = dispatcher
         self.errands = Errands(post, self.alert, self.broke)
 
-    def news(self) -> None:
-        """Titles or states may have changed."""
-        raise NotImplementedError
+    def came(self, viewer: Viewer) -> None:
+        """Another terminal shows this: who sits there should know if nothing is saved."""
+        saver = self.dispatcher.mux.saver
+        if saver is not None and saver.complaint:
+            self.inform(saver.complaint)
+
+    def left(self, viewer: Viewer) -> None:
+        """A terminal has gone."""
+        self.keyboard.forget(viewer.id)
+
+    def starts_command(self, event: events.Key, viewer: Viewer) -> bool:
+        """Whether a key is a prefix there."""
+        return self.keyboard.is_prefix(press_of(event), viewer.prefixes)
 
     def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
         """Push a dialog; `answered` gets its result."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from enum import Enum, auto
+from dataclasses import dataclass
 from typing import Final
 
 from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
@@ -16,37 +16,33 @@ _NONE: Final = frozenset[KeyPress]()
 _HELD: Final = frozenset(("shift", "alt", "ctrl", "super", "meta", "caps_lock", "num_lock"))
 
 
-class Mode(Enum):
-    """What the next key means."""
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A key command that one terminal has begun."""
 
-    PROGRAM = auto()
-    PREFIX = auto()
-    REPEAT = auto()
-    SCROLL = auto()
+    repeats: bool
+    """Whether a repeatable key may follow without the prefix; otherwise any key follows the prefix."""
+    timer: asyncio.TimerHandle
 
 
 class Keyboard:
-    """Takes each key first. What it leaves is the focused program's."""
+    """Takes each key first. What it leaves is the focused program's. Several terminals may press keys at once."""
 
     def __init__(self, app: Stage, keymap: Keymap, bound: Callable[[Binding], None]) -> None:
         self._app = app
         self._bound = bound
         self.keymap = keymap
-        self.mode = Mode.PROGRAM
-        self._owner = 0
-        self._prefixes = frozenset[KeyPress]()
-        self._timer: asyncio.TimerHandle | None = None
+        self._begun: dict[int, _Begun] = {}
+        self._scrolls = False
 
     @property
     def hint(self) -> str:
         """What the status bar says about keys now."""
-        match self.mode:
-            case Mode.PREFIX:
-                return "key? (? help, Escape leaves)"
-            case Mode.SCROLL:
-                return "reading back: arrows, PageUp, g/G, q leaves"
-            case Mode.PROGRAM | Mode.REPEAT:
-                return f"{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
+        if any(not begun.repeats for begun in self._begun.values()):
+            return "key? (? help, Escape leaves)"
+        if self._scrolls:
+            return "reading back: arrows, PageUp, g/G, q leaves"
+        return f"{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
 
     def is_prefix(self, press: KeyPress, further: frozenset[KeyPress] = _NONE) -> bool:
         """Whether a key starts a key command, where these keys do besides the workspace's own."""
@@ -57,82 +53,67 @@ class Keyboard:
         the terminal that sent it; `further` are the prefixes that it has besides the workspace's own."""
         if press.name in _HELD:
             return False
-        begun = self.mode in (Mode.PREFIX, Mode.REPEAT)
-        if begun and owner != self._owner:
-            if not self.is_prefix(press, further):
-                return False
-            self.leave()
-        self._owner, self._prefixes = owner, further
-        match self.mode:
-            case Mode.PROGRAM:
-                return self._program(press)
-            case Mode.PREFIX:
-                return self._prefixed(press)
-            case Mode.REPEAT:
-                return self._repeated(press)
-            case Mode.SCROLL:
-                return self._scroll(press)
+        begun = self._begun.get(owner)
+        if begun is not None:
+            self.forget(owner)
+            if not begun.repeats:
+                return self._prefixed(press, owner, further)
+            binding = self.keymap.prefixed.get(canonical(press))
+            if binding is not None and binding.repeats:
+                self._do(binding, owner)
+                return True
+        if self._scrolls and not self.is_prefix(press, further):
+            return self._scroll(press)
+        return self._program(press, owner, further)
 
-    def _program(self, press: KeyPress) -> bool:
-        if self.is_prefix(press, self._prefixes):
-            self._enter(Mode.PREFIX, self._app.settings.ui.which_key_delay_ms / 1000)
+    def _program(self, press: KeyPress, owner: int, further: frozenset[KeyPress]) -> bool:
+        if self.is_prefix(press, further):
+            self._scrolls = False
+            self._begin(owner, self._app.settings.ui.which_key_delay_ms / 1000, repeats=False)
             return True
         binding = self.keymap.always.get(canonical(press))
         if binding is None:
             return False
-        self._do(binding)
+        self._do(binding, owner)
         return True
 
-    def _prefixed(self, press: KeyPress) -> bool:
-        self.leave()
-        if self.is_prefix(press, self._prefixes):
+    def _prefixed(self, press: KeyPress, owner: int, further: frozenset[KeyPress]) -> bool:
+        if self.is_prefix(press, further):
             return False
         binding = self.keymap.prefixed.get(canonical(press))
         if binding is not None:
-            self._do(binding)
+            self._do(binding, owner)
         elif press.name == "escape":
             self._app.give_up()
         else:
             self._app.alert(f"{spell(self.keymap.prefix)} {spell(press)} does nothing; ? lists the keys")
         return True
 
-    def _repeated(self, press: KeyPress) -> bool:
-        binding = self.keymap.prefixed.get(canonical(press))
-        self.leave()
-        if binding is None or not binding.repeats:
-            return self._program(press)
-        self._do(binding)
-        return True
-
-    def _do(self, binding: Binding) -> None:
+    def _do(self, binding: Binding, owner: int) -> None:
         if binding.repeats:
-            self._enter(Mode.REPEAT, REPEAT_SECONDS)
+            self._begin(owner, REPEAT_SECONDS, repeats=True)
         self._bound(binding)
 
-    def _enter(self, mode: Mode, seconds: float) -> None:
-        self._cancel()
-        self.mode = mode
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._elapsed)
+    def _begin(self, owner: int, seconds: float, *, repeats: bool) -> None:
+        timer = asyncio.get_running_loop().call_later(seconds, self._elapsed, owner)
+        self._begun[owner] = _Begun(repeats, timer)
         self._app.news()
 
-    def _elapsed(self) -> None:
-        self._timer = None
-        if self.mode is Mode.REPEAT:
-            self.leave()
-        elif self.mode is Mode.PREFIX:
+    def _elapsed(self, owner: int) -> None:
+        if self._begun[owner].repeats:
+            self.forget(owner)
+        else:
             self._app.show_keys(self.hints())
 
-    def leave(self) -> None:
-        """Give the keys back to the program."""
-        self._cancel()
-        self.mode = Mode.PROGRAM
-        self._app.hide_keys()
+    def forget(self, owner: int) -> None:
+        """What a terminal has begun is over, or not waited for any more."""
+        begun = self._begun.pop(owner, None)
+        if begun is None:
+            return
+        begun.timer.cancel()
+        if all(other.repeats for other in self._begun.values()):
+            self._app.hide_keys()
         self._app.news()
-
-    def _cancel(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
     def hints(self) -> list[Hint]:
         """Every key after the prefix and what it does."""
@@ -142,17 +123,18 @@ class Keyboard:
 
     def read_back(self) -> None:
         """Keys scroll the focused pane until `q`."""
-        self._cancel()
-        self.mode = Mode.SCROLL
+        self._scrolls = True
+        self._app.news()
+
+    def _leave_scroll(self) -> None:
+        self._scrolls = False
         self._app.news()
 
     def _scroll(self, press: KeyPress) -> bool:
         view = self._app.focused_view
         if view is None or view.live is None:
-            self.leave()
+            self._leave_scroll()
             return True
-        if self.is_prefix(press, self._prefixes):
-            return self._program(press)
         page = max(view.size.height - 1, 1)
         name = f"ctrl+{press.name}" if press.modifiers & Modifiers.CTRL else press.text or press.name
         lines = {
@@ -166,7 +148,7 @@ class Keyboard:
             self._app.news()
         elif name in ("q", "escape", "enter", "ctrl+c"):
             view.scroll_back(-(1 << 30))
-            self.leave()
+            self._leave_scroll()
         return True
 
 
