@@ -53,7 +53,7 @@ class EventList:
     """Whether the log does not go back that far any more: some events are lost."""
 
 
-class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, toolset=Toolset.READING):
+class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, toolset=Toolset.DEFAULT):
     """Tell what happened in the workspace after an event: output, exits, bells, notifications, titles, commands, focus,
     layout, panes and clients that came and went. Each event has a number, counted from 1; the newest 10,000 are kept.
 
@@ -99,7 +99,7 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
     def _later(
         self, mux: Multiplexer, fits: Callable[[Entry], bool], answer: Callable[[], EventList]
     ) -> Later[EventList]:
-        later = Later[EventList](lambda: stop())
+        later = Later[EventList](lambda: end())
 
         def heard(entry: Entry) -> None:
             if not later.over and fits(entry):
@@ -107,11 +107,15 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
 
         def settle() -> None:
             if not later.over:
-                stop()
+                end()
                 later.settle(answer())
 
+        def end() -> None:
+            stop()
+            call_off()
+
         stop = mux.journal.follow(heard)
-        mux.watch.after(min(self.wait_ms, LONGEST_MS) / 1000, lambda: mux.post(settle))
+        call_off = mux.watch.after(min(self.wait_ms, LONGEST_MS) / 1000, lambda: mux.post(settle))
         return later
 
 

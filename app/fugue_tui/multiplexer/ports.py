@@ -37,15 +37,16 @@ class PortWait:
         self._pause = FIRST
         self._open: dict[str, tuple[socket.socket, float]] = {}
         self._over = False
-        watch.after(0, self._attempt)
+        self._call_off = watch.after(0, self._attempt)
 
     def stop(self) -> None:
         """End it without a word."""
         self._over = True
+        self._call_off()
+        self._watch.after(0, self._close)
 
     def _attempt(self) -> None:
         if self._over:
-            self._close()
             return
         listening, now = any(self._answers(host) for host in self._hosts), time.monotonic()
         if listening or now >= self._until:
@@ -53,7 +54,7 @@ class PortWait:
             self._close()
             self._told(listening, now - self._begun)
             return
-        self._watch.after(max(0.0, min(self._pause, self._until - now)), self._attempt)
+        self._call_off = self._watch.after(max(0.0, min(self._pause, self._until - now)), self._attempt)
         self._pause = min(LAST, self._pause * GROWTH)
 
     def _answers(self, host: str) -> bool:

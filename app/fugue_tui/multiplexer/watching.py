@@ -64,11 +64,22 @@ class Watch:
 
         return stop
 
-    def after(self, seconds: float, call: Callable[[], object]) -> None:
-        """Have something called on the watch's thread after a while; it must not take long."""
+    def after(self, seconds: float, call: Callable[[], object]) -> Callable[[], None]:
+        """Have something called on the watch's thread after a while; it must not take long. What is returned calls that
+        off, if it has not begun."""
         with self._lock:
-            heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._numbers), call))
+            timer = (time.monotonic() + seconds, next(self._numbers), call)
+            heapq.heappush(self._timers, timer)
             self._wake()
+
+        def call_off() -> None:
+            with self._lock:
+                if timer in self._timers:
+                    self._timers.remove(timer)
+                    heapq.heapify(self._timers)
+                    self._bell.set()
+
+        return call_off
 
     @property
     def busy(self) -> int:
