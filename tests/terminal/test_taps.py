@@ -1,0 +1,35 @@
+"""Who listens to a terminal hears all of it, once and in order."""
+
+from typing import Any
+
+from tests.terminal.conftest import Spawn
+
+from fugue_tui.terminal.events import Bell
+from fugue_tui.terminal.pty import Exit
+from fugue_tui.terminal.taps import CLOSED
+
+
+def test_a_tap_hears_output_in_order_then_the_end(spawn: Spawn) -> None:
+    pane = spawn("read x; echo one; echo two; exit 3", say=lambda data: [Bell()] if b"two" in data else [])
+    told: list[Any] = []
+    pane.terminal.tap(lambda what: told.append(bytes(what) if isinstance(what, memoryview) else what))
+    pane.terminal.write(b"\n")
+    pane.wait_exit()
+    assert b"".join(each for each in told if isinstance(each, bytes)).endswith(b"one\r\ntwo\r\n")
+    assert told[-1] == Exit(3)
+    assert Bell() in told
+    assert pane.terminal.fed == len(pane.recorder.text)
+
+
+def test_what_was_untapped_hears_nothing_more_and_others_do(spawn: Spawn) -> None:
+    pane = spawn("cat")
+    first, second = list[object](), list[object]()
+    untap = pane.terminal.tap(lambda what: first.append(what))
+    pane.terminal.tap(lambda what: second.append(what))
+    untap()
+    untap()
+    pane.terminal.write(b"hello\n")
+    pane.wait_for("hello")
+    pane.terminal.close()
+    assert first == []
+    assert CLOSED in second
