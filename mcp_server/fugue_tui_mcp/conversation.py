@@ -1,7 +1,8 @@
 """What a bridge must remember of an MCP conversation to carry it over to the next workspace. No I/O.
 
 The handshake and open subscriptions are replayed; answers that the client has already had are swallowed; calls that
-were in hand fail. Both eras: before 2026-07-28 there is `initialize`, after it there may be `subscriptions/listen`.
+were in hand fail. Both eras: before 2026-07-28 there are `initialize` and `resources/subscribe`, after it there may be
+`subscriptions/listen`.
 """
 
 import json
@@ -19,6 +20,7 @@ class Conversation:
 
     def __init__(self) -> None:
         self._opening: list[bytes] = []
+        self._subscribed: dict[str, bytes] = {}
         self._listening: dict[str, bytes] = {}
         self._pending: dict[str, object] = {}
         self._swallow: set[str] = set()
@@ -32,6 +34,10 @@ class Conversation:
             self._opening = [line]
         elif method == "notifications/initialized" and self._opening:
             self._opening = [self._opening[0], line]
+        if method == "resources/subscribe":
+            self._subscribed[_key(_params(message).get("uri"))] = line
+        elif method == "resources/unsubscribe":
+            self._subscribed.pop(_key(_params(message).get("uri")), None)
         if method == "subscriptions/listen":
             self._listening[_key(message.get("id"))] = line
         elif method == "notifications/cancelled":
@@ -63,17 +69,22 @@ class Conversation:
 
     def replay(self) -> list[bytes]:
         """The next workspace is there: what it must hear."""
-        self._swallow |= {_key(message["id"]) for message in map(parsed, self._opening) if "id" in message}
-        return [*self._opening, *self._listening.values()]
+        answered = map(parsed, [*self._opening, *self._subscribed.values()])
+        self._swallow |= {_key(message["id"]) for message in answered if "id" in message}
+        return [*self._opening, *self._subscribed.values(), *self._listening.values()]
 
     def changed(self) -> list[bytes]:
-        """What the client must hear then: the tools may be others. After 2026-07-28 only subscriptions may say so."""
-        news: list[Message] = [{}] if self._opening else []
-        for line in self._listening.values():
-            message = parsed(line)
-            if _mapping(_params(message).get("notifications")).get("toolsListChanged"):
-                news.append({"params": {"_meta": {_SUBSCRIPTION: message.get("id")}}})
-        return [written({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", **each}) for each in news]
+        """What the client must hear then: tools and resources may be others. After 2026-07-28 only subscriptions may
+        say so."""
+        news = [_notice(kind, {}) for kind in ("tools", "resources")] if self._opening else []
+        for message in map(parsed, self._listening.values()):
+            wanted, meta = _mapping(_params(message).get("notifications")), {_SUBSCRIPTION: message.get("id")}
+            news += [
+                _notice(kind, {"params": {"_meta": meta}})
+                for kind in ("tools", "resources")
+                if wanted.get(f"{kind}ListChanged")
+            ]
+        return news
 
     def _acknowledgement(self, line: bytes) -> bool:
         key = _key(_mapping(_params(parsed(line)).get("_meta")).get(_SUBSCRIPTION))
@@ -93,6 +104,10 @@ class Conversation:
         self._pending.pop(key, None)
         self._listening.pop(key, None)
         self._acknowledged.discard(key)
+
+
+def _notice(kind: str, more: Message) -> bytes:
+    return written({"jsonrpc": "2.0", "method": f"notifications/{kind}/list_changed", **more})
 
 
 def parsed(line: bytes) -> Message:

@@ -151,7 +151,7 @@ def _monitoring(said: Mapping[str, str]) -> str:
         f"{_call('fugue_read_pane', pane=watched[0])} and fugue_get_status show how it stands now.",
         "Wait instead of polling: "
         f"{_call('fugue_wait_for_output', panes=watched, any_of=['a pattern that means trouble'])}. "
-        "Follow a build live with fugue_stream_output; fugue_events tells exits, bells and finished commands.",
+        "Follow a build live with fugue_stream_output; fugue_list_events tells exits, bells and finished commands.",
         "Turn tables into rows with fugue_parse_output (ps, df, docker ps), and compare numbers, not pictures.",
         "Report what changed, since when, and the line that shows it. Mend nothing unasked.",
     )

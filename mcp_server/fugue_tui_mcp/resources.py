@@ -55,7 +55,7 @@ VIEWS: Final[Mapping[str, View]] = {
         "Last command",
         "What the newest command in a pane's shell printed, and how it ended.",
     ),
-    "state": View("get-status", {}, "State", "A pane's program, directory, size, cursor and modes.", _JSON),
+    "state": View("get-pane-state", {}, "State", "A pane's size, cursor, modes, title, directory and exit.", _JSON),
 }
 
 

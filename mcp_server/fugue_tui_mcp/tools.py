@@ -59,8 +59,8 @@ def success(cls: type[Command[Any]], answer: Answer, limit: int = TEXT_LIMIT) ->
         return CallToolResult(content=[TextContent(text=written(structure))], structured_content=structure)
     if answer.result is None:
         return CallToolResult(content=[TextContent(text="done")])
-    source = "a pane" if answer.pane is None else f"pane {answer.pane}"
-    return CallToolResult(content=_text(cls, clean_text(str(answer.result), TEXT_LIMIT), source, {}, limit))
+    text, source = str(answer.result), "a pane" if answer.pane is None else f"pane {answer.pane}"
+    return CallToolResult(content=_text(cls, clean_text(text, len(text)), source, {}, limit))
 
 
 def _fitted(cls: type[Command[Any]], structure: dict[str, Any], limit: int) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from tests.mcp.conftest import HELD, LET_GO, Served, request, until
 
+from fugue_tui.config import McpSettings
+
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -88,7 +90,8 @@ def test_a_conversation_of_the_old_era_survives_a_restart(
     assert (failed["id"], failed["error"]["code"]) == (2, -32000)
     assert "fugue-tui is not running; start it in a terminal with: fugue-tui" in failed["error"]["message"]
     _replace(serve, served)
-    assert bridge.read() == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+    for kind in ("tools", "resources"):
+        assert bridge.read() == {"jsonrpc": "2.0", "method": f"notifications/{kind}/list_changed"}
     assert bridge.call("fugue_list_panes", 3)["result"]["structuredContent"]["panes"][0]["id"] == "%1"
 
 
@@ -170,8 +173,8 @@ def test_a_message_that_is_too_long_fails_alone(served: Served, bridge_to: Calla
     assert bridge.ask("ping", id=2)["result"] == {}
 
 
-def test_large_answers_and_many_requests_pass(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
-    bridge = bridge_to(served.path)
+def test_large_answers_and_many_requests_pass(serve: Callable[..., Served], bridge_to: Callable[[str], Bridge]) -> None:
+    bridge = bridge_to(serve(settings=McpSettings(longest_answer=400_000)).path)
     bridge.ask("initialize", HELLO, 0)
     call = {"name": "fugue_test_echo", "arguments": {"text": "x", "times": 200_000}}
     bridge.send(*(request("tools/call", call, number) for number in range(1, 21)))

@@ -36,7 +36,10 @@ def test_the_handshake_is_replayed_and_its_second_answer_swallowed() -> None:
     assert not conversation.received(line(id=0, result={}))
     conversation.sent(line(id=0, method="ping"))
     assert conversation.received(line(id=0, result={}))
-    assert conversation.changed() == [line(method="notifications/tools/list_changed")]
+    assert conversation.changed() == [
+        line(method="notifications/tools/list_changed"),
+        line(method="notifications/resources/list_changed"),
+    ]
 
 
 def test_a_handshake_that_was_never_answered_is_not_replayed() -> None:
@@ -68,6 +71,30 @@ def test_a_subscription_that_is_refused_or_given_up_is_not_opened_again() -> Non
     cancelled.sent(LISTEN)
     cancelled.sent(line(method="notifications/cancelled", params={"requestId": "ears"}))
     assert cancelled.replay() == []
+
+
+def test_resources_that_a_client_of_old_subscribed_to_are_subscribed_to_again() -> None:
+    conversation = Conversation()
+    conversation.sent(INITIALIZE)
+    conversation.received(line(id=0, result={}))
+    first, second = (line(id=n, method="resources/subscribe", params={"uri": f"fugue://{n}"}) for n in (1, 2))
+    for number, each in enumerate((first, second), 1):
+        conversation.sent(each)
+        assert conversation.received(line(id=number, result={}))
+    conversation.sent(line(id=3, method="resources/unsubscribe", params={"uri": "fugue://1"}))
+    assert conversation.received(line(id=3, result={}))
+    assert conversation.lost("gone") == []
+    assert conversation.replay() == [INITIALIZE, second]
+    assert not conversation.received(line(id=2, result={}))
+
+
+def test_who_listens_for_resources_hears_that_they_are_others() -> None:
+    conversation = Conversation()
+    conversation.sent(
+        line(id=7, method="subscriptions/listen", params={"notifications": {"resourcesListChanged": True}})
+    )
+    meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
+    assert conversation.changed() == [line(method="notifications/resources/list_changed", params=meta)]
 
 
 def test_what_is_no_response_passes() -> None:

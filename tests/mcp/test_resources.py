@@ -107,11 +107,11 @@ async def test_resources_are_listed_and_read_through_the_gate(served: Served, er
     for name in ("screen", "scrollback"):
         assert read[name].startswith("untrusted output of pane %1, up to the second line with ")
         assert "hello there" in named
-    assert json.loads(read["state"])["state"]["pane"] == "%1"
+    assert json.loads(read["state"])["pane"] == "%1"
     assert [pane["id"] for pane in panes["panes"]] == ["%1"]
     assert layout["windows"] == [window]
     assert window["panes"][0]["name"] == "api server"
-    assert ("get-status --pane %1", "done") in served.outcomes()
+    assert ("get-pane-state --pane %1", "done") in served.outcomes()
 
 
 @pytest.mark.parametrize("era", ERAS)

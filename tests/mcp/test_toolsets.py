@@ -24,7 +24,8 @@ TOKEN = 4
 MOST_TOKENS = 9_000
 CORE = {
     "list-panes", "get-status", "read-pane", "send-input", "send-keys", "split-pane", "create-pane", "create-layout",
-    "focus-pane", "close-pane", "resize-pane", "load-workspace", "parse-output", "detect-intent",
+    "focus-pane", "close-pane", "resize-pane", "load-workspace", "parse-output", "detect-intent", "wait-for-output",
+    "screenshot-pane", "snapshot-pane", "search-panes", "list-events", "stream-output",
 }  # fmt: skip
 """What the first set must have for look, run, wait, read, type, open and arrange."""
 

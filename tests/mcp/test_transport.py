@@ -88,7 +88,7 @@ def test_five_megabytes_are_too_much_and_almost_four_are_not(served: Served) -> 
     link = served.link()
     link.initialize()
     text = "x" * 3_900_000
-    assert link.call("fugue_test_echo", {"text": text})["content"][0]["text"].count("x") == 262_143
+    assert link.call("fugue_test_echo", {"text": text})["content"][0]["text"].count("x") == 40_000
     with suppress(OSError):
         link.send(b'{"jsonrpc": "2.0", "id": 2, "method": "' + b"x" * 5_000_000 + b'"}\n')
         assert link.read() is None

@@ -196,7 +196,7 @@ class PaneSnapshot:
     """This moment: read on from here, or see what differs from it."""
 
 
-class SnapshotPane(Command[PaneSnapshot], name="snapshot-pane", effect=Effect.READ, toolset=Toolset.READING):
+class SnapshotPane(Command[PaneSnapshot], name="snapshot-pane", effect=Effect.READ, toolset=Toolset.DEFAULT):
     """Tell all of a pane in one call: its state, what runs in it, its screen, its last command, and a cursor."""
 
     pane: str = target.ACTIVE
