@@ -1,8 +1,10 @@
 """Waiting for what programs print, with real programs."""
 
 import shlex
+import shutil
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -310,3 +312,31 @@ def test_the_way_is_reported(room: Room, monkeypatch: pytest.MonkeyPatch) -> Non
     later.on_progress(lambda progress: told.append(progress.text))
     assert room.awaited(later).outcome is Outcome.TIMEOUT
     assert told[0] == "waiting for %1: 0 of 0 s"
+
+
+@pytest.mark.skipif(not shutil.which("less"), reason="needs less")
+def test_a_pager_is_read_as_it_scrolls(room: Room, tmp_path: Path) -> None:
+    file = tmp_path / "long"
+    file.write_text("".join(f"row {number} of the file\n" for number in range(200)))
+    pane = room.opened(f"create-pane -- less {file}")
+    room.shows(pane, "row 3 of")
+    room.until(lambda: room.mux.terminals[pane].modes.alternate_screen)
+    assert waited(room, pane, "row 3 of", timeout=0.2).outcome is Outcome.TIMEOUT
+    later = begun(room, pane, "row 3 of", "row 120 of")
+    room.mux.terminals[pane].write(b"120g")
+    assert room.awaited(later).pattern == "row 120 of"
+
+
+@pytest.mark.skipif(not shutil.which("vim"), reason="needs vim")
+def test_an_editor_is_read_as_it_paints(room: Room, tmp_path: Path) -> None:
+    file = tmp_path / "text"
+    file.write_text("alpha\nbeta\n")
+    pane = room.opened(f"create-pane -- vim -u NONE -N -n --cmd 'set showmode' {file}")
+    room.shows(pane, "beta")
+    later = begun(room, pane, "INSERT", "alpha")
+    room.mux.terminals[pane].write(b"i")
+    assert room.awaited(later).pattern == "INSERT"
+    later = begun(room, pane, "gamma ray")
+    for key in b"gamma ray":
+        room.mux.terminals[pane].write(bytes([key]))
+    assert room.awaited(later).outcome is Outcome.MATCHED
