@@ -4,13 +4,15 @@ A cursor is a pin and what the screen showed then. The newest few of each termin
 """
 
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Final
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, finalize
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
@@ -22,6 +24,7 @@ from fugue_tui.text import clean
 
 KEPT: Final = 16
 """Cursors that a terminal keeps: each slows its engine a little."""
+_SOON: Final = 0.02
 
 
 class Seen:
@@ -102,6 +105,7 @@ class Cursors:
     def __init__(self) -> None:
         self._run = secrets.token_hex(2)
         self._serial = 0
+        self._undecoded: SimpleQueue[Seen | None] | None = None
         self._kept: WeakKeyDictionary[Terminal, OrderedDict[int, Bookmark]] = WeakKeyDictionary()
 
     def keep(self, pane: PaneId, terminal: Terminal, new: Bookmark) -> str:
@@ -115,7 +119,7 @@ class Cursors:
         kept[self._serial] = new
         while len(kept) > KEPT:
             kept.popitem(last=False)
-        Thread(target=lambda: new.seen.rows, name="seen", daemon=True).start()
+        self._decode_soon(new.seen)
         return self._written(pane, self._serial)
 
     def find(self, cursor: str, terminals: Mapping[PaneId, Terminal]) -> Found:
@@ -134,8 +138,24 @@ class Cursors:
             raise InvalidArgument(f"cursor: pane %{pane} was made wider or narrower since; search again")
         return found
 
+    def _decode_soon(self, seen: Seen) -> None:
+        if self._undecoded is None:
+            self._undecoded = SimpleQueue()
+            Thread(target=_decode, args=(self._undecoded,), name="seen", daemon=True).start()
+            finalize(self, self._undecoded.put, None).atexit = False
+        self._undecoded.put(seen)
+
     def _written(self, pane: PaneId, serial: int) -> str:
         return f"c{self._run}.{int(pane)}.{serial}"
+
+
+def _decode(waiting: "SimpleQueue[Seen | None]") -> None:
+    """Decode rows, once the answers are out, until a None comes: undecoded they take ten times the memory."""
+    while (seen := waiting.get()) is not None:
+        if waiting.empty():
+            time.sleep(_SOON)
+        _ = seen.rows
+        del seen
 
 
 def _parts(cursor: str) -> tuple[str, int, int, int]:
