@@ -4,6 +4,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -51,6 +52,14 @@ class Shell:
 
     def type(self, keys: str) -> None:
         self.terminal.write(keys.encode())
+
+    def interrupt(self) -> None:
+        """Press Ctrl+C until there is a new prompt: with it the kernel throws output away, at times the prompt too."""
+        prompts = self.marks("A")
+        while self.marks("A") == prompts or not self.terminal.at_prompt:
+            self.type("\x03")
+            with suppress(AssertionError):
+                self.witness.wait(lambda: self.marks("A") > prompts and self.terminal.at_prompt, 1.0)
 
     def enter(self, line: str) -> None:
         """Enter a line, and wait for the next prompt."""

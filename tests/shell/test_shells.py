@@ -62,8 +62,7 @@ def test_ctrl_c_ends_a_command_with_130(shell: Shell) -> None:
     shell.type("sleep 60\r")
     shell.until(lambda: shell.terminal.foreground == "sleep")
     assert shell.terminal.at_prompt is False
-    shell.type("\x03")
-    shell.wait(lambda: shell.ended and shell.terminal.at_prompt)
+    shell.interrupt()
     assert (shell.ended[0].line, shell.ended[0].exit_code) == ("sleep 60", 130)
 
 
@@ -81,9 +80,7 @@ def test_a_line_given_up_is_no_command(kind: str, start: Start) -> None:
     shell = start(kind)
     shell.type("half of a line")
     shell.wait(lambda: shell.terminal.typed == "half of a line")
-    prompts = shell.marks("A")
-    shell.type("\x03")
-    shell.wait_for_prompt(prompts)
+    shell.interrupt()
     assert shell.terminal.commands == ()
 
 

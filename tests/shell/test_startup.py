@@ -137,7 +137,7 @@ def test_hooks_of_bash_are_kept(start: Start) -> None:
     assert (record.line, record.exit_code, shell.output(record)) == ("(exit 3)", 3, "")
     shell.run("true")
     assert "<PS0>" in shell.text
-    assert "[3:2] true" in shell.text
+    shell.wait(lambda: "[3:2] true" in shell.text)
     assert "true debugged" in shell.said("trap -p DEBUG")
     assert shell.said("echo $?").endswith("0")
     shell.run("false")
@@ -197,7 +197,7 @@ def test_hooks_of_zsh_are_kept(start: Start) -> None:
     """
     shell = start("zsh", files={".zshrc": zshrc})
     assert shell.run("(exit 3)").line == "(exit 3)"
-    assert "[3]" in shell.text
+    shell.wait(lambda: "[3]" in shell.text)
     assert shell.said("echo $ran $hooked") == "echo $ran $hooked yes"
     shell.type("abc")
     shell.wait(lambda: shell.terminal.typed.startswith("abc"))

@@ -4,7 +4,7 @@ import gc
 import threading
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fugue_tui.geometry import Size
@@ -172,6 +172,7 @@ def test_a_pin_outlives_its_terminal() -> None:
 WORDS = st.lists(st.sampled_from([b"word ", b"\r\n", b"long" * 9, b"\x1b[31m", b"  "]), max_size=30)
 
 
+@example(before=[], inside=[b"x" * 40, b" ", b"  ", b"\r\n", b"end"], after=[], cols=41)
 @given(before=WORDS, inside=WORDS, after=WORDS, cols=st.integers(8, 50))
 def test_both_engines_give_the_same_text_between_two_pins(
     before: list[bytes], inside: list[bytes], after: list[bytes], cols: int

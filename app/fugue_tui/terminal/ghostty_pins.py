@@ -119,10 +119,15 @@ class GhosttyPlacing(Placing):
         """The text from one place up to another."""
         cols = self._inbox.size.cols
         if start.column >= cols:
-            start = Place(start.line + 1)
+            rest = self.between(Place(start.line + 1), stop, joined=joined, ansi=ansi)
+            return rest if joined and self._goes_on(start.line) else f"\n{rest}".rstrip("\n")
         end = stop if stop.column else Place(stop.line - 1, cols)
         if start >= stop or start > end:
             return ""
         text = self._formatter.between(start, end, min(end.column, cols), joined=joined, ansi=ansi)
         lines = text.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
         return "\n".join(line.rstrip() for line in lines).rstrip("\n")
+
+    def _goes_on(self, line: int) -> bool:
+        """Whether a full row wrapped softly."""
+        return self.lines(line, line + 2, joined=True)[0] != self.lines(line, line + 1)[0]

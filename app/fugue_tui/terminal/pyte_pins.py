@@ -32,8 +32,8 @@ class PytePlacing(Placing):
         parts: list[str] = []
         for row in rows:
             text = write_row(row).decode() if ansi else "".join(run.text for run in row.runs)
-            parts += [text] if joined and row.wrapped else [text.rstrip(), "\n"]
-        return "".join(parts).rstrip()
+            parts += [text] if joined and row.wrapped else [text, "\n"]
+        return "\n".join(line.rstrip() for line in "".join(parts).split("\n")).rstrip()
 
     def _rows_between(self, start: int, stop: int) -> list[Row]:
         kept = len(self._screen.history)

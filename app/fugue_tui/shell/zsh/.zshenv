@@ -16,6 +16,8 @@ __fugue_start() {
     'builtin' 'local' ret=$?
     __fugue_hook
     __fugue_prompt $ret
+    # Hooks that come later may make the first prompt anew, without marks.
+    'builtin' 'printf' '\e]133;A;fugue=%s\a' "$__fugue_nonce"
 }
 
 __fugue_hook() {
@@ -47,12 +49,13 @@ __fugue_prompt() {
         eol=${${(%)eol}//;/}
         if [[ $eol == *[[:cntrl:]]* ]]; then eol=; fi
     fi
-    'builtin' 'printf' '%s\e]133;D;%s;eol=%s;fugue=%s\a\e]133;A;fugue=%s\a' \
-        "$here" "$ret" "$eol" "$__fugue_nonce" "$__fugue_nonce"
+    'builtin' 'printf' '%s\e]133;D;%s;eol=%s;fugue=%s\a' "$here" "$ret" "$eol" "$__fugue_nonce"
     if [[ ${(t)PS1} != *export* ]]; then
         if [[ ${PS1-} != "${__fugue_marked-}" ]]; then 'builtin' 'typeset' -g __fugue_plain="${PS1-}"; fi
         PS1="%{"$'\e]133;A;fugue='$__fugue_nonce$'\a'"%}$__fugue_plain%{"$'\e]133;B;fugue='$__fugue_nonce$'\a'"%}"
         'builtin' 'typeset' -g __fugue_marked="$PS1"
+    else
+        'builtin' 'printf' '\e]133;A;fugue=%s\a' "$__fugue_nonce"
     fi
 }
 
