@@ -57,6 +57,17 @@ async def test_the_alert_takes_the_hints_place_and_is_cut_to_fit() -> None:
         assert "hint" not in app.text
 
 
+async def test_a_message_goes_before_all_tabs_but_the_active_one() -> None:
+    app = Bar()
+    async with app.run_test(size=(60, 3)):
+        bar = app.query_one(StatusBar)
+        bar.show(picture(9, 9, alert="not saved: the disk is full"))
+        assert "[9 tab]" in app.text
+        assert app.text.endswith(" not saved: the disk is full ")
+        bar.show(picture(9, 9))
+        assert app.text.count("tab") == 7
+
+
 async def test_a_click_selects_the_tab_under_the_pointer() -> None:
     app = Bar()
     async with app.run_test(size=(60, 3)) as pilot:

@@ -37,7 +37,7 @@ class StatusPicture:
     tabs: tuple[Tab, ...] = ()
     hint: str = ""
     alert: str = ""
-    """A message that takes the hint's place; an alert of an earlier frame is gone when it is empty."""
+    """A message that takes the place of the hint and of tabs at the left; an alert of an earlier frame is gone when it is empty."""
 
 
 class StatusBar(Steady, Widget):
@@ -91,7 +91,7 @@ class StatusBar(Steady, Widget):
         parts = [Segment(f" {name} ", style("status-bar--name"))]
         used = cell_len(parts[0].text)
         self._spans = []
-        for tab in _fitting(picture.tabs, cols - used):
+        for tab in _fitting(picture.tabs, cols - used - (cell_len(picture.alert) + 2 if picture.alert else 0)):
             text = _tab_text(tab)
             parts.append(Segment(text, style("status-bar--active" if tab.active else "status-bar--tab")))
             self._spans.append((range(used, used + cell_len(text)), tab.window))
