@@ -92,3 +92,18 @@ def test_a_place_that_cannot_be_written_is_told_and_the_workspace_goes_on(launch
     running.host.wait_text("it goes on")
     os.kill(running.host.pid, signal.SIGTERM)
     assert running.host.wait_exit().code == 143
+
+
+def test_whoever_attaches_later_is_told_that_nothing_is_saved_and_when_it_is_again(launch: Launch, room: Path) -> None:
+    place = room / "file"
+    place.write_text("")
+    first = launch(*REMEMBERED, env={"FUGUE_STATE": str(place)}, size=Size(160, 24), server=True)
+    first.host.wait_text("to be remembered", "not saved: ", "(not saved)")
+    first.host.send(b"\x02d")
+    first.host.wait_exit()
+    again = first.again(size=Size(160, 24))
+    again.wait_text("to be remembered", f"not saved: {place}: Not a directory; put a directory in its place")
+    place.unlink()
+    again.wait_text("the workspace is saved again")
+    assert "(not saved)" not in again.text
+    assert (place / "auto" / "e2e.json").exists()

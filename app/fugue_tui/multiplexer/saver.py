@@ -56,6 +56,11 @@ class Saver:
         self._thread.start()
 
     @property
+    def complaint(self) -> str:
+        """What to tell a person for as long as saving fails; empty while all is well."""
+        return f"not saved: {self.fault}; trying again" if self.fault else ""
+
+    @property
     def due(self) -> float:
         """When it will next look whether there is something to save, on its clock; infinity for never."""
         with self._turn:
@@ -199,11 +204,11 @@ class Saver:
         now = self._clock()
         with self._turn:
             (self._table.failed if fault else self._table.done)(now)
-        if fault and not self.fault:
-            self._tell(f"not saved: {fault}; trying again")
-        elif self.fault and not fault:
+        before, self.fault = self.fault, fault
+        if fault and not before:
+            self._tell(self.complaint)
+        elif before and not fault:
             self._tell("the workspace is saved again")
-        self.fault = fault
 
     def _saved(self, picture: Picture, ended: bool) -> str:
         """Save if there is anything to save; what went wrong with the whole is raised, with parts of it told."""

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.text import clean
+from fugue_tui.tui.alerts import Alerts
 from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.gallery import Gallery, Theatre
@@ -40,6 +41,7 @@ class AttendedApp(App[int], inherit_bindings=False):
         """What looks after the attached terminals; None in tests without any."""
         self.farewell = Bye()
         """What they are told at the end."""
+        self.alerts = Alerts(self.news, lambda: self.watched)
         self.outlives = False
         """Whether bugs are outlived: from the moment on when everything stands, and where terminals are attached."""
         self._resting = False
@@ -89,6 +91,7 @@ class AttendedApp(App[int], inherit_bindings=False):
             self._end_batch()
             if overdue:
                 self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
+            self.alerts.looked()
 
     # What they see
 
@@ -141,9 +144,17 @@ class AttendedApp(App[int], inherit_bindings=False):
 
     # What nobody meant to happen
 
+    def news(self) -> None:
+        """Titles or states may have changed."""
+        raise NotImplementedError
+
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
-        raise NotImplementedError
+        self.alerts.show(text)
+
+    def inform(self, text: str) -> None:
+        """Show a message in the status bar for a while, after those before it and not before somebody looks."""
+        self.alerts.tell(text)
 
     def failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """A callback of the loop broke: a bug is logged and told, and the panes live on."""

@@ -9,10 +9,10 @@ from fugue_tui.multiplexer.saver import Saver
 from fugue_tui.store.store import Store, state_dir
 
 
-def keep(mux: Multiplexer, settings: SessionSettings, alert: Callable[[str], None]) -> Saver:
-    """Give a workspace what saves it, which has not begun yet; what goes wrong with that is told by `alert`."""
+def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str], None]) -> Saver:
+    """Give a workspace what saves it, which has not begun yet; what goes wrong with that is told by `inform`."""
     mux.saver = saver = Saver(mux, Recorder(Store(state_dir()), settings, _resume), settings)
-    saver.on_news.connect(alert)
+    saver.on_news.connect(inform)
     return saver
 
 

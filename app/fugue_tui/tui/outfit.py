@@ -36,7 +36,7 @@ class Outfit:
         """There is a screen now."""
         if self._faults:
             more = f" (and {len(self._faults) - 1} more; fugue-tui config check)" if len(self._faults) > 1 else ""
-            self._app.alert(self._faults[0] + more)
+            self._app.inform(self._faults[0] + more)
         if self._following is not None:
             self._following.start()
 

@@ -41,8 +41,8 @@ class Hall(Protocol):
         """Push a dialog; `answered` gets its result."""
         ...
 
-    def alert(self, text: str) -> None:
-        """Show a message in the status bar for a while."""
+    def inform(self, text: str) -> None:
+        """Show a message in the status bar for a while, when somebody looks."""
         ...
 
 
@@ -152,7 +152,7 @@ class Homecoming:
 
     def _tell(self, text: str) -> None:
         if self._hall is not None:
-            self._hall.alert(clean(text))
+            self._hall.inform(clean(text))
 
 
 def found(mux: Multiplexer) -> Homecoming | None:

@@ -236,7 +236,7 @@ def _keep(app: "FugueApp") -> None:
     """Have the workspace saved, once the screen is there."""
     from fugue_tui.tui.keeping import keep
 
-    keep(app.mux, app.settings.session, app.alert)
+    keep(app.mux, app.settings.session, app.inform)
 
 
 def _doors(app: "FugueApp", listener: "Listener") -> "Doors":

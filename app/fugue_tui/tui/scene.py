@@ -34,7 +34,10 @@ def status_picture(mux: Multiplexer, hint: str, alert: str, marks: Callable[[Win
         Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, marks(each))
         for number, each in enumerate(mine, 1)
     )
-    name = clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "")
+    unsaved = mux.saver is not None and mux.saver.fault
+    name = (
+        clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
+    )
     return StatusPicture(name, clean(session, 24) if several else "", tabs, _reading(mux) + hint, alert)
 
 

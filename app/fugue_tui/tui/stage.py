@@ -74,6 +74,10 @@ class Stage(Protocol):
         """Show a message in the status bar for a while."""
         ...
 
+    def inform(self, text: str) -> None:
+        """Show a message in the status bar for a while, after those before it and not before somebody looks."""
+        ...
+
     def changed(self, rows: Collection[int] | None = None) -> None:
         """What terminals show that are no mirrors is old: these rows of the screen and the cursor; None for all."""
         ...
@@ -134,4 +138,8 @@ class Wearer(Protocol):
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
+        ...
+
+    def inform(self, text: str) -> None:
+        """Show a message in the status bar for a while, after those before it and not before somebody looks."""
         ...
