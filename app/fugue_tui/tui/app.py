@@ -24,7 +24,6 @@ from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.terminal.keys import spell
 from fugue_tui.tui import scene
 from fugue_tui.tui.actions import Actions
-from fugue_tui.tui.alerts import Alerts
 from fugue_tui.tui.arranging import arrange
 from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.commanding import CommandingApp
@@ -72,7 +71,6 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         self.outfit = Outfit(self, config, launcher)
         self.keyboard = Keyboard(self, self.outfit.keymap, lambda binding: self.actions.bound(binding))
         self.actions = Actions(self, self.keyboard)
-        self.alerts = Alerts(self.news)
         self.when_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
         self.grid = PaneGrid(id="grid")
@@ -237,10 +235,6 @@ class FugueApp(CommandingApp, inherit_bindings=False):
     def news(self) -> None:
         """Titles or states may have changed: show them with the next turn of the loop."""
         self._news.come()
-
-    def alert(self, text: str) -> None:
-        """Show a message in the status bar for a while."""
-        self.alerts.show(text)
 
     def stirred(self) -> None:
         """Programs did something."""

@@ -40,9 +40,11 @@ class CommandingApp(AttendedApp, inherit_bindings=False):
         self.dispatcher = dispatcher
         self.errands = Errands(post, self.alert, self.broke)
 
-    def news(self) -> None:
-        """Titles or states may have changed."""
-        raise NotImplementedError
+    def came(self, viewer: Viewer) -> None:
+        """Another terminal shows this: who sits there should know if nothing is saved."""
+        saver = self.dispatcher.mux.saver
+        if saver is not None and saver.complaint:
+            self.inform(saver.complaint)
 
     def left(self, viewer: Viewer) -> None:
         """A terminal has gone."""

@@ -58,6 +58,10 @@ class Theatre(Stage, Protocol):
         """The default colours of the terminal that was used last."""
         ...
 
+    def came(self, viewer: Viewer) -> None:
+        """Another terminal is attached."""
+        ...
+
     def left(self, viewer: Viewer) -> None:
         """A terminal has gone."""
         ...
@@ -143,6 +147,7 @@ class Gallery:
             self.hearing.looked_on(viewer)
         if viewer.hello.nested:
             self._tell_nested(viewer)
+        self._app.came(viewer)
 
     def _extent(self, viewer: Viewer, extent: Extent) -> None:
         self.viewers.resized(viewer, sane(extent.cols, extent.rows))
@@ -166,7 +171,7 @@ class Gallery:
         way = (
             f"{own} is a prefix here" if own else f"if it takes {keys.prefix}, press it twice or set keys.nested_prefix"
         )
-        self._app.alert(f"this terminal is in {outer}: {way}")
+        self._app.inform(f"this terminal is in {outer}: {way}")
 
     # The end
 
