@@ -40,6 +40,13 @@ def test_a_number_of_lines_is_counted_from_the_end(room: Room) -> None:
     assert read(room, lines=500).splitlines()[0] == "78"
 
 
+def test_the_blank_rows_at_the_end_do_not_count(room: Room) -> None:
+    showing(room, "seq 1 5")
+    assert read(room, lines=2) == "5\nready"
+    assert read(room, lines=2, offset=2) == "3\n4"
+    assert read(room, source=Source.SCROLLBACK, lines=3) == "4\n5\nready"
+
+
 def test_the_scrollback_is_read_page_by_page(room: Room) -> None:
     showing(room, "seq 1 400")
     assert read(room, source=Source.SCROLLBACK).splitlines()[0] == "202"

@@ -71,9 +71,13 @@ class Excerpt:
 
 
 def newest(terminal: Terminal, rows: int | None, offset: int, manner: Manner, *, whole: bool) -> Excerpt:
-    """The newest rows but `offset`: of the screen, or of the `whole` history. For who holds the lock."""
+    """The newest rows but `offset`: of the screen, or of the `whole` history. For who holds the lock.
+
+    The blank rows at the end of the screen do not count."""
     history, height = terminal.emulator.scrollback.lines, terminal.size.rows
-    return span(terminal, Place(0 if whole else history), Place(history + height), rows or height, offset, manner)
+    screen = terminal.emulator.lines(history, history + height)
+    end = history + max((y for y, row in enumerate(screen, 1) if row), default=0)
+    return span(terminal, Place(0 if whole else history), Place(end), rows or height, offset, manner)
 
 
 def printed(terminal: Terminal, command: CommandRecord, rows: int | None, offset: int, manner: Manner) -> Excerpt:

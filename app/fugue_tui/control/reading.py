@@ -21,7 +21,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.cursors import Found
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.text import TEXT_LIMIT, clean_text
+from fugue_tui.text import clean_text
 
 MOST_LINES: Final = 10_000
 """Rows that one reading gives at most."""
@@ -110,7 +110,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
     """screen for what is on it now, scrollback for that and what scrolled away, last_command for what the newest
     command printed, since for what came after a cursor. Omitted, since if a cursor is given, else screen."""
     offset: Annotated[int, Ge(0)] = 0
-    """How many rows at the end to leave out: next_offset of the last reading pages back."""
+    """How many rows at the end of the text to leave out: next_offset of the last reading pages back."""
     cursor: str = ""
     """Where to read on from: a cursor that an earlier call gave."""
     format: Format = Format.PLAIN
@@ -124,7 +124,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         source = self.source or (Source.SINCE if self.cursor else Source.SCREEN)
         if (source is Source.SINCE) != bool(self.cursor):
             raise InvalidArgument("cursor: goes with source since and no other; an earlier reading gives one")
-        manner = Manner(self.format, self.joined, TEXT_LIMIT if origin.is_agent else MOST_TEXT)
+        manner = Manner(self.format, self.joined, origin.takes if origin.is_agent else MOST_TEXT)
         if source is Source.SINCE:
             return self._since(mux, origin, manner)
         pane = target.pane(mux, self.pane, origin)
