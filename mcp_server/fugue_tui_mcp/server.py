@@ -99,7 +99,7 @@ class Face:
         self, cls: type[Command[Any]], arguments: Mapping[str, Any], reports: Reports | None = None
     ) -> Answer:
         """Have a command run for this client, for as long as the task lives. Raises what it raises."""
-        given = dict(arguments)
+        given, self._caller.takes = dict(arguments), self._settings().longest_answer
         key = tools.key_of(cls, given)
         told = reports.tell if reports is not None else None
         return await asyncio.wrap_future(self._gate.run(build(cls, given), self._caller, told, key=key))

@@ -1,8 +1,10 @@
 """What a model reads when a tool has run."""
 
+import asyncio
 import json
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from mcp_types import CallToolResult, ImageContent, TextContent
+from tests.mcp.conftest import Served, until
+from tests.mcp.test_resources import say
+from tests.mcp.test_session import client
 
+from fugue_tui.config import McpSettings
 from fugue_tui.control.command import Command, Effect, registry
 from fugue_tui.control.gate import Answer
 from fugue_tui.control.reflect import tool
@@ -124,3 +130,18 @@ def test_a_key_is_left_to_the_command_that_does_not_create() -> None:
     arguments = {"idempotency_key": "k"}
     assert tools.key_of(registry()["close-pane"], arguments) == ""
     assert arguments
+
+
+async def test_a_long_reading_comes_in_pages_of_what_a_client_takes(serve: Callable[..., Served]) -> None:
+    served = serve(settings=McpSettings(longest_answer=4_000), engine="ghostty")
+    say(served, "split-pane --pane %1 --on-exit keep --command 'seq 1000 1500'")
+    await asyncio.to_thread(until, lambda: served.on_main(lambda: 2 in served.mux.exits))
+    async with client(served, "auto") as agent:
+        arguments: dict[str, Any] = {"pane": "%2", "source": "scrollback", "lines": 1_000, "offset": 0}
+        read = list[str]()
+        while arguments["offset"] is not None:
+            text, facts = texts(await agent.call_tool("fugue_read_pane", arguments))
+            assert len(text) < 4_400
+            read = [line for line in text.splitlines() if line.isdigit()] + read
+            arguments["offset"] = json.loads(facts).get("next_offset")
+    assert read == [str(number) for number in range(1000, 1501)]

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform
 
 from fugue_tui.ids import PaneId
+from fugue_tui.text import TEXT_LIMIT
 
 if TYPE_CHECKING:
     from fugue_tui.control.later import Later
@@ -74,6 +75,8 @@ class Origin:
     client: str = ""
     """The name that an MCP client gave itself: untrusted."""
     pid: int | None = None
+    takes: int = TEXT_LIMIT
+    """Characters of an answer that the caller takes; what has more comes in pages."""
 
     @property
     def is_person(self) -> bool:

@@ -17,6 +17,7 @@ from fugue_tui.control.once import Call, Once
 from fugue_tui.errors import Cancelled, CommandError, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.journal import Entry
+from fugue_tui.text import TEXT_LIMIT
 from fugue_tui.workspace.model import Workspace
 
 
@@ -29,6 +30,8 @@ class Caller:
     """The peer's process and its ancestors, nearest first."""
     client: str = ""
     """The name that the client gave itself: untrusted."""
+    takes: int = TEXT_LIMIT
+    """Characters of an answer that it takes."""
     origin: Origin | None = field(default=None, init=False)
     """Who that is in the workspace, from the first call on, even once its pane is closed; the main thread's."""
     _itself: object = field(default_factory=object, init=False, repr=False, compare=False)
@@ -195,7 +198,9 @@ class Gate:
             children = {terminal.pid: pane for pane, terminal in self._dispatcher.mux.terminals.items()}
             own = next((children[pid] for pid in caller.pids if pid in children), None)
             pid = caller.pids[0] if caller.pids else None
-            caller.origin = Origin(caller.door, own, caller.client, pid)
+            caller.origin = Origin(caller.door, own, caller.client, pid, caller.takes)
+        if caller.origin.takes != caller.takes:
+            caller.origin = replace(caller.origin, takes=caller.takes)
         return caller.origin
 
     def _pane(self, command: Command[Any], origin: Origin) -> PaneId | None:

@@ -170,11 +170,12 @@ class _Stream:
         self._due = False
         self._kept = KEPT // len(terminals)
         self.later = Later[Streamed](self._leave)
+        self._call_off: Callable[[], None] = lambda: None
         self._ears = [_Ear(pane, terminal, self._wake) for pane, terminal in terminals.items()]
 
     def begin(self, seconds: float) -> None:
         """Follow for so long."""
-        self._mux.watch.after(seconds, lambda: self._end(StreamEnd.TIMEOUT))
+        self._call_off = self._mux.watch.after(seconds, lambda: self._end(StreamEnd.TIMEOUT))
         if all(ear.over for ear in self._ears):
             self._wake()
 
@@ -222,6 +223,7 @@ class _Stream:
         return None if mark is None else self._mux.cursors.keep(ear.pane, ear.terminal, mark)
 
     def _leave(self) -> None:
+        self._call_off()
         ears, self._ears = self._ears, list[_Ear]()
         for ear in ears:
             ear.untap()
