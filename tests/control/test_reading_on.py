@@ -241,6 +241,17 @@ def test_an_agent_gets_no_more_text_than_a_model_can_take(room: Room) -> None:
     assert found.text.endswith("8000\n<1>")
 
 
+@pytest.mark.parametrize("format", [Format.ANSI, Format.CELLS, Format.HTML])
+def test_what_its_styles_make_too_long_for_a_model_is_refused_and_never_cut(room: Room, format: Format) -> None:
+    room.mux.resize(Size(400, 150))
+    driven = Driven(room)
+    driven.does("for i in $(seq 1 9000); do printf '\\033[38;5;%dmx\\033[48;5;%dmy' $((i % 256)) $((i % 255)); done")
+    reading = ReadPane(pane=str(driven.pane), source=Source.SCROLLBACK, lines=200, format=format)
+    with pytest.raises(InvalidArgument, match="ask for fewer lines, or for plain"):
+        room.run(reading, agent())
+    assert room.run(reading).rows > 40
+
+
 def test_colours_are_read_as_sequences_that_do_nothing_else(driven: Driven) -> None:
     driven.does("printf '\\r\\033[K\\033[1;31mred\\033[0m \\033]0;title\\007plain 👨‍👩‍👧 漢\\n'")
     found = driven.read(format=Format.ANSI)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 from fugue_tui.control.cells import html, json_cells
+from fugue_tui.errors import InvalidArgument
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.multiplexer.cursors import Bookmark, Found, bookmark
 from fugue_tui.terminal.commands import output
@@ -174,9 +175,20 @@ def _head(emulator: Emulator, place: Place) -> str:
     return emulator.between(Place(place.line), place)
 
 
+def written(excerpt: Excerpt, manner: Manner) -> str:
+    """The text of an excerpt, made without the lock. Raises InvalidArgument if its styles make it too long."""
+    text = excerpt.write()
+    if len(text) > manner.most and manner.format is not Format.PLAIN:
+        raise InvalidArgument(
+            f"lines: as {manner.format} these {excerpt.stop - excerpt.first} rows have {len(text)} characters, and "
+            f"{manner.most} may be given; ask for fewer lines, or for plain"
+        )
+    return text
+
+
 def _rows_in(manner: Manner, cols: int) -> int:
     cells = MOST_CELLS if manner.format in (Format.HTML, Format.CELLS) else manner.most
-    return max(1, min(cells, manner.most) // max(1, cols))
+    return max(1, min(cells, manner.most) // (cols + 1))
 
 
 def _writer(terminal: Terminal, start: Place, stop: Place, manner: Manner) -> Write:

@@ -11,7 +11,7 @@ from annotated_types import Ge, Interval
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.errand import fetched
-from fugue_tui.control.excerpt import Excerpt, Format, Manner, newest, since
+from fugue_tui.control.excerpt import Excerpt, Format, Manner, newest, since, written
 from fugue_tui.control.excerpt import printed as of_command
 from fugue_tui.control.later import Later
 from fugue_tui.control.telling import Told
@@ -133,7 +133,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             return self._last(mux, pane, terminal, manner)
         whole = source is Source.SCROLLBACK
         rows = self.lines or (SOME_LINES if whole else None)
-        part = _Part(pane, terminal, source, partial(newest, terminal, rows, self.offset, manner, whole=whole))
+        part = _Part(pane, terminal, source, manner, partial(newest, terminal, rows, self.offset, manner, whole=whole))
         return self._give(mux, part)
 
     def _since(self, mux: Multiplexer, origin: Origin, manner: Manner) -> Reading | Later[Reading]:
@@ -141,7 +141,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             raise InvalidArgument("offset: counts from the end; after a cursor, read on with the new one")
         found = place(mux, self.pane, self.cursor, origin)
         return self._give(
-            mux, _Part(found.pane, found.terminal, Source.SINCE, partial(since, found, self.lines, manner))
+            mux, _Part(found.pane, found.terminal, Source.SINCE, manner, partial(since, found, self.lines, manner))
         )
 
     def _last(self, mux: Multiplexer, pane: PaneId, terminal: Terminal, manner: Manner) -> Reading | Later[Reading]:
@@ -150,7 +150,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             return self._guessed(mux, pane, terminal)
         newest_one = commands[-1]
         part = _Part(
-            pane, terminal, Source.LAST_COMMAND,
+            pane, terminal, Source.LAST_COMMAND, manner,
             partial(of_command, terminal, newest_one, self.lines, self.offset, manner),
             {
                 "command": clean_text(newest_one.line),
@@ -171,11 +171,12 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             )
         found = printed(mux, pane)
         lines = found.output.splitlines()
+        manner = Manner(self.format, joined=True, most=MOST_TEXT)
         with terminal.lock:
-            excerpt = newest(terminal, 1, 0, Manner(self.format, joined=True, most=MOST_TEXT), whole=False)
+            excerpt = newest(terminal, 1, 0, manner, whole=False)
         shown = lines[-self.lines :] if self.lines else lines
         facts = {"command": clean_text(found.command), "exit_code": found.exit_code, "known_by": "guess"}
-        part = _Part(pane, terminal, Source.LAST_COMMAND, lambda: excerpt, facts)
+        part = _Part(pane, terminal, Source.LAST_COMMAND, manner, lambda: excerpt, facts)
         rest = replace(excerpt, first=0, stop=len(shown), more=len(shown) < len(lines))
         return self._made(mux, part, rest, clean_text("\n".join(shown)))
 
@@ -213,6 +214,7 @@ class _Part:
     pane: PaneId
     terminal: Terminal
     source: Source
+    manner: Manner
     take: Callable[[], Excerpt]
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -220,7 +222,7 @@ class _Part:
         """Read it. Any thread."""
         with self.terminal.lock:
             found = self.take()
-        return found, found.write()
+        return found, written(found, self.manner)
 
 
 def place(mux: Multiplexer, pane: str, cursor: str, origin: Origin) -> Found:
