@@ -244,7 +244,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
 
     def show_keys(self, hints: list[Hint]) -> None:
         """Open the panel of keys."""
-        self._which_key.show(hints, self.size.width, f"{spell(self.keyboard.keymap.prefix)} and then")
+        self._which_key.show(hints, *self.size, f"{spell(self.keyboard.keymap.prefix)} and then")
 
     def hide_keys(self) -> None:
         """Close the panel of keys."""

@@ -168,10 +168,8 @@ class Gallery:
         keys = self._app.settings.keys
         outer = clean(viewer.hello.nested, 20)
         own = " ".join(spell(press) for press in viewer.prefixes)
-        way = (
-            f"{own} is a prefix here" if own else f"if it takes {keys.prefix}, press it twice or set keys.nested_prefix"
-        )
-        self._app.inform(f"this terminal is in {outer}: {way}")
+        way = f"{own} is a prefix here" if own else f"press {keys.prefix} twice, or set keys.nested_prefix"
+        self._app.inform(f"inside {outer}: {way}")
 
     # The end
 
