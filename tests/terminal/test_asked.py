@@ -24,7 +24,7 @@ class Shell:
         self.feed(f"\x1b]133;{what}\x07".encode())
 
     def feed(self, data: bytes) -> None:
-        for part in self.log.parted(memoryview(data)):
+        for part in self.log.parted(memoryview(data), 0):
             self.emulator.feed(part)
 
     def run(self, nonce: str, printed: bytes, code: int = 0) -> int:

@@ -8,7 +8,7 @@ The line starts with a blank, which keeps it out of the history of those who ask
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -157,14 +157,7 @@ def _apart_in_fish(command: str, cwd: str, pairs: list[tuple[str, str]]) -> str:
     return "; ".join(["begin", "set -l here $PWD", *steps, there, back, "end"])
 
 
-def from_file(path: str, dialect: Dialect) -> Line:
-    """The command that a file holds, read by the shell itself."""
+def from_file(path: str, line: Line, dialect: Dialect) -> Line:
+    """The same with a command that a file holds, read by the shell itself."""
     word = {Dialect.SH: "command .", Dialect.FISH: "source"}.get(dialect, ".")
-    return Line(f"{word} {quoted(path, dialect)}")
-
-
-def fits(line: str, *, bracketed: bool, edited: bool) -> bool:
-    """Whether a line can be typed: `edited` says that the shell edits it, `bracketed` that it is told of pastes."""
-    if len(line) > LONGEST * (2 if bracketed else 1):
-        return False
-    return bracketed or not edited or "\t" not in line
+    return replace(line, command=f"{word} {quoted(path, dialect)}")

@@ -25,6 +25,8 @@ BEGINNING: Final = 100
 
 _CLEARS: Final = re.compile(rb"\x1b\[[23]J|\x1b\[H\x1b\[0?J|\x1bc")
 
+_BEGINS: Final = b"\x1b]133;C"
+
 
 class AskedLog(CommandLog):
     """The commands of one terminal, whoever marks them."""
@@ -33,6 +35,7 @@ class AskedLog(CommandLog):
         super().__init__(emulator, nonce, cwd)
         self._asked: dict[str, CommandRecord] = {}
         self._beginning: tuple[int, str] = (0, "")
+        self._began: tuple[int, int] = (0, 0)
 
     @property
     def expected(self) -> bool:
@@ -69,16 +72,26 @@ class AskedLog(CommandLog):
         self._begin_asked(nonce, self._asked[nonce], Place(0))
         return number
 
-    def parted(self, data: memoryview) -> Iterator[memoryview]:
-        """Output in pieces to be fed one by one, for a command that clears the screen prints from its top on."""
+    def began(self, command: CommandRecord) -> int | None:
+        """How many line feeds there had been when a command began; None unless it is the newest."""
+        number, newlines = self._began
+        return newlines if number == command.number else None
+
+    def parted(self, data: memoryview, newlines: int) -> Iterator[memoryview]:
+        """Output in pieces to be fed one by one, for a command that clears the screen prints from its top on.
+
+        `newlines` is how many line feeds there were before."""
         at = 0
-        if self._innermost:
-            for clear in _CLEARS.finditer(data):
-                yield data[at : clear.end()]
-                at = clear.end()
-                self._start_over()
+        for clear in _CLEARS.finditer(data):
+            yield data[at : clear.end()]
+            at = clear.end()
+            self._start_over()
         if at < len(data):
             yield data[at:]
+        runs = self._innermost or (self._records[-1] if self._records else None)
+        if runs and self._began[0] != runs.number:
+            raw = bytes(data)
+            self._began = (runs.number, newlines + raw.count(b"\n", 0, max(0, raw.rfind(_BEGINS))))
         runs = self._innermost
         if runs and self._beginning[0] != runs.number:
             self._keep_beginning(runs)

@@ -155,6 +155,12 @@ class Terminal(Looking):
         with self.lock:
             return self._log.found(number)
 
+    def lines_of(self, command: CommandRecord) -> int:
+        """How many lines a command has printed, if it is the newest; 0 if not. Any thread."""
+        with self.lock:
+            before = self._log.began(command)
+            return 0 if before is None else self.newlines - before
+
     def beginning(self, command: CommandRecord) -> str:
         """The first rows that a command printed, as VT text; empty unless it is the newest with a long output. Any
         thread."""
@@ -283,7 +289,7 @@ class Terminal(Looking):
         with self.lock:
             if self._closed:
                 return
-            for part in self._log.parted(data):
+            for part in self._log.parted(data, self.newlines):
                 self.emulator.feed(part)
             self.newlines += bytes(data).count(b"\n")
             self.fed += len(data)

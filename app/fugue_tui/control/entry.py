@@ -1,0 +1,95 @@
+"""What is typed for a command, how much of it a shell must show, and where it stays if it is too much to be typed."""
+
+import os
+import secrets
+import shutil
+import tempfile
+from dataclasses import dataclass
+from typing import Final
+
+from fugue_tui.control.front import Shell, left_of_cursor
+from fugue_tui.control.shells import LONGEST, Dialect, Line, from_file
+from fugue_tui.terminal.terminal import Terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A line as it is typed."""
+
+    text: str
+    marked: bool
+    """Whether it prints marks of its own."""
+    number: int
+    """The number that the command has, or with a shell that marks its commands the last one before it."""
+    bracketed: bool
+    """Whether the shell is told that it is a paste, so that no line end in it is an Enter."""
+    prompt: str = ""
+    """What stood on the line before it was typed."""
+    folder: str = ""
+    """Where the command is kept for the shell to read; empty if it was typed whole."""
+
+    def at_prompt_again(self, terminal: Terminal, shell: int) -> bool:
+        """Whether the shell waits at the same prompt as before."""
+        if not self.prompt.strip() or terminal.foreground_group != shell:
+            return False
+        return left_of_cursor(terminal) == self.prompt
+
+    def clean_up(self) -> None:
+        """Remove what was kept for the shell."""
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+_MARGIN: Final = 4
+"""Rows of a screen that what is typed leaves free: an editor of lines shows no more than fits."""
+
+
+def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False) -> Typed:
+    """What to type at a shell's prompt, and what is expected then. Long commands go by a private file."""
+    marked = forced or not shell.marks
+    bracketed = terminal.modes.bracketed_paste
+    nonce = secrets.token_hex(8)
+    text = line.marked(shell.dialect, nonce) if marked else line.typed(shell.dialect)
+    folder = ""
+    if not _fits(text, terminal, shell.dialect, bracketed=bracketed):
+        folder, path = _kept(line.command)
+        short = from_file(path, line, shell.dialect)
+        text = short.marked(shell.dialect, nonce) if marked else short.typed(shell.dialect)
+    if marked:
+        return Typed(text, True, terminal.ask(nonce, line.command), bracketed, left_of_cursor(terminal), folder)
+    last = terminal.commands[-1:]
+    return Typed(text, False, last[0].number if last else 0, bracketed, folder=folder)
+
+
+def shows(shown: str, text: str) -> bool:
+    """Whether what stands at a prompt is a text that was typed, however it is laid out."""
+    return _bones(shown) == _bones(text)
+
+
+def is_behind_other(shown: str, text: str) -> bool:
+    """Whether a text that was typed stands behind something else."""
+    return _bones(shown).endswith(_bones(text)) and not shows(shown, text)
+
+
+def _bones(text: str) -> str:
+    return "".join(char for char in text if char.isascii() and not char.isspace())
+
+
+def _fits(text: str, terminal: Terminal, dialect: Dialect, *, bracketed: bool) -> bool:
+    """Whether a line can be typed as it is."""
+    edited = bracketed or dialect is not Dialect.SH
+    if "\t" in text and ((edited and not bracketed) or dialect is Dialect.FISH):
+        return False  # Each tab would be an offer to complete, and fish takes none out of a paste.
+    rows = sum(1 + len(line) // max(1, terminal.size.cols) for line in text.split("\n"))
+    if edited and rows > max(3, terminal.size.rows - _MARGIN):
+        return False
+    return max(map(len, text.encode().split(b"\n"))) <= LONGEST
+
+
+def _kept(command: str) -> tuple[str, str]:
+    """A folder and a file in it with the command, which nobody else may read."""
+    folder = tempfile.mkdtemp(prefix="fugue-", dir=os.environ.get("XDG_RUNTIME_DIR") or None)
+    path = os.path.join(folder, "command")
+    with open(path, "x", encoding="utf-8") as stream:
+        stream.write(command + "\n")
+    return folder, path

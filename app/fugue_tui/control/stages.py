@@ -1,0 +1,34 @@
+"""How far a command is that is typed into a shell, and how it ended."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from fugue_tui.terminal.pty import Exit
+from fugue_tui.terminal.record import CommandRecord
+
+
+class Stage(IntEnum):
+    """How far it is."""
+
+    QUEUED = 0
+    WAITING = 1
+    """For the prompt."""
+    TYPED = 2
+    """But Enter was not pressed."""
+    ENTERED = 3
+    RUNNING = 4
+    OVER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a command ended."""
+
+    record: CommandRecord | None
+    """None if the shell came back to its prompt without having run anything."""
+    exit_code: int | None
+    """None if nobody told."""
+    exit: Exit | None = None
+    """How the pane's program ended, if the command ended that."""
+    lost: bool = False
+    """Whether the shell that ran it is gone, or gave it up, without a word."""
