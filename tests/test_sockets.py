@@ -76,6 +76,12 @@ def test_a_private_directory_is_made_and_checked(runtime: Path) -> None:
     assert fault(str(runtime / "missing")) == "No such file or directory"
 
 
+def test_a_private_directory_that_cannot_be_made_is_told_with_the_way_out(runtime: Path) -> None:
+    (runtime / "file").write_text("")
+    with pytest.raises(SocketError, match=r"file/a/b: Not a directory; set XDG_RUNTIME_DIR to .*--socket"):
+        make_private(str(runtime / "file" / "a" / "b"))
+
+
 def test_connecting_says_that_nothing_listens(runtime: Path) -> None:
     with pytest.raises(NotRunning):
         connect(str(runtime / "none.sock"))

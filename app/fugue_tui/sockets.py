@@ -88,7 +88,8 @@ def make_private(directory: str) -> None:
     except FileExistsError:
         pass
     except OSError as error:
-        raise SocketError(f"{directory}: {error.strerror}") from None
+        way_out = "set XDG_RUNTIME_DIR to a directory of your own, or listen elsewhere with --socket"
+        raise SocketError(f"{directory}: {error.strerror}; {way_out}") from None
     if reason := fault(directory):
         raise SocketError(f"{directory}: {reason}; a socket is safe only in a directory of your own")
 
