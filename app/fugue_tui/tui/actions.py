@@ -124,7 +124,7 @@ class Actions:
                 self._send_away(int(answer))
 
         latest = next((str(each.id) for each in viewers if each.latest), "")
-        self._app.open_dialog(Choose("terminals", choices, latest), answered)
+        self._app.open_dialog(Choose("send a terminal away", choices, latest), answered)
 
     def _send_away(self, viewer: int) -> None:
         try:
@@ -135,7 +135,8 @@ class Actions:
     def quit(self) -> None:
         """End every program and leave, after a question."""
         count = sum(map(self._app.mux.runs, self._app.mux.terminals))
-        question = f"End {count} running program{'s' * (count != 1)} and leave fugue-tui?"
+        name = clean(self._app.mux.workspace.name, 40)
+        question = f"End the workspace {name} with {count} running program{'s' * (count != 1)}?"
         self._confirm(question, lambda: self._app.leave())
 
     def close_pane(self) -> None:
