@@ -35,8 +35,8 @@ class Outfit:
     def begin(self) -> None:
         """There is a screen now."""
         if self._faults:
-            more = f" (and {len(self._faults) - 1} more; fugue-tui config check)" if len(self._faults) > 1 else ""
-            self._app.inform(self._faults[0] + more)
+            more = f"{len(self._faults)} mistakes, fugue-tui config check has all: " if len(self._faults) > 1 else ""
+            self._app.inform(more + self._faults[0])
         if self._following is not None:
             self._following.start()
 
