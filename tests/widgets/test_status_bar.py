@@ -91,9 +91,21 @@ async def test_the_panel_of_keys_shows_every_key_in_as_many_columns_as_fit() -> 
     app = Bar()
     async with app.run_test(size=(100, 20)) as pilot:
         panel = app.query_one(WhichKey)
-        panel.show([Hint(chr(97 + n), f"does {n}") for n in range(20)], 100, "and then")
+        panel.show([Hint(chr(97 + n), f"does {n}") for n in range(20)], 100, 20, "and then")
         await pilot.pause()
         assert panel.display
         assert panel.size.height < 8
         panel.hide()
         assert not panel.display
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(80, 24), (100, 24), (60, 20), (200, 12)])
+async def test_no_key_is_left_out_where_the_panel_would_be_too_high(cols: int, rows: int) -> None:
+    app = Bar()
+    async with app.run_test(size=(cols, rows)) as pilot:
+        panel = app.query_one(WhichKey)
+        panel.show([Hint(f"alt+{n}", f"what key number {n} does") for n in range(50)], cols, rows, "and then")
+        await pilot.pause()
+        lines = panel.render_lines(panel.outer_size.region)
+        assert panel.outer_size.height < rows
+        assert [n for n in range(50) if not any(f"alt+{n} " in line.text for line in lines)] == []

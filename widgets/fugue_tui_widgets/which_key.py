@@ -20,7 +20,7 @@ class Hint:
 
 
 class WhichKey(Steady, Static):
-    """A list of keys in as many columns as fit; hidden until asked for."""
+    """A list of keys in as many columns as fit, and in more if they are too many; hidden until asked for."""
 
     DEFAULT_CSS = """
     WhichKey {
@@ -30,20 +30,21 @@ class WhichKey(Steady, Static):
     }
     """
 
-    def show(self, hints: list[Hint], cols: int, title: str) -> None:
-        """List the hints; `cols` is the width to fill."""
+    def show(self, hints: list[Hint], cols: int, rows: int, title: str) -> None:
+        """List the hints; `cols` is the width to fill, `rows` the height of the screen."""
         self.border_title = Content(f" {title} ")
-        self.update(self._table(hints, max(cols - 4, 10)))
+        self.update(self._table(hints, max(cols - 4, 10), max(rows - 2, 1)))
         self.display = True
 
     def hide(self) -> None:
         """Close the panel."""
         self.display = False
 
-    def _table(self, hints: list[Hint], cols: int) -> Table:
+    def _table(self, hints: list[Hint], cols: int, most: int) -> Table:
         key_width = max((cell_len(hint.key) for hint in hints), default=1)
         width = min(key_width + max((cell_len(hint.words) for hint in hints), default=1) + 3, 40, cols)
-        count = max(cols // width, 1)
+        count = max(cols // width, -(-len(hints) // most), 1)
+        width = min(width, max(cols // count, key_width + 2))
         rows = -(-len(hints) // count)
         table = Table.grid(padding=0)
         for _ in range(count):
@@ -55,4 +56,9 @@ class WhichKey(Steady, Static):
     @staticmethod
     def _cell(hint: Hint, key_width: int, width: int) -> Text:
         text = Text(set_cell_size(hint.key, key_width), "bold")
-        return text.append(f" {hint.words}"[: width - key_width - 1], "not bold")
+        return text.append(f" {_cut(hint.words, width - key_width - 2)}", "not bold")
+
+
+def _cut(words: str, width: int) -> str:
+    """As much as fits, and a sign that there is more."""
+    return words if cell_len(words) <= width else f"{set_cell_size(words, max(width - 1, 0))}…"
