@@ -97,7 +97,7 @@ def test_a_terminal_in_another_multiplexer_is_told_and_has_a_further_prefix(serv
     serving = serve(first=hello(LARGE), config="[keys]\nnested_prefix = 'ctrl+g'\n")
     serving.shows(serving.first, "1 cat")
     nested = serving.attach(LARGE, nested="tmux")
-    serving.shows(nested, "this terminal is in tmux", "ctrl+g")
+    serving.shows(nested, "inside tmux: ctrl+g is a prefix here")
     nested.send("\x07c")
     serving.until(lambda: count_windows(serving) == 2)
     nested.send("\x02c")
