@@ -102,6 +102,17 @@ def test_the_mouse_and_the_title_are_left_alone_if_the_server_says_so(attach: At
     assert b"\x1b]2;" not in window.received
 
 
+def test_a_new_name_is_the_windows_title_and_what_the_end_tells(attach: Attach) -> None:
+    window, peer = attach().enter()
+    peer.link.sendall(wire.frame(wire.NAME, Welcome("shop", title="fugue-tui shop").dump()))
+    window.shows(b"\x1b]2;fugue-tui shop\x1b\\")
+    peer.link.sendall(wire.frame(wire.NAME, Welcome("shop", title="\x1b]2;no title").dump()))
+    peer.link.close()
+    assert window.over() == 1
+    assert b"the workspace shop ended unexpectedly; fugue-tui shop brings it back" in window.received
+    assert b"no title" not in window.received
+
+
 def test_output_that_came_with_the_answer_is_drawn(attach: Attach) -> None:
     attached = attach()
     attached.peer.link.sendall(wire.answer(Welcome("main")) + wire.frame(wire.OUTPUT, b"at once"))

@@ -50,11 +50,12 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         if wanted and welcome.workspace != wanted:
             raise SocketError(f"the workspace that listens there is called {welcome.workspace!a}")
         host = HostTerminal(welcome.mouse, welcome.title if welcome.title.isprintable() else "")
+        relay = Relay(link, host, hello, welcome.workspace)
         try:
-            end = Relay(link, host, hello).run(rest)
+            end = relay.run(rest)
         finally:
             host.close()
-        name = welcome.workspace
+        name = relay.workspace
         if end is None:
             raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui {name} brings it back")
         return end if isinstance(end, int) else farewell(end, name)

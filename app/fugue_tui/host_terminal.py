@@ -21,6 +21,7 @@ _ENTER = (
 )
 _LEAVE = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?7h\x1b[r\x1b[m\x1b[0 q\x1b[?1049l\x1b[?25h"
 _TITLE = b"\x1b[22;0t\x1b]2;%s\x1b\\"
+_NEW_TITLE = b"\x1b]2;%s\x1b\\"
 _OLD_TITLE = b"\x1b[23;0t"
 _MOUSE_ON = b"\x1b[?1000h\x1b[?1003h\x1b[?1006h"
 _MOUSE_OFF = b"\x1b[?1003l\x1b[?1000l\x1b[?1006l"
@@ -61,6 +62,13 @@ class HostTerminal:
         """What to write to give the screen back; `restore` follows once it is written."""
         self.entered = False
         return (_MOUSE_OFF if self._mouse else b"") + _LEAVE + (_OLD_TITLE if self._title else b"")
+
+    def rename(self, title: str) -> bytes:
+        """Have another title, which must be clean; what to write for it."""
+        if not self._title:
+            return b""
+        self._title = title.encode()
+        return _NEW_TITLE % self._title if self.entered else b""
 
     def restore(self) -> None:
         """Give the terminal its modes back; what was typed and not read is dropped."""

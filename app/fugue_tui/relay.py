@@ -17,7 +17,7 @@ from fugue_tui import wire
 from fugue_tui.errors import SocketError
 from fugue_tui.host_terminal import HostTerminal, extent_of
 from fugue_tui.signals import Signals
-from fugue_tui.wire import Bye, Extent, Frames, Hello
+from fugue_tui.wire import Bye, Extent, Frames, Hello, Welcome
 
 CHUNK = 1 << 16
 """Bytes that are read at once."""
@@ -36,8 +36,10 @@ _CANCEL = b"\x18"
 class Relay:
     """A terminal joined to a server."""
 
-    def __init__(self, link: socket.socket, host: HostTerminal, hello: Hello) -> None:
+    def __init__(self, link: socket.socket, host: HostTerminal, hello: Hello, workspace: str = "") -> None:
         """`hello` is what the server knows of the terminal."""
+        self.workspace = workspace
+        """What the workspace is called now."""
         self._end: Bye | int | None = None
         self._over = False
         self._link, self._host = link, host
@@ -159,11 +161,18 @@ class Relay:
             for kind, payload in self._frames.feed(data):
                 if kind == wire.OUTPUT:
                     self._to_tty += payload
+                elif kind == wire.NAME:
+                    self._renamed(Welcome.load(payload))
                 elif kind == wire.BYE:
                     self._finish(Bye.load(payload))
         except SocketError:
             self._finish(None)
         self._draw()
+
+    def _renamed(self, welcome: Welcome) -> None:
+        self.workspace = welcome.workspace
+        if welcome.title.isprintable():
+            self._to_tty += self._host.rename(welcome.title)
 
     def _draw(self) -> None:
         try:

@@ -44,6 +44,8 @@ PAUSE = b"p"
 """Client: it was stopped and must not be drawn on until it sends its size."""
 OUTPUT = b"o"
 """Server: bytes for the terminal."""
+NAME = b"n"
+"""Server: the workspace has another name, as JSON of `Welcome`."""
 BYE = b"b"
 """Server: the end, as JSON of `Bye`; the connection closes after it."""
 
@@ -51,7 +53,7 @@ REFUSED = -32000
 """The JSON-RPC code of an error that is told to the person as it is."""
 
 _HEAD = struct.Struct(">cI")
-_KINDS = frozenset({INPUT, SIZE, PAUSE, OUTPUT, BYE})
+_KINDS = frozenset({INPUT, SIZE, PAUSE, OUTPUT, NAME, BYE})
 
 
 class _Record:

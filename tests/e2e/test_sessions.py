@@ -217,6 +217,7 @@ def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: 
     done = running.shell("rename", running.name, "ops")
     assert done.returncode == 0, done.stderr
     running.host.wait_text("ops [")
+    running.host.wait_until(lambda: b"\x1b]2;fugue-tui ops\x1b\\" in running.host.received)
     listed = running.shell("ls").stdout.splitlines()
     assert [line.split()[:4] for line in listed[1:]] == [["ops", "1", "1", "1"]]
     assert running.shell("attach", running.name).returncode == 1
@@ -229,7 +230,7 @@ def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: 
     assert running.shell("kill-server", running.name).returncode == 0
     left(other, b"[e2e ended]")
     assert running.shell("kill-server", "ops").returncode == 0
-    left(running.host, b"[e2e ended]")
+    left(running.host, b"[ops ended]")
     assert list((running.room / "fugue-tui").glob("*.sock")) == []
 
 

@@ -19,7 +19,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal.events import Reply
 from fugue_tui.terminal.frame import Cursor, Row, Style
 from fugue_tui.terminal.ghostty import GhosttyEmulator
-from fugue_tui.wire import Bye, Hello
+from fugue_tui.wire import Bye, Hello, Welcome
 
 DEADLINE = 20.0
 SERVE = """
@@ -59,6 +59,7 @@ class Client:
         self.received = bytearray()
         self.answer: dict[str, Any] | None = None
         self.bye: Bye | None = None
+        self.renamed: Welcome | None = None
         self.open = True
         self.first_frame = 0.0
         self._line = b""
@@ -98,6 +99,8 @@ class Client:
         for kind, payload in self._frames.feed(data):
             if kind == wire.BYE:
                 self.bye = Bye.load(payload)
+            elif kind == wire.NAME:
+                self.renamed = Welcome.load(payload)
             else:
                 assert kind == wire.OUTPUT
                 self._shown(payload)

@@ -263,6 +263,8 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         self.happenings.rung.discard(new.active)
         if not self._moving and self._frames is not None:
             self._frames.place_cursor()  # A person who changes panes sees it before anything else is drawn.
+        if self.viewers is not None and old.name != new.name:
+            self.viewers.rename(new.name)
         if new.windows:
             self.rebuild()
 

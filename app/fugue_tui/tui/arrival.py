@@ -30,8 +30,7 @@ class Arrival:
         """Answer that it may take over its terminal; whether it is still there."""
         if self.answered:
             return True
-        title = clean(f"fugue-tui {workspace}")
-        self.answered = self._say(wire.answer(Welcome(workspace=workspace, mouse=mouse, title=title)))
+        self.answered = self._say(wire.answer(Welcome(workspace=workspace, mouse=mouse, title=titled(workspace))))
         return self.answered
 
     def turn_away(self, why: str) -> None:
@@ -52,3 +51,8 @@ class Arrival:
         except OSError:
             return False
         return True
+
+
+def titled(workspace: str) -> str:
+    """What the window of a terminal is called that shows a workspace."""
+    return clean(f"fugue-tui {workspace}")

@@ -10,7 +10,7 @@ from typing import Final
 from fugue_tui import wire
 from fugue_tui.errors import SocketError
 from fugue_tui.tui.host import HostWriter
-from fugue_tui.wire import Bye, Extent
+from fugue_tui.wire import Bye, Extent, Welcome
 
 logger = logging.getLogger(__name__)
 
@@ -122,6 +122,10 @@ class Remote:
         if self._reading and self._open:
             self._reading = False
             self._loop.remove_reader(self._socket.fileno())
+
+    def rename(self, welcome: Welcome) -> None:
+        """Tell the terminal what the workspace is called now."""
+        self.writer.send(wire.frame(wire.NAME, welcome.dump()))
 
     def part(self, bye: Bye) -> None:
         """Send the terminal away; the connection closes once it has read so, or after a few seconds."""

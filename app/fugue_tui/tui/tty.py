@@ -10,7 +10,7 @@ from fugue_tui.errors import Refused
 from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.tui.host import HostWriter
-from fugue_tui.wire import Bye
+from fugue_tui.wire import Bye, Welcome
 
 _READ_SIZE: Final = 1 << 16
 
@@ -55,6 +55,10 @@ class Tty:
         """Leave the terminal as it was found."""
         self.stop()
         self._leave()
+
+    def rename(self, welcome: Welcome) -> None:
+        """Have the terminal's window called by the workspace's new name."""
+        self.writer.write(self._terminal.rename(welcome.title))
 
     def part(self, bye: Bye) -> None:
         """The program and its own terminal go together."""

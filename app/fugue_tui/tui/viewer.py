@@ -13,7 +13,7 @@ from fugue_tui.tui.depth import Depth, depth_of
 from fugue_tui.tui.host import HostWriter
 from fugue_tui.tui.input import HostInput
 from fugue_tui.tui.own_picture import OwnPicture
-from fugue_tui.wire import Bye, Hello
+from fugue_tui.wire import Bye, Hello, Welcome
 
 if TYPE_CHECKING:
     from textual.message import Message
@@ -43,6 +43,10 @@ class Link(Protocol):
     """How a terminal is reached."""
 
     writer: HostWriter
+
+    def rename(self, welcome: Welcome) -> None:
+        """Tell the terminal what the workspace is called now."""
+        ...
 
     def part(self, bye: Bye) -> None:
         """Send the terminal away and close, without waiting."""

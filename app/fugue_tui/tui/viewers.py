@@ -15,10 +15,11 @@ from typing import Final
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.audience import ViewerInfo
+from fugue_tui.tui.arrival import titled
 from fugue_tui.tui.depth import Depth
 from fugue_tui.tui.room import Room
 from fugue_tui.tui.viewer import QUESTIONS, Link, Place, Viewer, prefixes
-from fugue_tui.wire import Bye, Hello
+from fugue_tui.wire import Bye, Hello, Welcome
 
 LAG_SECONDS: Final = 0.1
 """How long a terminal may owe room for earlier bytes before the others stop to wait for it."""
@@ -120,6 +121,11 @@ class Viewers:
             known = ", ".join(str(each.id) for each in self._all) or "none"
             raise NotFound(f"no client {viewer}; attached: {known} (list-clients)")
         return found
+
+    def rename(self, workspace: str) -> None:
+        """The workspace has another name."""
+        for viewer in self._all:
+            viewer.link.rename(Welcome(workspace=workspace, title=titled(workspace)))
 
     def leave(self, status: int = 0) -> None:
         """End the workspace."""
