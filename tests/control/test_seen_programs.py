@@ -23,11 +23,19 @@ def start(room: Room, *argv: str, shows: str, **env: str) -> PaneId:
     return pane
 
 
+def at_prompt(room: Room, pane: PaneId) -> None:
+    """Wait until the blank after the prompt is there too."""
+    emulator = room.mux.terminals[pane].emulator
+    room.until(lambda: emulator.caret[0] == len(">>> "))
+
+
 def test_an_interpreter_is_read_on_answer_by_answer(room: Room) -> None:
     pane = start(room, sys.executable, "-q", "-i", shows=">>>", PYTHON_BASIC_REPL="1", PYTHONSTARTUP="")
+    at_prompt(room, pane)
     cursor = room.run(ReadPane()).cursor
     room.mux.terminals[pane].write(b"print('x' * 3, 6 * 7)\n")
     room.shows(pane, "xxx 42\n>>>")
+    at_prompt(room, pane)
     first = room.run(ReadPane(cursor=cursor))
     assert first.text.splitlines() == ["print('x' * 3, 6 * 7)", "xxx 42", ">>>"]
     room.mux.terminals[pane].write(b"1/0\n")
@@ -75,8 +83,7 @@ def test_a_pager_is_read_as_its_screen(room: Room, tmp_path: Path) -> None:
     room.mux.terminals[pane].write(b" ")
     room.shows(pane, "line 40")
     room.mux.terminals[pane].write(b"q")
-    room.shows(pane, "$")
-    room.until(lambda: not room.run(GetPaneState()).alternate_screen)
+    room.until(lambda: not room.run(GetPaneState()).alternate_screen and room.text(pane).endswith("$"))
     outside = room.run(ReadPane(cursor=inside.cursor))
     assert outside.screen == "primary"
     assert "line 1" not in outside.text
