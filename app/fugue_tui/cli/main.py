@@ -7,7 +7,6 @@ the client, and `mcp` only the bridge.
 import importlib
 import os
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from fugue_tui.cli.options import Usage, as_json, complain, options_of, say, split_own, write
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, UnknownCommand
@@ -128,6 +127,8 @@ def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
     found = answer.get("json")
     if json_wanted:
         return as_json(found).encode(errors="replace") + b"\n"
+    from typing import cast
+
     image = cast("dict[str, object]", found).get("image") if isinstance(found, dict) else ""
     if isinstance(image, str) and image:
         from base64 import b64decode
