@@ -8,7 +8,8 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.later import Later, is_later
 from fugue_tui.control.panes import CreatePane
-from fugue_tui.control.running import ExecuteCommand, Ran
+from fugue_tui.control.ran import Ran
+from fugue_tui.control.running import ExecuteCommand
 from fugue_tui.ids import PaneId
 
 INTEGRATED = ("bash", "zsh", "fish")

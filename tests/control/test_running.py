@@ -9,7 +9,8 @@ from tests.control.shells import shell as shell
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.panes import CreatePane
-from fugue_tui.control.running import ExecuteCommand, OnCancel
+from fugue_tui.control.ran import OnCancel
+from fugue_tui.control.running import ExecuteCommand
 from fugue_tui.control.shells import Dialect
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone, TimedOut
 from fugue_tui.ids import PaneId

@@ -37,7 +37,8 @@ GRACE: Final = 2.0
 _AGAIN: Final = 0.05
 
 _ENTER: Final = KeyPress("enter")
-_INTERRUPT: Final = KeyPress("c", Modifiers.CTRL)
+INTERRUPT: Final = KeyPress("c", Modifiers.CTRL)
+"""Ctrl+C."""
 
 
 class Execution:
@@ -91,7 +92,7 @@ class Execution:
         """Nobody wants to hear of it any more: stop it, or leave it alone."""
         self.on_begun = self.on_over = self.on_error = _hear_nothing
         if interrupt and self.stage in (Stage.TYPED, Stage.ENTERED, Stage.RUNNING):
-            self.terminal.press(_INTERRUPT)
+            self.terminal.press(INTERRUPT)
             after(self.mux, GRACE, self._close)
         elif self.stage is not Stage.RUNNING:
             self._close()
@@ -163,7 +164,7 @@ class Execution:
         if not shown.strip() and self._tries > 1:
             self._enter()  # It shows nothing of what is typed at it.
             return
-        self.terminal.press(_INTERRUPT)
+        self.terminal.press(INTERRUPT)
         if self._tries == 1:
             self.stage, self._patience = Stage.WAITING, time.monotonic() + PROMPT
             after(self.mux, _AGAIN, self._look)
@@ -209,7 +210,7 @@ class Execution:
         return 0 if self._typed is None or self._typed.bracketed else self._typed.text.count("\n")
 
     def _incomplete(self) -> None:
-        self.terminal.press(_INTERRUPT)
+        self.terminal.press(INTERRUPT)
         self._fail(
             InvalidArgument(
                 "command: the shell waits for more of it (an open quotation or bracket, or a backslash at its end); "
