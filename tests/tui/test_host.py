@@ -26,7 +26,7 @@ def test_leaving_gives_the_terminal_back(start: Start) -> None:
     host.wait_text("test")
     assert host.emulator.modes.alternate_screen
     host.send(b"\x02Q")
-    host.wait_text("leave fugue-tui?")
+    host.wait_text("End the workspace test with 1 running program")
     host.send("y")
     assert host.wait_exit().code == 0
     while host.step(0.01):
