@@ -179,7 +179,7 @@ class _Ending:
                 self._code = exit.code
                 self._finish(ended=True)
             case PromptMark(kind="A", continues=False) if self._ends:
-                self._finish(ended=True)
+                self._mux.post(lambda: self._finish(ended=True))  # Its exit code is told right after.
             case _:
                 pass
 
@@ -225,6 +225,8 @@ class _Ending:
         return False
 
     def _finish(self, *, ended: bool) -> None:
+        if self._later.over:
+            return
         self._close()
         terminal, group = self._terminal, self._terminal.foreground_group
         self._later.settle(
