@@ -128,6 +128,19 @@ def test_what_was_left_on_purpose_is_not_offered(launch: Launch) -> None:
     second.host.wait_until(lambda: len(panes(second)) == 1)
     assert ASK not in second.host.text
     assert list(panes(second)) == ["%1"]
+    second.host.wait_until(lambda: [entry for entry in store().names("named") if "-before-" in entry.name])
+    assert "the last workspace is kept" not in second.host.text
+    second.ask("restore-session")
+    second.host.wait_until(lambda: len(panes(second)) == 4)
+
+
+def test_what_was_left_on_purpose_stays_so_where_everything_else_comes_back(launch: Launch) -> None:
+    first = used(launch, config=ALWAYS)
+    first.host.send(b"\x02:kill-server\r")
+    first.host.wait_exit()
+    second = launch(size=WIDE, config=ALWAYS)
+    second.ready()
+    second.host.wait_until(lambda: list(panes(second)) == ["%1"])
 
 
 def test_what_is_always_wanted_comes_back_unasked(launch: Launch) -> None:

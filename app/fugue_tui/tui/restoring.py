@@ -47,7 +47,7 @@ class Hall(Protocol):
 
 
 class Homecoming:
-    """A workspace that was saved and did not end on purpose, in front of the one that starts. Main thread only."""
+    """A workspace that was saved, in front of the one that starts. Main thread only."""
 
     def __init__(self, mux: Multiplexer, source: Source) -> None:
         self._mux, self._source = mux, source
@@ -56,9 +56,11 @@ class Homecoming:
         self._off: Callable[[], None] = _nothing
         self._fresh: Workspace | None = None
         self._comeback: Comeback | None = None
-        saved = source.saved
-        mux.keep_free(saved.last_pane, saved.last_window)
-        mux.before = ("auto", source.name)
+        self.ended: Final = source.saved.ended
+        """Whether it was ended on purpose: it is kept, and nobody asked."""
+        if not self.ended:
+            mux.keep_free(source.saved.last_pane, source.saved.last_window)
+            mux.before = ("auto", source.name)
 
     def at_once(self) -> None:
         """Bring it back in the place of a first pane; its texts follow once there is an app."""
@@ -147,7 +149,8 @@ class Homecoming:
             self._tell(f"the last workspace could not be kept: {error}")
         else:
             self._mux.before = ("named", done.result())
-            self._tell(f"the last workspace is kept: restore-session {done.result()} brings it back")
+            if not self.ended:
+                self._tell(f"the last workspace is kept: restore-session {done.result()} brings it back")
         self._saver.release()
 
     def _tell(self, text: str) -> None:
@@ -155,11 +158,9 @@ class Homecoming:
             self._hall.inform(clean(text))
 
 
-def found(mux: Multiplexer) -> Homecoming | None:
-    """A workspace that did not end on purpose, and was saved under the name of the one that starts; None if there is
-    none. Raises SaveError if it cannot be read."""
-    source = read(Store(state_dir()), "auto", mux.workspace.name)
-    return None if source.saved.ended else Homecoming(mux, source)
+def found(mux: Multiplexer) -> Homecoming:
+    """The workspace that was saved under the name of the one that starts. Raises SaveError if it cannot be read."""
+    return Homecoming(mux, read(Store(state_dir()), "auto", mux.workspace.name))
 
 
 def heading(saved: Saved) -> str:

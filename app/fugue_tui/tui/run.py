@@ -132,11 +132,12 @@ def _open(
 ) -> None:
     """Have the first panes: those of the last time if that is always wanted, else fresh ones."""
     start.home, wanted = _home(mux, start), command or opening is not None
-    if start.home is not None and start.config.session.restore == "always" and not wanted:
-        start.home.at_once()
+    home, always = start.home, start.config.session.restore == "always"
+    if home is not None and not home.ended and always and not wanted:
+        home.at_once()
         return
     (opening or windows.CreateWindow(command=command).run)(mux, PERSON)
-    start.asks = not wanted
+    start.asks = not wanted and home is not None and not home.ended
 
 
 def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
@@ -228,7 +229,7 @@ def _greet(app: "FugueApp", start: _Start) -> None:
     home.meet(app)
     if start.asks:
         app.when_shown = asking
-    elif app.mux.before is not None:
+    elif home.ended or app.mux.before is not None:
         home.put_aside()
 
 
