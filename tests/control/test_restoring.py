@@ -164,7 +164,7 @@ def test_an_agent_that_restores_starts_no_more_than_a_person_would(saved: Life, 
 def test_into_a_running_workspace_it_comes_beside_what_is_open(saved: Life, live: NewLife) -> None:
     life = live()
     mine = life.cat("mine")
-    result = life.restored()
+    result = life.restored(origin=agent())
     assert life.mux.focused == mine
     assert [each.was for each in result.panes] == ["%1", "%2", "%3", "%4"]
     assert [each.pane for each in result.panes] == ["%2", "%3", "%4", "%5"]
@@ -172,6 +172,9 @@ def test_into_a_running_workspace_it_comes_beside_what_is_open(saved: Life, live
     assert [window.session for window in life.mux.workspace.windows] == ["test", "test-2", "test-2"]
     life.restored()
     assert len(life.open) == 9
+    assert life.mux.front is not None
+    assert life.mux.front.session == "test-3"
+    assert life.mux.focused not in (mine, *(PaneId(number) for number in range(2, 6)))
 
 
 def test_ids_that_are_kept_free_come_back(saved: Life, live: NewLife) -> None:

@@ -20,6 +20,7 @@ from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.waiting import Offer, nearest, tell
 from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.workspace.edit import select_window
 from fugue_tui.workspace.merge import merge
 from fugue_tui.workspace.model import Pane, Workspace
 from fugue_tui.workspace.saved import PaneSeen, Saved
@@ -97,14 +98,17 @@ class Comeback:
         self._windows = tuple(window.id for window in saved.windows)
         return self
 
-    def beside(self) -> "Comeback":
-        """Append what was saved to the workspace, with its old ids if they are kept free for it, else with new ones."""
+    def beside(self, *, focus: bool = False) -> "Comeback":
+        """Append what was saved to the workspace, with its old ids if they are kept free for it, else with new ones.
+        `focus` brings the window to the front that was there when it was saved."""
         mux, saved = self._mux, self._saved
         if mux.take_kept(saved):
             merged = merge(mux.workspace, saved, iter(_in_order(saved)).__next__, iter(_windows(saved)).__next__)
         else:
             merged = merge(mux.workspace, saved, mux.next_pane, mux.next_window)
-        self._bring(merged.workspace, dict(merged.panes))
+        front = merged.windows.get(saved.active) if focus else None
+        after = merged.workspace if front is None else select_window(merged.workspace, front)
+        self._bring(after, dict(merged.panes))
         self._windows = tuple(merged.windows.values())
         return self
 

@@ -36,15 +36,16 @@ class RestoreSession(
 
     def run(self, mux: Multiplexer, origin: Origin) -> Later[Restored]:
         """What came back, once all of it is there. Comes to NotFound or SaveError."""
+        person = origin.is_person
         if self.name != AUTO:
-            return fetched(mux, "named", checked(self.name), lambda source: Comeback(mux, source).beside())
+            return fetched(mux, "named", checked(self.name), lambda source: Comeback(mux, source).beside(focus=person))
         if mux.before is None:
             raise NotFound("this workspace did not run before, or is back already; list-saved shows what else is saved")
-        return fetched(mux, *mux.before, partial(self._again, mux))
+        return fetched(mux, *mux.before, partial(self._again, mux, person))
 
-    def _again(self, mux: Multiplexer, source: Source) -> Comeback:
+    def _again(self, mux: Multiplexer, person: bool, source: Source) -> Comeback:
         mux.before = None
-        return Comeback(mux, source).beside()
+        return Comeback(mux, source).beside(focus=person)
 
 
 class RestoreSnapshot(Command[Restored], name="restore-snapshot", effect=Effect.DESTROY, toolset=Toolset.SAVING):
@@ -64,10 +65,13 @@ class RestoreSnapshot(Command[Restored], name="restore-snapshot", effect=Effect.
         """What came back, once all of it is there. Raises NotFound or Refused; comes to NotFound or SaveError."""
         name = checked(self.name)
         if not self.pane:
-            return fetched(mux, "snapshots", name, lambda source: Comeback(mux, source, asleep=True).beside())
+            return fetched(mux, "snapshots", name, partial(self._beside, mux, origin.is_person))
         pane = target.doomed_pane(mux, self.pane, origin)
         self._may_replace(mux, pane)
         return fetched(mux, "snapshots", name, partial(self._within, mux, pane))
+
+    def _beside(self, mux: Multiplexer, person: bool, source: Source) -> Comeback:
+        return Comeback(mux, source, asleep=True).beside(focus=person)
 
     def _within(self, mux: Multiplexer, pane: PaneId, source: Source) -> Comeback:
         self._may_replace(mux, pane)

@@ -99,7 +99,7 @@ class Homecoming:
             self._off()
         if wanted:
             comeback = Comeback(self._mux, self._source)
-            self._bring(comeback.instead() if self._untouched else comeback.beside())
+            self._bring(comeback.instead() if self._untouched else comeback.beside(focus=True))
         elif wanted is not None:
             self.put_aside()
 
