@@ -179,7 +179,7 @@ class _Ending:
                 self._code = exit.code
                 self._finish(ended=True)
             case PromptMark(kind="A", continues=False) if self._ends:
-                self._mux.post(lambda: self._finish(ended=True))  # Its exit code is told right after.
+                self._mux.post(self._at_prompt)  # The exit code is told right after.
             case _:
                 pass
 
@@ -189,6 +189,10 @@ class _Ending:
     def gone(self) -> None:
         """For the ear."""
         self._finish(ended=True)
+
+    def _at_prompt(self) -> None:
+        if self._terminal.at_prompt or self._terminal.closed:
+            self._finish(ended=True)
 
     def _step(self) -> None:
         if self._later.over:
