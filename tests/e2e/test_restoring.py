@@ -1,5 +1,6 @@
 """After a crash or a reboot: the last workspace is offered, comes back with its layout and text, or is kept."""
 
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -90,6 +91,23 @@ def test_after_a_power_cut_the_workspace_is_one_enter_away(launch: Launch) -> No
     second.host.wait_until(lambda: panes(second)["%2"]["waits"] is None)
     second.host.send("typed again\r")
     second.host.wait_text("typed again", "restored, saved", "alive")
+
+
+def test_a_workspace_that_can_come_back_is_listed_until_it_was_ended_on_purpose(launch: Launch) -> None:
+    first = used(launch)
+    killed(first)
+    (line,) = first.shell("ls").stdout.splitlines()[1:]
+    assert line.split()[:5] == ["e2e", "saved", "0", "2", "3"]
+    (told,) = json.loads(first.shell("ls", "--json").stdout)["workspaces"]
+    assert (told["name"], told["running"], told["panes"], told["socket"]) == ("e2e", False, 3, None)
+    second = launch(size=WIDE)
+    second.host.wait_text(ASK)
+    assert [line.split()[1] for line in second.shell("ls").stdout.splitlines()[1:]] == ["running"]
+    second.host.send("\r")
+    second.host.wait_text("restored, saved")
+    second.host.send("\x02:kill-server\r")
+    second.host.wait_exit()
+    assert "no workspace runs, and none is saved" in second.shell("ls").stderr
 
 
 def test_whoever_wants_to_start_fresh_keeps_the_last_one(launch: Launch) -> None:

@@ -219,7 +219,7 @@ def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: 
     running.host.wait_text("ops [")
     running.host.wait_until(lambda: b"\x1b]2;fugue-tui ops\x1b\\" in running.host.received)
     listed = running.shell("ls").stdout.splitlines()
-    assert [line.split()[:4] for line in listed[1:]] == [["ops", "1", "1", "1"]]
+    assert [line.split()[:5] for line in listed[1:]] == [["ops", "running", "1", "1", "1"]]
     assert running.shell("attach", running.name).returncode == 1
     panes = f"sh {running.room / 'panes.sh'}; cat"
     assert running.shell("create-window", "--workspace", "ops", "--focus", "--command", panes).returncode == 0
@@ -227,6 +227,7 @@ def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: 
     other = running.again(running.name, "--", "sh", "-c", "echo another; cat")  # The old name is free.
     other.wait_text("another")
     assert len(running.shell("ls").stdout.splitlines()) == 3
+    assert "80x24" in running.shell("list-clients", "--workspace", "ops").stdout
     assert running.shell("kill-server", running.name).returncode == 0
     left(other, b"[e2e ended]")
     assert running.shell("kill-server", "ops").returncode == 0

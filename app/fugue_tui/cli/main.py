@@ -16,7 +16,7 @@ usage: fugue-tui [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]         attach to a
        fugue-tui open [DIR|FILE|LAYOUT] [--yes]                      the same with a project's workspace
        fugue-tui attach [NAME] [-r|--read-only] [--prefix KEY]       attach to one that runs; -r only looks on
        fugue-tui detach [NAME] [--all]                               send the terminal used last away, or all
-       fugue-tui ls [--json]                                         list the workspaces that run
+       fugue-tui ls [--json]                                         list the workspaces that run or are saved
        fugue-tui rename [NAME] NEW                                   give a running one another name
        fugue-tui kill-server [NAME]                                  end one, with all its programs
        fugue-tui serve [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   run one with no terminal, for a service manager

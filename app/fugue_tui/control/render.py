@@ -48,6 +48,8 @@ def _cell(value: Any) -> str:
             return "yes" if value else "no"
         case {"x": x, "y": y, "cols": cols, "rows": rows}:
             return f"{cols}x{rows}+{x}+{y}"
+        case {"cols": cols, "rows": rows, **rest} if not rest:
+            return f"{cols}x{rows}"
         case list() if all(isinstance(each, str) for each in cast("list[Any]", value)):
             return " ".join(cast("list[str]", value))
         case _:
