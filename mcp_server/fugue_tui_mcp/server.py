@@ -109,6 +109,7 @@ class Face:
         client = ctx.session.client_params
         if client is not None and not self._caller.client:
             self._caller.client = clean(client.client_info.name, 64)
+            self._toolsets.meet(self._caller.client)
         try:
             return await call_next(ctx)
         except FugueError as error:

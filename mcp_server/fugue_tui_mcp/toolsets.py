@@ -20,6 +20,8 @@ NAME: Final = "fugue_toolsets"
 """The tool that tells the sets and switches them; it is no command, for only clients of this protocol have sets."""
 ALL: Final = "all"
 """Stands for every set."""
+DEAF: Final = ("codex",)
+"""How clients call themselves that never list again, whatever they are told (Codex 0.169): they see all at once."""
 
 
 class Toolsets:
@@ -27,6 +29,11 @@ class Toolsets:
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._on = {Toolset.DEFAULT} | _named(names)
+
+    def meet(self, client: str) -> None:
+        """Learn what the client calls itself."""
+        if client.lower().startswith(DEAF) and self._on == {Toolset.DEFAULT}:
+            self._on = set(Toolset)
 
     def listed(self) -> list[Tool]:
         """The tools that the client sees now: always in the same order."""

@@ -78,6 +78,18 @@ def test_switching_says_whether_the_list_is_another() -> None:
     assert not sets.switch({"disable": ["default"]})
 
 
+def test_a_client_that_never_lists_again_sees_all_at_once_unless_it_was_chosen_otherwise() -> None:
+    all_tools = names(Toolsets(["all"]).listed())
+    for called, configured, listed in (
+        ("codex-mcp-client", ["default"], all_tools),
+        ("claude-code", ["default"], names(Toolsets().listed())),
+        ("codex-mcp-client", ["default", "saving"], names(Toolsets(["saving"]).listed())),
+    ):
+        sets = Toolsets(configured)
+        sets.meet(called)
+        assert names(sets.listed()) == listed
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

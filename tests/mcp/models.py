@@ -1,0 +1,153 @@
+"""A stand-in for the models behind Claude Code and Codex: it says what a script says, and keeps what it was told."""
+
+import json
+import threading
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, TypeAlias, cast
+
+Call: TypeAlias = tuple[str, Mapping[str, Any]]
+"""A tool and its arguments."""
+
+
+MOST_REPEATS = 60
+REPEAT_SECONDS = 0.25
+"""A client connects, and lists anew, while its model goes on: a call that came too early is made again."""
+
+
+class Model:
+    """Answers on loopback: one call a turn, and at last a word."""
+
+    def __init__(self, script: Sequence[Call]) -> None:
+        self.script = script
+        self.requests = list[dict[str, Any]]()
+        """What it was told, request by request."""
+        self._lock = threading.Lock()
+
+    @property
+    def tools(self) -> list[str]:
+        """The names of the tools that it was offered last."""
+        return [tool["name"] for tool in self._main()[-1]["tools"] if "name" in tool]
+
+    @property
+    def results(self) -> list[str]:
+        """What its calls came to, as it was told."""
+        return [result for result in _results(self._main()[-1]) if not _too_early(result)]
+
+    def answer(self, path: str, body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The events of a streamed answer."""
+        with self._lock:
+            self.requests.append(body)
+        results = list(_results(body))
+        turn = sum(not _too_early(result) for result in results)
+        if results and _too_early(results[-1]) and len(results) - turn < MOST_REPEATS:
+            time.sleep(REPEAT_SECONDS)
+        call = self.script[turn] if turn < len(self.script) and _is_main(body) else None
+        return _responses(call, turn) if "responses" in path else _messages(call, turn)
+
+    def _main(self) -> list[dict[str, Any]]:
+        return [body for body in self.requests if _is_main(body)]
+
+
+@contextmanager
+def listening(model: Model) -> Generator[str]:
+    """Serve a model; the URL."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: Any) -> None:
+            return
+
+        def do_HEAD(self) -> None:
+            self._send(200, b"", "application/json")
+
+        def do_GET(self) -> None:
+            self._send(200, b'{"data": [], "models": []}', "application/json")
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+            if "count_tokens" in self.path or not self.path.split("?")[0].endswith(("/messages", "/responses")):
+                self._send(200, b'{"input_tokens": 1}', "application/json")
+                return
+            events = model.answer(self.path, body)
+            lines = [f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in events]
+            self._send(200, "".join(lines).encode(), "text/event-stream")
+
+        def _send(self, status: int, data: bytes, kind: str) -> None:
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, name="model")
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _is_main(body: dict[str, Any]) -> bool:
+    """Whether it is the conversation itself, and no side question such as one for a title."""
+    return len(body.get("tools") or ()) > 1
+
+
+def _results(body: dict[str, Any]) -> Iterator[str]:
+    for item in cast("list[Any]", body.get("input") or []):
+        if item.get("type") == "function_call_output":
+            yield json.dumps(item["output"])
+    for message in cast("list[Any]", body.get("messages") or []):
+        for part in message["content"] if isinstance(message["content"], list) else ():
+            if part.get("type") == "tool_result":
+                content = part.get("content")
+                yield content if isinstance(content, str) else "\n".join(each.get("text", "") for each in content)
+
+
+def _too_early(result: str) -> bool:
+    return "No such tool available" in result or "unsupported call" in result
+
+
+def _messages(call: Call | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    usage = {"input_tokens": 1, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    message: dict[str, Any] = {
+        "id": f"msg_{turn}", "type": "message", "role": "assistant", "model": "scripted", "content": [],
+        "stop_reason": None, "stop_sequence": None, "usage": usage,
+    }  # fmt: skip
+    yield "message_start", {"message": message}
+    if call is None:
+        yield "content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}}
+        yield "content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": "all done"}}
+    else:
+        block: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{turn}", "name": call[0], "input": {}}
+        yield "content_block_start", {"index": 0, "content_block": block}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
+        yield "content_block_delta", {"index": 0, "delta": delta}
+    yield "content_block_stop", {"index": 0}
+    stop = "end_turn" if call is None else "tool_use"
+    yield "message_delta", {"delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 1}}
+    yield "message_stop", {}
+
+
+def _responses(call: Call | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "response.created", {"response": {"id": f"response_{turn}"}}
+    if call is None:
+        text = {"type": "output_text", "text": "all done"}
+        item = {"type": "message", "role": "assistant", "id": f"message_{turn}", "content": [text]}
+    else:
+        item = {
+            "type": "function_call", "id": f"call_{turn}", "call_id": f"call_{turn}", "namespace": "mcp__fugue",
+            "name": call[0], "arguments": json.dumps(call[1]),
+        }  # fmt: skip
+    yield "response.output_item.done", {"output_index": 0, "item": item}
+    usage = {
+        "input_tokens": 1, "input_tokens_details": None, "output_tokens": 1, "output_tokens_details": None,
+        "total_tokens": 2,
+    }  # fmt: skip
+    yield "response.completed", {"response": {"id": f"response_{turn}", "usage": usage}}
