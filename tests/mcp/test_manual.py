@@ -1,0 +1,42 @@
+"""docs/mcp.md says what there is."""
+
+import re
+from pathlib import Path
+
+from fugue_tui.config import McpSettings
+from fugue_tui.control.command import Toolset
+from fugue_tui.control.docs import field_docs
+from fugue_tui.control.reflect import KEY, SHORTENED
+from fugue_tui_mcp import prompts, resources, tools
+from fugue_tui_mcp.toolsets import NAME
+
+MANUAL = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text()
+
+
+def test_it_names_every_set_resource_and_prompt() -> None:
+    rows = dict(re.findall(r"^\| `([^`]+)`.*\| ([^|]*) \|$", MANUAL, re.MULTILINE))
+    assert {each.value for each in Toolset} - {"other"} <= set(rows)
+    for plan in prompts.PLANS.values():
+        assert rows[plan.name] == ", ".join(plan.takes)
+    for template in resources.templates():
+        assert f"`{template.uri_template}`" in MANUAL
+    for uri in (resources.PANES, resources.LAYOUT):
+        assert f"`{uri}`" in MANUAL
+
+
+def test_it_says_of_a_set_what_the_set_says_of_itself() -> None:
+    about = field_docs(Toolset)
+    for each in Toolset:
+        if each is not Toolset.OTHER:
+            first = about[each.name].split(":")[0].rstrip(".").lower()
+            assert first in MANUAL.lower(), each
+
+
+def test_it_names_no_tool_and_no_setting_that_there_is_not() -> None:
+    named = set(re.findall(r"`(fugue_[a-z_]+)`", MANUAL))
+    assert named <= {NAME, *tools.by_name()}
+    settings = set(re.findall(r"^    (\w+) = ", MANUAL, re.MULTILINE))
+    assert settings <= set(McpSettings.__slots__)
+    assert f"`{KEY}`" in MANUAL
+    assert f"`{SHORTENED}`" in MANUAL
+    assert f"{McpSettings().longest_answer:,}" in MANUAL
