@@ -2,6 +2,7 @@
 
 from fugue_tui.control import (
     clients,
+    coordinating,
     differing,
     events,
     input,
@@ -28,6 +29,7 @@ from fugue_tui.control import (
 
 __all__ = [
     "clients",
+    "coordinating",
     "differing",
     "events",
     "input",
