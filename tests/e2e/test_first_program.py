@@ -25,7 +25,7 @@ def test_a_program_that_fails_at_once_stays_with_what_it_said(launch: Launch) ->
     running.host.wait_text("last words")
     (pane,) = running.ask("list-panes")["panes"]
     assert pane["exit"] == "exit 3"
-    assert "4999" in running.ask("read-pane", "%1")
+    assert "4999" in running.ask("read-pane", "%1")["text"]
     running.host.send("\r")
     running.host.wait_until(lambda: running.ask("list-panes")["panes"][0]["pid"] != pane["pid"])
 

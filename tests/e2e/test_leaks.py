@@ -73,7 +73,7 @@ def test_nothing_but_cells_reaches_the_host_and_nothing_but_text_a_caller(launch
         done = running.shell(*words, "--workspace", running.name)
         assert done.returncode == 0
         assert STEERING.findall(done.stdout) == []
-    replies = running.ask("read-pane", "subject").partition("marker")[0]
+    replies = running.ask("read-pane", "subject")["text"].partition("marker")[0]
     assert f"^[]l{SECRET}" not in replies
     assert f"^[P1$r{SECRET}" not in replies
     received = bytes(running.host.received)
