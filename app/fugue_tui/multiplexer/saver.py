@@ -206,6 +206,7 @@ class Saver:
             (self._table.failed if fault else self._table.done)(now)
         before, self.fault = self.fault, fault
         if fault and not before:
+            logger.warning("not saved: %s", fault)
             self._tell(self.complaint)
         elif before and not fault:
             self._tell("the workspace is saved again")
