@@ -54,6 +54,12 @@ def drawn(serving: Serving) -> int:
     return serving.call("test-counts")["total"]
 
 
+def offspring(pid: int) -> set[str]:
+    """The processes that a process has started and that are still there, dead or alive."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return {child for task in tasks for child in (task / "children").read_text().split()}
+
+
 def printed(serving: Serving) -> int:
     """How far the flood is: the number in its title."""
     title = serving.call("list-panes")["panes"][0]["title"]
@@ -155,11 +161,14 @@ def test_two_hundred_comings_and_goings_leave_nothing_behind(serve: Serve) -> No
         cycle(number)
     serving.until(lambda: len(serving.call("list-clients")["clients"]) == 1)
     before, held = len(list(fds.iterdir())), int(memory.read_text().split()[1])
+    threads, children = len(list(fds.with_name("task").iterdir())), offspring(serving.process.pid)
     for number in range(200):
         cycle(number)
     serving.until(lambda: len(serving.call("list-clients")["clients"]) == 1)
     serving.until(lambda: len(list(fds.iterdir())) <= before)
     assert (int(memory.read_text().split()[1]) - held) * 4096 < 24 << 20
+    serving.until(lambda: len(list(fds.with_name("task").iterdir())) <= threads)
+    serving.until(lambda: offspring(serving.process.pid) == children)
     serving.first.send("\x02c")
     serving.shows(serving.first, "2 sh")
     assert serving.log == ""
