@@ -3,7 +3,7 @@
 import json
 import os
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import pytest
 from tests.multiplexer.conftest import Room, agent
@@ -154,7 +154,7 @@ def test_a_place_that_cannot_be_filled_leaves_nothing_behind(room: Room, bad: in
         pids.append(terminal.pid)
         return terminal
 
-    room.mux._spawner = watched  # pyright: ignore[reportPrivateUsage]
+    room.mux._spawner = cast("Any", watched)  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(SpawnFailed, match=rf"pane {bad + 1} of 5 \(broken\): no directory '/nowhere'"):
         make(room, layout={"direction": "horizontal", "splits": places})
     assert len(pids) == bad

@@ -20,6 +20,9 @@ class Watchers:
     def detach(self, viewer: int) -> None:
         raise NotFound(str(viewer))
 
+    def refresh(self, viewer: int) -> None:
+        raise NotFound(str(viewer))
+
     def leave(self, status: int = 0) -> None:
         self.left.append(status)
 

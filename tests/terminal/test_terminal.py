@@ -19,6 +19,7 @@ from tests.terminal.conftest import Pane, Recorder, Spawn, Witness
 from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
 from fugue_tui.terminal import process
+from fugue_tui.terminal.channel import Channel
 from fugue_tui.terminal.events import Bell, CwdChanged, Event, Reply, TitleChanged
 from fugue_tui.terminal.frame import Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.keys import KeyPress
@@ -81,7 +82,7 @@ def test_a_program_that_asks_without_reading_is_not_answered_without_end(spawn: 
 
     pane = spawn("stty raw -echo; yes ask", say=answer)
     pane.witness.wait(lambda: pane.recorder.fed > 1_000_000)
-    box: Outbox = pane.terminal._channel._outbox  # pyright: ignore[reportPrivateUsage]
+    box: Outbox = _channel(pane)._outbox  # pyright: ignore[reportPrivateUsage]
     assert 0 < box.size <= REPLY_CAPACITY
     assert pane.terminal.write(b"a key") == 5
 
@@ -292,8 +293,14 @@ def test_the_outbox_keeps_order_and_bounds() -> None:
     assert box.size == 1
 
 
+def _channel(pane: Pane) -> Channel:
+    channel = pane.terminal._channel  # pyright: ignore[reportPrivateUsage]
+    assert isinstance(channel, Channel)
+    return channel
+
+
 def _kernel_size(pane: Pane) -> Size:
-    fd = pane.terminal._channel._pty.fd  # pyright: ignore[reportPrivateUsage]
+    fd = _channel(pane)._pty.fd  # pyright: ignore[reportPrivateUsage]
     rows, cols, _, _ = struct.unpack("HHHH", fcntl.ioctl(fd, termios.TIOCGWINSZ, bytes(8)))
     return Size(cols, rows)
 

@@ -37,7 +37,7 @@ class StatusPicture:
     tabs: tuple[Tab, ...] = ()
     hint: str = ""
     alert: str = ""
-    """A message that takes the place of the hint and of tabs at the left; an alert of an earlier frame is gone when it is empty."""
+    """A message in place of the hint and of tabs at the left; an alert of an earlier frame is gone when it is empty."""
 
 
 class StatusBar(Steady, Widget):

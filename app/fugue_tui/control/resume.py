@@ -1,7 +1,7 @@
 """How agents are gone on with: the command that takes up the conversation which an agent in a pane was having.
 
 The rules are data. Where an agent keeps its conversations was seen with Claude Code 2.1.197, Codex 0.169.0 and Gemini
-CLI 0.61.0. What an agent left on disk is looked at from outside, in bounded pieces, and nothing of it but a UUID is used.
+CLI 0.61.0. What an agent left on disk is looked at from outside, in bounded pieces, and only a UUID of it is used.
 Any thread; never raises.
 """
 
