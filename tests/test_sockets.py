@@ -3,6 +3,7 @@
 import os
 import socket
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import rmtree
@@ -88,6 +89,22 @@ def test_connecting_says_that_nothing_listens(runtime: Path) -> None:
     _serve(str(runtime / "dead.sock")).close()
     with pytest.raises(NotRunning):
         connect(str(runtime / "dead.sock"))
+
+
+def test_a_workspace_that_many_want_in_at_once_is_waited_for(runtime: Path) -> None:
+    path = str(runtime / "busy.sock")
+    with _serve(path) as bound:
+        bound.listen(0)
+        first = connect(path)
+        with pytest.raises(SocketError, match="is busy and lets nobody in") as told:
+            connect(path, 0.1)
+        assert not isinstance(told.value, NotRunning)
+        accepting = threading.Timer(0.05, lambda: bound.accept()[0].close())
+        accepting.start()
+        second = connect(path)
+        accepting.join()
+        for link in (first, second):
+            link.close()
 
 
 def test_connecting_refuses_what_is_not_a_socket_of_ours(runtime: Path) -> None:

@@ -8,6 +8,7 @@ bridge and the command line start with this.
 import os
 import socket
 import stat
+import time
 from collections.abc import Mapping
 
 from fugue_tui.errors import NotRunning, SocketError
@@ -20,6 +21,7 @@ DEFAULT = "main"
 """The workspace that is meant if none is named."""
 CONNECT_SECONDS = 5.0
 """How long a workspace may take to accept."""
+RETRY_SECONDS = 0.005
 
 
 def check_name(workspace: str) -> str:
@@ -108,11 +110,27 @@ def connect(path: str, seconds: float = CONNECT_SECONDS) -> socket.socket:
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     link.settimeout(seconds)
     try:
-        link.connect(path)
+        _reach(link, path, seconds)
+    except BlockingIOError:
+        link.close()
+        raise SocketError(f"the workspace at {path} is busy and lets nobody in; try again") from None
     except OSError:
         link.close()
         raise NotRunning(f"no workspace listens at {path}") from None
     return link
+
+
+def _reach(link: socket.socket, path: str, seconds: float) -> None:
+    """Connect; while too many others wait to be let in, which Linux does not wait for, try again."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            link.connect(path)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(RETRY_SECONDS)
 
 
 def live(env: Mapping[str, str] = os.environ) -> list[str]:
