@@ -81,7 +81,7 @@ def _debug_session(said: Mapping[str, str]) -> str:
         if pane
         else "",
         f"{_call('fugue_load_workspace', name='debug-session', cwd=cwd)} opens the panes code, logs and debugger.",
-        "Make it fail in a pane of its own: fugue_run with the command; it answers with exit status and output. "
+        "Make it fail in a pane of its own: fugue_run_command answers with exit status and output. "
         "fugue_detect_intent on that pane names failed tests and places in files.",
         "For what a server logs meanwhile: fugue_wait_for_output on logs, with a pattern for the error, before you "
         "make it fail again.",
@@ -126,8 +126,9 @@ def _agent_team(said: Mapping[str, str]) -> str:
         call = _call("fugue_load_workspace", name="agent-team-3", cwd=cwd, commands=commands)
         opened = f"{call} opens the panes leader, worker1 and worker2, with {program} in each."
     else:
+        preset = "split_horizontal" if count == 2 else "main_left"
         panes = [{"name": name, "command": program} | ({"cwd": cwd} if cwd else {}) for name in names]
-        opened = f"{_call('fugue_create_layout', preset='main_left', panes=panes)} opens a pane for each."
+        opened = f"{_call('fugue_create_layout', preset=preset, pane_commands=panes)} opens a pane for each."
     return _steps(
         f"Lead a team of {count} agents in panes side by side. The goal: {goal}",
         f"Cut the goal into parts that do not touch the same files, one for each of {', '.join(names)}.",
@@ -137,7 +138,7 @@ def _agent_team(said: Mapping[str, str]) -> str:
         "Wait for all of them with one fugue_wait_for_output over their panes; fugue_read_pane with the cursor that it "
         "gives reads only what is new.",
         "When one waits for an answer, decide it or ask the person. Never let two work on one file.",
-        "Check each part yourself (fugue_run with the tests) before you report what was done and what was not.",
+        "Check each part yourself (fugue_run_command with the tests) before you report what was done and what was not.",
     )
 
 

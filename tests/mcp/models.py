@@ -42,10 +42,12 @@ class Model:
             self.requests.append(body)
         results = list(_results(body))
         turn = sum(not _too_early(result) for result in results)
-        if results and _too_early(results[-1]) and len(results) - turn < MOST_REPEATS:
+        if results and _too_early(results[-1]):
             time.sleep(REPEAT_SECONDS)
         call = self.script[turn] if turn < len(self.script) and _is_main(body) else None
-        return _responses(call, turn) if "responses" in path else _messages(call, turn)
+        if len(results) - turn >= MOST_REPEATS:
+            call = None
+        return _responses(call, len(results)) if "responses" in path else _messages(call, len(results))
 
     def _main(self) -> list[dict[str, Any]]:
         return [body for body in self.requests if _is_main(body)]

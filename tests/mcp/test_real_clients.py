@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,7 @@ WORK: Sequence[Call] = (
     ("fugue_stream_output", {"panes": ["code"], "timeout": 0.5}),
     ("fugue_zoom_pane", {"pane": "code", "zoomed": True}),
     ("fugue_list_events", {"kinds": ["layout"]}),
+    ("fugue_run_command", {"command": "echo $((6 * 7)); exit 3", "place": "window", "keep": "never"}),
 )
 """A layout of 65 and 35 per cent, asked for twice, and what an agent does in it."""
 
@@ -61,13 +63,13 @@ def ran(command: Sequence[str | None], home: Path, env: Mapping[str, str]) -> st
 def the_work_was_done(served: Served, results: list[str]) -> None:
     """The person sees what the agent built, and the agent was told how it went."""
     workspace = served.on_main(lambda: served.mux.workspace)
-    window = workspace.windows[-1]
+    window = workspace.windows[1]
     assert window.zoomed
     assert isinstance(window.layout, Split)
     first, second = window.layout.weights
     assert abs(first / (first + second) - 0.65) < 0.001
     assert [pane.name for pane in workspace.panes.values()] == ["first", "code", "build"]
-    made, again, _, waited, read, sets, streamed, _, events = results
+    made, again, _, waited, read, sets, streamed, _, events, run = results
     assert "layout_applied" in made
     assert made.rpartition("Output:")[2] == again.rpartition("Output:")[2]
     assert "matched" in waited
@@ -76,6 +78,8 @@ def the_work_was_done(served: Served, results: list[str]) -> None:
     assert "timeout" in streamed
     assert "zoom_pane" in sets
     assert "layout" in events
+    assert "42" in run
+    assert re.search(r"exit_code\W+3\b", run)
 
 
 def first_set() -> set[str]:
