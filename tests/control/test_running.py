@@ -340,6 +340,7 @@ def test_giving_a_command_up_can_leave_it(shell: Shell) -> None:
 def test_a_command_that_a_person_interrupts_is_over(shell: Shell) -> None:
     shell.run("true")
     later = shell.begin("echo begun; sleep 60")
+    shell.room.shows(shell.pane, "\nbegun")  # What is still on its way when Ctrl+C is pressed, the kernel drops.
     shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
     shell.room.say(f"send-keys {shell.pane} C-c")
     ran = shell.room.awaited(later)

@@ -1,5 +1,6 @@
 """Hears what happens in one pane, as long as somebody wants to know. Main thread only."""
 
+import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -63,6 +64,30 @@ class Ear:
         self._posted = False
         if not self._closed:
             self._listener.printed()
+
+
+class Silence:
+    """Says when nothing was heard for a while; once for each time that something was."""
+
+    def __init__(self, mux: Multiplexer, seconds: float, call: Callable[[], object]) -> None:
+        self._mux, self._seconds, self._call = mux, seconds, call
+        self._until = 0.0
+        self._waits = False
+
+    def heard(self) -> None:
+        """Something was."""
+        self._until = time.monotonic() + self._seconds
+        if not self._waits:
+            self._waits = True
+            after(self._mux, self._seconds, self._look)
+
+    def _look(self) -> None:
+        left = self._until - time.monotonic()
+        if left > 0:
+            after(self._mux, left, self._look)
+            return
+        self._waits = False
+        self._call()
 
 
 def after(mux: Multiplexer, seconds: float, call: Callable[[], object]) -> None:

@@ -28,6 +28,11 @@ class Typed:
     folder: str = ""
     """Where the command is kept for the shell to read; empty if it was typed whole."""
 
+    @property
+    def prompts(self) -> int:
+        """How many more prompts the shell shows until it has all of it."""
+        return 0 if self.bracketed else self.text.count("\n")
+
     def at_prompt_again(self, terminal: Terminal, shell: int) -> bool:
         """Whether the shell waits at the same prompt as before."""
         if not self.prompt.strip() or terminal.foreground_group != shell:
@@ -51,7 +56,7 @@ def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False)
     nonce = secrets.token_hex(8)
     text = line.marked(shell.dialect, nonce) if marked else line.typed(shell.dialect)
     folder = ""
-    if not _fits(text, terminal, shell.dialect, bracketed=bracketed):
+    if line.by_file or not _fits(text, terminal, shell.dialect, bracketed=bracketed):
         folder, path = _kept(line.command)
         short = from_file(path, line, shell.dialect)
         text = short.marked(shell.dialect, nonce) if marked else short.typed(shell.dialect)

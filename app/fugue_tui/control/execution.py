@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from fugue_tui.control.ear import Ear, after
+from fugue_tui.control.ear import Ear, Silence, after
 from fugue_tui.control.entry import Typed, is_behind_other, shows, typed
 from fugue_tui.control.front import Shell, shell_in, taken
 from fugue_tui.control.shells import Dialect, Line
-from fugue_tui.control.stages import End, Stage
+from fugue_tui.control.stages import ECHO, GRACE, PROMPT, QUIET, End, Stage
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -26,14 +26,6 @@ from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.text import clean
 
-PROMPT: Final = 10.0
-"""Seconds that a shell has until it waits for a command."""
-ECHO: Final = 1.0
-"""Seconds that a shell has to show what was typed."""
-QUIET: Final = 0.25
-"""Seconds without output after which a shell without marks may be back at its prompt without having said so."""
-GRACE: Final = 2.0
-"""Seconds that a command has to end after it was interrupted; the next in line goes on then in any case."""
 _AGAIN: Final = 0.05
 
 _ENTER: Final = KeyPress("enter")
@@ -44,7 +36,15 @@ INTERRUPT: Final = KeyPress("c", Modifiers.CTRL)
 class Execution:
     """A command on its way through a pane. Set what is to be told before it begins."""
 
-    def __init__(self, mux: Multiplexer, pane: PaneId, line: Line, *, forced: bool = False, polite: bool = True):
+    def __init__(
+        self,
+        mux: Multiplexer,
+        pane: PaneId,
+        line: Line | Callable[[Dialect], Line],
+        *,
+        forced: bool = False,
+        polite: bool = True,
+    ):
         self.mux, self.pane, self.line = mux, pane, line
         self.on_begun: Callable[[CommandRecord], object] = lambda record: None
         self.on_over: Callable[[End], object] = lambda end: None
@@ -65,7 +65,7 @@ class Execution:
         self._prompt_at = 0.0
         self._tries = 0
         self._more = 0
-        self._quiet_at = 0.0
+        self._silence = Silence(mux, QUIET, self._fell_silent)
         self._ear: Ear | None = None
 
     @property
@@ -132,7 +132,8 @@ class Execution:
         if there := self.terminal.typed.strip():
             raise taken(self.pane, there)
         self.shell = shell
-        self._typed = typed(self.terminal, shell, self.line, forced=self._forced)
+        line = self.line if isinstance(self.line, Line) else self.line(shell.dialect)
+        self._typed = typed(self.terminal, shell, line, forced=self._forced)
         self._number = self._typed.number
         self._outer = next((record for record in self.terminal.commands[-1:] if record.running), None)
         self.stage = Stage.TYPED
@@ -200,14 +201,10 @@ class Execution:
             self._look()
         elif self.stage is Stage.ENTERED and mark.continues:
             self._more += 1
-            if self._more > self._expected_prompts:
+            if self._typed and self._more > self._typed.prompts:
                 self._incomplete()
         elif self.stage is Stage.ENTERED and kind == "B":
             after(self.mux, QUIET, self._prompt_without_command)
-
-    @property
-    def _expected_prompts(self) -> int:
-        return 0 if self._typed is None or self._typed.bracketed else self._typed.text.count("\n")
 
     def _incomplete(self) -> None:
         self.terminal.press(INTERRUPT)
@@ -219,7 +216,8 @@ class Execution:
         )
 
     def _prompt_without_command(self) -> None:
-        if self.stage is Stage.ENTERED and self.terminal.at_prompt and not self._marked:
+        fresh = self.terminal.at_prompt and not self.terminal.typed.strip()
+        if self.stage is Stage.ENTERED and fresh and not self._marked:
             self._over(End(None, None))
 
     def _begun(self, record: CommandRecord) -> None:
@@ -247,7 +245,8 @@ class Execution:
     def _leaves(self, record: CommandRecord) -> bool:
         """Whether the shell may be about to end: fish says so only after it has told of the command that ended it."""
         fish = self.shell is not None and self.shell.dialect is Dialect.FISH and not self._marked
-        return fish and "exit" in self.line.command and not (self.terminal.exit or self.terminal.at_prompt)
+        leaves = isinstance(self.line, Line) and "exit" in self.line.command
+        return fish and leaves and not (self.terminal.exit or self.terminal.at_prompt)
 
     def gone(self) -> None:
         """For the ear."""
@@ -258,18 +257,11 @@ class Execution:
         if self.stage is Stage.TYPED:
             self._check_echo()
         if self._marked and self.stage in (Stage.ENTERED, Stage.RUNNING):
-            waits, self._quiet_at = self._quiet_at > 0, time.monotonic() + QUIET
-            if not waits:
-                after(self.mux, QUIET, self._fell_silent)
+            self._silence.heard()
 
     def _fell_silent(self) -> None:
         """Look whether a shell without marks gave the command up, or is gone: then nothing more is told."""
-        left, self._quiet_at = self._quiet_at - time.monotonic(), 0.0
         if self.stage not in (Stage.ENTERED, Stage.RUNNING) or self._typed is None or self.shell is None:
-            return
-        if left > 0:
-            self._quiet_at = time.monotonic() + left
-            after(self.mux, left, self._fell_silent)
             return
         gone = not process.argv(self.shell.pid) and not process.name(self.shell.pid)
         if gone or self._typed.at_prompt_again(self.terminal, self.shell.pid):

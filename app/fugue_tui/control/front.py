@@ -56,8 +56,8 @@ def shell_in(mux: Multiplexer, pane: PaneId, *, forced: bool = False, patient: b
     if not terminal.integrated and terminal.marks and (process.age(terminal.pid) or 0.0) < STARTING:
         return None
     if dialect is None:
-        if patient and not group:
-            return None
+        if patient and not argv:
+            return None  # It is being started, or has just ended.
         _refuse(terminal, pane, group, None)
     if process.is_busy(group):
         return None  # It reads its start-up files, or runs what it does not need another process for.
@@ -77,7 +77,9 @@ def _marked_shell(
         # A shell that was started by hand, inside the one that is known.
         return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)))
     settled = dialect is Dialect.FISH or terminal.at_input  # Fish cannot mark the end of its prompt.
-    return Shell(dialect, group, marks=True, settled=settled) if terminal.at_prompt and dialect else None
+    if not terminal.at_prompt or dialect is None or group != terminal.pid:
+        return None  # What it marked last may still be on its way.
+    return Shell(dialect, group, marks=True, settled=settled)
 
 
 def taken(pane: PaneId, there: str) -> Refused:

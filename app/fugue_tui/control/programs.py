@@ -14,11 +14,12 @@ from fugue_tui.control import target
 from fugue_tui.control.clipping import clip
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.ear import Ear, after
-from fugue_tui.control.execution import GRACE, INTERRUPT
+from fugue_tui.control.execution import INTERRUPT
 from fugue_tui.control.later import Later
 from fugue_tui.control.opening import Direction, Line, newcomer, wants_focus
 from fugue_tui.control.panes import CreatePane
 from fugue_tui.control.ran import SOME_OUTPUT, Limit, OnCancel, Ran, cursor
+from fugue_tui.control.stages import GRACE
 from fugue_tui.control.waiting import LONGEST, USUAL
 from fugue_tui.errors import InvalidArgument, NotFound, TerminalGone
 from fugue_tui.ids import PaneId

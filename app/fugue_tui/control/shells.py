@@ -117,6 +117,8 @@ class Line:
     """A directory for this command only; empty for the shell's own."""
     env: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     """Variables for this command only."""
+    by_file: bool = False
+    """Whether the shell reads it from a file, however short it is."""
 
     def typed(self, dialect: Dialect) -> str:
         """What is typed; the shell must tell itself when it begins and ends."""

@@ -2,9 +2,19 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
 
 from fugue_tui.terminal.pty import Exit
 from fugue_tui.terminal.record import CommandRecord
+
+PROMPT: Final = 10.0
+"""Seconds that a shell has until it waits for a command."""
+ECHO: Final = 1.0
+"""Seconds that a shell has to show what was typed."""
+QUIET: Final = 0.25
+"""Seconds without output after which a shell without marks may be back at its prompt without having said so."""
+GRACE: Final = 2.0
+"""Seconds that a command has to end after it was interrupted; the next in line goes on then in any case."""
 
 
 class Stage(IntEnum):

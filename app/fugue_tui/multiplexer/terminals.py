@@ -37,6 +37,8 @@ class Terminals(Placed):
         """What each pane's program said besides text."""
         self.turns = Turns()
         """Who types into which pane, and who waits for that."""
+        self.lent: dict[PaneId, object] = {}
+        """What shells were given for a while, as `control.injecting` knows it."""
         self.watch = Watch()
         """What is waited for in panes' output."""
         self.cursors = Cursors()

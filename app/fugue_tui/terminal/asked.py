@@ -14,7 +14,7 @@ from typing import Final
 from fugue_tui.terminal.commands import PINNED, CommandLog
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import CommandFinished, CommandStarted, PromptMark
-from fugue_tui.terminal.pins import Place
+from fugue_tui.terminal.pins import START, Place
 from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.shell_words import LONGEST
 
@@ -25,6 +25,8 @@ BEGINNING: Final = 100
 
 _CLEARS: Final = re.compile(rb"\x1b\[[23]J|\x1b\[H\x1b\[0?J|\x1bc")
 
+_PIECE: Final = 1 << 10
+"""Bytes that are fed at a time until the beginning is kept."""
 _BEGINS: Final = b"\x1b]133;C"
 
 
@@ -35,6 +37,7 @@ class AskedLog(CommandLog):
         super().__init__(emulator, nonce, cwd)
         self._asked: dict[str, CommandRecord] = {}
         self._beginning: tuple[int, str] = (0, "")
+        self._first_rows = ""
         self._began: tuple[int, int] = (0, 0)
 
     @property
@@ -69,7 +72,9 @@ class AskedLog(CommandLog):
         """Take all that the program prints until it ends for the output of one command; the number that it has."""
         nonce = secrets.token_hex(8)
         number = self.ask(nonce, line)
-        self._begin_asked(nonce, self._asked[nonce], Place(0))
+        self._begin_asked(nonce, self._asked[nonce], START)
+        if self._first_rows:
+            self._beginning = (number, self._first_rows)
         return number
 
     def began(self, command: CommandRecord) -> int | None:
@@ -78,23 +83,36 @@ class AskedLog(CommandLog):
         return newlines if number == command.number else None
 
     def parted(self, data: memoryview, newlines: int) -> Iterator[memoryview]:
-        """Output in pieces to be fed one by one, for a command that clears the screen prints from its top on.
-
-        `newlines` is how many line feeds there were before."""
+        """Output in pieces to be fed one by one: a command that clears the screen prints from its top on, and of a
+        flood the beginning is kept before it leaves the history. `newlines` is how many line feeds there were before.
+        """
         at = 0
-        for clear in _CLEARS.finditer(data):
-            yield data[at : clear.end()]
-            at = clear.end()
-            self._start_over()
-        if at < len(data):
-            yield data[at:]
-        runs = self._innermost or (self._records[-1] if self._records else None)
-        if runs and self._began[0] != runs.number:
-            raw = bytes(data)
-            self._began = (runs.number, newlines + raw.count(b"\n", 0, max(0, raw.rfind(_BEGINS))))
+        flood = self._wants_beginning and bytes(data).count(b"\n") > BEGINNING
+        while at < len(data):
+            clear = _CLEARS.search(data, at)
+            end = clear.end() if clear else len(data)
+            if flood and self._wants_beginning and end - at > _PIECE:
+                clear, end = None, at + _PIECE
+            yield data[at:end]
+            at = end
+            if clear:
+                self._start_over()
+            if self._wants_beginning:
+                self._keep_beginning()
+        self._note_beginning(data, newlines)
+
+    @property
+    def _wants_beginning(self) -> bool:
+        """Whether the beginning of what is printed now was not kept yet: a command's, or the program's own."""
         runs = self._innermost
-        if runs and self._beginning[0] != runs.number:
-            self._keep_beginning(runs)
+        return self._beginning[0] != runs.number if runs else not self._number and not self._first_rows
+
+    def _note_beginning(self, data: memoryview, newlines: int) -> None:
+        """Note how many line feeds there were when the newest command began, in this output."""
+        newest = self._innermost or (self._records[-1] if self._records else None)
+        if newest and self._began[0] != newest.number:
+            raw = bytes(data)
+            self._began = (newest.number, newlines + raw.count(b"\n", 0, max(0, raw.rfind(_BEGINS))))
 
     @property
     def _innermost(self) -> CommandRecord | None:
@@ -111,13 +129,18 @@ class AskedLog(CommandLog):
         if self._records and self._records[-1].number == runs.number:
             self._records[-1] = again
 
-    def _keep_beginning(self, command: CommandRecord) -> None:
-        """Keep the first rows of an output that is long enough."""
-        start = command.start.found() if command.start else None
+    def _keep_beginning(self) -> None:
+        """Keep the first rows of what is printed, if it is long enough."""
+        runs = self._innermost
+        start = START if runs is None else runs.start.found() if runs.start else None
         here = self._emulator.scrollback.lines + self._emulator.caret[1]
-        if start is not None and here >= start.line + BEGINNING:
-            text = self._emulator.between(start, Place(start.line + BEGINNING), ansi=True)
-            self._beginning = (command.number, text)
+        if start is None or here < start.line + BEGINNING:
+            return
+        text = self._emulator.between(start, Place(start.line + BEGINNING), ansi=True)
+        if runs is None:
+            self._first_rows = text
+        else:
+            self._beginning = (runs.number, text)
 
     def heard(self, mark: PromptMark) -> None:
         """Take in a mark that the program has just printed."""
