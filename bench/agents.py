@@ -4,11 +4,13 @@ Beside it libtmux, the usual way from Python into tmux, does the same work: it r
 command's end by `tmux wait-for`, and of a text by looking every 50 ms, which is what its own `retry_until` does.
 """
 
+import json
 import os
 import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
@@ -22,6 +24,8 @@ SHELL: Final = "exec bash --noprofile --norc -i"
 LONG: Final = (
     'i=0; while [ $i -lt 10500 ]; do i=$((i+1)); echo "$i a line of the log that an agent reads"; done; {then}'
 )
+LONG_ANSWERS: Final = "[mcp]\nlongest_answer = 400_000\n"
+"""As for a program that reads much at once; a model is given pages of a tenth."""
 LOOK_SECONDS: Final = 0.05
 WAITS: Final = 50
 CALLS: Final = 100
@@ -61,7 +65,8 @@ def _timed(work: Callable[[], object]) -> float:
 
 @contextmanager
 def _fugue(plan: Plan, script: str) -> Generator[tuple[FugueStage, Agent]]:
-    with plan.fugue.open(plan.folder, [script]) as stage, Agent(stage) as agent:
+    fugue = replace(cast("Fugue", plan.fugue), settings=LONG_ANSWERS)
+    with fugue.open(plan.folder, [script]) as stage, Agent(stage) as agent:
         yield cast("FugueStage", stage), agent
 
 
@@ -149,9 +154,17 @@ def _reaction(work: Callable[[], str]) -> float:
 def _read(lines: int, plan: Plan) -> list[float]:
     with _fugue(plan, LONG.format(then="echo READY; exec sleep 1000")) as (stage, agent):
         stage.host.until_text("READY")
-        read = partial(agent.call, "fugue_read_pane", pane="%1", lines=lines, source="scrollback")
+        read = partial(_read_on, agent, lines)
         read()
         return [_timed(read) for _ in range(plan.often(30, 5))]
+
+
+def _read_on(agent: Agent, lines: int) -> None:
+    """Read all of it: an agent gets it in pages."""
+    offset = 0
+    while offset is not None and offset < lines:
+        said = {"pane": "%1", "lines": lines - offset, "offset": offset, "source": "scrollback"}
+        offset = json.loads(agent.call("fugue_read_pane", **said)["content"][-1]["text"]).get("next_offset")
 
 
 def _read_tmux(lines: int, plan: Plan) -> list[float]:
