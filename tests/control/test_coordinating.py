@@ -91,7 +91,7 @@ def test_a_failed_step_stops_the_rest_and_says_why(room: Room) -> None:
     found = coordinate(room, first, {"pane": "b", "command": "true"})
     assert (found.ok, statuses(found)) == (False, ["failed", "skipped"])
     assert (found.steps[0].exit_code, found.steps[0].output) == (1, "broken")
-    assert found.steps[0].note == "it ended with exit 1"
+    assert (found.steps[0].note, found.steps[0].cursor) == ("it ended with exit 1", None)
     found = coordinate(room, {**first, "on_failure": "continue"}, {"pane": "b", "command": "true"})
     assert statuses(found) == ["failed", "done"]
     found = coordinate(room, {"pane": "a", "command": "echo x", "wait_for": "ready"})

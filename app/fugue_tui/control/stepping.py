@@ -263,7 +263,7 @@ class StepRun:
         execution = self.execution
         begun = execution.stage is not Stage.QUEUED
         record = (end.record if end else None) or execution.record
-        runs = execution.stage is Stage.RUNNING
+        runs = end is None and execution.stage is Stage.RUNNING
         self.result = StepResult(
             pane=str(self.plan.pane),
             name=clean(self.plan.step.pane),
