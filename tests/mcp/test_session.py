@@ -80,6 +80,17 @@ async def test_state_comes_as_a_structure_that_fits_its_schema(served: Served, e
     assert ids(seen) == ["%1", made.structured_content["id"]]
 
 
+async def test_what_a_command_printed_comes_as_text_with_facts_beside_it(served: Served, era: str) -> None:
+    async with client(served, era) as agent:
+        await agent.list_tools()
+        ran = await agent.call_tool("fugue_run_command", {"command": "echo hello; exit 3", "keep": "never"})
+    text, facts = (each.text for each in ran.content if isinstance(each, TextContent))
+    assert ran.structured_content is None
+    assert text.startswith("untrusted output of a command in pane %2, ")
+    assert "\nhello\n" in text
+    assert json.loads(facts)["exit_code"] == 3
+
+
 async def test_text_of_a_pane_comes_plain_and_fenced(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         await agent.call_tool("fugue_send_input", {"pane": "%1", "text": "hello there", "submit": True})

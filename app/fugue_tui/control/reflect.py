@@ -14,7 +14,8 @@ from fugue_tui.control import commands as commands
 from fugue_tui.control.annotation import json_value
 from fugue_tui.control.command import Command, Effect, Toolset, registry
 from fugue_tui.control.kind import Schema
-from fugue_tui.control.schema import describe, input_schema, output_schema
+from fugue_tui.control.schema import describe, input_schema, output_schema, result_type
+from fugue_tui.control.telling import Told
 from fugue_tui.control.words import flag, lookup
 from fugue_tui.text import clean
 
@@ -80,7 +81,7 @@ def tool_name(cls: type[Command[Any]]) -> str:
 def tool(cls: type[Command[Any]]) -> Schema:
     """A command as an MCP tool, in the protocol's own words."""
     about = describe(cls)
-    takes, gives = input_schema(cls), output_schema(cls)
+    takes, gives = input_schema(cls), None if tells(cls) else output_schema(cls)
     if cls.creates:
         takes = _with_property(takes, KEY, _KEY_SCHEMA)
     return {
@@ -92,6 +93,12 @@ def tool(cls: type[Command[Any]]) -> Schema:
         "annotations": {"title": about.title} | annotations(cls),
         **({"_meta": {"anthropic/alwaysLoad": True}} if cls.toolset is Toolset.DEFAULT else {}),
     }
+
+
+def tells(cls: type[Command[Any]]) -> bool:
+    """Whether a command answers with a text and facts beside it; models read that as it is, not as a structure."""
+    result = result_type(cls)
+    return isinstance(result, type) and issubclass(result, Told)
 
 
 def annotations(cls: type[Command[Any]]) -> dict[str, bool]:
