@@ -130,4 +130,4 @@ class GhosttyPlacing(Placing):
 
     def _goes_on(self, line: int) -> bool:
         """Whether a full row wrapped softly."""
-        return self.lines(line, line + 2, joined=True)[0] != self.lines(line, line + 1)[0]
+        return self.lines(line, line + 2, joined=True)[:1] != self.lines(line, line + 1)[:1]
