@@ -77,7 +77,7 @@ def test_twenty_panes_of_trees_leave_no_process_behind(launch: Launch) -> None:
     sessions = running.sessions()
     assert len(sessions) == 20
     running.host.send(b"\x02Q")
-    running.host.wait_text("End 20 running programs")
+    running.host.wait_text("with 20 running programs?")
     running.host.send("y")
     assert running.host.wait_exit().code == 0
     running.wait_gone(sessions)
