@@ -64,7 +64,7 @@ def test_the_program_runs_in_its_own_pane(launch: Launch) -> None:
     done = running.shell("list-panes", "--workspace", "inner")
     assert (done.returncode, done.stdout.count("cat")) == (0, 2)
     running.host.send(b"\x02\x02Q")
-    running.host.wait_text("End 1 running program")
+    running.host.wait_text("with 1 running program?")
     running.host.send("y")
     running.host.wait_until(lambda: "$" in [line.strip() for line in running.host.text.splitlines()])
     running.host.send("echo ba\\ck\r")

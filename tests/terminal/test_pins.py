@@ -77,6 +77,12 @@ def test_a_pin_past_the_last_column_belongs_to_the_next_row(emulator: Emulator) 
     assert passage(emulator, full, after).text == "Z"
 
 
+def test_nothing_lies_below_the_last_line(emulator: Emulator) -> None:
+    end = emulator.scrollback.lines + SIZE.rows
+    assert emulator.between(Place(end, SIZE.cols), Place(end + 1, 3)) == ""
+    assert emulator.between(Place(end - 1, SIZE.cols), Place(end + 1, 3)) == ""
+
+
 def test_wide_characters_are_cut_where_they_begin(emulator: Emulator) -> None:
     emulator.feed("日本".encode())
     start = emulator.pin()
