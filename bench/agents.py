@@ -4,6 +4,7 @@ Beside it libtmux, the usual way from Python into tmux, does the same work: it r
 command's end by `tmux wait-for`, and of a text by looking every 50 ms, which is what its own `retry_until` does.
 """
 
+import importlib
 import json
 import os
 import time
@@ -73,11 +74,10 @@ def _fugue(plan: Plan, script: str) -> Generator[tuple[FugueStage, Agent]]:
 @contextmanager
 def _tmux(plan: Plan, script: str) -> Generator[tuple[TmuxStage, Any]]:
     """A pane by way of libtmux."""
-    from libtmux import Server
-
+    server = importlib.import_module("libtmux").Server
     with plan.tmux.open(plan.folder, [script]) as stage:
         os.environ["TMUX_TMPDIR"] = stage.env["TMUX_TMPDIR"]
-        yield cast("TmuxStage", stage), Server(socket_name=cast("TmuxStage", stage).name).sessions[0].active_pane
+        yield cast("TmuxStage", stage), server(socket_name=cast("TmuxStage", stage).name).sessions[0].active_pane
 
 
 # Running

@@ -86,6 +86,13 @@ def test_without_a_workspace_a_command_says_so(shell: Shell, private_dir: Path) 
     assert "did you mean list-panes?" in shell("list-pane").stderr
 
 
+@pytest.mark.parametrize("words", [["detach", "nobody"], ["rename", "nobody", "new"], ["kill-server", "nobody"]])
+def test_a_workspace_that_does_not_run_is_called_by_its_name(shell: Shell, words: list[str]) -> None:
+    done = shell(*words)
+    assert done.returncode == 1
+    assert done.stderr == "fugue-tui: no workspace nobody runs; fugue-tui ls shows what runs\n"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

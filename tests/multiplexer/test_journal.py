@@ -1,7 +1,5 @@
 """The log of what happens: numbered, bounded, in order, and cheap."""
 
-import threading
-
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
@@ -111,4 +109,4 @@ def test_nothing_listens_to_terminals_while_nobody_follows(room: Room) -> None:
     assert len(taps._taps) == 1  # pyright: ignore[reportPrivateUsage]
     stop()
     assert taps._taps == ()  # pyright: ignore[reportPrivateUsage]
-    assert not [thread for thread in threading.enumerate() if thread.name == "watch"]
+    assert not room.mux.watch.awake

@@ -38,14 +38,15 @@ def attach_as(options: dict[str, str], loose: list[str]) -> int:
     try:
         return join(path, hello, name)
     except NotRunning as error:
-        raise NotRunning(f"{error}; fugue-tui {name}".rstrip() + " starts one, fugue-tui ls shows what runs") from None
+        start = f"fugue-tui {name} starts one, " if name else ""
+        raise NotRunning(f"{_missing(name, path, error)}; {start}fugue-tui ls shows what runs") from None
 
 
 def detach(arguments: list[str]) -> int:
     """Send the terminal away that was used last, or all of them; the workspace goes on."""
     options, loose, _ = options_of(arguments, WHERE, ("--all",))
-    path, _ = meant("detach", options, loose)
-    return _ask(path, ["detach-client", *(["--all"] if "--all" in options else [])])
+    path, name = meant("detach", options, loose)
+    return _told(name, path, ["detach-client", *(["--all"] if "--all" in options else [])])
 
 
 def rename(arguments: list[str]) -> int:
@@ -53,15 +54,18 @@ def rename(arguments: list[str]) -> int:
     options, loose, _ = options_of(arguments, WHERE)
     if not loose:
         raise Usage("rename: wants the new name, or the old and the new one")
-    path, _ = meant("rename", options, loose[:-1])
-    return _ask(path, ["rename-workspace", "--name", loose[-1]])
+    path, name = meant("rename", options, loose[:-1])
+    return _told(name, path, ["rename-workspace", "--name", loose[-1]])
 
 
 def kill_server(arguments: list[str]) -> int:
     """End a workspace, by force if it does not answer, and wait until it is gone."""
     options, loose, _ = options_of(arguments, WHERE)
     path, name = meant("kill-server", options, loose)
-    pid, before = _server(path), os.lstat(path)
+    try:
+        pid, before = _server(path), os.lstat(path)
+    except NotRunning as error:
+        raise _unknown(name, path, error) from None
     try:
         status = _ask(path, ["kill-server", *(["--workspace", name] if name else [])], ANSWER_SECONDS)
     except SocketError:
@@ -91,6 +95,22 @@ def _one(verb: str, options: dict[str, str], loose: list[str]) -> str:
     if len(named) > 1:
         raise Usage(f"{verb}: {named[1][:40]!a}: one word too many")
     return named[0] if named else ""
+
+
+def _told(name: str, path: str, words: list[str]) -> int:
+    """Run a command in the workspace of that name; the exit status. Raises NotRunning with the way out."""
+    try:
+        return _ask(path, words)
+    except NotRunning as error:
+        raise _unknown(name, path, error) from None
+
+
+def _unknown(name: str, path: str, error: NotRunning) -> NotRunning:
+    return NotRunning(f"{_missing(name, path, error)}; fugue-tui ls shows what runs")
+
+
+def _missing(name: str, path: str, error: NotRunning) -> str:
+    return f"no workspace {name} runs" if name and not os.path.lexists(path) else str(error)
 
 
 def _ask(path: str, words: list[str], seconds: float = ANSWER_SECONDS) -> int:

@@ -87,6 +87,11 @@ class Watch:
         with self._lock:
             return sum(not wait.over for wait in self._waits)
 
+    @property
+    def awake(self) -> bool:
+        """Whether its thread runs: while anything is watched or timed, and no longer."""
+        return self._thread is not None
+
     def _wake(self) -> None:
         """Under the lock: see to it that the thread runs and looks."""
         if self._thread is None:
