@@ -1,6 +1,5 @@
 """Asking what happened, and waiting for what happens next."""
 
-import threading
 import time
 
 import pytest
@@ -78,7 +77,7 @@ def test_a_wait_that_is_given_up_stops_to_listen(room: Room) -> None:
     assert later.cancel()
     with pytest.raises(Cancelled):
         later.result()
-    room.until(lambda: not [thread for thread in threading.enumerate() if thread.name == "watch"])
+    room.until(lambda: not room.mux.watch.awake)
     room.cat()
     assert room.mux.journal.newest > 0
 

@@ -2,7 +2,6 @@
 
 import shlex
 import shutil
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -256,7 +255,7 @@ def test_fifty_waits_on_one_busy_pane_all_end_and_let_go(room: Room) -> None:
     laters = [begun(room, pane, f"number {number}.") for number in range(1, 51)]
     enter(room, pane)
     assert [room.awaited(later).outcome for later in laters] == [Outcome.MATCHED] * 50
-    room.until(lambda: not [thread for thread in threading.enumerate() if thread.name == "watch"])
+    room.until(lambda: not room.mux.watch.awake)
 
 
 @pytest.mark.parametrize(

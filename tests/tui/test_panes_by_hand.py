@@ -208,6 +208,36 @@ async def test_the_palette_asks_for_what_a_command_needs(open_stage: Open) -> No
         await stage.until(lambda: stage.mux.focused == 1)
 
 
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [
+        ("list-windows", "list-windows"),
+        ("  list-windows ", "list-windows"),
+        ("t-window", "list-windows"),
+        ("read-pane --lines 3", "read-pane"),
+    ],
+)
+async def test_the_palette_means_what_was_typed_however_fast(open_stage: Open, typed: str, title: str) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("colon")
+        line = stage.app.screen.query_one(Input)
+        line.value = "l"
+        await stage.until(lambda: "list-clients" in stage.text)
+        line.value = typed
+        await line.action_submit()
+        await stage.until(lambda: isinstance(stage.app.screen, Page) and title in stage.text)
+
+
+async def test_the_palette_takes_the_line_that_was_moved_to(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("colon")
+        await stage.press(*"get-layout")
+        await stage.until(lambda: "get-layout" in stage.text and "load-workspace" in stage.text)
+        await stage.press("down", "enter")
+        await stage.until(lambda: isinstance(stage.app.screen, Ask))
+        assert stage.app.screen.query_one(Input).value == "load-workspace "
+
+
 async def test_a_typed_command_that_makes_no_sense_is_explained(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("greater_than_sign")

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from textual.command import CommandPalette
 from textual.content import Content
 
 from fugue_tui.control import schema, words
@@ -23,7 +22,7 @@ from fugue_tui.text import clean, clean_text
 from fugue_tui.tui import scene
 from fugue_tui.tui.help_page import help_page
 from fugue_tui.tui.keyboard import Keyboard
-from fugue_tui.tui.palette import CommandProvider
+from fugue_tui.tui.palette import Palette
 from fugue_tui.tui.stage import Stage
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
@@ -95,8 +94,8 @@ class Actions:
         self._app.open_dialog(Page("fugue-tui", help_page(self._keyboard.keymap)))
 
     def palette(self) -> None:
-        """Textual's command palette over every command."""
-        self._app.open_dialog(CommandPalette(providers=[CommandProvider], placeholder="Search commands..."))
+        """The palette over every command."""
+        self._app.open_dialog(Palette())
 
     def read_back(self) -> None:
         """Scroll the focused pane by keys."""

@@ -1,10 +1,22 @@
-"""Every command in Textual's command palette: the ones that need nothing run at once, the others ask for the rest."""
+"""Every command in Textual's command palette: the ones that need nothing run at once, the others ask for the rest.
 
+Enter means what stands in the line: Textual's own takes whatever its list shows at that moment, and that is the answer
+to the first letters if somebody types fast or pastes.
+"""
+
+# Textual leaves the type of a screen's app open.
+# pyright: reportUnknownMemberType=false
+
+import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual import on
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.widgets import Input
+from textual.worker import Worker, WorkerError
 
 from fugue_tui.control.command import Command, Effect, registry
 from fugue_tui.control.schema import Description, describe
@@ -44,6 +56,46 @@ class CommandProvider(Provider):
         if asks(cls, description):
             return partial(app.command_line, f"{cls.verb} ")
         return partial(app.run_words, [cls.verb])
+
+
+class Palette(CommandPalette):
+    """The palette over every command; a whole command line may be typed into it as well."""
+
+    def __init__(self) -> None:
+        super().__init__(providers=[CommandProvider], placeholder="Search commands...")
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        searches = self._searches
+        if not searches and self.query_one(CommandList).highlighted:
+            return  # A line further down was moved to: that one is meant, and not the text.
+        if (run := self._said(event.value.strip())) is not None:
+            event.stop().prevent_default()
+            self.dismiss()
+            self.app.call_later(run)
+        elif searches:
+            event.stop().prevent_default()
+            self.app.run_worker(self._once_found(searches, event), exit_on_error=False)
+
+    @property
+    def _searches(self) -> "list[Worker[Any]]":
+        return [worker for worker in self.workers if worker.node is self and not worker.is_finished]
+
+    async def _once_found(self, searches: "list[Worker[Any]]", event: Input.Submitted) -> None:
+        with suppress(WorkerError):
+            await asyncio.gather(*(worker.wait() for worker in searches))
+        if self.is_current and event.input.value == event.value:
+            event.input.post_message(Input.Submitted(event.input, event.value))
+
+    def _said(self, line: str) -> "partial[None] | None":
+        """What a line does that is a command's name, or begins with it."""
+        cls = next((cls for cls, _ in entries() if [cls.verb] == line.split()[:1]), None)
+        if cls is None:
+            return None
+        app = cast(Runner, self.app)
+        if line == cls.verb and asks(cls, describe(cls)):
+            return partial(app.command_line, f"{cls.verb} ")
+        return partial(app.run_words, line)
 
 
 def entries() -> Iterator[tuple[type[Command[Any]], Description]]:
