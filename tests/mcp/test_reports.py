@@ -56,10 +56,11 @@ class Slow:
     """A client that reads when it is let."""
 
     def __init__(self) -> None:
-        self.read = asyncio.Event()
+        self.reads, self.read = asyncio.Event(), asyncio.Event()
         self.heard = list[str]()
 
     async def report_progress(self, progress: float, total: float | None, message: str) -> None:
+        self.reads.set()
         await self.read.wait()
         self.heard.append(message)
 
@@ -67,14 +68,32 @@ class Slow:
 async def test_a_client_that_is_too_slow_is_skipped_ahead_and_told_so() -> None:
     slow: Any = Slow()
     reports = Reports(slow)
-    thread = threading.Thread(target=lambda: [reports.tell(Progress(str(number))) for number in range(MOST + 11)])
-    thread.start()
-    await asyncio.to_thread(thread.join)
+    reports.tell(Progress("being read"))
+    await slow.reads.wait()
+    told_elsewhere(reports, MOST + 11)
     await asyncio.sleep(0)
     slow.read.set()
     await reports.finish()
-    assert slow.heard[0] == "[11 reports were missed]\n11"
-    assert slow.heard[1:] == [str(number) for number in range(12, MOST + 11)]
+    assert slow.heard[:2] == ["being read", "[11 reports were missed]\n11"]
+    assert slow.heard[2:] == [str(number) for number in range(12, MOST + 11)]
+
+
+async def test_reports_that_come_all_at_once_are_skipped_too_before_any_is_sent() -> None:
+    slow: Any = Slow()
+    reports = Reports(slow)
+    told_elsewhere(reports, MOST + 1)
+    await slow.reads.wait()
+    slow.read.set()
+    await reports.finish()
+    assert slow.heard[0] == "[1 reports were missed]\n1"
+    assert len(slow.heard) == MOST
+
+
+def told_elsewhere(reports: Reports, count: int) -> None:
+    """Have reports told by another thread, and nothing sent meanwhile: the loop that sends waits for the thread."""
+    thread = threading.Thread(target=lambda: [reports.tell(Progress(str(number))) for number in range(count)])
+    thread.start()
+    thread.join()
 
 
 async def test_nothing_is_sent_once_a_call_is_over() -> None:
