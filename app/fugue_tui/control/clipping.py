@@ -39,7 +39,7 @@ class Clip:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ends:
+class Ends:
     """Where an output starts and stops."""
 
     start: Place
@@ -55,26 +55,26 @@ def clip(terminal: Terminal, command: CommandRecord, limit: int, *, lines: int =
     with terminal.lock:
         if terminal.closed:
             return Clip()
-        ends = _ends(terminal.emulator, command)
+        ends = ends_of(terminal.emulator, command)
         if ends is None:
             return Clip(hidden=True)
         kept = kept if ansi else _SGR.sub("", kept)
         return _between(terminal.emulator, ends, limit, kept.replace("\r", ""), lines, ansi=ansi)
 
 
-def _ends(emulator: Emulator, command: CommandRecord) -> _Ends | None:
-    """None if it is behind a full-screen program."""
+def ends_of(emulator: Emulator, command: CommandRecord) -> Ends | None:
+    """Where a command's output starts and stops; None if it is behind a full-screen program. For who holds the lock."""
     stop = (command.stop or emulator.pin()).found()
     start = command.start.found() if command.start else None
     if stop is None or (start is None and command.start is not None and not command.start.lost()):
         return None
     if start is None:
-        return _Ends(START, stop, lost=True)
+        return Ends(START, stop, lost=True)
     # A command that cleared the screen has its text from the top on.
-    return _Ends(start if start <= stop else Place(emulator.scrollback.lines), stop)
+    return Ends(start if start <= stop else Place(emulator.scrollback.lines), stop)
 
 
-def _between(emulator: Emulator, ends: _Ends, limit: int, kept: str, lines: int, *, ansi: bool) -> Clip:
+def _between(emulator: Emulator, ends: Ends, limit: int, kept: str, lines: int, *, ansi: bool) -> Clip:
     rows, brief = ends.stop.line - ends.start.line, max(20, limit // _BRIEF)
     if rows <= 2 * brief:
         return _with_kept(
@@ -87,7 +87,7 @@ def _between(emulator: Emulator, ends: _Ends, limit: int, kept: str, lines: int,
     return _with_kept(Clip(head, tail, omitted, rest=above), ends, kept, lines)
 
 
-def _with_kept(found: Clip, ends: _Ends, kept: str, lines: int) -> Clip:
+def _with_kept(found: Clip, ends: Ends, kept: str, lines: int) -> Clip:
     """The same with the beginning that the terminal has lost."""
     if not ends.lost:
         return found

@@ -63,6 +63,7 @@ def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False)
     if marked:
         return Typed(text, True, terminal.ask(nonce, line.command), bracketed, left_of_cursor(terminal), folder)
     last = terminal.commands[-1:]
+    terminal.given(text, line.command)
     return Typed(text, False, last[0].number if last else 0, bracketed, folder=folder)
 
 

@@ -14,8 +14,9 @@ from fugue_tui.control.errand import fetched
 from fugue_tui.control.excerpt import Excerpt, Format, Manner, newest, since, written
 from fugue_tui.control.excerpt import printed as of_command
 from fugue_tui.control.later import Later
+from fugue_tui.control.printed import newest as newest_command
+from fugue_tui.control.printed import printed
 from fugue_tui.control.telling import Told
-from fugue_tui.control.understanding import printed
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -80,8 +81,8 @@ class Reading(Told):
     exit_code: int | None = None
     """For last_command, how it ended; null while it runs, or if it is not known."""
     known_by: str | None = None
-    """For last_command: marks if the shell marks its prompts, trusted_marks if Fugue set it up, guess if the prompt was
-    guessed from the screen."""
+    """For last_command: marks if the shell marks its prompts, trusted_marks if Fugue set it up, program if the pane was
+    opened for it, guess if by the look of its prompts, nothing if there are none and it is all of the screen."""
 
     @property
     def styled(self) -> bool:
@@ -145,10 +146,9 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         )
 
     def _last(self, mux: Multiplexer, pane: PaneId, terminal: Terminal, manner: Manner) -> Reading | Later[Reading]:
-        commands = terminal.commands
-        if not commands:
+        newest_one = newest_command(terminal)
+        if newest_one is None:
             return self._guessed(mux, pane, terminal)
-        newest_one = commands[-1]
         part = _Part(
             pane, terminal, Source.LAST_COMMAND, manner,
             partial(of_command, terminal, newest_one, self.lines, self.offset, manner),
@@ -162,20 +162,20 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
 
     def _guessed(self, mux: Multiplexer, pane: PaneId, terminal: Terminal) -> Reading:
         """What stands under the last prompt, where no shell marks its prompts."""
-        if terminal.at_prompt is not None:
+        if terminal.at_prompt is not None and not terminal.commands:
             raise NotFound(f"the shell in pane {pane} has run no command yet; read its screen")
         if self.format is not Format.PLAIN or self.offset:
             raise InvalidArgument(
                 f"source: the shell in pane {pane} does not mark its prompts, so its last command's output is guessed "
                 "from the text of the screen; ask for plain without offset, or read the screen"
             )
-        found = printed(mux, pane)
+        found = printed(mux, pane)()
         lines = found.output.splitlines()
         manner = Manner(self.format, joined=True, most=MOST_TEXT)
         with terminal.lock:
             excerpt = newest(terminal, 1, 0, manner, whole=False)
         shown = lines[-self.lines :] if self.lines else lines
-        facts = {"command": clean_text(found.command), "exit_code": found.exit_code, "known_by": "guess"}
+        facts = {"command": clean_text(found.command), "exit_code": found.exit_code, "known_by": found.known_by.value}
         part = _Part(pane, terminal, Source.LAST_COMMAND, manner, lambda: excerpt, facts)
         rest = replace(excerpt, first=0, stop=len(shown), more=len(shown) < len(lines))
         return self._made(mux, part, rest, clean_text("\n".join(shown)))

@@ -14,7 +14,7 @@ from typing import Final
 from fugue_tui.terminal.commands import PINNED, CommandLog
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import CommandFinished, CommandStarted, PromptMark
-from fugue_tui.terminal.pins import START, Place
+from fugue_tui.terminal.pins import START, Pin, Place
 from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.shell_words import LONGEST
 
@@ -39,6 +39,7 @@ class AskedLog(CommandLog):
         self._beginning: tuple[int, str] = (0, "")
         self._first_rows = ""
         self._began: tuple[int, int] = (0, 0)
+        self._given = ("", "")
 
     @property
     def expected(self) -> bool:
@@ -58,6 +59,14 @@ class AskedLog(CommandLog):
             del self._asked[next(iter(self._asked))]
         return self._number
 
+    def given(self, text: str, line: str) -> None:
+        """What is about to be typed stands for a command: it is known by that one."""
+        self._given = (text.strip(), line)
+
+    def _begin(self, line: str, start: Pin) -> None:
+        (text, meant), self._given = self._given, ("", "")
+        super()._begin(meant if text and text == line.strip() else line, start)
+
     def beginning(self, command: CommandRecord) -> str:
         """The first rows of what a command printed, as VT text; empty unless it is the newest with a long output."""
         number, text = self._beginning
@@ -67,6 +76,13 @@ class AskedLog(CommandLog):
         """A command by its number, one inside another too; None if it is forgotten."""
         known = (*reversed(self._records), *self._asked.values())
         return next((record for record in known if record.number == number and record.started), None)
+
+    @property
+    def newest(self) -> CommandRecord | None:
+        """The newest command; while a shell inside another runs, that is one of the inner one if it was asked for."""
+        last = self._records[-1] if self._records else None
+        inner = [each for each in self._asked.values() if each.started and last and each.number > last.number]
+        return inner[-1] if inner and self.running else last
 
     def adopt(self, line: str) -> int:
         """Take all that the program prints until it ends for the output of one command; the number that it has."""

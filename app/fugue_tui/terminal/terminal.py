@@ -138,11 +138,22 @@ class Terminal(Looking):
         with self.lock:
             return self._log.records
 
+    @property
+    def newest_command(self) -> CommandRecord | None:
+        """The newest command, in a shell inside another too if it was asked for; None if none is known. Any thread."""
+        with self.lock:
+            return self._log.newest
+
     def ask(self, nonce: str, line: str) -> int:
         """Expect a command that is typed with marks of its own, which carry the nonce: `CommandStarted` and
         `CommandFinished` tell of it under the number that is returned. Any thread."""
         with self.lock:
             return self._log.ask(nonce, line)
+
+    def given(self, text: str, line: str) -> None:
+        """Know a command that is about to be typed by another line than what is typed. Any thread."""
+        with self.lock:
+            self._log.given(text, line)
 
     def adopt(self, line: str) -> int:
         """Take all that the program prints until it ends for the output of one command, under the number that is
