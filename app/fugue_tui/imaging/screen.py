@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fugue_tui.terminal.characters import characters
 from fugue_tui.terminal.frame import PLAIN, Cursor, Row, Run, Style
 
 
@@ -40,29 +41,6 @@ def cells(row: Row, cols: int) -> Iterator[Cell]:
                 return
             yield Cell(x, text, width, run.style)
             x += width
-
-
-def characters(run: Run) -> Iterator[tuple[str, int]]:
-    """The characters of a run as a person counts them, each with its columns, which add up to the run's own."""
-    if len(run.text) == run.cols and run.text.isascii():
-        yield from ((text, 1) for text in run.text)
-        return
-    from wcwidth import iter_graphemes, wcswidth
-
-    clusters = list(iter_graphemes(run.text))
-    widths = [min(max(wcswidth(cluster), 1), 2) for cluster in clusters]
-    yield from zip(clusters, _fitted(widths, run.cols), strict=True)
-
-
-def _fitted(widths: Sequence[int], cols: int) -> list[int]:
-    """Widths that add up to what the engine says, by as few changes as possible from the right."""
-    fitted = list(widths)
-    for index in range(len(fitted) - 1, -1, -1):
-        surplus = sum(fitted) - cols
-        if surplus == 0:
-            break
-        fitted[index] = 1 if surplus > 0 else 2
-    return fitted
 
 
 def plain(lines: Sequence[str], cols: int) -> Screen:

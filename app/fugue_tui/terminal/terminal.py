@@ -20,12 +20,12 @@ from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.idle import Idle
 from fugue_tui.terminal.keys import KeyPress
-from fugue_tui.terminal.looking import Looking
 from fugue_tui.terminal.mouse import MouseAction
 from fugue_tui.terminal.pins import Passage
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.record import CommandRecord
+from fugue_tui.terminal.selecting import Selecting
 from fugue_tui.terminal.taps import CLOSED, Tap, Taps
 
 _QUIET_SECONDS: Final = 1.0
@@ -49,7 +49,7 @@ class Watcher(Protocol):
         ...
 
 
-class Terminal(Looking):
+class Terminal(Selecting):
     """A running program and what it shows."""
 
     def __init__(
@@ -248,7 +248,7 @@ class Terminal(Looking):
                 return
             self.size = size
             self.changes += 1
-            self.emulator.resize(size)
+            self._resize(size)
             self._channel.resize(size)
             self._after_change()
 
