@@ -1,16 +1,18 @@
 """A stand-in for the models behind Claude Code and Codex: it says what a script says, and keeps what it was told."""
 
+import base64
 import json
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeAlias, cast
 
-Call: TypeAlias = tuple[str, Mapping[str, Any]]
-"""A tool and its arguments."""
-
+Call: TypeAlias = tuple[str, Mapping[str, Any] | Callable[[Sequence[str]], Mapping[str, Any]]]
+"""A tool and its arguments, which may depend on the results so far."""
+Chosen: TypeAlias = tuple[str, Mapping[str, Any]]
+"""A tool and the arguments that it is called with."""
 
 MOST_REPEATS = 60
 REPEAT_SECONDS = 0.25
@@ -36,6 +38,19 @@ class Model:
         """What its calls came to, as it was told."""
         return [result for result in _results(self._main()[-1]) if not _too_early(result)]
 
+    @property
+    def images(self) -> list[tuple[str, bytes]]:
+        """The pictures that its calls came to: what kind of file, and the file."""
+        sources = [part["source"] for part in _result_parts(self._main()[-1]) if part.get("type") == "image"]
+        return [(source["media_type"], base64.b64decode(source["data"])) for source in sources]
+
+    @property
+    def said(self) -> list[str]:
+        """What the person, and prompts in their name, said to it."""
+        messages = cast("list[Any]", self._main()[-1].get("messages") or [])
+        parts = [part for message in messages for part in _parts(message["content"])]
+        return [part["text"] for part in parts if part.get("type") == "text"]
+
     def answer(self, path: str, body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The events of a streamed answer."""
         with self._lock:
@@ -44,10 +59,13 @@ class Model:
         turn = sum(not _too_early(result) for result in results)
         if results and _too_early(results[-1]):
             time.sleep(REPEAT_SECONDS)
-        call = self.script[turn] if turn < len(self.script) and _is_main(body) else None
-        if len(results) - turn >= MOST_REPEATS:
-            call = None
+        goes_on = turn < len(self.script) and _is_main(body) and len(results) - turn < MOST_REPEATS
+        call = self._chosen(turn, [result for result in results if not _too_early(result)]) if goes_on else None
         return _responses(call, len(results)) if "responses" in path else _messages(call, len(results))
+
+    def _chosen(self, turn: int, results: Sequence[str]) -> Chosen:
+        tool, arguments = self.script[turn]
+        return tool, arguments(results) if callable(arguments) else arguments
 
     def _main(self) -> list[dict[str, Any]]:
         return [body for body in self.requests if _is_main(body)]
@@ -105,18 +123,32 @@ def _results(body: dict[str, Any]) -> Iterator[str]:
     for item in cast("list[Any]", body.get("input") or []):
         if item.get("type") == "function_call_output":
             yield json.dumps(item["output"])
+    for part in _tool_results(body):
+        yield "\n".join(each["text"] for each in _parts(part.get("content")) if "text" in each)
+
+
+def _tool_results(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for message in cast("list[Any]", body.get("messages") or []):
-        for part in message["content"] if isinstance(message["content"], list) else ():
-            if part.get("type") == "tool_result":
-                content = part.get("content")
-                yield content if isinstance(content, str) else "\n".join(each.get("text", "") for each in content)
+        yield from (part for part in _parts(message["content"]) if part.get("type") == "tool_result")
+
+
+def _result_parts(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for result in _tool_results(body):
+        yield from _parts(result.get("content"))
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    """The parts of a message or of a result, of which a lone text is written without its type."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return cast("list[dict[str, Any]]", content or [])
 
 
 def _too_early(result: str) -> bool:
     return "No such tool available" in result or "unsupported call" in result
 
 
-def _messages(call: Call | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _messages(call: Chosen | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
     usage = {"input_tokens": 1, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
     message: dict[str, Any] = {
         "id": f"msg_{turn}", "type": "message", "role": "assistant", "model": "scripted", "content": [],
@@ -137,7 +169,7 @@ def _messages(call: Call | None, turn: int) -> Iterator[tuple[str, dict[str, Any
     yield "message_stop", {}
 
 
-def _responses(call: Call | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _responses(call: Chosen | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "response.created", {"response": {"id": f"response_{turn}"}}
     if call is None:
         text = {"type": "output_text", "text": "all done"}

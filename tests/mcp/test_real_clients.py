@@ -105,8 +105,6 @@ def test_claude_code_builds_a_layout_and_works_in_it(served: Served, tmp_path: P
             tmp_path, env,
         )  # fmt: skip
     assert "all done" in said
-    for r in model.results:
-        print("RESULT", r[:300])
     the_work_was_done(served, model.results)
     offered = {tool.removeprefix("mcp__fugue__") for tool in model.tools if tool.startswith("mcp__fugue__")}
     assert first_set() <= offered
@@ -146,10 +144,6 @@ def test_codex_builds_a_layout_and_works_in_it(served: Served, tmp_path: Path) -
         flags = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         env = environment(tmp_path, served, KEY="x", CODEX_HOME=str(tmp_path))
         ran([CODEX, "exec", "--json", "--skip-git-repo-check", *flags, "go"], tmp_path, env)
-    for r in model.results:
-        print("RESULT", r[:500])
-    for r in model.results:
-        print("RESULT", r[:300])
     the_work_was_done(served, model.results)
 
 
