@@ -91,7 +91,7 @@ class Library:
         self._session = context.session
         self._watching.remove_all(params.uri)
         if self._watching.count >= MOST:
-            raise Refused(f"{MOST} resources are subscribed to; unsubscribe from some")
+            raise Refused(f"{MOST} resources may be subscribed to at a time; unsubscribe from some")
         self._watching.add([watched])
         return EmptyResult()
 
@@ -103,9 +103,10 @@ class Library:
     async def listen(self, context: _Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
         """Tell a client of what it wants to hear, until it hangs up or cancels."""
         wanted = params.notifications
-        watched = [each for uri in wanted.resource_subscriptions or () if (each := await self._likely(uri))]
-        if self._watching.count + len(watched) > MOST:
-            raise Refused(f"{MOST} resources are subscribed to; end some subscriptions")
+        uris = tuple(dict.fromkeys(wanted.resource_subscriptions or ()))
+        if self._watching.count + len(uris) > MOST:
+            raise Refused(f"{MOST} resources may be subscribed to at a time; end some subscriptions")
+        watched = [each for uri in uris if (each := await self._likely(uri))]
         lists, of_tools = bool(wanted.resources_list_changed), bool(wanted.tools_list_changed)
         self._watching.add(watched, lists=lists)
         self._tools_listeners += of_tools

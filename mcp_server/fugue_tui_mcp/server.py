@@ -8,12 +8,14 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
+from anyio import BrokenResourceError, ClosedResourceError
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
@@ -26,6 +28,7 @@ from mcp_types import (
     ListToolsResult,
     PaginatedRequestParams,
 )
+from pydantic import ValidationError
 
 from fugue_tui import __version__
 from fugue_tui.config import McpSettings
@@ -53,6 +56,8 @@ _CACHED: Final[Mapping[CacheableMethod, CacheHint]] = {
     "prompts/list": CacheHint(FRESH),
     "resources/templates/list": CacheHint(FRESH),
 }
+
+_BUG: Final = "internal: a bug in fugue-tui; its log has the details"
 
 _log = logging.getLogger(__name__)
 _Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -115,6 +120,11 @@ class Face:
             return await call_next(ctx)
         except FugueError as error:
             raise MCPError(INVALID_PARAMS, clean(f"{error.code}: {error}", 1_000)) from None
+        except (MCPError, ValidationError, OSError, BrokenResourceError, ClosedResourceError):
+            raise
+        except Exception:  # noqa: BLE001  (a border, as that of calls)
+            _log.exception("%s failed", clean(ctx.method, 64))
+            raise MCPError(INTERNAL_ERROR, _BUG) from None
 
     async def _list_tools(self, context: _Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=self._toolsets.listed(), ttl_ms=FRESH if self._library.tells_tools else 0)
@@ -131,8 +141,8 @@ class Face:
         except FugueError as error:
             return tools.failure(error)
         except Exception:  # noqa: BLE001  (a border: bugs are logged and reported as internal)
-            _log.exception("%s failed", params.name[:64])
-            return tools.failed("internal: a bug in fugue-tui; its log has the details")
+            _log.exception("%s failed", clean(params.name, 64))
+            return tools.failed(_BUG)
 
     async def _run(self, context: _Context, cls: type[Command[Any]], arguments: dict[str, Any]) -> CallToolResult:
         reports = Reports(context.session) if "progress_token" in (context.meta or {}) else None

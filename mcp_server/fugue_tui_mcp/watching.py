@@ -72,15 +72,16 @@ class Watching:
 
     def remove(self, wanted: Iterable[Watched], *, lists: bool = False) -> None:
         """Take back what was added once."""
+        wanted = tuple(wanted)
         self._wanted.subtract(wanted)
         self._wanted = +self._wanted
         self._lists -= lists
-        self._follow()
+        self._forget({each.uri for each in wanted})
 
     def remove_all(self, uri: str) -> None:
         """Tell nothing more of one resource, however often it was added."""
         self._wanted = Counter({each: count for each, count in self._wanted.items() if each.uri != uri})
-        self._follow()
+        self._forget({uri})
 
     def close(self) -> None:
         """Tell nothing more."""
@@ -89,6 +90,12 @@ class Watching:
         self._follow()
         self._updates.close()
         self._listings.close()
+
+    def _forget(self, uris: set[str]) -> None:
+        """Tell no more of what nobody wants any more, also not what was due."""
+        for uri in uris - {each.uri for each in self._wanted}:
+            self._updates.forget(uri)
+        self._follow()
 
     def _follow(self) -> None:
         """Follow what there is somebody to tell of, and nothing else."""
@@ -133,6 +140,13 @@ class _Paced:
             self._timers[name] = self._loop.call_later(wait, self._ready, name)
         else:
             self._ready(name)
+
+    def forget(self, name: str) -> None:
+        """Tell nothing more of it, whatever is due."""
+        self._due.pop(name, None)
+        self._told.pop(name, None)
+        if timer := self._timers.pop(name, None):
+            timer.cancel()
 
     def close(self) -> None:
         """Tell nothing more."""
