@@ -15,7 +15,7 @@ from fugue_tui.tui.own_picture import Scene
 from fugue_tui.tui.stage import Stage
 from fugue_tui.tui.viewer import Viewer
 from fugue_tui_widgets.strips import strip_of
-from fugue_tui_widgets.terminal_view import WHEEL_LINES
+from fugue_tui_widgets.pointing import WHEEL_LINES
 
 _FAR: Final = 1 << 30
 _TOLD_SECONDS: Final = 3.0
