@@ -1,13 +1,16 @@
 """Asking what happened, and waiting for what happens next."""
 
+import json
 import time
+from dataclasses import replace
 
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.command import PERSON
-from fugue_tui.control.events import EventList, ListEvents
+from fugue_tui.control.events import EventInfo, EventList, ListEvents
 from fugue_tui.control.later import Later
+from fugue_tui.control.schema import dump
 from fugue_tui.errors import Cancelled, NotFound
 from fugue_tui.multiplexer.chronicle import Kind
 
@@ -87,3 +90,37 @@ def test_lost_events_are_told(room: Room) -> None:
         room.mux.journal.note(Kind.BELL)
     assert asked(room, after=5).missed
     assert not asked(room, after=10_000).missed
+
+
+def test_a_log_that_was_begun_anew_is_told_from_its_start(room: Room) -> None:
+    room.cat()
+    for wait_ms in (0, 100_000):
+        found = asked(room, after=5_000, wait_ms=wait_ms)
+        assert found.missed
+        assert [event.number for event in found.events] == list(range(1, found.newest + 1))
+        assert found.next == found.newest
+    assert asked(room, after=found.next).events == ()
+    assert not asked(room, after=found.next).missed
+
+
+def test_events_come_in_pages_of_what_the_caller_takes(room: Room) -> None:
+    for number in range(300):
+        room.mux.journal.note(Kind.NOTIFICATION, title=f"\u00e9 {number}", body="x" * 200)
+    caller = replace(agent(), takes=5_000)
+    read, after = list[EventInfo](), 0
+    while page := room.run(ListEvents(after=after, limit=1_000), caller).events:
+        assert len(json.dumps(dump(page), ensure_ascii=False)) < 5_000
+        read += page
+        after = room.run(ListEvents(after=after, limit=1_000), caller).next
+    assert [event.number for event in read] == list(range(1, room.mux.journal.newest + 1))
+    newest = room.run(ListEvents(limit=1_000), caller).events
+    assert newest[-1].number == room.mux.journal.newest
+    assert 5 < len(newest) < 40
+
+
+def test_one_event_is_told_however_little_the_caller_takes(room: Room) -> None:
+    room.mux.journal.note(Kind.NOTIFICATION, title="t" * 1_000, body="b" * 1_000)
+    room.mux.journal.note(Kind.BELL)
+    found = room.run(ListEvents(after=0), replace(agent(), takes=500))
+    assert [event.kind for event in found.events] == ["notification"]
+    assert found.next == 1

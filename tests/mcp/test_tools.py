@@ -25,6 +25,7 @@ from fugue_tui.control.results import WindowInfo, WindowList
 from fugue_tui.control.telling import Pictured, Told
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.chronicle import Kind
 from fugue_tui_mcp import tools
 
 
@@ -145,3 +146,24 @@ async def test_a_long_reading_comes_in_pages_of_what_a_client_takes(serve: Calla
             read = [line for line in text.splitlines() if line.isdigit()] + read
             arguments["offset"] = json.loads(facts).get("next_offset")
     assert read == [str(number) for number in range(1000, 1501)]
+
+
+@pytest.mark.parametrize("limit", [2_000, 5_000])
+async def test_a_long_log_comes_in_pages_of_what_a_client_takes(serve: Callable[..., Served], limit: int) -> None:
+    served = serve(settings=McpSettings(longest_answer=limit))
+    for number in range(300):
+        served.on_main(
+            lambda number=number: served.mux.journal.note(Kind.NOTIFICATION, title=f"{number}", body="é" * 40)
+        )
+    async with client(served, "auto") as agent:
+        read, after = list[str](), 0
+        while True:
+            arguments = {"after": after, "limit": 1_000, "kinds": ["notification"]}
+            page: Any = (await agent.call_tool("fugue_list_events", arguments)).structured_content
+            assert "left_out" not in page
+            assert len(json.dumps(page, ensure_ascii=False)) <= limit
+            if not page["events"]:
+                break
+            read += [event["facts"]["title"] for event in page["events"]]
+            after = page["next"]
+    assert read == [str(number) for number in range(300)]

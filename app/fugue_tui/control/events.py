@@ -1,8 +1,10 @@
 """The log of what happens in the workspace, and waiting for what happens next."""
 
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Annotated, Any, Final
 
 from annotated_types import Ge, Interval, MaxLen
@@ -18,6 +20,10 @@ from fugue_tui.multiplexer.journal import Entry
 MOST: Final = 1_000
 """Events that one answer gives at most."""
 LONGEST_MS: Final = 110_000
+_AROUND: Final = 160
+"""Characters that an event takes beside its facts, at most."""
+_HEAD: Final = 400
+"""Characters that an answer takes beside its events, at most."""
 _ID: Final = re.compile(r"%\d{1,9}", re.ASCII)
 
 
@@ -50,7 +56,8 @@ class EventList:
     newest: int
     """The number of the newest event of all."""
     missed: bool
-    """Whether the log does not go back that far any more: some events are lost."""
+    """Whether some events are lost: the log does not go back that far any more, or after is beyond its end, as it is
+    when the workspace was begun anew. Then all that is kept is told."""
 
 
 class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, toolset=Toolset.DEFAULT):
@@ -76,39 +83,27 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
     def run(self, mux: Multiplexer, origin: Origin) -> EventList | Later[EventList]:
         """What there is, or what comes. Raises NotFound or InvalidArgument."""
         panes = frozenset(_pane(mux, said, origin) for said in self.panes)
-        newest = mux.journal.newest
-        after = min(self.after, newest) if self.after is not None else newest if self.wait_ms else None
+        asked = _Asked(self, panes, origin.takes, self._start(mux.journal.newest))
+        found = asked.answer(mux)
+        return found if found.events or found.missed or not self.wait_ms else self._later(mux, asked)
 
-        def fits(entry: Entry) -> bool:
-            return (not self.kinds or entry.kind in self.kinds) and (not panes or entry.pane in panes)
+    def _start(self, newest: int) -> int | None:
+        """The number after which to tell; None for the newest events."""
+        if self.after is None:
+            return newest if self.wait_ms else None
+        return self.after
 
-        def answer() -> EventList:
-            return self._answer(mux, fits, after)
-
-        found = answer()
-        return found if found.events or not self.wait_ms else self._later(mux, fits, answer)
-
-    def _answer(self, mux: Multiplexer, fits: Callable[[Entry], bool], after: int | None) -> EventList:
-        entries, missed = mux.journal.since(after or 0)
-        found = [entry for entry in entries if fits(entry)]
-        cut = found[-self.limit :] if after is None else found[: self.limit]
-        newest = mux.journal.newest
-        goes_on = cut[-1].number if after is not None and len(found) > self.limit else newest
-        return EventList(tuple(map(_info, cut)), goes_on, newest, missed and after is not None)
-
-    def _later(
-        self, mux: Multiplexer, fits: Callable[[Entry], bool], answer: Callable[[], EventList]
-    ) -> Later[EventList]:
+    def _later(self, mux: Multiplexer, asked: "_Asked") -> Later[EventList]:
         later = Later[EventList](lambda: end())
 
         def heard(entry: Entry) -> None:
-            if not later.over and fits(entry):
+            if not later.over and asked.fits(entry):
                 mux.post(settle)
 
         def settle() -> None:
             if not later.over:
                 end()
-                later.settle(answer())
+                later.settle(asked.answer(mux))
 
         def end() -> None:
             stop()
@@ -117,6 +112,38 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
         stop = mux.journal.follow(heard)
         call_off = mux.watch.after(min(self.wait_ms, LONGEST_MS) / 1000, lambda: mux.post(settle))
         return later
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Which events are wanted, and how much of an answer is taken."""
+
+    wanted: ListEvents
+    panes: frozenset[PaneId]
+    takes: int
+    after: int | None
+
+    def fits(self, entry: Entry) -> bool:
+        """Whether an event is one of those."""
+        kinds = self.wanted.kinds
+        return (not kinds or entry.kind in kinds) and (not self.panes or entry.pane in self.panes)
+
+    def answer(self, mux: Multiplexer) -> EventList:
+        """The events that there are by now: from the first on, or the newest, as many as are taken."""
+        newest, after = mux.journal.newest, self.after
+        anew = after is not None and after > newest
+        entries, missed = mux.journal.since(0 if after is None or anew else after)
+        found = [entry for entry in entries if self.fits(entry)]
+        cut = self._cut(found)
+        goes_on = cut[-1].number if after is not None and len(cut) < len(found) else newest
+        return EventList(tuple(map(_info, cut)), goes_on, newest, anew or (missed and after is not None))
+
+    def _cut(self, found: list[Entry]) -> list[Entry]:
+        room, limit = self.takes - _HEAD, self.wanted.limit
+        chosen = found[:limit] if self.after is not None else found[: -limit - 1 : -1]
+        sizes = accumulate(len(json.dumps(dict(entry.facts), ensure_ascii=False)) + _AROUND for entry in chosen)
+        fitting = chosen[: max(1, sum(size <= room for size in sizes))]
+        return fitting if self.after is not None else fitting[::-1]
 
 
 def _pane(mux: Multiplexer, said: str, origin: Origin) -> PaneId:
