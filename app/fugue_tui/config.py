@@ -132,7 +132,7 @@ class McpSettings:
     )
     longest_answer: int = _key(
         40_000, "Characters of one answer to an agent, which may page on; four are about a token.", low=2_000,
-        high=400_000,
+        high=1_000_000,
     )  # fmt: skip
 
 

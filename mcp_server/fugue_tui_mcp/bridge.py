@@ -5,9 +5,13 @@ not running, and joins the next one as if nothing had happened. Standard library
 with every client.
 """
 
+import fcntl
 import os
 import select
 import socket
+import stat
+import sys
+import termios
 import time
 
 from fugue_tui import sockets
@@ -48,12 +52,32 @@ class Lines:
         return [line + b"\n" for line in lines if line.strip()]
 
 
+class Outlet:
+    """Where the client reads. It is not ours alone, so it stays blocking, and is given only what it has room for."""
+
+    def __init__(self, number: int) -> None:
+        kind = os.fstat(number).st_mode
+        self._number = number
+        self._socket = socket.socket(fileno=os.dup(number)) if stat.S_ISSOCK(kind) else None
+        self._size = fcntl.fcntl(number, fcntl.F_GETPIPE_SZ) if stat.S_ISFIFO(kind) and sys.platform == "linux" else 0
+
+    def put(self, data: bytearray) -> int:
+        """Write a part of some bytes without waiting, once it is writable; how many. Raises BrokenPipeError."""
+        if self._socket is not None:
+            return self._socket.send(data, socket.MSG_DONTWAIT)
+        return os.write(self._number, data[: self._size if self._size and not self._held() else ATOMIC])
+
+    def _held(self) -> int:
+        """The bytes in a pipe that are not read yet."""
+        return int.from_bytes(fcntl.ioctl(self._number, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 class Bridge:
     """Copies lines both ways until the client leaves."""
 
     def __init__(self, workspace: str = "", path: str = "", stdin: int = 0, stdout: int = 1) -> None:
         self._workspace, self._path = workspace, path
-        self._stdin, self._stdout = stdin, stdout
+        self._stdin, self._stdout, self._outlet = stdin, stdout, Outlet(stdout)
         self._link: socket.socket | None = None
         self._conversation = Conversation()
         self._from_client, self._from_workspace = Lines(), Lines()
@@ -89,7 +113,7 @@ class Bridge:
             poll.register(link, wanted | (select.POLLOUT if self._to_workspace else 0))
         ready = dict(poll.poll(None if link else RETRY_SECONDS * 1000))
         if ready.get(self._stdout):
-            del self._to_client[: os.write(self._stdout, self._to_client[:ATOMIC])]
+            del self._to_client[: self._outlet.put(self._to_client)]
         if ready.get(self._stdin):
             self._read_client()
         if link is not None and link is self._link and (events := ready.get(link.fileno())):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from tests.multiplexer.conftest import Room, agent
@@ -232,13 +233,35 @@ def test_the_scrollback_tells_how_to_page_back(driven: Driven) -> None:
     assert lines == ["ready", *map(str, range(1, 301)), "<1>"]
 
 
-def test_an_agent_gets_no_more_text_than_a_model_can_take(room: Room) -> None:
+def paged(room: Room, driven: Driven, takes: int) -> tuple[list[str], int]:
+    """The scrollback as an agent gets it that takes so many characters: its lines, and in how many pages."""
+    lines, pages, offset = list[str](), 0, 0
+    while offset is not None:
+        reading = ReadPane(pane=str(driven.pane), source=Source.SCROLLBACK, lines=10_000, offset=offset)
+        page = room.run(reading, replace(agent(), takes=takes))
+        assert len(page.text) <= takes
+        lines, pages, offset = [*page.text.splitlines(), *lines], pages + 1, page.next_offset
+    return lines, pages
+
+
+@pytest.mark.parametrize(("takes", "most"), [(262_144, 1), (20_000, 3), (2_000, 25)])
+def test_an_agent_gets_as_many_short_rows_at_once_as_a_model_takes(room: Room, takes: int, most: int) -> None:
     room.launcher.scrollback = 10_000
     driven = Driven(room)
     driven.does("echo; seq 1 8000")
-    found = room.run(ReadPane(pane=str(driven.pane), source=Source.SCROLLBACK, lines=10_000), agent())
-    assert found.rows * driven.room.mux.terminals[driven.pane].size.cols <= 262_144
-    assert found.text.endswith("8000\n<1>")
+    lines, pages = paged(room, driven, takes)
+    assert lines == ["ready", *map(str, range(1, 8001)), "<1>"]
+    assert pages <= most
+
+
+def test_rows_of_every_length_are_paged_without_a_gap(room: Room) -> None:
+    room.launcher.scrollback = 10_000
+    driven = Driven(room)
+    driven.does("echo; seq 1 2000; for i in $(seq 2001 2300); do printf '%s%070d\\n' $i 0; done; seq 2301 4300")
+    expected = [str(number) + "0" * 70 * (2000 < number <= 2300) for number in range(1, 4301)]
+    lines, pages = paged(room, driven, 20_000)
+    assert lines == ["ready", *expected, "<1>"]
+    assert pages <= 6
 
 
 @pytest.mark.parametrize("format", [Format.ANSI, Format.CELLS, Format.HTML])

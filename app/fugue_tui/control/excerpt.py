@@ -20,6 +20,10 @@ from fugue_tui.text import clean_text
 MOST_CELLS: Final = 80_000
 """Cells that are given with their styles at most."""
 
+_HOPED: Final = 16
+"""How many times as many rows as would fit if all were full are tried."""
+_TRIES: Final = 2
+
 Write: TypeAlias = Callable[[], str]
 """Makes the text without the lock, on any thread."""
 
@@ -37,6 +41,9 @@ class Format(StrEnum):
     """JSON with the runs of each row and their styles."""
 
 
+_TEXTS: Final = (Format.PLAIN, Format.ANSI)
+
+
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How to write."""
@@ -45,7 +52,7 @@ class Manner:
     joined: bool
     """Whether rows that wrapped softly are one line; only of text and ANSI."""
     most: int
-    """Characters that may be given; rows are counted as full ones."""
+    """Characters that may be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +97,16 @@ def printed(terminal: Terminal, command: CommandRecord, rows: int | None, offset
 
 def span(terminal: Terminal, start: Place, stop: Place, rows: int | None, offset: int, manner: Manner) -> Excerpt:
     """The newest rows but `offset` between two places. For who holds the lock."""
-    emulator, fitting = terminal.emulator, _rows_in(manner, terminal.size.cols)
-    last = stop.line + bool(stop.column) - offset
-    first = max(start.line, last - min(rows or fitting, fitting))
-    begin = start if first == start.line else Place(first)
-    end = Place(max(first, last)) if offset or not stop.column else stop
+    emulator, last = terminal.emulator, stop.line + bool(stop.column) - offset
+    end = Place(max(start.line, last)) if offset or not stop.column else stop
+
+    def newest_of(count: int) -> tuple[int, Write]:
+        return _writer(terminal, Place(last - count) if count < last - start.line else start, end, manner)
+
+    count, write = _fitting(rows, last - start.line, terminal.size.cols, manner, newest_of)
+    first = max(start.line, last - count)
     return Excerpt(
-        write=_writer(terminal, begin, end, manner),
+        write=write,
         first=first,
         stop=max(first, last),
         total=emulator.scrollback.lines + terminal.size.rows,
@@ -112,11 +122,15 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
     emulator, history = terminal.emulator, terminal.emulator.scrollback.lines
     total, alternate = history + terminal.size.rows, emulator.modes.alternate_screen
     start = _start(found, Place(total))
-    fitting = min(rows or total, _rows_in(manner, terminal.size.cols))
-    stop = min(total, start.place.line + fitting)
+
+    def oldest_of(count: int) -> tuple[int, Write]:
+        return _writer(terminal, start.place, Place(start.place.line + count), manner)
+
+    count, write = _fitting(rows, total - start.place.line, terminal.size.cols, manner, oldest_of)
+    stop = start.place.line + count
     more = bool(emulator.between(Place(stop), Place(total)).strip()) if stop < total else False
     return Excerpt(
-        write=_writer(terminal, start.place, Place(stop), manner),
+        write=write,
         first=start.place.line,
         stop=stop,
         total=total,
@@ -186,22 +200,37 @@ def written(excerpt: Excerpt, manner: Manner) -> str:
     return text
 
 
+def _fitting(
+    rows: int | None, most: int, cols: int, manner: Manner, writer: Callable[[int], tuple[int, Write]]
+) -> tuple[int, Write]:
+    """How many of so many rows may be given, and what writes them. More are tried than would fit if all were full."""
+    sure, wanted = _rows_in(manner, cols), max(0, min(rows or most, most))
+    count = min(wanted, sure * _HOPED if manner.format in _TEXTS else sure)
+    for _ in range(_TRIES):
+        size, write = writer(count)
+        if count <= sure or size <= manner.most:
+            return count, write
+        count = max(sure, count * manner.most // size * 15 // 16)
+    count = min(count, sure)
+    return count, writer(count)[1]
+
+
 def _rows_in(manner: Manner, cols: int) -> int:
     cells = MOST_CELLS if manner.format in (Format.HTML, Format.CELLS) else manner.most
     return max(1, min(cells, manner.most) // (cols + 1))
 
 
-def _writer(terminal: Terminal, start: Place, stop: Place, manner: Manner) -> Write:
-    """What writes the text between two places as it is now."""
+def _writer(terminal: Terminal, start: Place, stop: Place, manner: Manner) -> tuple[int, Write]:
+    """What writes the text between two places as it is now; and how long that is, as far as it is known yet."""
     emulator, cols = terminal.emulator, terminal.size.cols
-    if manner.format in (Format.PLAIN, Format.ANSI):
+    if manner.format in _TEXTS:
         ansi = manner.format is Format.ANSI
         text = emulator.between(start, stop, joined=manner.joined, ansi=ansi)
-        return lambda: text if ansi else clean_text(text, max(len(text), 1))
+        return len(text), lambda: text if ansi else clean_text(text, max(len(text), 1))
     theme, read = theme_of(emulator), rows_between(emulator, start.line, stop.line + bool(stop.column))
     if manner.format is Format.HTML:
-        return lambda: html(_without_blank_end(read()), theme)
-    return lambda: json_cells(_without_blank_end(read()), cols)
+        return 0, lambda: html(_without_blank_end(read()), theme)
+    return 0, lambda: json_cells(_without_blank_end(read()), cols)
 
 
 def theme_of(emulator: Emulator) -> Theme:
