@@ -7,6 +7,7 @@ command's end by `tmux wait-for`, and of a text by looking every 50 ms, which is
 import importlib
 import json
 import os
+import random
 import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,12 +26,12 @@ SHELL: Final = "exec bash --noprofile --norc -i"
 LONG: Final = (
     'i=0; while [ $i -lt 10500 ]; do i=$((i+1)); echo "$i a line of the log that an agent reads"; done; {then}'
 )
-LONG_ANSWERS: Final = "[mcp]\nlongest_answer = 400_000\n"
-"""As for a program that reads much at once; a model is given pages of a tenth."""
+LONG_ANSWERS: Final = "[mcp]\nlongest_answer = 1_000_000\n"
+"""As for a program that reads much at once; a model is given pages of a twenty-fifth."""
 LOOK_SECONDS: Final = 0.05
 WAITS: Final = 50
 CALLS: Final = 100
-STAMP: Final = "while read -r _; do date +NOW-%s%N-; done"
+STAMP: Final = "while read -r pause; do sleep $pause; date +NOW-%s%N-; done"
 """Prints the time whenever a line comes in."""
 
 
@@ -119,7 +120,7 @@ def _awaited(stage: FugueStage, agent: Agent) -> str:
         [("fugue_wait_for_output", {"panes": ["%1"], "any_of": [{"pattern": r"NOW-\d+-", "regex": True}]})]
     )
     stage.host.run(0.1)
-    stage.host.send(b"\r")
+    stage.host.send(_later())
     return str(agent.collect(begun)[0]["structuredContent"]["matched"])
 
 
@@ -130,16 +131,23 @@ def _react_tmux(plan: Plan) -> list[float]:
 
 
 def _looked(stage: TmuxStage, pane: Any) -> str:
-    before = sum("NOW-" in line for line in pane.capture_pane())
+    before = _stamp(pane)
     stage.host.run(0.1)
-    stage.host.send(b"\r")
-    while len(seen := [line for line in pane.capture_pane() if "NOW-" in line]) <= before:
+    stage.host.send(_later())
+    while (seen := _stamp(pane)) == before:
         time.sleep(LOOK_SECONDS)
         stage.host.step(0)
-    if before > 25:
-        pane.cmd("send-keys", "-R")
-        pane.cmd("clear-history")
-    return seen[-1]
+    return seen
+
+
+def _stamp(pane: Any) -> str:
+    """The last one that stands on the screen."""
+    return next((line for line in reversed(pane.capture_pane()) if "NOW-" in line), "")
+
+
+def _later() -> bytes:
+    """Has a text printed at a moment that nobody knows before."""
+    return f"0.{random.randrange(100, 200)}\r".encode()
 
 
 def _reaction(work: Callable[[], str]) -> float:
