@@ -17,6 +17,7 @@ from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, Save
 from fugue_tui.multiplexer.recorder import Recorder
 from fugue_tui.multiplexer.saver import Saver
 from fugue_tui.store.store import Store
+from fugue_tui.terminal.remembered import Sift
 from fugue_tui.terminal.saving import unpack
 from fugue_tui.workspace.save import decode
 
@@ -164,8 +165,8 @@ def test_saving_that_is_given_up_midway_saves_nothing(
     assert isinstance(later.error, Cancelled)
 
 
-def held(reached: threading.Event, go_on: threading.Event) -> Callable[[], bytes]:
-    def saved() -> bytes:
+def held(reached: threading.Event, go_on: threading.Event) -> Callable[[Sift], bytes]:
+    def saved(sift: Sift) -> bytes:
         reached.set()
         assert go_on.wait(DEADLINE)
         return b"text"

@@ -19,6 +19,7 @@ from fugue_tui.multiplexer.recorder import Recorder
 from fugue_tui.multiplexer.saver import Saver
 from fugue_tui.multiplexer.timetable import FIRST_RETRY, SOON
 from fugue_tui.store.store import Area, Store
+from fugue_tui.terminal.remembered import Sift
 from fugue_tui.terminal.saving import PORTABLE_LINES, unpack
 from fugue_tui.workspace.save import decode
 from fugue_tui.workspace.saved import PaneSeen, Saved
@@ -168,9 +169,9 @@ def note(monkeypatch: pytest.MonkeyPatch, room: Room, pane: PaneId, taken: list[
     terminal = room.mux.terminals[pane]
     save = terminal.saved
 
-    def saved() -> bytes:
+    def saved(sift: Sift) -> bytes:
         taken.append(pane)
-        return save()
+        return save(sift)
 
     monkeypatch.setattr(terminal, "saved", saved)
 
@@ -436,9 +437,9 @@ def test_a_pane_that_is_closed_while_it_is_saved_costs_nobody_anything(
     terminal = room.mux.terminals[first]
     save = terminal.saved
 
-    def saved() -> bytes:
+    def saved(sift: Sift) -> bytes:
         room.mux.terminals[second].close()
-        return save()
+        return save(sift)
 
     monkeypatch.setattr(terminal, "saved", saved)
     keeping.wait()

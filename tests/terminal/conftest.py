@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +84,7 @@ class Recorder:
     def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None: ...
 
     def pin(self, place: Place | None = None) -> Pin:
-        return Pin(lambda: place, lambda: False, nullcontext(), alternate=False)
+        return Pin(lambda: place, lambda: place, nullcontext(), alternate=False)
 
     def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
         return "\n".join(self.lines(start.line, stop.line))
@@ -112,11 +112,12 @@ class Recorder:
 
     def prepare(self) -> None: ...
 
-    def freeze(self) -> Callable[[], bytes]:
+    def freeze(self, past: Callable[[], bytes] = bytes) -> Callable[[], bytes]:
         return self.save
 
-    def recall(self, data: bytes) -> None:
+    def recall(self, data: bytes, places: Sequence[Place] = ()) -> list[Place | None]:
         self.text += data
+        return [None for _ in places]
 
     def compact(self) -> bool:
         return False

@@ -44,8 +44,9 @@ def witness() -> Witness:
 def wait(pump: Pump, witness: Witness) -> Iterator[Wait]:
     made: list[Terminal] = []
 
-    def wait(emulator: Emulator, **words: str) -> Terminal:
-        made.append(Terminal.waiting(emulator.size, pump=pump, emulator=emulator, watcher=witness, **words))
+    def wait(emulator: Emulator, title: str = "", cwd: str = "") -> Terminal:
+        size = emulator.size
+        made.append(Terminal.waiting(size, pump=pump, emulator=emulator, watcher=witness, title=title, cwd=cwd))
         return made[-1]
 
     yield wait
@@ -117,7 +118,7 @@ def test_the_program_that_starts_goes_on_below_the_old_text(
 ) -> None:
     waiting = wait(emulator, title="vim")
     waiting.scroll(5)
-    handed = waiting.release()
+    handed = waiting.release().emulator
     program = Program(("sh", "-c", "printf 'hello\\n'; exec cat"))
     terminal = Terminal.spawn(program, waiting.size, pump=pump, emulator=handed, watcher=witness)
     witness.wait(lambda: "hello" in text(terminal))

@@ -23,7 +23,7 @@ from fugue_tui.workspace.check import check
 from fugue_tui.workspace.model import NO_WINDOW, OnExit, Pane, Window, Workspace
 from fugue_tui.workspace.save import VERSION, Migration, decode, encode, migrate
 from fugue_tui.workspace.save_reader import MOST_FAULTS, MOST_PANES
-from fugue_tui.workspace.saved import Mark, PaneSeen, Saved
+from fugue_tui.workspace.saved import PaneSeen, Saved
 from fugue_tui.workspace.sieve import WITHHELD, Sieve
 
 SECRETS = SessionSettings().secrets
@@ -92,8 +92,6 @@ def sights() -> st.SearchStrategy[PaneSeen]:
         exit=st.none() | st.builds(Exit, status, status),
         size=sizes(),
         text=st.sampled_from(["", "ab" * 20, "cd" * 20]),
-        scroll=st.integers(0, 10**6),
-        marks=st.lists(st.builds(Mark, st.integers(0, 10**6), st.sampled_from("ABCD"), status), max_size=3).map(tuple),
         resume=argvs,
     )
 

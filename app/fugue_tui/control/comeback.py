@@ -20,6 +20,8 @@ from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.waiting import Offer, nearest, tell
 from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.terminal.record import CommandRecord
+from fugue_tui.terminal.remembered import recall
 from fugue_tui.workspace.edit import select_window
 from fugue_tui.workspace.merge import merge
 from fugue_tui.workspace.model import Pane, Workspace
@@ -156,22 +158,23 @@ class Comeback:
         """Read every text and have it shown; on any thread but the main one."""
         for number, filling in enumerate(self._fillings, 1):
             emulator = self._mux.blank(filling.size)
-            for line in self._recalled(emulator, filling):
+            commands, lines = self._recalled(emulator, filling)
+            for line in lines:
                 tell(emulator, line)
-            self._mux.post(partial(self._mux.fill, filling.pane, emulator))
+            self._mux.post(partial(self._mux.fill, filling.pane, emulator, commands))
             self.later.report(f"pane {number} of {len(self._fillings)}", number / len(self._fillings))
         self._mux.post(self._settle)
 
-    def _recalled(self, emulator: Emulator, filling: Filling) -> Sequence[str]:
-        """Bring the text back; what is to be told below it."""
-        lines = _lines(filling)
+    def _recalled(self, emulator: Emulator, filling: Filling) -> tuple[Sequence[CommandRecord], Sequence[str]]:
+        """Bring the text back; the commands that ran in it, and what is to be told below it."""
+        commands, lines = tuple[CommandRecord, ...](), _lines(filling)
         if digest := filling.offer.seen.text:
             try:
-                emulator.recall(self._source.text(digest))
+                commands = recall(emulator, self._source.text(digest))
             except FugueError as error:
                 self._faults.append(f"{filling.pane}: its text is left out: {error}")
                 lines.insert(1, "its text was damaged and is left out")
-        return lines
+        return commands, lines
 
     def _settle(self) -> None:
         mux = self._mux

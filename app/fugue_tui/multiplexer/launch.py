@@ -12,6 +12,7 @@ from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.pty import Program, environment, login_shell
 from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.remembered import Legacy
 from fugue_tui.terminal.terminal import Terminal, Watcher
 from fugue_tui.workspace.model import Pane
 
@@ -22,12 +23,12 @@ class Spawner(Protocol):
     shell: tuple[str, ...]
     """What runs where nothing was asked for; empty for the login shell."""
 
-    def __call__(self, program: Program, size: Size, watcher: Watcher, emulator: Emulator | None = None) -> Terminal:
-        """A running terminal, whose watcher is called on the pump's thread, under what an emulator holds."""
+    def __call__(self, program: Program, size: Size, watcher: Watcher, legacy: Legacy | None = None) -> Terminal:
+        """A running terminal, whose watcher is called on the pump's thread, under what was shown before."""
         ...
 
-    def wait(self, size: Size, watcher: Watcher, emulator: Emulator | None = None, title: str = "") -> Terminal:
-        """A terminal without a program, that shows what an emulator holds."""
+    def wait(self, size: Size, watcher: Watcher, legacy: Legacy | None = None) -> Terminal:
+        """A terminal without a program, that shows what was shown before."""
         ...
 
     def blank(self, size: Size) -> Emulator:
@@ -57,26 +58,34 @@ class Launcher:
         self.shell, self.term = wanted.shell, wanted.term
         self.shell_integration = wanted.shell_integration
 
-    def __call__(self, program: Program, size: Size, watcher: Watcher, emulator: Emulator | None = None) -> Terminal:
+    def __call__(self, program: Program, size: Size, watcher: Watcher, legacy: Legacy | None = None) -> Terminal:
         """Start a program."""
         env = {"TERM": self.term, **program.env} if self.term else program.env
         program = replace(program, argv=program.argv or self.shell, env=env)
         nonce = os.urandom(8).hex() if self.shell_integration else ""
         started = with_marks(program, nonce) if nonce else None
-        emulator = emulator or self.blank(size)
+        legacy = legacy or Legacy(self.blank(size))
         return Terminal.spawn(
             started or program,
             size,
             pump=self.pump,
-            emulator=emulator,
+            emulator=legacy.emulator,
             watcher=watcher,
             nonce=nonce if started else "",
+            before=legacy.commands,
         )
 
-    def wait(self, size: Size, watcher: Watcher, emulator: Emulator | None = None, title: str = "") -> Terminal:
+    def wait(self, size: Size, watcher: Watcher, legacy: Legacy | None = None) -> Terminal:
         """A terminal without a program."""
-        emulator = emulator or self.blank(size)
-        return Terminal.waiting(size, pump=self.pump, emulator=emulator, watcher=watcher, title=title)
+        legacy = legacy or Legacy(self.blank(size))
+        return Terminal.waiting(
+            size,
+            pump=self.pump,
+            emulator=legacy.emulator,
+            watcher=watcher,
+            title=legacy.title,
+            before=legacy.commands,
+        )
 
     def blank(self, size: Size) -> Emulator:
         """An emulator of the engine that is wanted, in the host's colours."""

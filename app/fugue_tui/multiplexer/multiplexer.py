@@ -29,6 +29,8 @@ from fugue_tui.multiplexer.waiting import Offer, Rerun, Waiting, nearest, tell
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.pty import Exit, login_shell
+from fugue_tui.terminal.record import CommandRecord
+from fugue_tui.terminal.remembered import Legacy
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
@@ -137,8 +139,9 @@ class Multiplexer(Terminals):
         self.exits.pop(pane, None)
         self._await(pane, old.size)
 
-    def fill(self, pane: PaneId, emulator: Emulator) -> None:
-        """Show a waiting pane's old text, which `emulator` holds; what starts by itself starts now."""
+    def fill(self, pane: PaneId, emulator: Emulator, commands: Sequence[CommandRecord] = ()) -> None:
+        """Show a waiting pane's old text, which `emulator` holds, and know the commands that ran in it; what starts by
+        itself starts now, and the view stays where it is scrolled to."""
         waiting = self.waiting.get(pane)
         if waiting is None or not waiting.pending:
             emulator.close()
@@ -147,10 +150,10 @@ class Multiplexer(Terminals):
         if emulator.size != old.size:
             emulator.resize(old.size)
         old.close()
-        self._await(pane, old.size, emulator, waiting.offer.seen.title)
+        self._await(pane, old.size, Legacy(emulator, tuple(commands), waiting.offer.seen.title))
         if waiting.wanted or waiting.offer.starts:
             with suppress(FugueError):  # It is told in the pane, which waits on.
-                self.start(pane, shell=waiting.shell)
+                self._begin(pane, waiting, shell=waiting.shell)
 
     @property
     def shell(self) -> tuple[str, ...]:
@@ -174,15 +177,20 @@ class Multiplexer(Terminals):
         if waiting.pending:
             waiting.wanted, waiting.shell = True, shell
             return
-        record = self.workspace.panes[pane]
+        terminal.scroll_to_bottom()
+        self._begin(pane, waiting, shell=shell)
+
+    def _begin(self, pane: PaneId, waiting: Waiting, *, shell: bool) -> None:
+        """Run what a pane with its old text offers, under that text."""
+        record, terminal = self.workspace.panes[pane], self.terminals[pane]
         argv = record.argv if shell or waiting.offer.argv is None else waiting.offer.argv
-        emulator = terminal.release()
+        legacy = terminal.release()
         try:
             place = replace(record, argv=argv, cwd=nearest(record.cwd))
-            self.terminals[pane] = self._spawn(place, terminal.size, emulator)
+            self.terminals[pane] = self._spawn(place, terminal.size, legacy)
         except FugueError as error:
-            tell(emulator, f"{error} · press Enter to try again")
-            self._await(pane, terminal.size, emulator, terminal.title)
+            tell(legacy.emulator, f"{error} · press Enter to try again")
+            self._await(pane, terminal.size, legacy)
             raise
         del self.waiting[pane]
         self.live[pane] = PaneLive(self._clock())
@@ -271,13 +279,13 @@ class Multiplexer(Terminals):
         left = not record.argv and self._clock() - self.live[pane].started_at >= SHELL_SECONDS
         return exit.code == 0 or left
 
-    def _spawn(self, pane: Pane, size: Size, emulator: Emulator | None = None) -> Terminal:
+    def _spawn(self, pane: Pane, size: Size, legacy: Legacy | None = None) -> Terminal:
         told = {"FUGUE_WORKSPACE": self.workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
-        return self._spawner(program_of(pane, told), size, Listener(pane.id, self._post, self), emulator)
+        return self._spawner(program_of(pane, told), size, Listener(pane.id, self._post, self), legacy)
 
-    def _await(self, pane: PaneId, size: Size, emulator: Emulator | None = None, title: str = "") -> None:
+    def _await(self, pane: PaneId, size: Size, legacy: Legacy | None = None) -> None:
         """Have a terminal without a program in a pane's place; what was there is the caller's to end."""
-        self.terminals[pane] = self._spawner.wait(size, Listener(pane, self._post, self), emulator, title)
+        self.terminals[pane] = self._spawner.wait(size, Listener(pane, self._post, self), legacy)
         self.on_event(pane, Started())
         self.on_screen(pane)
 

@@ -13,10 +13,12 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.picture import PanePicture, Picture
 from fugue_tui.store.store import Area, Saving, Store
 from fugue_tui.terminal import process
+from fugue_tui.terminal.remembered import placeless
 from fugue_tui.terminal.saving import PORTABLE_LINES, pack, unpack
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.save import encode
 from fugue_tui.workspace.saved import PaneSeen, Saved
+from fugue_tui.workspace.sieve import Sieve
 
 PAUSE: Final = 0.005
 """Seconds between two panes' texts, for whoever types meanwhile."""
@@ -105,7 +107,6 @@ class Recorder:
             exit=each.exit,
             size=terminal.size,
             text=text,
-            scroll=terminal.scrollback.offset,
             resume=self._resume(argv, group, cwd) if argv else (),
         )
 
@@ -129,7 +130,7 @@ class Recorder:
 
     def _written(self, pane: PaneId, terminal: Terminal, limit: int, writing: _Writing) -> Kept | None:
         """Put a pane's text into the store; None if the pane was closed meanwhile."""
-        changes, data, fault = terminal.changes, terminal.saved(), ""
+        changes, data, fault = terminal.changes, terminal.saved(Sieve(self.settings.secrets).line), ""
         if not data:
             return None
         if not _fits(data, limit):
@@ -151,7 +152,7 @@ def _newest(data: bytes, limit: int) -> bytes:
     save, lines = unpack(data), PORTABLE_LINES
     rows = save.portable.split(b"\r\n")
     while lines:
-        cut = pack(replace(save, native=b"", portable=b"\r\n".join(rows[-lines:])))
+        cut = pack(replace(save, native=b"", portable=b"\r\n".join(rows[-lines:]), past=placeless(save.past)))
         if _fits(cut, limit):
             return cut
         lines //= 2

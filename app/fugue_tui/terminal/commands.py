@@ -6,7 +6,7 @@ marks, only such marks count. Every method is for who holds the terminal's lock.
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,6 +15,7 @@ from fugue_tui.terminal.events import CommandFinished, CommandStarted, PromptMar
 from fugue_tui.terminal.passages import passage
 from fugue_tui.terminal.pins import Passage, Pin, Place
 from fugue_tui.terminal.record import CommandRecord
+from fugue_tui.terminal.remembered import repinned
 from fugue_tui.terminal.shell_words import LONGEST
 
 KEPT: Final = 500
@@ -45,6 +46,11 @@ class CommandLog:
         """Whether a shell waits for input; None if none ever marked its prompt."""
         self.trusted = False
         """Whether a shell that Fugue set up was heard; from then on no other marks count."""
+
+    def take_over(self, records: Sequence[CommandRecord]) -> None:
+        """Begin with the commands of another log, of which the emulator still has the text; their numbers go on."""
+        self._records.extend(repinned(self._emulator, record) for record in records)
+        self._number = records[-1].number if records else 0
 
     @property
     def records(self) -> tuple[CommandRecord, ...]:

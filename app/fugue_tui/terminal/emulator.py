@@ -4,7 +4,7 @@ An emulator is not thread-safe: every call happens under its terminal's lock, ex
 that the last `refresh` took and belongs to the thread that called it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from fugue_tui.geometry import CELL_PIXELS as CELL_PIXELS
@@ -155,13 +155,15 @@ class Emulator(Protocol):
         """Make room for the next `freeze`, without the lock, so that it is over sooner. Need not be called."""
         ...
 
-    def freeze(self) -> Callable[[], bytes]:
-        """What makes, later and without the lock, the bytes that `save` would give now."""
+    def freeze(self, past: Callable[[], bytes] = bytes) -> Callable[[], bytes]:
+        """What makes, later and without the lock, the bytes that `save` would give now, with `past` in them, which is
+        made then, too."""
         ...
 
-    def recall(self, data: bytes) -> None:
+    def recall(self, data: bytes, places: Sequence[Place] = ()) -> list[Place | None]:
         """For a fresh emulator: have the text of a save as history, reflowed, with what was on the alternate screen
         after it, and the cursor on a line below; modes, title and all else stay as fresh, and nothing is replied.
+        Where places of the primary screen's text are now comes back; None for what is not there, or cannot be told.
         Raises SaveError for what is no save, or a damaged one, and then changes nothing."""
         ...
 

@@ -7,7 +7,7 @@ thread feeds is only `row`, which reads the last snapshot; the snapshot is repla
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, Self
 
@@ -31,6 +31,7 @@ from fugue_tui.terminal.ghostty_saving import Freezer, decode, snapshot
 from fugue_tui.terminal.ghostty_setup import BACKGROUND, FOREGROUND, RESET, START, configure
 from fugue_tui.terminal.inbox import Inbox
 from fugue_tui.terminal.marks import MarkScanner
+from fugue_tui.terminal.pins import Pin, Place
 from fugue_tui.terminal.saving import PORTABLE_LINES, Save, pack, unpack, write_rows
 
 _SCREEN_TITLE: Final = b"\x1bk"
@@ -210,22 +211,22 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
         """Make room for the next `freeze`, without the terminal."""
         self._freezer.prepare()
 
-    def freeze(self) -> Callable[[], bytes]:
+    def freeze(self, past: Callable[[], bytes] = bytes) -> Callable[[], bytes]:
         """What makes the save of this moment, without the terminal."""
         size, title, cwd = self.size, self.title, self.cwd
         native = self._freezer.take()
         stop = self.scrollback.lines + size.rows
         start = max(0, stop - PORTABLE_LINES) if native else 0
         portable = self._formatter.whole(start, stop - 1, size.cols)
-        return lambda: pack(Save(self.engine, size, title, cwd, native() if native else b"", portable))
+        return lambda: pack(Save(self.engine, size, title, cwd, native() if native else b"", portable, past()))
 
-    def recall(self, data: bytes) -> None:
-        """Have the text of a save as history."""
-        save = unpack(data)
+    def recall(self, data: bytes, places: Sequence[Place] = ()) -> list[Place | None]:
+        """Have the text of a save as history; where places of it are now."""
+        save, pins = unpack(data), list[Pin | None]()
         try:
             if save.engine != self.engine:
                 raise SaveError(f"the text of a pane was saved by another engine, {save.engine!a}, and by it alone")
-            old = self._laid_out(save.size, save.native)
+            old, pins = self._laid_out(save.size, save.native, places)
         except SaveError:
             if save.native and not save.portable:
                 raise
@@ -233,16 +234,18 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
             writer.feed(save.portable)
             native = snapshot(self._binding, writer._terminal)
             writer.close()
-            old = self._laid_out(save.size, native)
+            old, _ = self._laid_out(save.size, native)
         old.resize(self.size)
         if old.caret[0]:  # The engine joins a blank end of a wrapped line with the line below.
             old.feed(b"\r\n")
         old._detach()
         self._take(old._terminal, self._history.lines)
         self._history.lift(self.size)
+        return [pin and pin.found() for pin in pins] or [None] * len(places)
 
-    def _laid_out(self, size: Size, native: bytes) -> Self:
-        """A fresh emulator of that size over the text of a snapshot, its cursor on a line of its own below the text.
+    def _laid_out(self, size: Size, native: bytes, places: Sequence[Place] = ()) -> tuple[Self, list[Pin | None]]:
+        """A fresh emulator of that size over the text of a snapshot, its cursor on a line of its own below the text,
+        and pins at places of the text.
 
         What was in front of the primary screen follows it. Raises SaveError."""
         fresh, front = type(self)(size, self._history.lines), b""
@@ -256,9 +259,11 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
             front = write_rows(behind.past(0)(), size.cols)
             behind.close()
         fresh._take(decode(self._binding, records.put(old.primary, blank)), self._history.lines)
+        pruned = records.older_lines(old.primary) - fresh.scrollback.lines
+        pins = [fresh.pin_if_there(Place(place.line - pruned, place.column)) for place in places]
         fresh._history.lift(size)
         fresh.feed(fresh._below() + front)
-        return fresh
+        return fresh, pins
 
     def _below(self) -> bytes:
         """Goes to a line of its own below the text; a blank row that ends a wrapped line is text."""

@@ -41,7 +41,7 @@ class GhosttyPins:
         made = self._ffi.new("GhosttyTrackedGridRef *")
         self._binding.track(self._terminal, self._point[0], made)
         tracked = _Tracked(self, made[0], past, alternate=self.alternate)
-        return Pin(tracked.find, tracked.is_gone, guard, alternate=tracked.alternate)
+        return Pin(tracked.find, tracked.still, guard, alternate=tracked.alternate)
 
     def _cursor(self) -> tuple[int, int]:
         """The cursor's column, and 1 if it is past that column because a wrap is due."""
@@ -86,12 +86,11 @@ class _Tracked:
         self.alternate = alternate
 
     def find(self) -> Place | None:
-        if self.alternate != self._pins.alternate or not (place := self._pins.point(self._reference)):
-            return None
-        return Place(place.line, place.column + self._past)
+        return self.still() if self.alternate == self._pins.alternate else None
 
-    def is_gone(self) -> bool:
-        return self._pins.point(self._reference) is None
+    def still(self) -> Place | None:
+        place = self._pins.point(self._reference)
+        return place and Place(place.line, place.column + self._past)
 
     def __del__(self) -> None:
         # Any thread, at any time, even inside the engine: so only noted here.
@@ -114,6 +113,10 @@ class GhosttyPlacing(Placing):
     def pin(self, place: Place | None = None) -> Pin:
         """A pin at a place, or where the program writes next."""
         return self._pins.pin(place, self._guard)
+
+    def pin_if_there(self, place: Place) -> Pin | None:
+        """A pin at a place; None if there is no such line."""
+        return self.pin(place) if 0 <= place.line < self._pins.rows else None
 
     def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
         """The text from one place up to another."""

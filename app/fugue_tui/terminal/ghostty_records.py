@@ -134,6 +134,11 @@ def size(snapshot: Snapshot) -> tuple[int, int]:
     return cols, rows
 
 
+def older_lines(sheet: Sheet) -> int:
+    """How many lines of history a sheet says that it has."""
+    return _MANIFEST.unpack_from(sheet.screen)[2]
+
+
 def put(sheet: Sheet, into: Snapshot) -> bytes:
     """A snapshot of the terminal `into`, which has one screen, with the text of a sheet instead of its own.
 

@@ -120,13 +120,6 @@ class Looking(ABC):
             if not self._closed:
                 self.emulator.set_colours(fg, bg)
 
-    def saved(self) -> bytes:
-        """All that `Emulator.recall` brings back. Any thread; the lock is held for the engine's part only."""
-        self.emulator.prepare()
-        with self.lock:
-            make = bytes if self._closed else self.emulator.freeze()
-        return make()
-
     def _paint(self, rows: tuple[int, ...]) -> list[bytes]:
         painted: list[bytes] = []
         for first, count in spans(rows):

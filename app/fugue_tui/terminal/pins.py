@@ -28,11 +28,11 @@ START: Final = Place(0)
 class Pin:
     """A place that follows its text. Its properties take the terminal's lock: any thread, but not under the lock."""
 
-    __slots__ = ("__weakref__", "_find", "_guard", "_is_gone", "alternate")
+    __slots__ = ("__weakref__", "_find", "_guard", "_still", "alternate")
 
-    def __init__(self, find: Find, is_gone: Callable[[], bool], guard: Guard, *, alternate: bool) -> None:
+    def __init__(self, find: Find, still: Find, guard: Guard, *, alternate: bool) -> None:
         self._find = find
-        self._is_gone = is_gone
+        self._still = still
         self._guard = guard
         self.alternate = alternate
         """Whether it is on the alternate screen."""
@@ -59,7 +59,7 @@ class Pin:
     def gone(self) -> bool:
         """Whether its line was pruned, so that it has no place any more, whichever screen is in front."""
         with self._guard:
-            return self._is_gone()
+            return self._still() is None
 
     def found(self) -> Place | None:
         """`place`, for who holds the terminal's lock."""
@@ -67,7 +67,12 @@ class Pin:
 
     def lost(self) -> bool:
         """`gone`, for who holds the terminal's lock."""
-        return self._is_gone()
+        return self._still() is None
+
+    def still(self) -> Place | None:
+        """Where it is among the lines of its own screen, whichever is in front; None if its line was pruned. For who
+        holds the terminal's lock."""
+        return self._still()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Built on pyte's screen (see `pyte_grid`). Rows are decoded when they are refresh
 """
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from fugue_tui.geometry import Size
@@ -15,6 +15,7 @@ from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.frame import Cursor, CursorShape, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.inbox import Inbox
 from fugue_tui.terminal.mouse import MouseAction
+from fugue_tui.terminal.pins import Place
 from fugue_tui.terminal.pyte_actions import Actions
 from fugue_tui.terminal.pyte_modes import ModeTable
 from fugue_tui.terminal.pyte_parser import Parser
@@ -212,18 +213,23 @@ class PyteEmulator(PytePlacing, Encoder):
     def prepare(self) -> None:
         """Nothing: rows are shared, not copied."""
 
-    def freeze(self) -> Callable[[], bytes]:
+    def freeze(self, past: Callable[[], bytes] = bytes) -> Callable[[], bytes]:
         """What makes the save of this moment, without the terminal."""
         size, title, cwd, rows = self.size, self.title, self.cwd, self._screen.text_rows()
-        return lambda: pack(Save(self.engine, size, title, cwd, portable=write_rows(rows, size.cols)))
+        return lambda: pack(Save(self.engine, size, title, cwd, b"", write_rows(rows, size.cols), past(), len(rows)))
 
-    def recall(self, data: bytes) -> None:
+    def recall(self, data: bytes, places: Sequence[Place] = ()) -> list[Place | None]:
         """Have the text of a save as history; only that part of it which any engine can read."""
         save = unpack(data)
         old = PyteEmulator(self.size, self._screen.history.maxlen or 0)
         old.feed(save.portable)
-        self._screen.begin_below(old._screen.text_rows())
+        rows = old._screen.text_rows()
+        self._screen.begin_below(rows)
         self._offset, self._moved = 0, True
+        if save.lines != len(rows) + old._screen.pruned:  # Some were wrapped anew: who knows which.
+            return [None] * len(places)
+        pruned = old._screen.pruned + self._screen.pruned
+        return [Place(place.line - pruned, place.column) if place.line >= pruned else None for place in places]
 
     def compact(self) -> bool:
         """Nothing: lines are kept as they are."""

@@ -220,6 +220,11 @@ class Grid(pyte.Screen):
             rows += [line.row(self.columns) for line in screen[:last]]
         return rows
 
+    @property
+    def pruned(self) -> int:
+        """How many rows have left the history."""
+        return self.pushed - len(self.history)
+
     def begin_below(self, rows: list[Row]) -> None:
         """Have older rows as history and on a fresh screen, with the cursor on the line below them."""
         kept = min(len(rows), self.lines - 1)

@@ -20,7 +20,7 @@ class PytePlacing(Placing):
         kept = len(screen.history)
         place = place or Place(kept + screen.cursor.y, screen.cursor.x)
         counted = _Counted(screen, place.line - kept + screen.pushed, place.column, alternate=screen.alternate)
-        return Pin(counted.find, counted.is_gone, self._guard, alternate=screen.alternate)
+        return Pin(counted.find, counted.still, self._guard, alternate=screen.alternate)
 
     def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
         """The text from one place up to another."""
@@ -52,11 +52,11 @@ class _Counted:
         self.alternate = alternate
 
     def find(self) -> Place | None:
-        line = self._row - self._screen.pushed + len(self._screen.history)
-        return Place(line, self._column) if line >= 0 and self.alternate == self._screen.alternate else None
+        return self.still() if self.alternate == self._screen.alternate else None
 
-    def is_gone(self) -> bool:
-        return self._row - self._screen.pushed + len(self._screen.history) < 0
+    def still(self) -> Place | None:
+        line = self._row - self._screen.pushed + len(self._screen.history)
+        return Place(line, self._column) if line >= 0 else None
 
 
 def _cut(row: Row, start: int, stop: int) -> Row:

@@ -16,8 +16,10 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal.frame import Row
 from fugue_tui.terminal.vt_text import write_row
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised when an older version of this module would misread what a newer one wrote."""
+READABLE: Final = (1, VERSION)
+"""The versions that `unpack` reads; in the first there was no `past`."""
 PORTABLE_LINES: Final = 500
 """Lines that are kept as VT text beside the engine's own form."""
 
@@ -44,6 +46,10 @@ class Save:
     """Everything, as the engine writes it; empty if it could not."""
     portable: bytes = b""
     """VT text of the newest lines, or of all where `native` is empty; lines that wrapped softly are whole."""
+    past: bytes = b""
+    """What else is known of the text, as `remembered` writes it."""
+    lines: int = 0
+    """How many lines `portable` made when it was written; 0 if nobody counted."""
 
 
 def pack(save: Save) -> bytes:
@@ -56,10 +62,13 @@ def pack(save: Save) -> bytes:
         "cwd": save.cwd[:_WORDS],
         "native": len(save.native),
         "portable": len(save.portable),
+        "past": len(save.past),
+        "lines": save.lines,
     }
-    head = json.dumps(about).encode()
-    check = zlib.crc32(save.portable, zlib.crc32(save.native, zlib.crc32(head)))
-    return b"".join((_HEAD.pack(_MAGIC, VERSION, 0, len(head), check), head, save.native, save.portable))
+    parts, check = (json.dumps(about).encode(), save.native, save.portable, save.past), 0
+    for part in parts:
+        check = zlib.crc32(part, check)
+    return b"".join((_HEAD.pack(_MAGIC, VERSION, 0, len(parts[0]), check), *parts))
 
 
 def unpack(data: bytes) -> Save:
@@ -67,7 +76,7 @@ def unpack(data: bytes) -> Save:
     if len(data) < _HEAD.size or data[:8] != _MAGIC:
         raise SaveError("not the saved text of a pane")
     _, version, _, length, check = _HEAD.unpack_from(data)
-    if version != VERSION:
+    if version not in READABLE:
         raise SaveError(f"the text of a pane was saved in version {version}, and this Fugue reads {VERSION}")
     body = memoryview(data)[_HEAD.size :]
     if length > _LONGEST_HEAD or zlib.crc32(body) != check:
@@ -80,13 +89,16 @@ def unpack(data: bytes) -> Save:
 
 def _read(about: dict[str, Any], body: memoryview) -> Save:
     size = Size(int(about["cols"]), int(about["rows"]))
-    native, portable = int(about["native"]), int(about["portable"])
+    native, portable, past = (int(about.get(key, 0)) for key in ("native", "portable", "past"))
     if not 0 < min(size.cols, size.rows) <= max(size.cols, size.rows) <= _LONGEST_SIDE:
         raise ValueError
-    if size.cols * size.rows > _MOST_CELLS or min(native, portable) < 0 or native + portable != len(body):
+    if size.cols * size.rows > _MOST_CELLS or min(native, portable, past) < 0:
+        raise ValueError
+    if native + portable + past != len(body):
         raise ValueError
     engine, title, cwd = (str(about[key])[:_WORDS] for key in ("engine", "title", "cwd"))
-    return Save(engine, size, title, cwd, bytes(body[:native]), bytes(body[native:]))
+    parts = body[:native], body[native : native + portable], body[native + portable :]
+    return Save(engine, size, title, cwd, *map(bytes, parts), lines=int(about.get("lines", 0)))
 
 
 def write_rows(rows: Sequence[Row], cols: int) -> bytes:

@@ -6,7 +6,7 @@ After `close` the methods that only look answer with nothing.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Protocol, Self
 
@@ -25,6 +25,7 @@ from fugue_tui.terminal.pins import Passage
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.record import CommandRecord
+from fugue_tui.terminal.remembered import Legacy, Sift, frozen
 from fugue_tui.terminal.selecting import Selecting
 from fugue_tui.terminal.taps import CLOSED, Tap, Taps
 
@@ -53,8 +54,17 @@ class Terminal(Selecting):
     """A running program and what it shows."""
 
     def __init__(
-        self, pty: Pty | None, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher, nonce: str = ""
+        self,
+        pty: Pty | None,
+        size: Size,
+        *,
+        pump: Pump,
+        emulator: Emulator,
+        watcher: Watcher,
+        nonce: str = "",
+        before: Sequence[CommandRecord] = (),
     ) -> None:
+        """`before` is what is known of the commands whose text the emulator shows already."""
         super().__init__(emulator, size)
         self.pid = pty.pid if pty else 0
         """The program's; 0, which is nobody's, while there is none."""
@@ -70,26 +80,44 @@ class Terminal(Selecting):
         self._printed_at = 0.0
         self._log = AskedLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
         emulator.attend(self.lock, self._log.heard)
+        self._log.take_over(before)
         self._channel = Channel(pty, size, pump, self) if pty else Idle()
         self._channel.start()
 
     @classmethod
     def spawn(
-        cls, program: Program, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher, nonce: str = ""
+        cls,
+        program: Program,
+        size: Size,
+        *,
+        pump: Pump,
+        emulator: Emulator,
+        watcher: Watcher,
+        nonce: str = "",
+        before: Sequence[CommandRecord] = (),
     ) -> Self:
         """Start a program on a screen of that size, which the emulator already has; raises SpawnFailed.
 
         Prompt marks that carry the nonce are believed, and once one was heard, no others."""
-        return cls(Pty.spawn(program, size), size, pump=pump, emulator=emulator, watcher=watcher, nonce=nonce)
+        pty = Pty.spawn(program, size)
+        return cls(pty, size, pump=pump, emulator=emulator, watcher=watcher, nonce=nonce, before=before)
 
     @classmethod
     def waiting(
-        cls, size: Size, *, pump: Pump, emulator: Emulator, watcher: Watcher, title: str = "", cwd: str = ""
+        cls,
+        size: Size,
+        *,
+        pump: Pump,
+        emulator: Emulator,
+        watcher: Watcher,
+        title: str = "",
+        cwd: str = "",
+        before: Sequence[CommandRecord] = (),
     ) -> Self:
         """A terminal without a program, that shows what its emulator was given, under a title and a directory.
 
         It can be looked at, scrolled, resized and closed; keys come to nothing, and `write` raises TerminalGone."""
-        made = cls(None, size, pump=pump, emulator=emulator, watcher=watcher)
+        made = cls(None, size, pump=pump, emulator=emulator, watcher=watcher, before=before)
         made._title, made._cwd = title, cwd
         return made
 
@@ -283,7 +311,7 @@ class Terminal(Selecting):
             self.emulator.close()
         self._channel.close()
 
-    def release(self) -> Emulator:
+    def release(self) -> Legacy:
         """Close a waiting terminal but hand on its emulator, with all that it shows, for the program that starts now.
 
         Raises TerminalGone if it was closed before."""
@@ -292,8 +320,17 @@ class Terminal(Selecting):
                 raise TerminalGone("the pane was closed meanwhile")
             self._closed = True
             self._taps(CLOSED)
-            self.emulator.scroll_to_bottom()
-            return self.emulator
+            return Legacy(self.emulator, self._log.records, self._title)
+
+    def saved(self, sift: Sift = str) -> bytes:
+        """All that `remembered.recall` brings back; `sift` takes what is secret out of command lines. Empty once it is
+        closed. Any thread; the lock is held for the engine's part only."""
+        self.emulator.prepare()
+        with self.lock:
+            if self._closed:
+                return b""
+            make = self.emulator.freeze(frozen(self.emulator, self._log.records, sift))
+        return make()
 
     def receive(self, data: memoryview) -> None:
         """For the channel: output of the program."""

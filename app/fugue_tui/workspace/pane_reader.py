@@ -10,7 +10,7 @@ from fugue_tui.terminal.pty import Exit
 from fugue_tui.workspace import names, plain
 from fugue_tui.workspace.model import OnExit, Pane
 from fugue_tui.workspace.plain import Unreadable
-from fugue_tui.workspace.saved import Mark, PaneSeen
+from fugue_tui.workspace.saved import PaneSeen
 
 LARGEST_ID: Final = 1 << 31
 """Ids above this are damage."""
@@ -57,8 +57,6 @@ def read_seen(entry: dict[str, object], withheld: tuple[str, ...]) -> PaneSeen:
         exit=_exit(entry.get("exit")),
         size=read_size(entry.get("size", [80, 24])),
         text=plain.text(entry.get("text", ""), "its text"),
-        scroll=plain.whole(entry.get("scroll", 0), "its place in the history"),
-        marks=tuple(map(_mark, plain.items(entry.get("marks", []), "its marks"))),
         resume=plain.words(entry.get("resume", []), "its way to go on"),
         withheld=withheld,
     )
@@ -75,13 +73,6 @@ def _exit(value: object) -> Exit | None:
         return None
     found = plain.entries(value, "its end")
     return Exit(_status(found.get("code")), _status(found.get("signal")))
-
-
-def _mark(value: object) -> Mark:
-    parts = plain.items(value, "a mark", 3)
-    if len(parts) != 3 or parts[1] not in ("A", "B", "C", "D"):
-        raise Unreadable("a mark is damaged")
-    return Mark(plain.whole(parts[0], "a mark's line"), str(parts[1]), _status(parts[2]))
 
 
 def _status(value: object) -> int | None:

@@ -128,8 +128,6 @@ def _seen(seen: PaneSeen, sieve: Sieve) -> dict[str, Any]:
         "exit": _exit(seen.exit),
         "size": _size(seen.size),
         "text": seen.text,
-        "scroll": seen.scroll,
-        "marks": [[mark.line, mark.kind, mark.status] for mark in seen.marks],
         "resume": list(sieve.words(seen.resume)),
     }
 

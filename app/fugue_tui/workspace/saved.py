@@ -11,18 +11,6 @@ from fugue_tui.workspace.model import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A shell's mark (OSC 133) in a pane's text."""
-
-    line: int
-    """Counted from the oldest line of the text, which is 0."""
-    kind: str
-    """A, B, C or D, as in `PromptMark`."""
-    status: int | None = None
-    """The exit status of the command that ended there."""
-
-
-@dataclass(frozen=True, slots=True)
 class PaneSeen:
     """What a pane was like when it was saved, besides what the workspace says of it."""
 
@@ -36,10 +24,7 @@ class PaneSeen:
     """How its program had ended; None if it ran."""
     size: Size = Size(80, 24)
     text: str = ""
-    """The digest of its text in the store; empty if its text was not saved."""
-    scroll: int = 0
-    """How many lines it was scrolled back."""
-    marks: tuple[Mark, ...] = ()
+    """The digest of its text in the store, with what is known of the commands in it; empty if it was not saved."""
     resume: tuple[str, ...] = ()
     """What to run instead to go on where it was; empty if there is no such thing."""
     withheld: tuple[str, ...] = ()
