@@ -25,7 +25,7 @@ STEPS = [
     {"pane": "frontend", "command": "echo built"},
     {"pane": "shell", "command": "./pytest", "on_failure": "continue"},
 ]
-EVENTS = {"kinds": ["command-finished"], "panes": ["shell"]}
+EVENTS = {"after": 0, "kinds": ["command-finished"], "panes": ["shell"]}
 LAST = "fugue://pane/shell/last-command"
 
 

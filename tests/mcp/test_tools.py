@@ -22,6 +22,7 @@ from fugue_tui.control.command import Command, Effect, registry
 from fugue_tui.control.gate import Answer
 from fugue_tui.control.reflect import tool
 from fugue_tui.control.results import WindowInfo, WindowList
+from fugue_tui.control.schema import build
 from fugue_tui.control.telling import Pictured, Told
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId
@@ -167,3 +168,10 @@ async def test_a_long_log_comes_in_pages_of_what_a_client_takes(serve: Callable[
             read += [event["facts"]["title"] for event in page["events"]]
             after = page["next"]
     assert read == [str(number) for number in range(300)]
+
+
+def test_what_may_be_left_out_has_one_type_in_a_tools_schema_and_may_be_null_all_the_same() -> None:
+    after = tool(registry()["list-events"])["inputSchema"]["properties"]["after"]
+    assert (after["type"], after["minimum"]) == ("integer", 0)
+    assert all('"null"' not in json.dumps(tool(cls)["inputSchema"]) for cls in registry().values())
+    assert build(registry()["list-events"], {"after": None}) == build(registry()["list-events"], {})

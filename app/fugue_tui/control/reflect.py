@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fugue_tui import __version__
 from fugue_tui.control import commands as commands
@@ -81,7 +81,7 @@ def tool_name(cls: type[Command[Any]]) -> str:
 def tool(cls: type[Command[Any]]) -> Schema:
     """A command as an MCP tool, in the protocol's own words."""
     about = describe(cls)
-    takes, gives = input_schema(cls), None if tells(cls) else output_schema(cls)
+    takes, gives = _without_null(input_schema(cls)), None if tells(cls) else output_schema(cls)
     if cls.creates:
         takes = _with_property(takes, KEY, _KEY_SCHEMA)
     return {
@@ -108,6 +108,21 @@ def annotations(cls: type[Command[Any]]) -> dict[str, bool]:
     reads, loses = _HINTS[cls.effect]
     runs = cls.effect is Effect.INPUT or (cls.creates and cls.toolset is not Toolset.SAVING)
     return {"readOnlyHint": reads, "destructiveHint": loses, "idempotentHint": cls.repeatable, "openWorldHint": runs}
+
+
+def _without_null(schema: Any) -> Any:
+    """The same without the null that stands for what is left out: it may be given, but clients need not read of it,
+    and some know what they can write only where there is one type."""
+    match schema:
+        case {"anyOf": [*kinds], "default": None, **rest}:
+            kinds = [_without_null(each) for each in kinds if each != {"type": "null"}]
+            return (kinds[0] | rest) if len(kinds) == 1 else {"anyOf": kinds} | rest
+        case dict():
+            return {name: _without_null(each) for name, each in cast("Schema", schema).items()}
+        case list():
+            return [_without_null(each) for each in cast("list[Any]", schema)]
+        case _:
+            return schema
 
 
 def _with_property(schema: Schema, name: str, what: Schema) -> Schema:
