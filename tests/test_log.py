@@ -36,3 +36,41 @@ def test_a_full_disk_is_done_without() -> None:
     log = logging.Logger("test")
     log.addHandler(LogFile("/dev/full"))
     log.error("no room")
+
+
+def test_a_log_that_moves_takes_along_what_it_says(private_dir: Path) -> None:
+    old, new = private_dir / "old.log", private_dir / "new.log"
+    log, handler = logging.Logger("test"), LogFile(str(old))
+    log.addHandler(handler)
+    handler.move(str(private_dir / "unused.log"))
+    handler.move(str(old))
+    assert not list(private_dir.glob("*.log"))
+    log.warning("one")
+    handler.move(str(new))
+    log.warning("two")
+    assert [line.rpartition(" ")[2] for line in new.read_text().splitlines()] == ["one", "two"]
+    assert not old.exists()
+
+
+def test_a_log_that_moves_to_where_one_is_goes_on_below_it(private_dir: Path) -> None:
+    old, new = private_dir / "old.log", private_dir / "new.log"
+    new.write_text("somebody's\n")
+    log, handler = logging.Logger("test"), LogFile(str(old))
+    log.addHandler(handler)
+    log.warning("one")
+    handler.move(str(new))
+    assert new.read_text().startswith("somebody's\n")
+    assert new.read_text().endswith("one\n")
+    assert not old.exists()
+
+
+def test_a_log_that_cannot_move_stays_and_overwrites_nothing(private_dir: Path) -> None:
+    old, link = private_dir / "old.log", private_dir / "link.log"
+    link.symlink_to(private_dir / "elsewhere")
+    log, handler = logging.Logger("test"), LogFile(str(old))
+    log.addHandler(handler)
+    log.warning("one")
+    handler.move(str(link))
+    log.warning("two")
+    assert [line.rpartition(" ")[2] for line in old.read_text().splitlines()] == ["one", "two"]
+    assert not (private_dir / "elsewhere").exists()

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import threading
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from fugue_tui.text import clean_text
@@ -19,6 +20,8 @@ LARGEST = 1 << 20
 
 _logger = logging.getLogger(__name__)
 
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
 
 class LogFile(logging.Handler):
     """A private file, made when something goes wrong; without a file, nothing is kept."""
@@ -30,18 +33,32 @@ class LogFile(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record, cleaned; a file that cannot be written is done without."""
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        try:
-            file = os.open(self.path, flags, 0o600)
-        except OSError:
-            return
-        try:
-            if os.fstat(file).st_size < LARGEST:
-                os.write(file, f"{clean_text(self.format(record))}\n".encode())
-        except OSError:
-            return
-        finally:
-            os.close(file)
+        with suppress(OSError):
+            _append(self.path, f"{clean_text(self.format(record))}\n".encode())
+
+    def move(self, path: str) -> None:
+        """Write to another file from now on, with what was written so far; if that cannot be, stay where it is."""
+        with self.lock or nullcontext(), suppress(OSError):
+            if path != self.path and os.path.lexists(self.path):
+                self._take_along(path)
+            self.path = path
+
+    def _take_along(self, path: str) -> None:
+        if os.path.lexists(path):
+            _append(path, _read(self.path))
+            os.unlink(self.path)
+        else:
+            os.rename(self.path, path)
+
+
+def _append(path: str, text: bytes) -> None:
+    """Add to a file that is not too large already. Raises OSError."""
+    file = os.open(path, _APPEND, 0o600)
+    try:
+        if os.fstat(file).st_size < LARGEST:
+            os.write(file, text)
+    finally:
+        os.close(file)
 
 
 def keep(path: str) -> None:
@@ -50,6 +67,21 @@ def keep(path: str) -> None:
     logging.captureWarnings(capture=True)
     threading.excepthook = _thread_failed
     sys.unraisablehook = _nobody_told
+
+
+def move(path: str) -> None:
+    """Go on in another file, which gets what was written so far; what is there already stays above it."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, LogFile):
+            handler.move(path)
+
+
+def _read(path: str) -> bytes:
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return os.read(file, LARGEST)
+    finally:
+        os.close(file)
 
 
 def _thread_failed(failure: threading.ExceptHookArgs) -> None:

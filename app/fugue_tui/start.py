@@ -189,7 +189,7 @@ def claim_for_show(options: StartOptions, settings: config.Config) -> tuple[str,
 def log_path(workspace: str, listener: Listener | None) -> str:
     """Where a workspace's log goes: beside its socket, or where that would be; empty if that place is not private."""
     if listener is not None:
-        return f"{listener.named.removesuffix('.sock')}.log"
+        return listener.log
     directory = sockets.runtime_dir()
     try:
         sockets.make_private(directory)

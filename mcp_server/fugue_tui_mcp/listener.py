@@ -43,6 +43,11 @@ class Listener:
         self._lock = -1
 
     @property
+    def log(self) -> str:
+        """Where the log of what listens here goes: beside the socket, under the same name."""
+        return f"{self.named.removesuffix('.sock')}.log"
+
+    @property
     def descriptors(self) -> tuple[int, int]:
         """What a process must hold to be the owner."""
         return self.socket.fileno(), self._lock

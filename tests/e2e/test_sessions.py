@@ -214,10 +214,13 @@ def test_a_read_only_terminal_types_nothing(running: Running) -> None:
 
 def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: Running) -> None:
     (running.room / "panes.sh").write_text(f"{sys.executable} -m fugue_tui list-panes && echo fou''nd")
+    running.socket.with_suffix(".log").write_text("written before\n")
     done = running.shell("rename", running.name, "ops")
     assert done.returncode == 0, done.stderr
     running.host.wait_text("ops [")
     running.host.wait_until(lambda: b"\x1b]2;fugue-tui ops\x1b\\" in running.host.received)
+    assert not running.socket.with_suffix(".log").exists()
+    assert "written before" in running.socket.with_name("ops.log").read_text()
     listed = running.shell("ls").stdout.splitlines()
     assert [line.split()[:5] for line in listed[1:]] == [["ops", "running", "1", "1", "1"]]
     assert running.shell("attach", running.name).returncode == 1

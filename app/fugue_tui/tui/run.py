@@ -9,10 +9,12 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fugue_tui import log
 from fugue_tui.config import Config
 from fugue_tui.control import windows
 from fugue_tui.control.command import PERSON, Origin
@@ -108,7 +110,7 @@ def run(
     mux.on_exit = OnExit(config.terminal.on_exit)
     mux.secrets, mux.rerun = config.session.secrets, config.session.rerun
     if listener is not None:
-        mux.move = listener.rename
+        mux.move = partial(_move, listener)
     try:
         _open(mux, start, command, opening)
         return _show(mux, launcher, start)
@@ -122,6 +124,12 @@ def run(
         mux.close()
         start.pump.stop()
         _part(start)
+
+
+def _move(listener: "Listener", name: str) -> None:
+    """Have a workspace be found under another name, and its log with it. Raises SocketError."""
+    listener.rename(name)
+    log.move(listener.log)
 
 
 def _open(
