@@ -10,8 +10,9 @@ from PIL import Image
 from tests.control.test_reading_on import Driven
 from tests.multiplexer.conftest import Room, agent
 
+from fugue_tui.control.comparing import VisualDiff
 from fugue_tui.control.reading import ReadPane
-from fugue_tui.control.seeing import PictureFormat, Screenshot, ScreenshotPane, VisualDiff
+from fugue_tui.control.seeing import PictureFormat, Screenshot, ScreenshotPane
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.imaging import png

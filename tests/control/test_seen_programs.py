@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from tests.multiplexer.conftest import Room
 
+from fugue_tui.control.comparing import VisualDiff
 from fugue_tui.control.differing import DiffPane
 from fugue_tui.control.panes import CreatePane
 from fugue_tui.control.reading import ReadPane
-from fugue_tui.control.seeing import PictureFormat, ScreenshotPane, VisualDiff
+from fugue_tui.control.seeing import PictureFormat, ScreenshotPane
 from fugue_tui.control.state import GetPaneState, GetRunningProcess
 from fugue_tui.ids import PaneId
 

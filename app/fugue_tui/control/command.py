@@ -128,6 +128,11 @@ class Command(Generic[Result]):
         dataclass(frozen=True, kw_only=True)(cls)
         _registry[name] = cls
 
+    @property
+    def asks(self) -> Effect:
+        """What this one may do, where that is less than its kind does at worst; who may say it depends on this."""
+        return self.effect
+
     def run(self, mux: "Multiplexer", origin: Origin) -> "Result | Later[Result]":
         """Do it, on the main thread, wholly or not at all. Raises CommandError or TerminalError.
 

@@ -2,6 +2,7 @@
 
 from fugue_tui.control import (
     clients,
+    comparing,
     coordinating,
     differing,
     events,
@@ -30,6 +31,7 @@ from fugue_tui.control import (
 
 __all__ = [
     "clients",
+    "comparing",
     "coordinating",
     "differing",
     "events",

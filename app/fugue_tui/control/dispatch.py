@@ -68,7 +68,7 @@ class Dispatcher:
             record(later.error)
 
     def _gate(self, command: Command[Any], origin: Origin) -> None:
-        effect = command.effect
+        effect = command.asks
         if self.policy.decide(origin, effect) is Decision.REFUSE:
             raise Refused(f"{command.verb}: agents may not do this here; [mcp] {effect} in the configuration allows it")
         if effect is Effect.INPUT and origin.is_agent:

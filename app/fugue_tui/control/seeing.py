@@ -1,34 +1,29 @@
-"""Pictures of panes and windows: to look at, to keep, and to compare."""
+"""Pictures of panes and windows: to look at, and to keep."""
 
 import time
 from base64 import b64encode
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from annotated_types import MaxLen
 
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.composing import Shot, shot_of_pane, shot_of_window
-from fugue_tui.control.errand import errand, fetched
+from fugue_tui.control.errand import fetched
 from fugue_tui.control.later import Later
-from fugue_tui.control.reading import place
 from fugue_tui.control.telling import Pictured
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.album import Kept
-from fugue_tui.multiplexer.cursors import Found
-from fugue_tui.text import TEXT_LIMIT, clean, clean_text
-
-if TYPE_CHECKING:
-    from fugue_tui.imaging.difference import Difference
+from fugue_tui.text import TEXT_LIMIT
 
 Name = Annotated[str, MaxLen(64)]
+"""The name of a picture that is kept."""
 _MEDIA: Final = {"png": "image/png", "svg": "image/svg+xml", "text": "text/plain", "ansi": "text/plain"}
 
 
@@ -95,8 +90,8 @@ class ScreenshotPane(
     def run(self, mux: Multiplexer, origin: Origin) -> Later[Screenshot]:
         """The picture, drawn on another thread. Raises NotFound or InvalidArgument."""
         name = target.named(self.name) if self.name else ""
-        shot = _shot(mux, self.pane, self.window, origin)
-        return fetched(mux, partial(self._drawn, shot, name, origin.is_agent), partial(_kept, mux, shot.theme))
+        taken = shot(mux, self.pane, self.window, origin)
+        return fetched(mux, partial(self._drawn, taken, name, origin.is_agent), partial(_kept, mux, taken.theme))
 
     def _drawn(self, shot: Shot, name: str, for_model: bool) -> tuple[Screenshot, Screen]:
         screen = shot.make()
@@ -119,109 +114,19 @@ class ScreenshotPane(
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisualDifference(Pictured):
-    """What differs between two pictures; the text says it in words."""
-
-    before: str
-    """What was compared."""
-    after: str
-    """What it was compared with."""
-    cells: int
-    """How many cells differ."""
-    changed_rows: tuple[int, ...]
-    """The rows that changed, from 0 on the second picture; rows that only moved are not among them."""
-    scrolled: int
-    """By how many rows the text moved up."""
-
-    @property
-    def untrusted(self) -> str:
-        """Whose words the summary repeats."""
-        return self.after if self.cells else ""
-
-
-class VisualDiff(Command[VisualDifference], name="visual-diff", effect=Effect.READ, plain=True, toolset=Toolset.SEEING):
-    """Compare two pictures: an image of the second with every changed cell framed, and the changes in words.
-
-    before is a screenshot that was kept under a name, or a cursor. after is another kept one, or what its pane or
-    window shows now.
-    """
-
-    before: str
-    """The name of a kept screenshot, or a cursor that a call gave: the pane as it was then."""
-    after: Name = ""
-    """The name of a kept screenshot; omitted, the same pane or window now."""
-    pane: str = ""
-    """Another pane to take as it is now, instead of after."""
-
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[VisualDifference]:
-        """The comparison, made on another thread. Raises NotFound or InvalidArgument."""
-        if self.after and self.pane:
-            raise InvalidArgument("after: give a kept screenshot's name or a pane, not both")
-        before, source = _before(mux, self.before, origin)
-        if self.after:
-            kept = mux.album.find(self.after)
-            after = Shot(lambda: kept.screen, kept.theme, kept.source)
-        else:
-            after = _again(mux, self.pane or source, origin)
-        named = (clean(self.before, 64), clean(self.after, 64) or f"{after.source} now")
-        return errand(partial(_compared, before, after, *named))
-
-
-def _shot(mux: Multiplexer, pane: str, window: str, origin: Origin) -> Shot:
+def shot(mux: Multiplexer, pane: str, window: str, origin: Origin) -> Shot:
+    """A pane, or a window if one is said. Raises NotFound or InvalidArgument."""
     if window:
         return shot_of_window(mux, target.window(mux, window, origin))
     return shot_of_pane(mux, target.pane(mux, pane, origin))
 
 
-def _again(mux: Multiplexer, source: str, origin: Origin) -> Shot:
-    return _shot(mux, source, source if source.startswith("@") else "", origin)
-
-
-def _before(mux: Multiplexer, said: str, origin: Origin) -> tuple[Callable[[], Screen], str]:
-    """The screen that a kept screenshot or a cursor stands for, and what it is of."""
-    if said in mux.album.names or not said.startswith("c") or said.count(".") < 2:
-        kept = mux.album.find(said)
-        return (lambda: kept.screen), kept.source
-    found = place(mux, "", said, origin)
-    return partial(_screen_then, found), str(found.pane)
-
-
-def _screen_then(found: Found) -> Screen:
-    return Screen(found.bookmark.size.cols, found.bookmark.seen.rows)
-
-
 def _kept(mux: Multiplexer, theme: Theme, drawn: tuple[Screenshot, Screen]) -> Screenshot:
-    shot, screen = drawn
-    if not shot.name:
-        return shot
-    dropped = mux.album.keep(shot.name, Kept(screen, theme, shot.shows, time.time()))
-    return replace(shot, dropped=dropped)
-
-
-def _compared(before: Callable[[], Screen], after: Shot, old: str, new: str) -> VisualDifference:
-    from fugue_tui.imaging.difference import compare, marked
-    from fugue_tui.imaging.png import encode
-
-    was, now = before(), replace(after.make(), cursor=None)
-    difference = compare(was, now)
-    image = encode(marked(was, now, after.theme))
-    return VisualDifference(
-        text=clean_text(_told(difference)),
-        image=b64encode(image).decode(),
-        media_type=_MEDIA["png"],
-        before=old,
-        after=new,
-        cells=difference.cells,
-        changed_rows=tuple(change.row for change in difference.rows),
-        scrolled=difference.scrolled,
-    )
-
-
-def _told(difference: "Difference") -> str:
-    if not difference.cells:
-        return difference.summary
-    return f"{difference.cells} cells differ\n{difference.summary}"
+    taken, screen = drawn
+    if not taken.name:
+        return taken
+    dropped = mux.album.keep(taken.name, Kept(screen, theme, taken.shows, time.time()))
+    return replace(taken, dropped=dropped)
 
 
 def _png(screen: Screen, shot: Shot) -> tuple[str, str]:
