@@ -3,12 +3,13 @@
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui import sockets
-from fugue_tui.cli import trust
+from fugue_tui.cli import claims, trust
 from fugue_tui.cli.options import Usage, complain, options_of, say
 from fugue_tui.control import library, projects
 from fugue_tui.control.library import Kind
@@ -38,6 +39,8 @@ class Project:
     """What its workspace is called."""
     own: bool
     """Whether it is the person's own by where it lies, and not something that came with a project."""
+    chosen: bool = False
+    """Whether the person said the name."""
 
 
 def run(arguments: list[str]) -> int:
@@ -50,6 +53,7 @@ def run(arguments: list[str]) -> int:
     agreed = project.own or sure or not sockets.answers(sockets.path_of(project.name))
     if agreed and not project.own:
         agree(project, sure=sure)
+        _claim(project)
     from fugue_tui.start import StartOptions, start
 
     os.chdir(project.base)
@@ -128,7 +132,26 @@ def _ask(project: Project, shown: str) -> None:
 def _read(file: Path, base: str, name: str, *, own: bool) -> Project:
     raw = library.content(file)
     document = library.parse(raw, file)
-    return Project(file, document, raw, base, name or projects.workspace_name(document, file), own)
+    return Project(file, document, raw, base, name or _named(document, file, own=own), own, chosen=bool(name))
+
+
+def _named(document: Document, file: Path, *, own: bool) -> str:
+    """What a file's workspace is called. The person's own layouts are one workspace, wherever they are opened; two
+    projects never are."""
+    wanted = projects.workspace_name(document, file)
+    return wanted if own else claims.name_for(wanted, file)
+
+
+def _claim(project: Project) -> None:
+    """Keep the name for the project, and tell if it is another than the file or the directory says."""
+    if project.chosen:
+        return
+    wanted = projects.workspace_name(project.document, project.file)
+    if wanted != project.name:
+        taken = trust.visible(claims.owner_of(wanted))
+        say(f"the workspace {wanted} is that of {taken}; this one is called {project.name}")
+    with suppress(SaveError):  # Trust said that nothing can be kept.
+        claims.claim(project.name, project.file)
 
 
 def _absolute(path: str) -> str:
