@@ -142,7 +142,7 @@ class Library:
         layouts = [await self._value("get-layout", {"window": window["id"]}) for window in windows]
         found = fitted(cleaned({"windows": layouts}), self._limit())
         left_out = {SHORTENED: f"{'; '.join(found.left_out)}; fugue_get_layout shows one window"}
-        return written(found.value | (left_out if found.left_out else {}))
+        return written(tools.marked(found.value | (left_out if found.left_out else {})))
 
     async def _value(self, verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         cls = registry()[verb]

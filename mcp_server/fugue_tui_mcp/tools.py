@@ -5,13 +5,13 @@ import secrets
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, Tool
 
 from fugue_tui.control.command import Command, registry
 from fugue_tui.control.gate import Answer
-from fugue_tui.control.reflect import KEY, LONGEST_KEY, SHORTENED, tool, tool_name
+from fugue_tui.control.reflect import DATA, KEY, LONGEST_KEY, SHORTENED, UNTRUSTED, tool, tool_name
 from fugue_tui.control.schema import describe, dump, payload
 from fugue_tui.control.telling import Pictured, Told, facts
 from fugue_tui.errors import FugueError, InvalidArgument
@@ -55,12 +55,27 @@ def success(cls: type[Command[Any]], answer: Answer, limit: int = TEXT_LIMIT) ->
         return CallToolResult(content=_told(cls, answer.result, limit))
     structure = payload(cls, answer.result)
     if structure is not None:
-        structure = _fitted(cls, structure, limit)
+        structure = marked(_fitted(cls, structure, limit))
         return CallToolResult(content=[TextContent(text=written(structure))], structured_content=structure)
     if answer.result is None:
         return CallToolResult(content=[TextContent(text="done")])
     text, source = str(answer.result), "a pane" if answer.pane is None else f"pane {answer.pane}"
     return CallToolResult(content=_text(cls, clean_text(text, len(text)), source, {}, limit))
+
+
+def marked(structure: dict[str, Any]) -> dict[str, Any]:
+    """A structure that begins with a word on the texts in it, if there are any."""
+    return {UNTRUSTED: DATA} | structure if _has_text(structure) else structure
+
+
+def _has_text(value: Any) -> bool:
+    match value:
+        case dict():
+            return any(map(_has_text, cast("dict[str, Any]", value).values()))
+        case list():
+            return any(map(_has_text, cast("list[Any]", value)))
+        case _:
+            return isinstance(value, str)
 
 
 def _fitted(cls: type[Command[Any]], structure: dict[str, Any], limit: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.mcp.test_resources import say
 
 from fugue_tui.control.command import PERSON, Effect, registry
 from fugue_tui.control.panes import CreatePane, RenamePane
-from fugue_tui.control.reflect import tool_name
+from fugue_tui.control.reflect import UNTRUSTED, tool_name
 from fugue_tui.control.schema import describe
 from fugue_tui.control.windows import RenameWindow
 from fugue_tui.errors import FugueError
@@ -77,6 +78,16 @@ def harmless(answer: Any) -> None:
     for text in texts(answer):
         assert not NEVER & set(text), ascii(text)
         assert clean_text(text, len(text)) == text, ascii(text)
+
+
+def is_marked(result: Any) -> bool:
+    """Whether a result says that what programs, files and people wrote in it is no instruction."""
+    structure, (first, *_) = result.get("structuredContent"), result["content"]
+    if result.get("isError") or first["type"] == "image":
+        return True
+    if structure is not None:
+        return next(iter(structure)) == UNTRUSTED or not re.search(r'(: |\[|, )"[^"]*"(?!:)', json.dumps(structure))
+    return first["text"].startswith("untrusted output of ")
 
 
 def named(cls: Any) -> set[str]:
@@ -147,6 +158,7 @@ class Stage:
                 asked = {key: cursor if value == "CURSOR" else value for key, value in arguments.items()}
                 answer = self.ask("tools/call", {"name": tool_name(cls), "arguments": asked})
                 harmless(answer)
+                assert is_marked(answer["result"]), verb
                 cursor = _cursor(answer) or cursor
         for verb in ("read-pane", "close-pane", "split-pane", "load-layout", "send-input"):
             wrong = {"pane": name, "name": name, "text": name, name: name}

@@ -14,6 +14,7 @@ from tests.mcp.test_session import ERAS, client
 from fugue_tui.config import McpSettings
 from fugue_tui.control.command import PERSON, Effect, registry
 from fugue_tui.control.policy import policy
+from fugue_tui.control.reflect import DATA
 from fugue_tui.control.words import command
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
@@ -109,6 +110,7 @@ async def test_resources_are_listed_and_read_through_the_gate(served: Served, er
         assert "hello there" in named
     assert json.loads(read["state"])["pane"] == "%1"
     assert [pane["id"] for pane in panes["panes"]] == ["%1"]
+    assert {window.pop("untrusted"), panes["untrusted"], layout["untrusted"]} == {DATA}
     assert layout["windows"] == [window]
     assert window["panes"][0]["name"] == "api server"
     assert ("get-pane-state --pane %1", "done") in served.outcomes()
