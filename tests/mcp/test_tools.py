@@ -175,3 +175,31 @@ def test_what_may_be_left_out_has_one_type_in_a_tools_schema_and_may_be_null_all
     assert (after["type"], after["minimum"]) == ("integer", 0)
     assert all('"null"' not in json.dumps(tool(cls)["inputSchema"]) for cls in registry().values())
     assert build(registry()["list-events"], {"after": None}) == build(registry()["list-events"], {})
+
+
+@pytest.mark.parametrize("tool", ["fugue_run_command", "fugue_execute_command"])
+async def test_a_long_output_keeps_both_ends_and_says_where_its_middle_is_read(
+    serve: Callable[..., Served], tool: str
+) -> None:
+    served = serve(settings=McpSettings(longest_answer=2_000), engine="ghostty")
+    served.launcher.shell = ("sh",)
+    say(served, "create-pane --name shell")
+    where = {"keep": "always"} if tool == "fugue_run_command" else {"pane": "shell"}
+    async with client(served, "auto") as agent:
+        ran = await agent.call_tool(tool, {"command": "seq 1000 1480", "limit": 200_000, **where})
+        text, facts = texts(ran)
+        assert len(text) < 2_400
+        assert "left_out" not in json.loads(facts)
+        assert json.loads(facts)["omitted_lines"] > 0
+        read, cursor = numbers(text), json.loads(facts)["cursor"]
+        assert (read[0], read[-1]) == (1000, 1480)
+        while cursor:
+            text, facts = texts(await agent.call_tool("fugue_read_pane", {"cursor": cursor}))
+            read += numbers(text)
+            cursor = json.loads(facts)["cursor"] if json.loads(facts).get("truncated") else None
+    assert sorted(set(read)) == list(range(1000, 1481))
+
+
+def numbers(text: str) -> list[int]:
+    """The lines that are numbers."""
+    return [int(line) for line in text.splitlines() if line.isdigit()]

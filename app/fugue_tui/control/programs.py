@@ -99,7 +99,8 @@ class RunCommand(Command[Ran], name="run-command", effect=Effect.LAYOUT, toolset
             raise InvalidArgument("command: there is nothing to run")
         pane = self._open(mux, origin)
         words = self.command if isinstance(self.command, str) else shlex.join(self.command)
-        job = _Job(mux, pane, words, self.keep, self.limit, ansi=self.ansi)
+        limit = min(self.limit, origin.takes * 9 // 10)
+        job = _Job(mux, pane, words, self.keep, limit, ansi=self.ansi)
         return job.begin(min(self.timeout, LONGEST), interrupt=self.on_cancel is OnCancel.INTERRUPT)
 
     def _open(self, mux: Multiplexer, origin: Origin) -> PaneId:

@@ -75,7 +75,8 @@ class ExecuteCommand(Command[Ran], name="execute-command", effect=Effect.INPUT, 
         pane = typed_pane(mux, self.pane, origin)
         line = self._line(mux, pane)
         execution = Execution(mux, pane, line, forced=self.method is Method.MARKER, polite=origin.is_agent)
-        return Running(execution, self.limit, ansi=self.ansi).begin(self.timeout, self.on_cancel)
+        limit = min(self.limit, origin.takes * 9 // 10)
+        return Running(execution, limit, ansi=self.ansi).begin(self.timeout, self.on_cancel)
 
     def _line(self, mux: Multiplexer, pane: PaneId) -> Line:
         command = command_text(self.command)
