@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 
-from fugue_tui.imaging.strokes import Arc, Box, Line, shapes
+from fugue_tui.imaging.figures import Arc, Box, Line, Polygon
+from fugue_tui.imaging.strokes import shapes
 
 SIZES = [(7, 15), (9, 18), (10, 20), (13, 27), (16, 32)]
 DRAWN = [chr(code) for code in range(0x2500, 0x25A0)]
@@ -104,3 +105,36 @@ def test_blocks_fill_the_part_that_they_name() -> None:
 def test_round_corners_and_diagonals_are_curves_and_lines() -> None:
     assert any(isinstance(shape, Arc) for shape in shapes("╭", 9, 18) or ())
     assert len([shape for shape in shapes("╳", 9, 18) or () if isinstance(shape, Line)]) == 2
+
+
+POWERLINE = [chr(code) for code in range(0xE0B0, 0xE0C0)]
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_separators_reach_from_the_top_of_their_cell_to_its_bottom(width: int, height: int) -> None:
+    for char in POWERLINE:
+        points: list[tuple[float, float]] = []
+        for shape in shapes(char, width, height) or ():
+            if isinstance(shape, Polygon):
+                points += shape.points
+            elif isinstance(shape, Line):
+                points += [(shape.x0, shape.y0), (shape.x1, shape.y1)]
+        assert all(-0.01 <= x <= width + 0.01 and -0.01 <= y <= height + 0.01 for x, y in points), hex(ord(char))
+        assert {round(min(y for _, y in points)), round(max(y for _, y in points))} == {0, height}, hex(ord(char))
+
+
+def test_a_separator_meets_the_whole_side_of_its_neighbour() -> None:
+    wedge = shapes("\ue0b0", 10, 20)
+    assert wedge == (Polygon(((0, 0), (10, 10), (0, 20))),)
+    assert shapes("\ue0b2", 10, 20) == (Polygon(((10, 0), (0, 10), (10, 20))),)
+
+
+def test_dots_and_sixths_are_where_their_numbers_say() -> None:
+    assert shapes("\U0001fb00", 8, 18) == (Box(0, 0, 4, 6),)
+    assert shapes("\U0001fb1e", 8, 18) == (Box(4, 12, 8, 18),)
+    assert shapes("\U0001fb3b", 8, 18) is not None
+    assert len(shapes("\u28ff", 9, 18) or ()) == 8
+    low, high = shapes("\u2840", 8, 16), shapes("\u2801", 8, 16)
+    assert low == (Box(1, 13, 3, 15),)
+    assert high == (Box(1, 1, 3, 3),)
+    assert shapes("\u2800", 8, 16) == ()

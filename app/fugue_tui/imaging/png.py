@@ -9,10 +9,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.imaging import strokes
+from fugue_tui.imaging.figures import Arc, Box, Line, Polygon, Shape
 from fugue_tui.imaging.fonts import emoji_for, face, font_for
 from fugue_tui.imaging.palette import Colour, Theme, mixed
 from fugue_tui.imaging.screen import Cell, Screen, cells
-from fugue_tui.imaging.strokes import Arc, Box, Line
 from fugue_tui.terminal.frame import Cursor, CursorShape, Style, Underline
 
 SIZE: Final = 15
@@ -136,7 +136,7 @@ def _emoji(text: str, font: ImageFont.FreeTypeFont, width: int, height: int) -> 
 
 def _shapes(
     image: Image.Image,
-    known: tuple[strokes.Shape, ...],
+    known: tuple[Shape, ...],
     at: tuple[int, int],
     fg: Colour,
     bg: Colour,
@@ -147,20 +147,22 @@ def _shapes(
             case Box(x0, y0, x1, y1, alpha):
                 area = (at[0] + round(x0), at[1] + round(y0), at[0] + round(x1), at[1] + round(y1))
                 image.paste(fg if alpha == 1 else mixed(fg, bg, alpha), area)
-            case Line() | Arc():
+            case _:
                 mask = _curve(shape, size)
                 image.paste(fg, (*at, at[0] + size[0], at[1] + size[1]), mask)
 
 
 @lru_cache(maxsize=256)
-def _curve(shape: Line | Arc, size: tuple[int, int]) -> Image.Image:
+def _curve(shape: Line | Arc | Polygon, size: tuple[int, int]) -> Image.Image:
     mask = Image.new(_MASK, (size[0] * _SCALE, size[1] * _SCALE))
     drawing = ImageDraw.Draw(mask)
-    thick = round(shape.width * _SCALE)
-    if isinstance(shape, Line):
+    if isinstance(shape, Polygon):
+        drawing.polygon([(x * _SCALE, y * _SCALE) for x, y in shape.points], fill=255)
+    elif isinstance(shape, Line):
         ends = [coordinate * _SCALE for coordinate in (shape.x0, shape.y0, shape.x1, shape.y1)]
-        drawing.line(ends, fill=255, width=thick)
+        drawing.line(ends, fill=255, width=round(shape.width * _SCALE))
     else:
+        thick = round(shape.width * _SCALE)
         outer = (shape.radius + shape.width / 2) * _SCALE
         x, y = shape.cx * _SCALE, shape.cy * _SCALE
         drawing.arc((x - outer, y - outer, x + outer, y + outer), shape.start, shape.start + 90, fill=255, width=thick)

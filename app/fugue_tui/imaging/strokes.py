@@ -6,9 +6,11 @@ The shapes follow from the characters' names in the Unicode database (blocks U+2
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final
+
+from fugue_tui.imaging.figures import Arc, Box, Line, Shape
+from fugue_tui.imaging.symbols import BLANK, symbol
 
 _WEIGHTS: Final = {"LIGHT": 1, "SINGLE": 1, "HEAVY": 2, "DOUBLE": 3}
 _DOUBLE: Final = 3
@@ -20,48 +22,14 @@ _EIGHTHS: Final = {"ONE": 1, "THREE": 3, "FIVE": 5, "SEVEN": 7}
 _SHADES: Final = {"LIGHT SHADE": 0.25, "MEDIUM SHADE": 0.5, "DARK SHADE": 0.75}
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A filled rectangle in pixels of the cell; `alpha` below 1 lets the background through."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    alpha: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A straight line of a width."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    width: float
-
-
-@dataclass(frozen=True, slots=True)
-class Arc:
-    """A quarter circle that joins the middles of two sides. (cx, cy) is its centre; angles in degrees, clockwise from
-    three o'clock."""
-
-    cx: float
-    cy: float
-    radius: float
-    start: int
-    width: float
-
-
-Shape: TypeAlias = Box | Line | Arc
-
-
 @lru_cache(maxsize=2048)
 def shapes(char: str, width: int, height: int) -> tuple[Shape, ...] | None:
     """What a character looks like in a cell of this size in pixels; None if a font must draw it."""
-    if len(char) != 1 or not "\u2500" <= char <= "\u259f":
+    if len(char) != 1 or char.isascii():
         return None
+    if not "\u2500" <= char <= "\u259f":
+        drawn = tuple(symbol(char, width, height, thickness(width, height)))
+        return drawn if drawn or char == BLANK else None
     name = unicodedata.name(char)
     if char >= "\u2580":
         return tuple(_block(name, width, height))

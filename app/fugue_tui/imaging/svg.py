@@ -7,9 +7,9 @@ from math import cos, radians, sin
 from typing import Final
 
 from fugue_tui.imaging import strokes
+from fugue_tui.imaging.figures import Arc, Box, Line, Polygon, Shape
 from fugue_tui.imaging.palette import Colour, Theme
 from fugue_tui.imaging.screen import Cell, Screen, cells
-from fugue_tui.imaging.strokes import Arc, Box, Line
 from fugue_tui.terminal.frame import Cursor, CursorShape, Style, Underline
 from fugue_tui.text import clean
 
@@ -98,7 +98,7 @@ def _shapes(run: list[Cell], y: int, theme: Theme) -> Iterator[str]:
             yield _shape(shape, cell.x * WIDTH, y * HEIGHT, fg)
 
 
-def _shape(shape: strokes.Shape, left: int, top: int, fg: Colour) -> str:
+def _shape(shape: Shape, left: int, top: int, fg: Colour) -> str:
     match shape:
         case Box(x0, y0, x1, y1, alpha):
             return _rect(left + x0, top + y0, x1 - x0, y1 - y0, fg, alpha)
@@ -110,6 +110,9 @@ def _shape(shape: strokes.Shape, left: int, top: int, fg: Colour) -> str:
             x1, y1 = left + cx + radius * cos(radians(start + 90)), top + cy + radius * sin(radians(start + 90))
             path = f"M{x0:g} {y0:g}A{radius:g} {radius:g} 0 0 1 {x1:g} {y1:g}"
             return f'<path d="{path}" fill="none" stroke="{_hex(fg)}" stroke-width="{width:g}"/>'
+        case Polygon(points):
+            corners = " ".join(f"{left + x:g},{top + y:g}" for x, y in points)
+            return f'<polygon points="{corners}" fill="{_hex(fg)}"/>'
 
 
 def _cursor(cursor: Cursor, theme: Theme) -> Iterator[str]:
