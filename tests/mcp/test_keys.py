@@ -80,5 +80,5 @@ def facts(result: CallToolResult) -> str:
 def waiting(served: Served) -> int:
     """How many wait for what is done under a key."""
     gate: Any = vars(served.doors)["_gate"]
-    calls: dict[Any, Call[Any]] = vars(vars(gate)["_once"])["_calls"]
-    return served.on_main(lambda: sum(call.waiting for call in calls.values()))
+    calls: list[Call[Any]] = served.on_main(lambda: list(gate._once._calls.values()))
+    return sum(call.waiting for call in calls)
