@@ -92,6 +92,7 @@ class UiSettings:
     )
     motion: bool = _key(True, "Let things move: blinking, sliding, spinning.")
     mouse: bool = _key(True, "Take the mouse; off leaves it to the host terminal.")
+    copy_on_select: bool = _key(True, "Copy text to the clipboard as soon as it is selected with the mouse.")
     status: bool = _key(True, "Show the status bar.")
     which_key_delay_ms: int = _key(400, "Milliseconds from the prefix to the list of keys.", high=10_000)
 

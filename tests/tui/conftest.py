@@ -123,21 +123,29 @@ class Stage:
             if view.region and pane in self.app.grid.picture.solution.panes
         }
 
-    async def drag(self, start: tuple[int, int], *way: tuple[int, int]) -> None:
+    async def drag(self, start: tuple[int, int], *way: tuple[int, int], shift: bool = False) -> None:
         """Press the left button, move along the way, and let go at its end."""
-        await self._mouse(MouseDown, start, button=1)
+        await self.hold(start, *way, shift=shift)
+        await self._mouse(MouseUp, (start, *way)[-1], button=1, shift=shift)
+
+    async def hold(self, start: tuple[int, int], *way: tuple[int, int], shift: bool = False) -> None:
+        """Press the left button and move along the way, without letting go."""
+        await self._mouse(MouseDown, start, button=1, shift=shift)
         for point in way:
-            await self._mouse(MouseMove, point, button=1)
-        await self._mouse(MouseUp, (start, *way)[-1], button=1)
+            await self._mouse(MouseMove, point, button=1, shift=shift)
+
+    async def let_go(self, at: tuple[int, int]) -> None:
+        """Let go of the left button."""
+        await self._mouse(MouseUp, at, button=1)
 
     async def wheel(self, up: bool, at: tuple[int, int]) -> None:
         """Turn the wheel by one step."""
         await self._mouse(MouseScrollUp if up else MouseScrollDown, at, button=0)
 
-    async def _mouse(self, kind: type[Any], at: tuple[int, int], button: int) -> None:
+    async def _mouse(self, kind: type[Any], at: tuple[int, int], button: int, *, shift: bool = False) -> None:
         widget: Widget = self.app.screen
         x, y = at
-        event = kind(widget, x, y, 0, 0, button, False, False, False, screen_x=x, screen_y=y)
+        event = kind(widget, x, y, 0, 0, button, shift, False, False, screen_x=x, screen_y=y)
         self.app.screen._forward_event(event)  # pyright: ignore[reportPrivateUsage]
         await self.pilot.pause()
 

@@ -124,7 +124,7 @@ async def test_keys_read_back_until_q(open_stage: Open) -> None:
         await stage.prefix("left_square_bracket", "g")
         assert "line 1\n" in stage.pane_text()
         await stage.until(lambda: "reading back" in stage.text)
-        await stage.press("pagedown", "j")
+        await stage.press("pagedown", "ctrl+e")
         assert stage.pane_text().startswith("line 24\n")
         await stage.press("q", "y")
         await stage.until_text("ready", "y")

@@ -25,7 +25,7 @@ from fugue_tui.terminal.events import Bell, Event, TitleChanged
 from fugue_tui.terminal.pty import Exit, Program
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
-from fugue_tui.text import clean
+from fugue_tui.text import clean, clean_text
 from fugue_tui_widgets.terminal_view import TerminalView
 
 DefaultColours = Literal["system", "textual"]
@@ -110,6 +110,11 @@ class Terminal(TerminalView):
         if self.live is not None:
             self.live.resize(Size(max(event.size.width, 1), max(event.size.height, 1)))
             self.redraw()
+
+    def on_terminal_view_selected(self, message: TerminalView.Selected) -> None:
+        """What was selected with the mouse is copied."""
+        text = clean_text(message.text, len(message.text))
+        self.app.copy_to_clipboard(text)  # pyright: ignore[reportUnknownMemberType]
 
     async def on_key(self, event: events.Key) -> None:
         """Every key is the command's, except Ctrl+F1, which gives up the focus."""

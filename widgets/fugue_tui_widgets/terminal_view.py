@@ -1,52 +1,35 @@
-"""A terminal as a widget: draws the rows it is told about, and hands keys, mouse and paste to the program.
+"""A terminal as a widget: draws the rows it is told about, and hands keys and paste to the program.
 
 What stays out: which keys are the workspace's own (the app decides before the view sees them), and any layout.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.style import Style as RichStyle
 from textual import events
 from textual.filter import LineFilter
-from textual.geometry import Offset, Region, Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from fugue_tui.errors import TerminalGone
 from fugue_tui.terminal.frame import Cursor, Damage
 from fugue_tui.terminal.keys import KeyPress
-from fugue_tui.terminal.mouse import Button, MouseAction, MouseKind
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
-from fugue_tui_widgets.keys import modifiers_of, press_of
-from fugue_tui_widgets.steady import Steady
+from fugue_tui_widgets.keys import press_of
+from fugue_tui_widgets.pointing import Pointing
 from fugue_tui_widgets.strips import strip_of, with_cursor
 
-WHEEL_LINES = 3
-"""How far one step of the wheel scrolls."""
-
-_BUTTONS = {0: Button.NONE, 1: Button.LEFT, 2: Button.MIDDLE, 3: Button.RIGHT}
+_ESCAPE: Final = KeyPress("escape")
 
 
-class TerminalView(Steady, Widget, can_focus=True):
+class TerminalView(Pointing, can_focus=True):
     """The face of one live terminal. It resizes nothing by itself: whoever lays it out sizes the terminal."""
 
     ALLOW_SELECT = False
     ALLOW_MAXIMIZE = False
     DEFAULT_CSS: ClassVar[str] = "TerminalView { width: 1fr; height: 1fr; }"
-
-    class Typed(Message):
-        """A person pressed a key, pasted or used the mouse in this view."""
-
-        def __init__(self, view: "TerminalView") -> None:
-            super().__init__()
-            self.view = view
-
-        @property
-        def control(self) -> "TerminalView":
-            """The view that was typed into."""
-            return self.view
 
     class Again(Message):
         """Enter was pressed in a view whose program has ended, or waits; or Escape in one that waits."""
@@ -55,18 +38,6 @@ class TerminalView(Steady, Widget, can_focus=True):
             super().__init__()
             self.view = view
             self.escape = escape
-
-    class Scrolled(Message):
-        """The view shows another part of the history, or the live screen again."""
-
-        def __init__(self, view: "TerminalView") -> None:
-            super().__init__()
-            self.view = view
-
-        @property
-        def control(self) -> "TerminalView":
-            """The view that scrolled."""
-            return self.view
 
     def __init__(
         self,
@@ -124,7 +95,9 @@ class TerminalView(Steady, Widget, can_focus=True):
 
     @property
     def cursor(self) -> Cursor | None:
-        """The program's cursor as of the last look; None if there is no live program."""
+        """The program's cursor as of the last look, or that of a person who reads back; None if there is none."""
+        if self.live is not None and self.live.reads:
+            return self.live.reader
         if self.live is None or self.live.closed or self.live.exit is not None or self.live.waits:
             return None
         return self.live.emulator.cursor
@@ -181,8 +154,11 @@ class TerminalView(Steady, Widget, can_focus=True):
 
     def press(self, press: KeyPress) -> None:
         """Give a key to the program; Enter in a view whose program has ended asks to run it again, and in one whose
-        program waits, Enter and Escape ask to start it."""
+        program waits, Enter and Escape ask to start it. Where selected text is in sight, Escape only ends that."""
         if self.live is None:
+            return
+        if press == _ESCAPE and self.live.shows_selection:
+            self.live.deselect()
             return
         if self.live.exit is not None or self.live.waits:
             if press.name == "enter" or (press.name == "escape" and self.live.waits):
@@ -211,7 +187,6 @@ class TerminalView(Steady, Widget, can_focus=True):
         """Go back to the live screen, as typing does in every terminal."""
         if self.live is not None and self.live.scrollback.offset:
             self.live.scroll_to_bottom()
-            self.redraw()
             self.post_message(self.Scrolled(self))
 
     def on_focus(self) -> None:
@@ -227,65 +202,3 @@ class TerminalView(Steady, Widget, can_focus=True):
             self.live.focus(focused)
         if self.draws_cursor:
             self.refresh()
-
-    # Mouse
-
-    async def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A press is the program's if it asked for the mouse."""
-        if self._mouse(event, MouseKind.PRESS, _BUTTONS.get(event.button, Button.NONE)):
-            self.capture_mouse()
-            event.stop()
-
-    async def on_mouse_up(self, event: events.MouseUp) -> None:
-        """A release ends what the press began, even outside the view."""
-        self.release_mouse()
-        if self._mouse(event, MouseKind.RELEASE, _BUTTONS.get(event.button, Button.NONE)):
-            event.stop()
-
-    async def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Motion and drags are the program's if it asked for them."""
-        if self._mouse(event, MouseKind.MOTION, _BUTTONS.get(event.button, Button.NONE)):
-            event.stop()
-
-    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel is the program's if it wants it; otherwise it reads back."""
-        event.stop()
-        self._wheel(event, Button.WHEEL_UP, WHEEL_LINES)
-
-    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel is the program's if it wants it; otherwise it reads forward."""
-        event.stop()
-        self._wheel(event, Button.WHEEL_DOWN, -WHEEL_LINES)
-
-    def _wheel(self, event: events.MouseEvent, button: Button, lines: int) -> None:
-        if self.live is None or self._mouse(event, MouseKind.PRESS, button):
-            return
-        if self.live.modes.alternate_screen and self.live.exit is None:
-            for _ in range(WHEEL_LINES):
-                self.live.press(KeyPress("up" if lines > 0 else "down"))
-            return
-        self.scroll_back(lines)
-
-    def scroll_back(self, lines: int) -> None:
-        """Move the view through the history: positive towards older lines."""
-        if self.live is not None:
-            self.live.scroll(lines)
-            self.redraw()
-            self.post_message(self.Scrolled(self))
-
-    def _mouse(self, event: events.MouseEvent, kind: MouseKind, button: Button) -> bool:
-        """Offer an event to the program; whether it took it."""
-        if self.live is None or self.live.exit is not None:
-            return False
-        at = self._cell(event)
-        taken = self.live.mouse(MouseAction(kind, button, at.x, at.y, modifiers_of(event)))
-        if taken and kind is MouseKind.PRESS:
-            self.post_message(self.Typed(self))
-        return taken
-
-    def _cell(self, event: events.MouseEvent) -> Offset:
-        """The cell under the pointer, kept inside the view while a drag leaves it."""
-        return Offset(
-            min(max(int(event.x), 0), max(self.size.width - 1, 0)),
-            min(max(int(event.y), 0), max(self.size.height - 1, 0)),
-        )

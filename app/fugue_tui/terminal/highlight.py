@@ -1,6 +1,5 @@
-"""Rows with a part of them in reverse video."""
+"""Rows with a part of them in reverse video, or with nothing but a part of them."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from fugue_tui.terminal.characters import characters
@@ -14,25 +13,41 @@ def highlight(row: Row, start: int, stop: int) -> Row:
     runs: list[Run] = []
     column = 0
     for run in row.runs:
-        runs += _pieces(run, start - column, stop - column)
+        before, inside, after = _parts(run, start - column, stop - column)
+        runs += [before, replace(inside, style=replace(run.style, inverse=not run.style.inverse)), after]
         column += run.cols
-    if column < min(start, stop):
-        runs.append(Run(" " * (start - column), PLAIN, start - column))
-    if column < stop:
-        width = stop - max(column, start)
-        runs.append(Run(" " * width, _REVERSED, width))
-    return Row(tuple(runs), row.wrapped)
+    runs.append(_blank(start - column))
+    runs.append(replace(_blank(stop - max(column, start)), style=_REVERSED))
+    return _row(runs, wrapped=row.wrapped)
 
 
-def _pieces(run: Run, start: int, stop: int) -> Iterator[Run]:
-    """A run in up to three parts; a wide character belongs to the column it begins in."""
+def part(row: Row, start: int, stop: int | None = None) -> Row:
+    """The row with blanks in place of what stands before the column `start`, and nothing from the column `stop` on."""
+    runs: list[Run] = []
+    column, width = 0, sum(run.cols for run in row.runs)
+    end = width if stop is None else stop
+    for run in row.runs:
+        runs.append(_parts(run, start - column, end - column)[1])
+        column += run.cols
+    return _row([_blank(start), *runs] if start < width else [], wrapped=row.wrapped and width <= end)
+
+
+def _row(runs: list[Run], *, wrapped: bool) -> Row:
+    return Row(tuple(run for run in runs if run.cols), wrapped)
+
+
+def _blank(width: int) -> Run:
+    return Run(" " * width, PLAIN, max(width, 0))
+
+
+def _parts(run: Run, start: int, stop: int) -> tuple[Run, Run, Run]:
+    """What of a run stands before, inside and after; a wide character belongs to the column it begins in."""
     texts, widths = ["", "", ""], [0, 0, 0]
     column = 0
     for text, width in characters(run):
-        part = 0 if column < start else 1 if column < stop else 2
-        texts[part] += text
-        widths[part] += width
+        where = 0 if column < start else 1 if column < stop else 2
+        texts[where] += text
+        widths[where] += width
         column += width
-    for part, style in enumerate((run.style, replace(run.style, inverse=not run.style.inverse), run.style)):
-        if widths[part]:
-            yield Run(texts[part], style, widths[part], run.link)
+    before, inside, after = (replace(run, text=text, cols=cols) for text, cols in zip(texts, widths, strict=True))
+    return before, inside, after

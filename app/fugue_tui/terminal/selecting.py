@@ -105,7 +105,17 @@ class Selecting(Looking, ABC):
             selection = self._selection = None
         return selection
 
+    def pin_at(self, at: Cell) -> Pin:
+        """A pin at a cell of the view; let go of it soon."""
+        with self.lock:
+            return self.emulator.pin(self._place(at))
+
     # The cursor of who reads back
+
+    @property
+    def reads(self) -> bool:
+        """Whether there is a cursor for reading."""
+        return self._reader is not None
 
     @property
     def reader(self) -> Cursor | None:
@@ -115,10 +125,10 @@ class Selecting(Looking, ABC):
                 return None
             place = self._reader.found()
             if place is None:
-                return Cursor(0, 0, visible=False)
+                return Cursor(0, 0, visible=False, styled=True)
             bar, size = self.emulator.scrollback, self.emulator.size
             y = place.line - bar.lines + bar.offset
-            return Cursor(min(place.column, size.cols - 1), max(y, 0), visible=0 <= y < size.rows)
+            return Cursor(min(place.column, size.cols - 1), max(y, 0), visible=0 <= y < size.rows, styled=True)
 
     def read(self, motion: Motion) -> Place | None:
         """Have a cursor for reading, or move it, and keep it in sight; where it is then. The motion is asked under the

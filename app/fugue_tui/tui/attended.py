@@ -21,6 +21,7 @@ from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.gallery import Gallery, Theatre
 from fugue_tui.tui.pictures import compositor_of
+from fugue_tui.tui.viewer import Viewer
 from fugue_tui.tui.viewers import Viewers
 from fugue_tui.wire import Bye
 
@@ -140,7 +141,13 @@ class AttendedApp(App[int], inherit_bindings=False):
         """Put text on the clipboards of everybody who may type."""
         self._clipboard = text
         if self.viewers is not None:
-            self.viewers.tell(b"\x1b]52;c;" + b64encode(text.encode("utf-8", "replace")) + b"\a", typing=True)
+            self.viewers.tell(_clipboard(text), typing=True)
+
+    def copy_at(self, viewer: Viewer | None, text: str) -> None:
+        """Put text on the clipboard of one attached terminal."""
+        self._clipboard = text
+        if viewer is not None and not viewer.read_only:
+            viewer.writer.write(_clipboard(text))
 
     # What nobody meant to happen
 
@@ -192,6 +199,11 @@ class AttendedApp(App[int], inherit_bindings=False):
         screen = next((each for each in self.screen_stack[1:] if broken is not None and _within(broken, each)), None)
         while screen is not None and screen in self.screen_stack[1:]:
             self.pop_screen()
+
+
+def _clipboard(text: str) -> bytes:
+    """OSC 52: what a terminal is told to put on the clipboard."""
+    return b"\x1b]52;c;" + b64encode(text.encode("utf-8", "replace")) + b"\a"
 
 
 def _within(pump: MessagePump, screen: Screen[Any]) -> bool:

@@ -7,6 +7,7 @@ from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.schema import describe
 from fugue_tui.terminal.keys import spell
 from fugue_tui.tui.keyboard import after_prefix, label, written
+from fugue_tui.tui.reading import KEYS
 
 
 def help_page(keymap: Keymap) -> Content:
@@ -17,6 +18,8 @@ def help_page(keymap: Keymap) -> Content:
     parts.append(Content.styled("\nWithout the prefix\n", "bold"))
     parts += [_line(written(press), label(binding)) for press, binding in keymap.always.items()]
     parts += [_line(what, words) for what, words in _MOUSE]
+    parts.append(Content.styled("\nWhile reading back\n", "bold"))
+    parts += [_line(keys, words) for keys, words in KEYS]
     parts.append(Content.styled(f"\nCommands  ({prefix} : or fugue-tui COMMAND in a shell)\n", "bold"))
     parts += [_line(verb, describe(cls).summary) for verb, cls in registry().items()]
     return Content("").join(parts)
@@ -24,7 +27,8 @@ def help_page(keymap: Keymap) -> Content:
 
 _MOUSE = (
     ("click", "focus a pane, select a tab"),
-    ("drag", "resize by the line between panes"),
+    ("drag", "select text and copy it; resize by the line between panes"),
+    ("double, triple click", "select a word, a line"),
     ("wheel", "read back, or scroll in the program"),
 )
 

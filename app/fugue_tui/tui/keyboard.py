@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
-from fugue_tui.terminal.keys import KeyPress, Modifiers, spell
+from fugue_tui.terminal.keys import KeyPress, spell
+from fugue_tui.tui.reading import Reading
 from fugue_tui.tui.stage import Stage
 from fugue_tui_widgets.which_key import Hint
 
@@ -33,15 +34,15 @@ class Keyboard:
         self._bound = bound
         self.keymap = keymap
         self._begun: dict[int, _Begun] = {}
-        self._scrolls = False
+        self._reading = Reading(app)
 
     @property
     def hint(self) -> str:
         """What the status bar says about keys now."""
         if any(not begun.repeats for begun in self._begun.values()):
             return "key? (? help, Escape leaves)"
-        if self._scrolls:
-            return "reading back: arrows, PageUp, g/G, q leaves"
+        if self._reading.active:
+            return self._reading.hint
         return f"{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
 
     def is_prefix(self, press: KeyPress, further: frozenset[KeyPress] = _NONE) -> bool:
@@ -62,13 +63,14 @@ class Keyboard:
             if binding is not None and binding.repeats:
                 self._do(binding, owner)
                 return True
-        if self._scrolls and not self.is_prefix(press, further):
-            return self._scroll(press)
+        if self._reading.active and not self.is_prefix(press, further):
+            self._reading.take(press, owner)
+            return True
         return self._program(press, owner, further)
 
     def _program(self, press: KeyPress, owner: int, further: frozenset[KeyPress]) -> bool:
         if self.is_prefix(press, further):
-            self._scrolls = False
+            self._reading.pause()
             self._begin(owner, self._app.settings.ui.which_key_delay_ms / 1000, repeats=False)
             return True
         binding = self.keymap.always.get(canonical(press))
@@ -119,44 +121,16 @@ class Keyboard:
         """Every key after the prefix and what it does."""
         return [Hint(keys, words) for keys, words in after_prefix(self.keymap)]
 
-    # Reading back
-
     def read_back(self) -> None:
-        """Keys scroll the focused pane until `q`."""
-        self._scrolls = True
-        self._app.news()
-
-    def _leave_scroll(self) -> None:
-        self._scrolls = False
-        self._app.news()
-
-    def _scroll(self, press: KeyPress) -> bool:
-        view = self._app.focused_view
-        if view is None or view.live is None:
-            self._leave_scroll()
-            return True
-        page = max(view.size.height - 1, 1)
-        name = f"ctrl+{press.name}" if press.modifiers & Modifiers.CTRL else press.text or press.name
-        lines = {
-            "up": 1, "k": 1, "down": -1, "j": -1, "ctrl+y": 1, "ctrl+e": -1,
-            "pageup": page, "ctrl+b": page, "b": page, "pagedown": -page, "ctrl+f": -page, "space": -page, " ": -page,
-            "ctrl+u": page // 2, "ctrl+d": -(page // 2),
-            "home": 1 << 30, "g": 1 << 30, "end": -(1 << 30), "G": -(1 << 30),
-        }.get(name)  # fmt: skip
-        if lines is not None:
-            view.scroll_back(lines)
-            self._app.news()
-        elif name in ("q", "escape", "enter", "ctrl+c"):
-            view.scroll_back(-(1 << 30))
-            self._leave_scroll()
-        return True
+        """Keys move through the focused pane's text, and select in it, until `q`."""
+        self._reading.begin()
 
 
 _LABELS: Final = {
     Action.HELP: "help: all keys, all commands",
     Action.PALETTE: "command palette",
     Action.COMMAND_LINE: "type a command",
-    Action.SCROLL: "read back",
+    Action.SCROLL: "read back, select and copy",
     Action.REDRAW: "redraw the screen",
     Action.DETACH: "leave; programs go on",
     Action.CHOOSE_CLIENT: "detach a terminal",

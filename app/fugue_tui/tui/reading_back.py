@@ -14,8 +14,8 @@ from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.own_picture import Scene
 from fugue_tui.tui.stage import Stage
 from fugue_tui.tui.viewer import Viewer
-from fugue_tui_widgets.strips import strip_of
 from fugue_tui_widgets.pointing import WHEEL_LINES
+from fugue_tui_widgets.strips import strip_of
 
 _FAR: Final = 1 << 30
 _TOLD_SECONDS: Final = 3.0

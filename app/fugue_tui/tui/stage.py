@@ -11,6 +11,7 @@ from fugue_tui.control.command import Command, Origin
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.policy import Policy
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.tui.viewer import Viewer
 from fugue_tui.tui.viewers import Viewers
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.terminal_view import TerminalView
@@ -76,6 +77,10 @@ class Stage(Protocol):
 
     def inform(self, text: str) -> None:
         """Show a message in the status bar for a while, after those before it and not before somebody looks."""
+        ...
+
+    def copy_at(self, viewer: Viewer | None, text: str) -> None:
+        """Put text on the clipboard of one attached terminal."""
         ...
 
     def changed(self, rows: Collection[int] | None = None) -> None:

@@ -8,7 +8,9 @@ from fugue_tui.control.panes import FocusPane
 from fugue_tui.control.windows import SelectWindow
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.actions import Actions
+from fugue_tui.tui.selecting import begun, copy, viewer_of
 from fugue_tui.tui.stage import Stage
+from fugue_tui.tui.viewer import Viewer
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.steady import Steady
@@ -27,6 +29,7 @@ class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
         super().__init__(id="workspace")
         self._stage = stage
         self._actions = actions
+        self._selects_at: Viewer | None = None
 
     def pane_of(self, widget: object) -> PaneId | None:
         """The pane that a widget shows."""
@@ -41,6 +44,17 @@ class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
     def on_terminal_view_scrolled(self) -> None:
         """Titles and the bar tell how far back a person reads."""
         self._stage.news()
+
+    def on_terminal_view_selection_begun(self, message: TerminalView.SelectionBegun) -> None:
+        """There is one selection at a time."""
+        self._selects_at = viewer_of(self._stage)
+        if message.view.live is not None:
+            begun(self._stage, message.view.live)
+
+    def on_terminal_view_selected(self, message: TerminalView.Selected) -> None:
+        """What was selected with the mouse is copied, if the configuration wants that."""
+        if self._stage.settings.ui.copy_on_select:
+            copy(self._stage, message.text, self._selects_at)
 
     def on_terminal_view_again(self, message: TerminalView.Again) -> None:
         """Enter in a pane whose program has ended runs it again, or at last if it waits; Escape starts only a shell."""
