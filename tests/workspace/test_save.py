@@ -451,6 +451,40 @@ def test_secrets_in_metadata_and_tags_are_not_saved() -> None:
         ("curl", "-d", '{"password": "hunter2"}'),
         ("sh", "-c", "login --token 'hunter2"),
         ("sh", "-c", "API_TOKEN=\"hunter2\"'hunter2'hunter2 make"),
+        ("mysql", "-u", "root", "-phunter2", "db"),
+        ("sudo", "/usr/bin/mysqldump", "-phunter2"),
+        ("sh", "-c", "cd /tmp && mysql -uroot -p'hunter2 x' db | less"),
+        ("sh", "-c", "ssh host 'mysql -phunter2 db'"),
+        ("curl", "-u", "me:hunter2", "http://host/"),
+        ("curl", "--user=me:hunter2", "http://host/"),
+        ("curl", "-ume:hunter2"),
+        ("sshpass", "-p", "hunter2", "ssh", "host"),
+        ("sshpass", "-phunter2", "ssh", "host"),
+        ("redis-cli", "-a", "hunter2"),
+        ("redis-cli", "--pass", "hunter2"),
+        ("docker", "login", "-u", "me", "-p", "hunter2", "registry"),
+        ("sh", "-c", "true; podman login -p hunter2 registry"),
+        ("smbclient", "//host/share", "-U", "me%hunter2"),
+        ("7z", "x", "-phunter2", "a.7z"),
+        ("unzip", "-P", "hunter2", "a.zip"),
+        ("ldapsearch", "-x", "-w", "hunter2"),
+        ("openssl", "rsa", "-passin", "pass:hunter2"),
+        ("aws", "configure", "set", "aws_secret_access_key", "hunter2"),
+        ("nmcli", "device", "wifi", "connect", "net", "password", "hunter2"),
+        ("vault", "login", "hunter2"),
+        ("http", "-a", "me:hunter2", "host"),
+        ("mount", "-o", "username=me,password=hunter2", "//host/share"),
+        ("curl", "https://host/?user=me&access_token=hunter2&x=1"),
+        ("curl", "-d", "{'password': 'hunter2'}"),
+        ("sh", "-c", 'curl -d "{\\"password\\": \\"hunter2\\"}"'),
+        ("prog", "--authToken=hunter2"),
+        ("prog", "--pass", "hunter2"),
+        ("psql", "postgres://me:hunter2@x@host/db"),
+        ("curl", "-H", "apikey: hunter2"),
+        ("grpcurl", "Bearer hunter2hunter2"),
+        ("git", "clone", "https://ghp_hunter2hunter2hunter2hunter2@github.com/a/b"),
+        ("agent", "sk-ant-hunter2hunter2hunter2"),
+        ("decode", "eyJhunter2hunter2.eyJhunter2hunter2.hunter2hunter2"),
     ],
 )
 def test_secrets_that_say_what_they_are_stay_out_of_command_lines(argv: tuple[str, ...]) -> None:
@@ -475,6 +509,19 @@ def test_secrets_that_say_what_they_are_stay_out_of_command_lines(argv: tuple[st
         ("curl", "http://host:80/a@b"),
         ("pytest", "-k", "token or secret"),
         ("prog", "--password", "--verbose"),
+        ("mysql", "-p", "db"),
+        ("mysql", "-P3306", "-uroot", "db"),
+        ("docker", "run", "-p", "80:80", "nginx"),
+        ("docker", "compose", "-p", "shop", "up"),
+        ("mkdir", "-p", "a/b"),
+        ("curl", "-u", "me", "http://host/"),
+        ("curl", "http://host:80?to=a@b"),
+        ("sh", "-c", "mysql db; mkdir -p hunter2 && cp -a x y"),
+        ("prog", "--bypass=1", "--max-tokens", "100", "--tokenizer", "x"),
+        ("vim", "sk-learn-notes.md", "task-list.txt"),
+        ("sh", "-c", "FOO=1 BAR=2 make"),
+        ("redis-cli", "-p", "6379"),
+        ("sh", "-c", "echo 'a  b'  \"c d\"  e\n\nf"),
     ],
 )
 def test_ordinary_command_lines_are_saved_as_they_are(argv: tuple[str, ...]) -> None:
@@ -487,6 +534,24 @@ def test_sifting_twice_is_sifting_once(argv: list[str]) -> None:
     sieve = Sieve(SECRETS)
     once = sieve.words(argv)
     assert sieve.words(once) == once
+
+
+WORDS = ["mysql", "-p", "-px", "curl", "-u", "a:b", "'", '"', ";", "|", "login", "docker", "\n", "TOKEN=", "x"]
+LINE = st.lists(st.sampled_from(WORDS))
+
+
+@given(LINE.map(" ".join))
+def test_sifting_the_words_of_programs_twice_is_sifting_once(line: str) -> None:
+    sieve = Sieve(SECRETS)
+    once = sieve.line(line)
+    assert sieve.line(once) == once
+    words = sieve.words(line.split(" "))
+    assert sieve.words(words) == words
+
+
+@given(st.text("ab \t\n'\"|;&()`", max_size=60))
+def test_text_without_secrets_is_left_as_it_is(line: str) -> None:
+    assert Sieve(SECRETS).line(line) == line
 
 
 def test_sifting_takes_no_longer_for_hostile_text() -> None:
@@ -505,6 +570,19 @@ def test_sifting_takes_no_longer_for_hostile_text() -> None:
         '--token "',
         "cookie ",
         "\n ",
+        "mysql ",
+        "mysql -p",
+        "'mysql -p ",
+        "curl -u a:",
+        "ghp_",
+        "eyJaaaaaaaaaaaa.",
+        "-----BEGIN ",
+        "bearer ",
+        "://a:b",
+        "://a:b?",
+        '\\"a\\":\\"',
+        "a=",
+        "--pw-",
     ):
         start = process_time()
         sieve.line(part * 20_000)

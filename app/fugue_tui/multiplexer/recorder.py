@@ -4,6 +4,7 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from threading import Event
 from typing import Final, TypeAlias
 
@@ -13,7 +14,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.picture import PanePicture, Picture
 from fugue_tui.store.store import Area, Saving, Store
 from fugue_tui.terminal import process
-from fugue_tui.terminal.remembered import placeless
+from fugue_tui.terminal.remembered import Sift, placeless
 from fugue_tui.terminal.saving import PORTABLE_LINES, pack, unpack
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.save import encode
@@ -24,6 +25,7 @@ PAUSE: Final = 0.005
 """Seconds between two panes' texts, for whoever types meanwhile."""
 TIDY_EVERY: Final = 10
 """Saves after which texts that nothing refers to are removed."""
+_LINES_KNOWN: Final = 1 << 13
 
 Resume: TypeAlias = Callable[[tuple[str, ...], int, str], tuple[str, ...]]
 """What takes up what a program (its words, its process, its directory) was doing; empty if there is no such thing."""
@@ -130,7 +132,7 @@ class Recorder:
 
     def _written(self, pane: PaneId, terminal: Terminal, limit: int, writing: _Writing) -> Kept | None:
         """Put a pane's text into the store; None if the pane was closed meanwhile."""
-        changes, data, fault = terminal.changes, terminal.saved(Sieve(self.settings.secrets).line), ""
+        changes, data, fault = terminal.changes, terminal.saved(_sift(self.settings.secrets)), ""
         if not data:
             return None
         if not _fits(data, limit):
@@ -140,6 +142,12 @@ class Recorder:
         self._kept[pane] = kept
         self.hurry.wait(PAUSE)
         return kept
+
+
+@lru_cache(1)
+def _sift(secrets: tuple[str, ...]) -> Sift:
+    """What takes secrets out of command lines, most of which were seen before."""
+    return lru_cache(_LINES_KNOWN)(Sieve(secrets).line)
 
 
 def _fits(data: bytes, limit: int) -> bool:

@@ -1,9 +1,10 @@
-"""Keeps secrets out of what is saved, as far as they can be told by a name beside them.
+"""Keeps secrets out of what is saved, as far as they can be told by a name beside them or by how they look.
 
 Withheld are: variables and metadata whose names match the patterns; in command lines, titles and tags the values of
 assignments and JSON fields with such names (`API_TOKEN=...`), of options that say what they are (`--token ...`,
-`--db-password=...`), of headers such as `Authorization:`, and passwords in URLs. A secret that nothing names
-(`mysql -phunter2`) cannot be told from other text, and is saved; the files are private.
+`--db-password=...`), of headers such as `Authorization:`, passwords in URLs, keys and tokens of well-known forms
+(`ghp_...`), and what well-known programs take for a password (`mysql -phunter2`, see `habits`). A secret that nothing
+tells apart from other text is saved; the files are private.
 """
 
 import re
@@ -11,20 +12,31 @@ from collections.abc import Mapping, Sequence
 from fnmatch import translate
 from typing import Any, Final
 
-WITHHELD: Final = "[withheld]"
-"""Stands where a secret was."""
+from fugue_tui.workspace import habits
+from fugue_tui.workspace.habits import WITHHELD as WITHHELD
 
 _VALUE: Final = r"""(?:"[^"]*"?|'[^']*'?|[^\s"'])+"""
-_SAYS: Final = r"token|secret|password|passwd|passphrase|credentials?|(?:api|access|secret|private)[-_]?key"
-_OPTION: Final = re.compile(rf"(?<![\w-])(--?(?:[a-z0-9]+[-_])*(?:{_SAYS})(?:=|\s+(?!-))){_VALUE}", re.IGNORECASE)
-_LONE_OPTION: Final = re.compile(rf"--?(?:[a-z0-9]+[-_])*(?:{_SAYS})", re.IGNORECASE)
-_ASSIGNMENT: Final = re.compile(rf"(?<![\w-])([A-Za-z_]\w*)={_VALUE}")
-_FIELD: Final = re.compile(r'"([\w-]+)"(\s*:\s*)"[^"]*"?')
+_SAYS: Final = r"token|secret|password|passwd|passphrase|credentials?|(?:api|access|secret|private)[-_]?key|jwt|bearer"
+_NAMED: Final = rf"--?(?:[a-z0-9_-]*(?:{_SAYS})|(?:[a-z0-9]+[-_])*(?:pass|pwd|pw))"
+_OPTION: Final = re.compile(rf"(?<![\w-])({_NAMED}(?:=|\s+(?!-))){_VALUE}", re.IGNORECASE)
+_LONE_OPTION: Final = re.compile(_NAMED, re.IGNORECASE)
+_ASSIGNED: Final = re.compile(r"(?<![\w-])([A-Za-z_][\w.]*)=")
+_WHOLE_VALUE: Final = re.compile(_VALUE)
+_FIELD: Final = re.compile(r"""(\\?["'])([\w-]+)\1(\s*:\s*)\1(?:(?!\1).)*(?:\1)?""")
 _HEADER: Final = re.compile(
-    r"""\b((?:proxy-)?authorization|cookie|private-token|x-(?:[a-z]+-){0,4}(?:token|key))(\s*:\s*)[^'"\n]+""",
+    r"""\b((?:proxy-)?authorization|(?:set-)?cookie|private-token|api-?key|x-(?:[a-z]+-){0,4}(?:token|key|auth))"""
+    r"""(\s*:\s*)[^'"\n]+""",
     re.IGNORECASE,
 )
-_URL: Final = re.compile(r"(?<=://)([^\s/:@]*):[^\s/@]+@")
+_URL: Final = re.compile(r"(?<=://)([^\s/:@?#]*):[^\s/?#]+@")
+_BEARER: Final = re.compile(r"\b(bearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE)
+_SHAPES: Final = re.compile(
+    r"(?<![\w-])(?:"
+    r"gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|npm_\w{30,}|pypi-[\w-]{30,}"
+    r"|sk-[\w-]{20,}|(?:sk|rk)_(?:live|test)_\w{16,}|hf_\w{30,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}"
+    r"|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|AGE-SECRET-KEY-\w{20,}|dop_v1_\w{20,}|hvs\.[\w-]{20,}"
+    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]*(?:-----END[A-Z ]*-----)?)"
+)
 
 
 class Sieve:
@@ -42,19 +54,22 @@ class Sieve:
         """A command line, a title or a tag without its secrets; sifting again changes nothing."""
         if self._off:
             return text
+        text = _SHAPES.sub(WITHHELD, text)
         text = _OPTION.sub(rf"\1{WITHHELD}", text)
         text = _HEADER.sub(rf"\1\2{WITHHELD}", text)
+        text = _BEARER.sub(rf"\1{WITHHELD}", text)
         text = _URL.sub(rf"\1:{WITHHELD}@", text)
-        text = _FIELD.sub(lambda found: self._cut(found, f'"{found[1]}"{found[2]}"{WITHHELD}"'), text)
-        return _ASSIGNMENT.sub(lambda found: self._cut(found, f"{found[1]}={WITHHELD}"), text)
+        text = _FIELD.sub(self._field, text)
+        return habits.sift_line(self._assigned(text))
 
     def words(self, argv: Sequence[str]) -> tuple[str, ...]:
         """A program's arguments without their secrets."""
-        sifted = [self.line(word) for word in argv]
-        if not self._off:
-            for index, word in enumerate(argv[:-1]):
-                if _LONE_OPTION.fullmatch(word) and not argv[index + 1].startswith("-"):
-                    sifted[index + 1] = WITHHELD
+        if self._off:
+            return tuple(argv)
+        sifted = habits.sift_words([self.line(word) for word in argv])
+        for index, word in enumerate(argv[:-1]):
+            if _LONE_OPTION.fullmatch(word) and not argv[index + 1].startswith("-"):
+                sifted[index + 1] = WITHHELD
         return tuple(sifted)
 
     def values(self, entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,6 +88,18 @@ class Sieve:
             case _:
                 return value
 
-    def _cut(self, found: re.Match[str], cut: str) -> str:
-        """What stands for an assignment: itself, unless its name is one of a secret."""
-        return cut if self.secret(found[1]) else found[0]
+    def _field(self, found: re.Match[str]) -> str:
+        """What stands for a JSON field: itself, unless its name is one of a secret."""
+        quote, name, colon = found[1], found[2], found[3]
+        return f"{quote}{name}{quote}{colon}{quote}{WITHHELD}{quote}" if self.secret(name) else found[0]
+
+    def _assigned(self, text: str) -> str:
+        """A text without the values of assignments whose names are those of secrets, wherever they stand."""
+        kept, at = list[str](), 0
+        while found := _ASSIGNED.search(text, at):
+            kept.append(text[at : found.end()])
+            at = found.end()
+            if self.secret(found[1]) and (value := _WHOLE_VALUE.match(text, at)):
+                kept.append(WITHHELD)
+                at = value.end()
+        return "".join([*kept, text[at:]])

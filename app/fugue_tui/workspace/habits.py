@@ -1,0 +1,145 @@
+"""Knows programs that take a password where nothing says so: `mysql -phunter2`, `curl -u me:hunter2`.
+
+What they are is data. A line is read roughly as a shell would: a program's options last until the command ends.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+WITHHELD: Final = "[withheld]"
+"""Stands where a secret was."""
+
+_TOKEN: Final = re.compile(r"""\s+|[|;&()`\n]+|(?:[^\s"'|;&()`]|"[^"]*"?|'[^']*'?)+""")
+_QUOTES: Final = "\"'"
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """Where a program takes secrets."""
+
+    glued: tuple[str, ...] = ()
+    """Options whose value is in the same word; alone they mean something else."""
+    loose: tuple[str, ...] = ()
+    """Words whose value is in the same word, or is the next."""
+    pairs: tuple[str, ...] = ()
+    """The same for a name and a password; the name stays."""
+    parted: str = ":"
+    """What is between those two."""
+    after: str = ""
+    """The word that must stand before."""
+
+
+_MYSQL: Final = Habit(glued=("-p",))
+_ARCHIVE: Final = Habit(glued=("-p",))
+_P: Final = Habit(loose=("-p",))
+_CAPITAL_P: Final = Habit(loose=("-P",))
+_LOGIN: Final = Habit(loose=("-p",), after="login")
+_HTTP: Final = Habit(pairs=("-a", "--auth"))
+_SAMBA: Final = Habit(pairs=("-U", "--user"), parted="%")
+HABITS: Final[dict[str, Habit]] = {
+    **dict.fromkeys(("mysql", "mysqladmin", "mysqldump", "mysqlimport", "mysqlshow", "mysqlcheck"), _MYSQL),
+    **dict.fromkeys(("mariadb", "mariadb-admin", "mariadb-dump", "mycli"), _MYSQL),
+    **dict.fromkeys(("7z", "7za", "7zr", "7zz", "rar", "unrar"), _ARCHIVE),
+    **dict.fromkeys(("sshpass", "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"), _P),
+    **dict.fromkeys(("cqlsh", "cypher-shell"), _P),
+    **dict.fromkeys(("zip", "unzip", "sqlcmd", "bcp", "mosquitto_pub", "mosquitto_sub", "ipmitool"), _CAPITAL_P),
+    **dict.fromkeys(("docker", "podman", "nerdctl", "buildah", "skopeo", "helm", "oras", "az"), _LOGIN),
+    **dict.fromkeys(("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami"), Habit(loose=("-w",))),
+    **dict.fromkeys(("redis-cli", "valkey-cli"), Habit(loose=("-a",))),
+    **dict.fromkeys(("http", "https", "xh", "xhs"), _HTTP),
+    **dict.fromkeys(("smbclient", "rpcclient", "smbget"), _SAMBA),
+    **dict.fromkeys(("xfreerdp", "xfreerdp3", "wlfreerdp"), Habit(glued=("/p:",))),
+    "curl": Habit(pairs=("-u", "-U", "--user", "--proxy-user")),
+    "lftp": Habit(pairs=("-u",), parted=","),
+    "openssl": Habit(glued=("pass:",)),
+    "aws": Habit(loose=("aws_secret_access_key", "aws_session_token"), after="set"),
+    "nmcli": Habit(loose=("password", "wifi-sec.psk", "802-11-wireless-security.psk")),
+    "vault": Habit(loose=("login",)),
+}
+_ANY: Final = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, HABITS))})(?![\w.])")
+
+
+def sift_words(words: Sequence[str]) -> list[str]:
+    """A program's words without the secrets that its habits tell."""
+    found, habit, said = list(words), None, set[str]()
+    awaited = ""
+    for at, word in enumerate(words):
+        bare = word.strip(_QUOTES)
+        if awaited:
+            found[at] = _follower(habit, awaited, word)
+            awaited = ""
+        elif (begins := HABITS.get(os.path.basename(bare))) is not None:
+            habit, said = begins, set[str]()
+        elif habit is not None and (not habit.after or habit.after in said):
+            found[at] = _glued(habit, word)
+            awaited = bare if found[at] == word and bare in (*habit.loose, *habit.pairs) else ""
+        said.add(bare)
+    return found
+
+
+def sift_line(line: str) -> str:
+    """A line for a shell without them; what is quoted whole is read as a line, too."""
+    if not _ANY.search(line):
+        return line
+    parts = [_within(part) for part in _TOKEN.findall(line)]
+    for first, last in _commands(parts):
+        places = [at for at in range(first, last) if not parts[at].isspace()]
+        for at, word in zip(places, sift_words([parts[at] for at in places]), strict=True):
+            parts[at] = word
+    return "".join(parts)
+
+
+def _within(part: str) -> str:
+    """A quoted word that holds blanks is a line of its own."""
+    quote = part[0]
+    if quote not in _QUOTES or not any(char.isspace() for char in part):
+        return part
+    end = quote if part.endswith(quote) and len(part) > 1 else ""
+    inner = part[1 : len(part) - len(end)]
+    return part if quote in inner else f"{quote}{sift_line(inner)}{end}"
+
+
+def _commands(parts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where each command of a line begins and ends."""
+    first = 0
+    for at, part in enumerate(parts):
+        if part[0] in "|;&()`\n" or ("\n" in part and part.isspace()):
+            yield first, at
+            first = at + 1
+    yield first, len(parts)
+
+
+def _glued(habit: Habit, word: str) -> str:
+    """A word without the value that is in it."""
+    for option in (*habit.glued, *habit.loose):
+        if word.startswith(option) and len(word) > len(option) and _takes_value(option, word):
+            return f"{option}{'=' * (word[len(option)] == '=')}{WITHHELD}"
+    for option in habit.pairs:
+        rest = word[len(option) :].removeprefix("=")
+        if word.startswith(option) and rest and _takes_value(option, word):
+            return word[: len(word) - len(rest)] + _half(habit, rest)
+    return word
+
+
+def _takes_value(option: str, word: str) -> bool:
+    """Whether what follows an option in a word is its value: of a short one at once, of a long one behind `=`."""
+    if option.startswith("--"):
+        return word[len(option)] == "="
+    return option[0] in "-/" or option.endswith(":")
+
+
+def _follower(habit: Habit | None, option: str, word: str) -> str:
+    """The word behind an option."""
+    if habit is None or (word.startswith("-") and option not in habit.pairs):
+        return word
+    return _half(habit, word) if option in habit.pairs else WITHHELD
+
+
+def _half(habit: Habit, pair: str) -> str:
+    """A name and a password without the password."""
+    name, parted, password = pair.partition(habit.parted)
+    end = pair[-1] if pair[0] in _QUOTES and pair[-1] == pair[0] and len(pair) > 1 else ""
+    return f"{name}{parted}{WITHHELD}{end}" if password.strip(_QUOTES) else pair
