@@ -120,7 +120,8 @@ def _agent_team(said: Mapping[str, str]) -> str:
     program, saved = said.get("program") or "claude", said.get("saved", "")
     names = ["leader", *(f"worker{number}" for number in range(1, count))]
     if saved:
-        opened = f"{_call('fugue_restore_session', name=saved)} brings the team of last time back."
+        listed = _call("fugue_toolsets", enable=["saving"])
+        opened = f"{listed} lists the tool, and {_call('fugue_restore_session', name=saved)} brings the last team back."
     elif count == 3:
         commands = {} if program == "claude" else dict.fromkeys(names, program)
         call = _call("fugue_load_workspace", name="agent-team-3", cwd=cwd, commands=commands)

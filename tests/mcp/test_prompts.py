@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from fugue_tui.control.schema import build
 from fugue_tui.errors import InvalidArgument
 from fugue_tui_mcp import prompts, tools
 from fugue_tui_mcp.completions import chosen
-from fugue_tui_mcp.toolsets import NAME
+from fugue_tui_mcp.toolsets import NAME, Toolsets
 from mcp import MCPError
 
 FILLED: dict[str, dict[str, str]] = {
@@ -42,11 +43,22 @@ def text_of(name: str, arguments: dict[str, str]) -> str:
 def test_a_prompt_names_calls_that_there_are_with_arguments_that_fit(name: str, arguments: dict[str, str]) -> None:
     text = text_of(name, arguments)
     known = tools.by_name()
-    assert set(re.findall(r"fugue_[a-z_]+", text)) <= {*known, NAME}
+    named = set(re.findall(r"fugue_[a-z_]+", text)) - {NAME}
+    assert named <= set(known)
+    assert named <= {tool.name for tool in shown(text).listed()}, "a client calls only what it is shown"
     calls = re.findall(r"(fugue_[a-z_]+) (\{.*?\})(?=[ .;]|$)", text, re.MULTILINE)
     for tool, given in calls:
-        build(known[tool], json.loads(given))
+        if tool != NAME:
+            build(known[tool], json.loads(given))
     assert len(text) < 2_500
+
+
+def shown(text: str) -> Toolsets:
+    """What a client is shown that does what a prompt says."""
+    sets = Toolsets()
+    for given in re.findall(NAME + r" (\{.*?\})", text):
+        sets.switch(json.loads(given))
+    return sets
 
 
 @pytest.mark.parametrize(("name", "arguments"), FILLED.items())
@@ -133,3 +145,28 @@ def test_a_team_is_opened_by_the_call_that_the_prompt_says(served: Served, agent
     assert not result.get("isError"), result
     opened = served.on_main(lambda: [pane.name for pane in served.mux.workspace.panes.values()])
     assert opened == ["first", "leader", *(f"worker{number}" for number in range(1, int(agents)))]
+
+
+@pytest.mark.parametrize(
+    ("name", "opened"),
+    [
+        ("debug_session", {"code", "logs", "debugger"}),
+        ("full_stack", {"frontend", "backend", "db", "tests"}),
+        ("monitoring", {"processes", "logs", "metrics"}),
+    ],
+)
+def test_a_prompt_opens_the_panes_that_it_speaks_of(
+    served: Served, tmp_path: Path, name: str, opened: set[str]
+) -> None:
+    served.launcher.shell = ("sh",)
+    text = text_of(name, {"cwd": str(tmp_path)})
+    (given,) = re.findall(r"fugue_load_workspace (\{.*?\}) opens", text)
+    link = served.link()
+    link.initialize()
+    result = link.call("fugue_load_workspace", json.loads(given))
+    link.close()
+    assert not result.get("isError"), result
+    panes = served.on_main(lambda: {pane.name: pane.cwd for pane in served.mux.workspace.panes.values()})
+    assert set(panes) - {"first"} == opened
+    assert {panes[each] for each in opened} == {str(tmp_path)}
+    assert all(each in text for each in opened)
