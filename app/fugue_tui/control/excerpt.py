@@ -12,6 +12,7 @@ from fugue_tui.multiplexer.cursors import Bookmark, Found, bookmark
 from fugue_tui.terminal.commands import output
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.frame import Row
+from fugue_tui.terminal.highlight import part
 from fugue_tui.terminal.pins import Place
 from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.terminal import Terminal
@@ -93,6 +94,15 @@ def printed(terminal: Terminal, command: CommandRecord, rows: int | None, offset
     found = output(terminal.emulator, command)
     taken = span(terminal, found.start, found.stop, rows, offset, manner)
     return replace(taken, missed=int(found.missed))
+
+
+def selected(terminal: Terminal, rows: int | None, offset: int, manner: Manner) -> Excerpt:
+    """What the person selected, its newest rows but `offset`; no rows if nothing is. For who holds the lock."""
+    found = terminal.selection_now()
+    if found is None:
+        end = Place(terminal.emulator.scrollback.lines + terminal.size.rows)
+        return span(terminal, end, end, rows, 0, manner)
+    return span(terminal, found.first, found.stop, rows, offset, manner)
 
 
 def span(terminal: Terminal, start: Place, stop: Place, rows: int | None, offset: int, manner: Manner) -> Excerpt:
@@ -229,8 +239,17 @@ def _writer(terminal: Terminal, start: Place, stop: Place, manner: Manner) -> tu
         return len(text), lambda: text if ansi else clean_text(text, max(len(text), 1))
     theme, read = theme_of(emulator), rows_between(emulator, start.line, stop.line + bool(stop.column))
     if manner.format is Format.HTML:
-        return 0, lambda: html(_without_blank_end(read()), theme)
-    return 0, lambda: json_cells(_without_blank_end(read()), cols)
+        return 0, lambda: html(_cut(read(), start, stop), theme)
+    return 0, lambda: json_cells(_cut(read(), start, stop), cols)
+
+
+def _cut(rows: list[Row], start: Place, stop: Place) -> Sequence[Row]:
+    """The rows without what stands before the first place and after the last; each column stays where it is."""
+    if rows and stop.column:
+        rows[-1] = part(rows[-1], 0, stop.column)
+    if rows and start.column:
+        rows[0] = part(rows[0], start.column)
+    return _without_blank_end(rows)
 
 
 def theme_of(emulator: Emulator) -> Theme:

@@ -11,7 +11,7 @@ from annotated_types import Ge, Interval
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.errand import fetched
-from fugue_tui.control.excerpt import Excerpt, Format, Manner, newest, since, written
+from fugue_tui.control.excerpt import Excerpt, Format, Manner, newest, selected, since, written
 from fugue_tui.control.excerpt import printed as of_command
 from fugue_tui.control.later import Later
 from fugue_tui.control.printed import newest as newest_command
@@ -43,6 +43,8 @@ class Source(StrEnum):
     """The screen and the lines that scrolled off its top."""
     LAST_COMMAND = "last_command"
     """What the newest command of a shell printed."""
+    SELECTION = "selection"
+    """What the person selected with the mouse, or by keys."""
     SINCE = "since"
     """What came after a cursor."""
 
@@ -84,6 +86,9 @@ class Reading(Told):
     """For last_command: marks if the shell marks its prompts, trusted_marks if Fugue set it up, program if the pane was
     opened for it, guess if by the look of its prompts, nothing if there are none and it is all of the screen."""
 
+    nothing_selected: bool = False
+    """For selection, whether there is none."""
+
     @property
     def styled(self) -> bool:
         """Whether the text has SGR sequences."""
@@ -109,7 +114,8 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
     scrollback."""
     source: Source | None = None
     """screen for what is on it now, scrollback for that and what scrolled away, last_command for what the newest
-    command printed, since for what came after a cursor. Omitted, since if a cursor is given, else screen."""
+    command printed, selection for what the person selected, in whichever pane unless one is named, since for what came
+    after a cursor. Omitted, since if a cursor is given, else screen."""
     offset: Annotated[int, Ge(0)] = 0
     """How many rows at the end of the text to leave out: next_offset of the last reading pages back."""
     cursor: str = ""
@@ -128,6 +134,8 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         manner = Manner(self.format, self.joined, origin.takes if origin.is_agent else MOST_TEXT)
         if source is Source.SINCE:
             return self._since(mux, origin, manner)
+        if source is Source.SELECTION:
+            return self._selected(mux, origin, manner)
         pane = target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
         if source is Source.LAST_COMMAND:
@@ -144,6 +152,16 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         return self._give(
             mux, _Part(found.pane, found.terminal, Source.SINCE, manner, partial(since, found, self.lines, manner))
         )
+
+    def _selected(self, mux: Multiplexer, origin: Origin, manner: Manner) -> Reading | Later[Reading]:
+        """The person's selection, which stays as it is."""
+        unnamed = self.pane.strip() in ("", target.ACTIVE)
+        with_one = (pane for pane, terminal in mux.terminals.items() if unnamed and terminal.selected is not None)
+        pane = next(with_one, None) or target.pane(mux, self.pane, origin)
+        terminal = mux.terminal(pane)
+        take = partial(selected, terminal, self.lines, self.offset, manner)
+        facts = {"nothing_selected": terminal.selected is None}
+        return self._give(mux, _Part(pane, terminal, Source.SELECTION, manner, take, facts))
 
     def _last(self, mux: Multiplexer, pane: PaneId, terminal: Terminal, manner: Manner) -> Reading | Later[Reading]:
         newest_one = newest_command(terminal)

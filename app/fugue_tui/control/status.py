@@ -61,6 +61,8 @@ class PaneState:
     """Lines that scrolled off the top and can be read."""
     scrolled: int
     """Lines by which a person has scrolled back; 0 follows new output."""
+    selected: int
+    """Rows in which a person has selected text, for read-pane with source selection; 0 if nothing is selected."""
     running: bool
     """Whether its program runs."""
     exit_code: int | None
@@ -141,6 +143,7 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
     terminal, live, exited = mux.terminal(pane), mux.live[pane], mux.exits.get(pane)
     with terminal.lock:
         caret, modes, scrollback = terminal.emulator.caret, terminal.emulator.modes, terminal.emulator.scrollback
+        selection = terminal.selection_now()
     notice, waiting = live.notice, mux.waiting.get(pane)
     return PaneState(
         pane=str(pane),
@@ -154,6 +157,7 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
         modes=tuple(_asked_for(modes)),
         scrollback=scrollback.lines,
         scrolled=scrollback.offset,
+        selected=selection.rows if selection is not None else 0,
         running=mux.runs(pane),
         exit_code=exited.code if exited else None,
         exit=exited.words if exited else None,
