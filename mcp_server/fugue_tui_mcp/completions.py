@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from mcp_types import CompleteRequestParams, Completion, PromptReference
 
+from fugue_tui.text import clean
 from fugue_tui_mcp import resources
 from fugue_tui_mcp.prompts import MOST_AGENTS, PLANS
 
@@ -33,8 +34,8 @@ def source(params: CompleteRequestParams) -> Source | None:
 
 
 def chosen(values: Iterable[str], typed: str) -> Completion:
-    """The values that begin with what was typed, and then those that hold it elsewhere."""
-    low, found = typed.lower(), list(dict.fromkeys(filter(None, values)))
+    """The values that begin with what was typed, and then those that hold it elsewhere; none that hides something."""
+    low, found = typed.lower(), [each for each in dict.fromkeys(values) if each and clean(each, len(each)) == each]
     first = [value for value in found if value.lower().startswith(low)]
     rest = [value for value in found if low in value.lower() and value not in first]
     fitting = first + rest

@@ -69,7 +69,7 @@ class Library:
 
     async def listed(self, context: _Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         """What can be read now."""
-        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS and self._session is None:
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS and not self._watching.lists:
             self._session = context.session
             self._watching.add((), lists=True)
         panes = await self._value("list-panes", {})

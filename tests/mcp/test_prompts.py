@@ -130,6 +130,8 @@ async def test_arguments_are_completed(
 def test_the_best_values_come_first_and_no_more_than_the_protocol_allows() -> None:
     found = chosen(["xab", "abc", "", "abc", "Abd", *map(str, range(300))], "ab")
     assert found.values == ["abc", "Abd", "xab"]
+    hostile = ["\u200bhidden", "a\u202eb", "\x1b[31mred", "tag\U000e0041", "\U0001f469\u200d\U0001f680"]
+    assert chosen(hostile, "").values == ["\U0001f469\u200d\U0001f680"]
     many = chosen(map(str, range(300)), "")
     assert (len(many.values), many.total, many.has_more) == (100, 300, True)
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import pytest
 from tests.mcp.conftest import Link, Served, request, until
-from tests.mcp.test_resources import SCREEN, say, subscribe, subscribed
+from tests.mcp.test_resources import SCREEN, Ears, say, subscribe, subscribed
 from tests.mcp.test_session import ERAS, client
 
 from fugue_tui.control.state import GetPaneState
@@ -145,6 +145,15 @@ def test_a_bridge_that_is_killed_in_a_call_frees_what_it_held(served: Served, er
     until(lambda: served.outcomes()[-1][1] == "cancelled")
     until(lambda: followers(served) == 0 and not served.mux.watch.awake)
     assert served.on_main(lambda: not vars(next(iter(served.mux.terminals.values())))["_taps"])
+
+
+async def test_a_client_of_old_that_subscribed_before_it_listed_hears_of_other_resources_too(served: Served) -> None:
+    ears = Ears()
+    async with client(served, "legacy", message_handler=ears.hear) as agent:
+        await subscribe(agent, SCREEN)
+        await agent.list_resources()
+        say(served, "split-pane --pane %1 --command cat")
+        await ears.until(lambda: ears.relisted)
 
 
 async def test_nothing_that_was_due_is_told_after_a_client_unsubscribed(served: Served) -> None:
