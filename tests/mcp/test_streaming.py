@@ -10,6 +10,7 @@ from tests.mcp.conftest import Served
 from tests.mcp.test_resources import say
 from tests.mcp.test_session import ERAS, client, text_of
 
+from fugue_tui.config import McpSettings
 from fugue_tui.control.streaming import KEPT
 from mcp import Client
 
@@ -94,6 +95,21 @@ async def test_a_flood_is_skipped_and_counted(serve: Callable[..., Served]) -> N
     assert any("characters were missed]" in told for told in following.told)
     assert max(map(len, following.told)) < 4_200
     assert len(following.told) <= answer["elapsed"] / 0.25 + 3
+
+
+async def test_the_answer_has_as_much_of_the_end_as_the_client_takes(serve: Callable[..., Served]) -> None:
+    served = serve(settings=McpSettings(longest_answer=2_000))
+    say(served, "split-pane --pane %1 --on-exit keep --command 'read x; seq 1000 1999'")
+    async with client(served, "auto") as agent:
+        following = Following(agent, ["%2", "%1"], timeout=1)
+        await started(served)
+        say(served, "send-input --pane %2 --submit")
+        answer = await following.answer()
+    assert "left_out" not in answer
+    text, missed = answer["panes"][0]["text"], answer["panes"][0]["missed"]
+    assert len(text) <= 500
+    assert text.endswith("1998\n1999\n")
+    assert len(text) + missed == 5_000 + len("\n")
 
 
 async def test_a_call_that_is_given_up_leaves_the_pane_alone(served: Served) -> None:

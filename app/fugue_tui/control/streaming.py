@@ -88,7 +88,8 @@ class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, 
         for pane in panes:
             if pane in mux.waiting:
                 raise Refused(f"the program in {pane} waits to be run again; start-pane does that")
-        stream = _Stream(mux, {pane: mux.terminal(pane) for pane in panes})
+        kept = min(KEPT, origin.takes // 2) // len(panes)
+        stream = _Stream(mux, {pane: mux.terminal(pane) for pane in panes}, kept)
         stream.begin(self.timeout)
         return stream.later
 
@@ -164,11 +165,12 @@ class _Ear:
 class _Stream:
     """One call that follows panes."""
 
-    def __init__(self, mux: Multiplexer, terminals: dict[PaneId, Terminal]) -> None:
+    def __init__(self, mux: Multiplexer, terminals: dict[PaneId, Terminal], kept: int) -> None:
+        """`kept` characters of each are in the answer."""
         self._mux = mux
         self._begun = self._reported = time.monotonic()
         self._due = False
-        self._kept = KEPT // len(terminals)
+        self._kept = kept
         self.later = Later[Streamed](self._leave)
         self._call_off: Callable[[], None] = lambda: None
         self._ears = [_Ear(pane, terminal, self._wake) for pane, terminal in terminals.items()]
