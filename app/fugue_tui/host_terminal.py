@@ -40,11 +40,16 @@ class HostTerminal:
         self._attributes: list[int | list[bytes | int]] | None = None
 
     @property
+    def extent(self) -> tuple[int, int, int, int]:
+        """The size in cells and in pixels; 80, 24, 0, 0 as far as the terminal does not tell."""
+        return extent_of(self.input_fd)
+
+    @property
     def size(self) -> "Size":
         """The size in cells; 80 by 24 if the terminal does not tell."""
         from fugue_tui.geometry import Size
 
-        return Size(*extent_of(self.input_fd)[:2])
+        return Size(*self.extent[:2])
 
     def enter(self) -> bytes:
         """Set raw mode; what to write to take over the screen."""

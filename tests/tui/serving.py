@@ -42,6 +42,9 @@ with ended_by_signals():
 """
 
 
+Answering: TypeAlias = Callable[[bytes], bytes]
+
+
 def hello(size: Size = Size(80, 24), **given: Any) -> Hello:
     """What a terminal says of itself that shows everything."""
     told: dict[str, Any] = {"term": "xterm-256color", "colorterm": "truecolor"} | given
@@ -51,8 +54,10 @@ def hello(size: Size = Size(80, 24), **given: Any) -> Hello:
 class Client:
     """An attached terminal. Its screen moves on only while something is waited for."""
 
-    def __init__(self, connected: socket.socket, said: Hello) -> None:
+    def __init__(self, connected: socket.socket, said: Hello, answering: "Answering | None" = None) -> None:
+        """`answering` turns what a terminal would answer into what this one does."""
         self.socket = connected
+        self.answering = answering or bytes
         self.said = said
         self.emulator = GhosttyEmulator(Size(said.cols, said.rows), 0)
         self.emulator.feed(b"\x1b[?7l\x1b[?25l")
@@ -120,8 +125,8 @@ class Client:
         self.received += payload
         self.emulator.feed(payload)
         for event in self.emulator.take_events():
-            if isinstance(event, Reply) and self.open:
-                self.send(event.data)
+            if isinstance(event, Reply) and self.open and (answer := self.answering(event.data)):
+                self.send(answer)
 
     def _rows(self) -> list[Row]:
         self.emulator.refresh()
@@ -209,10 +214,10 @@ class Serving:
                 assert self.process.poll() is None, self.errors
                 time.sleep(0.01)
 
-    def attach(self, size: Size = Size(80, 24), **said: Any) -> Client:
+    def attach(self, size: Size = Size(80, 24), *, answering: Answering | None = None, **said: Any) -> Client:
         """Another terminal; it is let in while something is waited for."""
         given = hello(size, **said)
-        client = Client(self.connect(), given)
+        client = Client(self.connect(), given, answering)
         client.raw(wire.request(given))
         self.clients.append(client)
         return client

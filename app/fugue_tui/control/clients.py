@@ -28,6 +28,14 @@ class ClientInfo:
     """Whether it only looks on."""
     latest: bool
     """Whether it was used last."""
+    colours: int
+    """How many colours it shows: 16777216, 256, 16 or 0."""
+    kitty_keyboard: bool
+    """Whether it tells all keys apart, by the kitty keyboard protocol."""
+    synchronized_output: bool
+    """Whether it shows each frame as a whole."""
+    cell_pixels: tuple[int, int] | None
+    """Width and height of a cell in pixels; null if it does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +107,10 @@ def client_info(viewer: ViewerInfo) -> ClientInfo:
         pid=viewer.pid,
         read_only=viewer.read_only,
         latest=viewer.latest,
+        colours=viewer.colours,
+        kitty_keyboard=viewer.kitty_keyboard,
+        synchronized_output=viewer.synchronized_output,
+        cell_pixels=viewer.cell_pixels,
     )
 
 

@@ -23,6 +23,14 @@ class ViewerInfo:
     read_only: bool = False
     latest: bool = False
     """Whether it was used last."""
+    colours: int = 0
+    """How many colours it shows."""
+    kitty_keyboard: bool = False
+    """Whether it tells keys apart by the kitty keyboard protocol."""
+    synchronized_output: bool = False
+    """Whether it shows frames as a whole (mode 2026)."""
+    cell_pixels: tuple[int, int] | None = None
+    """Width and height of a cell in pixels; None if it does not tell."""
 
 
 class Audience(Protocol):

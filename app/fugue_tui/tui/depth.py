@@ -16,6 +16,11 @@ class Depth(IntEnum):
     TRUE = 3
     """Every colour."""
 
+    @property
+    def colours(self) -> int:
+        """How many that are."""
+        return (0, 16, 256, 1 << 24)[self]
+
 
 _TRUE_COLOUR: Final = ("alacritty", "contour", "foot", "ghostty", "iterm2", "kitty", "rio", "wezterm")
 """Terminals of which every version shows all colours; over SSH, TERM is all that is known of them."""

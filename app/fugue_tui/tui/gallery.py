@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import Collection
 from functools import partial
@@ -24,9 +25,9 @@ from fugue_tui.tui.reading_back import ReadingBack
 from fugue_tui.tui.remote import Remote
 from fugue_tui.tui.stage import Stage
 from fugue_tui.tui.tty import Tty
-from fugue_tui.tui.viewer import Viewer, sane
+from fugue_tui.tui.viewer import Viewer
 from fugue_tui.tui.viewers import Viewers
-from fugue_tui.wire import Bye, Extent, Hello
+from fugue_tui.wire import Bye, Hello
 from fugue_tui_mcp.peer import ancestors, peer_of
 
 logger = logging.getLogger(__name__)
@@ -111,13 +112,14 @@ class Gallery:
     def _seat_tty(self, host: HostTerminal) -> None:
         tty = self._tty = Tty(host, self._loop)
         tty.start()
-        size = host.size
-        viewer = self.viewers.attach(tty, Hello(cols=size.cols, rows=size.rows, term="host"), local=True)
+        size, env = host.extent, os.environ
+        hello = Hello(*size, term=env.get("TERM", ""), colorterm=env.get("COLORTERM", ""))
+        viewer = self.viewers.attach(tty, hello, local=True)
         tty.on_input = partial(self.hearing.fed, viewer)
         tty.on_size = partial(self.viewers.resized, viewer)
         tty.on_back = partial(self.viewers.anew, viewer)
         tty.on_end = partial(self._app.leave, 129)
-        self._driver.lay_out(size)
+        self._driver.lay_out(viewer.size)
 
     def admit(self, arrival: Arrival) -> None:
         """Let a client in, or tell it why not."""
@@ -136,7 +138,7 @@ class Gallery:
             remote.part(Bye("error", clean(str(error)), 2))
             return
         remote.on_input = partial(self.hearing.fed, viewer)
-        remote.on_size = partial(self._extent, viewer)
+        remote.on_size = partial(self.viewers.resized, viewer)
         remote.on_pause = partial(self.viewers.away, viewer)
         remote.on_end = partial(self.gone, viewer)
         remote.start()
@@ -148,9 +150,6 @@ class Gallery:
         if viewer.hello.nested:
             self._tell_nested(viewer)
         self._app.came(viewer)
-
-    def _extent(self, viewer: Viewer, extent: Extent) -> None:
-        self.viewers.resized(viewer, sane(extent.cols, extent.rows))
 
     def gone(self, viewer: Viewer) -> None:
         """A terminal has left."""

@@ -5,7 +5,6 @@ from typing import Final, Protocol
 
 from textual import events
 from textual.message import Message
-from textual.messages import TerminalSupportsSynchronizedOutput
 
 from fugue_tui.errors import Refused
 from fugue_tui.tui.pictures import Pictures
@@ -66,18 +65,18 @@ class Hearing:
         if tick := self._ticks.pop(viewer.id, None):
             tick.cancel()
         if viewer.input.pending:
-            self._ticks[viewer.id] = self._loop.call_later(ESCAPE_DELAY * 1.2, self._escape, viewer)
+            patience = viewer.abilities.patience(certain=viewer.input.certain)
+            self._ticks[viewer.id] = self._loop.call_later(patience, self._escape, viewer)
 
     def _escape(self, viewer: Viewer) -> None:
         self._ticks.pop(viewer.id, None)
         for message in viewer.input.elapse():
             self.take(viewer, message)
+        self._await_escape(viewer)
 
     def take(self, viewer: Viewer, message: Message) -> None:
         """A terminal said something."""
-        if isinstance(message, TerminalSupportsSynchronizedOutput):
-            self._viewers.synchronized(viewer)
-        elif isinstance(message, events.AppFocus | events.AppBlur):
+        if isinstance(message, events.AppFocus | events.AppBlur):
             viewer.focused = isinstance(message, events.AppFocus)
             self.refocus(viewer)
         elif isinstance(message, events.MouseEvent) and not _placed(viewer, self._viewers, message):

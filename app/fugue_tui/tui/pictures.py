@@ -115,7 +115,7 @@ class Pictures:
 
     @staticmethod
     def _send(viewer: Viewer, data: bytes) -> None:
-        viewer.writer.write(_BEGIN + data + _END if data and viewer.synchronized else data)
+        viewer.writer.write(_BEGIN + data + _END if data and viewer.abilities.synchronized else data)
 
     def scene(self) -> Scene:
         """The whole screen as it is now; only what changed is composed anew."""

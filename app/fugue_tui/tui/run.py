@@ -183,6 +183,8 @@ def _curtain(mux: Multiplexer, start: _Start) -> Curtain | None:
     terminal, cols = next(iter(mux.terminals.values())), start.size.cols
     if start.host is not None:
         os.write(start.host.output_fd, start.host.enter())
+        if depth_of(os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")) is not Depth.TRUE:
+            return None
         return Curtain(start.host.output_fd, terminal, cols, bytes)
     arrival = start.first
     if arrival is None or not arrival.let_in(start.workspace, start.config.ui.mouse):

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Final
 
 from fugue_tui.errors import Refused
-from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.tui.host import HostWriter
-from fugue_tui.wire import Bye, Welcome
+from fugue_tui.wire import Bye, Extent, Welcome
 
 _READ_SIZE: Final = 1 << 16
 
@@ -24,7 +23,7 @@ class Tty:
         self._reading = False
         self.writer = HostWriter(terminal.output_fd, loop)
         self.on_input: Callable[[bytes], None] = _ignore
-        self.on_size: Callable[[Size], None] = _ignore
+        self.on_size: Callable[[Extent], None] = _ignore
         self.on_back: Callable[[], None] = _nothing
         """Called when the program goes on after it was stopped: nothing of the screen is left."""
         self.on_end: Callable[[], None] = _nothing
@@ -85,7 +84,7 @@ class Tty:
         self.on_back()
 
     def _resized(self) -> None:
-        self.on_size(self._terminal.size)
+        self.on_size(Extent(*self._terminal.extent))
 
     def _hang_up(self) -> None:
         self.stop()

@@ -1,6 +1,6 @@
 """One attached terminal: what it can show, what it sends, and how it is drawn on now."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -9,21 +9,18 @@ from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.audience import ViewerInfo
 from fugue_tui.terminal.keys import KeyPress, parse_key
-from fugue_tui.tui.depth import Depth, depth_of
+from fugue_tui.tui.abilities import Abilities
+from fugue_tui.tui.depth import Depth
 from fugue_tui.tui.host import HostWriter
 from fugue_tui.tui.input import HostInput
 from fugue_tui.tui.own_picture import OwnPicture
-from fugue_tui.wire import Bye, Hello, Welcome
+from fugue_tui.wire import Bye, Extent, Hello, Welcome
 
 if TYPE_CHECKING:
     from textual.message import Message
 
 _MOST: Final = Size(1_500, 800)
 """No larger screen is drawn, whatever a terminal says of itself."""
-QUESTIONS: Final = (
-    b"\x1b[?2026$p"  # does it know synchronized output?
-    b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\"  # which colours are its own?
-)
 
 
 class Place(Enum):
@@ -69,7 +66,7 @@ class Viewer:
         self.pid = pid
         self.hello = hello
         self.size = sane(hello.cols, hello.rows)
-        self.depth = Depth.TRUE if local else depth_of(hello.term, hello.colorterm)
+        self.abilities = Abilities(hello)
         self.read_only = hello.read_only
         self.prefixes = frozenset[KeyPress]()
         """Keys that start a key command besides the workspace's own."""
@@ -81,19 +78,28 @@ class Viewer:
         self.reads_back = False
         """Whether it shows older text than the others."""
         self.focused = True
-        self.synchronized = False
-        """Whether it said that it knows mode 2026."""
-        self.colours: dict[bool, tuple[int, int, int]] = {}
-        """Its own default colours, as far as it told: foreground True, background False."""
         self.picture = OwnPicture(self.size, self.depth)
         """What it was sent while it had a picture of its own."""
-        self.input = HostInput(self._coloured)
-        self.on_colours: Callable[[], None] = _nothing
+        self.input = HostInput(self.abilities.hear)
 
-    def resize(self, size: Size) -> None:
+    @property
+    def depth(self) -> Depth:
+        """How many colours it shows."""
+        return self.abilities.depth
+
+    def ask(self) -> None:
+        """Ask it what it can do."""
+        self.writer.write(self.abilities.questions())
+
+    def resize(self, extent: Extent) -> None:
         """Its terminal has another size."""
-        self.size = size
-        self.picture = OwnPicture(size, self.depth)
+        self.size = sane(extent.cols, extent.rows)
+        self.abilities.measure(self.size.cols, self.size.rows, extent.xpixel, extent.ypixel)
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Nothing is known of what it shows."""
+        self.picture = OwnPicture(self.size, self.depth)
 
     def feed(self, data: bytes) -> "Iterable[Message]":
         """What it sent, as messages."""
@@ -102,12 +108,19 @@ class Viewer:
     @property
     def info(self) -> ViewerInfo:
         """What commands may know of it; `latest` is for the caller to say."""
-        hello = self.hello
-        return ViewerInfo(self.id, self.size, hello.tty, hello.term, self.pid, self.read_only)
-
-    def _coloured(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        self.colours[foreground] = colour
-        self.on_colours()
+        hello, able = self.hello, self.abilities
+        return ViewerInfo(
+            self.id,
+            self.size,
+            hello.tty,
+            hello.term,
+            self.pid,
+            self.read_only,
+            colours=able.depth.colours,
+            kitty_keyboard=bool(able.keyboard),
+            synchronized_output=able.synchronized,
+            cell_pixels=able.cell,
+        )
 
 
 def prefixes(hello: Hello, nested: str) -> frozenset[KeyPress]:
@@ -126,7 +139,3 @@ def prefixes(hello: Hello, nested: str) -> frozenset[KeyPress]:
 def sane(cols: int, rows: int) -> Size:
     """A size that can be drawn."""
     return Size(max(1, min(cols, _MOST.cols)), max(1, min(rows, _MOST.rows)))
-
-
-def _nothing() -> None:
-    return

@@ -18,8 +18,8 @@ from fugue_tui.multiplexer.audience import ViewerInfo
 from fugue_tui.tui.arrival import titled
 from fugue_tui.tui.depth import Depth
 from fugue_tui.tui.room import Room
-from fugue_tui.tui.viewer import QUESTIONS, Link, Place, Viewer, prefixes
-from fugue_tui.wire import Bye, Hello, Welcome
+from fugue_tui.tui.viewer import Link, Place, Viewer, prefixes, sane
+from fugue_tui.wire import Bye, Extent, Hello, Welcome
 
 LAG_SECONDS: Final = 0.1
 """How long a terminal may owe room for earlier bytes before the others stop to wait for it."""
@@ -52,11 +52,13 @@ class Viewers:
         viewer = Viewer(next(self._numbers), link, hello, pid=pid, local=local)
         viewer.prefixes = own
         viewer.used = 0 if viewer.read_only else next(self._uses)
-        viewer.on_colours = partial(self._colours, viewer)
+        viewer.abilities.on_defaults = partial(self._colours, viewer)
+        viewer.abilities.on_depth = partial(self.anew, viewer)
+        viewer.abilities.on_synchronized = self._synchronize
         viewer.writer.on_drain = self._room.room_again
         viewer.writer.on_overflow = partial(self._lost, viewer)
         self._all.append(viewer)
-        viewer.writer.write(QUESTIONS)
+        viewer.ask()
         self.regroup()
         return viewer
 
@@ -71,12 +73,13 @@ class Viewers:
         viewer.place = Place.AWAY
         self.regroup()
 
-    def resized(self, viewer: Viewer, size: Size) -> None:
+    def resized(self, viewer: Viewer, extent: Extent) -> None:
         """A terminal has another size; one that tells the same again shows something else and is painted anew."""
-        if viewer.place is Place.AWAY or size == viewer.size:
+        again = viewer.place is Place.AWAY or sane(extent.cols, extent.rows) == viewer.size
+        viewer.resize(extent)
+        if again:
             viewer.place = Place.WAITING
-            viewer.writer.write(QUESTIONS)
-        viewer.resize(size)
+            viewer.ask()
         self.use(viewer, again=True)
 
     def use(self, viewer: Viewer, *, again: bool = False) -> None:
@@ -84,8 +87,7 @@ class Viewers:
         changed = viewer is not self.latest and not viewer.read_only
         if changed:
             viewer.used = next(self._uses)
-            for foreground, colour in viewer.colours.items():
-                self._room.host_colour(foreground, colour)
+            self._colours(viewer)
         if changed or again:
             self.regroup(resized=again)
 
@@ -206,17 +208,12 @@ class Viewers:
         if any(viewer.place is Place.WAITING for viewer in self._all):
             self.regroup()
 
-    def synchronized(self, viewer: Viewer) -> None:
-        """A terminal says that it knows synchronized output."""
-        viewer.synchronized = True
-        self._synchronize()
-
     def _synchronize(self) -> None:
-        self._room.synchronize(bool(self._mirrors) and all(viewer.synchronized for viewer in self._mirrors))
+        self._room.synchronize(bool(self._mirrors) and all(viewer.abilities.synchronized for viewer in self._mirrors))
 
     def _colours(self, viewer: Viewer) -> None:
         if viewer is self.latest:
-            for foreground, colour in viewer.colours.items():
+            for foreground, colour in viewer.abilities.defaults.items():
                 self._room.host_colour(foreground, colour)
 
     # Writing
@@ -286,10 +283,11 @@ class Viewers:
 
     def _lost(self, viewer: Viewer) -> None:
         """So much was written to a terminal that a part was dropped: paint it anew."""
-        if viewer.place is not Place.AWAY:
-            self.anew(viewer)
+        self.anew(viewer)
 
     def anew(self, viewer: Viewer) -> None:
-        """Nothing is known of what a terminal shows: paint it anew."""
-        viewer.place = Place.WAITING
+        """Nothing is known of what a terminal shows, or it shows more: paint it anew."""
+        viewer.begin_anew()
+        if viewer.place is not Place.AWAY:
+            viewer.place = Place.WAITING
         self.regroup()

@@ -1,0 +1,63 @@
+"""Terminals of every kind around the real program: what they can do, what they send, and what must not be typed."""
+
+import os
+import sys
+from collections.abc import Iterator
+
+import pytest
+from tests.attaching import LEFT, Window
+from tests.e2e.conftest import Launch, Running
+
+SHOWN = ("--", "sh", "-c", "stty raw -echo; printf '\\033[38;2;255;100;50mready\\033[m '; exec cat -v")
+PLAIN = {"TERM": "xterm-256color", "COLORTERM": ""}
+
+
+@pytest.mark.parametrize("server", [True, False])
+@pytest.mark.parametrize(("term", "exact"), [("xterm-256color", True), ("linux", False)])
+def test_a_terminal_shows_the_colours_that_it_has(launch: Launch, server: bool, term: str, exact: bool) -> None:
+    running = launch(*SHOWN, server=server, env={"TERM": term, "COLORTERM": ""})
+    running.ready()
+    running.host.wait_text("ready")
+    if exact:  # It is asked, and answers as ghostty does.
+        running.host.wait_until(lambda: b"38;2;255;100;50" in running.host.received)
+    else:
+        running.host.send("!")
+        running.host.wait_text("ready !")
+        assert b";2;255;100;50" not in running.host.received
+    assert running.ask("list-clients")["clients"][0]["colours"] == (1 << 24 if exact else 16)
+
+
+@pytest.fixture
+def window(launch: Launch) -> Iterator[tuple[Running, Window]]:
+    """A workspace with a terminal, and a second one that answers nothing by itself."""
+    running = launch(*SHOWN, server=True)
+    running.ready()
+    running.host.wait_text("ready")
+    env = {**os.environ, **running.env, **PLAIN}
+    window = Window((sys.executable, "-m", "fugue_tui", running.name), env)
+    yield running, window
+    window.close()
+
+
+def test_a_terminal_that_answers_nothing_is_shown_everything_and_types(window: tuple[Running, Window]) -> None:
+    running, silent = window
+    silent.shows(b"\x1b[c")
+    silent.shows(b"ready")
+    silent.type(b"\x1b.\x1bb\x1b\x7f\x08")
+    running.host.wait_text("ready ^[.^[b^[^?^H")
+    silent.type(b"\x1b")
+    running.host.wait_text("ready ^[.^[b^[^?^H^[")
+
+
+def test_what_a_terminal_answers_only_when_it_is_left_is_typed_nowhere(window: tuple[Running, Window]) -> None:
+    running, slow = window
+    slow.shows(b"ready")
+    slow.type(b"\x02d")
+    slow.shows(b"\x1b[?1049l")
+    slow.type(b"\x1b[?0u\x1b[?2026;2$y\x1bP1+r524742=38\x1b\\\x1b[?62;22c")
+    assert slow.over() == 0
+    assert LEFT in slow.received
+    assert slow.restored
+    assert slow.typed == b""
+    running.host.send("!")
+    running.host.wait_text("ready !")
