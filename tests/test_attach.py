@@ -307,7 +307,7 @@ def test_attaching_where_nothing_runs_says_how_to_start(private_dir: Path, attac
 
 def test_a_workspace_is_not_shown_in_its_own_pane(private_dir: Path, server: Server) -> None:
     (private_dir / "fugue-tui" / ".0a.sock").hardlink_to(private_dir / "fugue-tui" / "main.sock")
-    kept = os.environ | {"XDG_RUNTIME_DIR": str(private_dir), "FUGUE_WORKSPACE": "main"}
+    kept = os.environ | {"XDG_RUNTIME_DIR": str(private_dir), "FUGUE_WORKSPACE": "as it was called before"}
     for around in ("main.sock", ".0a.sock"):
         env = kept | {"FUGUE_SOCKET": str(private_dir / "fugue-tui" / around)}
         window = Window((*PROGRAM, "attach", "main"), env)

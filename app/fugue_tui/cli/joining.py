@@ -43,7 +43,7 @@ def refuse_itself(path: str, env: Mapping[str, str] = os.environ) -> None:
     """Raises SocketError if this runs in a pane of the workspace at that path, which would show itself for ever."""
     around = env.get("FUGUE_SOCKET", "")
     if around and sockets.same(around, path):
-        name = env.get("FUGUE_WORKSPACE", "") or "this"
+        name = sockets.name_of(path) or env.get("FUGUE_WORKSPACE", "") or "this"
         raise SocketError(
             f"this is a pane of {name}, which cannot be shown inside itself; fugue-tui NAME opens another workspace, "
             "and env -u FUGUE_SOCKET fugue-tui attaches if this is not its pane after all"
