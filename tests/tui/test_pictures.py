@@ -190,6 +190,24 @@ def test_reading_back(picture: Picture) -> None:
     assert picture(script, 80, 12)
 
 
+def test_a_selection(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await split(stage, "log", Direction.RIGHT, "seq 100 104; printf 'a \\033[7mmarked\\033[m word\\n$ '; exec cat")
+        await stage.drag((6, 1), (1, 2))
+        await stage.drag((43, 2), (44, 6))
+        await stage.until(lambda: "copied" in stage.text)
+
+    assert picture(script, 80, 12)
+
+
+def test_selecting_by_keys(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await stage.prefix("left_square_bracket", "g", "w", "V", "j", "w")
+        await stage.until(lambda: "selecting" in stage.text)
+
+    assert picture(script, 80, 10)
+
+
 def test_an_alert(picture: Picture) -> None:
     async def script(stage: Stage) -> None:
         stage.app.run_words("focus-pane %9")
