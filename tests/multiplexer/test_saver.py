@@ -19,7 +19,8 @@ from fugue_tui.multiplexer.recorder import Recorder
 from fugue_tui.multiplexer.saver import Saver
 from fugue_tui.multiplexer.timetable import FIRST_RETRY, SOON
 from fugue_tui.store.store import Area, Store
-from fugue_tui.terminal.remembered import Sift
+from fugue_tui.terminal.pins import Place
+from fugue_tui.terminal.remembered import Sift, read
 from fugue_tui.terminal.saving import PORTABLE_LINES, unpack
 from fugue_tui.workspace.save import decode
 from fugue_tui.workspace.saved import PaneSeen, Saved
@@ -163,6 +164,18 @@ def test_only_panes_that_changed_are_looked_at_again(
     room.shows(second, "more")
     keeping.wait(SETTINGS.save_seconds)
     assert taken == [second]
+
+
+def test_a_view_that_is_scrolled_back_is_saved_after_a_while(room: Room, keep: Callable[..., Keeping]) -> None:
+    pane = room.opened("create-pane --command 'seq 200; exec cat'")
+    room.shows(pane, "200")
+    keeping = keep()
+    keeping.wait()
+    room.mux.terminals[pane].scroll(50)
+    keeping.wait(SETTINGS.save_seconds)
+    terminal = room.mux.terminals[pane]
+    view = read(unpack(keeping.store.text(keeping.seen(pane).text)).past).view
+    assert view == Place(terminal.scrollback.lines - 50)
 
 
 def note(monkeypatch: pytest.MonkeyPatch, room: Room, pane: PaneId, taken: list[PaneId]) -> None:

@@ -49,8 +49,8 @@ class PanePicture:
     """One pane's terminal, and what was known of it at that moment."""
 
     terminal: Terminal
-    changes: int
-    """The terminal's count of changes."""
+    changes: tuple[int, int]
+    """The terminal's count of changes, and of moves of its view."""
     exit: Exit | None
     """How its program ended; None if it ran."""
     before: PaneSeen | None
@@ -99,4 +99,4 @@ def _arrangement(workspace: Workspace) -> list[Stamp]:
 
 def _pane(alive: Alive, pane: PaneId) -> PanePicture:
     terminal, waiting = alive.terminals[pane], alive.waiting.get(pane)
-    return PanePicture(terminal, terminal.changes, alive.exits.get(pane), waiting.offer.seen if waiting else None)
+    return PanePicture(terminal, terminal.seen_as, alive.exits.get(pane), waiting.offer.seen if waiting else None)

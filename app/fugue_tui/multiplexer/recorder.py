@@ -36,7 +36,7 @@ class Kept:
     """The text of a pane that is in the store."""
 
     terminal: Terminal
-    changes: int
+    changes: tuple[int, int]
     limit: int
     """The `history_kib` that held."""
     digest: str
@@ -120,7 +120,7 @@ class Recorder:
     def _text(self, pane: PaneId, each: PanePicture, writing: _Writing) -> str:
         """The digest of a pane's text in the store; empty if it has none there."""
         terminal, limit, kept = each.terminal, self.settings.history_kib, self._kept.get(pane)
-        if kept is None or (kept.terminal, kept.changes, kept.limit) != (terminal, terminal.changes, limit):
+        if kept is None or (kept.terminal, kept.changes, kept.limit) != (terminal, terminal.seen_as, limit):
             kept = self._written(pane, terminal, limit, writing) or kept
         elif kept.digest and not writing.saving.has(kept.digest):
             kept = self._written(pane, terminal, limit, writing)
@@ -132,7 +132,7 @@ class Recorder:
 
     def _written(self, pane: PaneId, terminal: Terminal, limit: int, writing: _Writing) -> Kept | None:
         """Put a pane's text into the store; None if the pane was closed meanwhile."""
-        changes, data, fault = terminal.changes, terminal.saved(_sift(self.settings.secrets)), ""
+        changes, data, fault = terminal.seen_as, terminal.saved(_sift(self.settings.secrets)), ""
         if not data:
             return None
         if not _fits(data, limit):

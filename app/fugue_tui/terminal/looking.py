@@ -20,11 +20,18 @@ class Looking(ABC):
         self.size = size
         self.changes: int = 0
         """How often there was output, or something else that a save would show: a count that only grows."""
+        self.moves: int = 0
+        """How often the view was scrolled: a count that only grows."""
         self.newlines: int = 0
         """How many line feeds there were in the output."""
         self.fed: int = 0
         """How many bytes of output there were."""
         self._told = self._closed = False
+
+    @property
+    def seen_as(self) -> tuple[int, int]:
+        """Equal at two moments if there is nothing to save between them. Any thread, and without waiting."""
+        return self.changes, self.moves
 
     @property
     def closed(self) -> bool:
@@ -58,6 +65,7 @@ class Looking(ABC):
         with self.lock:
             if not self._closed:
                 self.emulator.scroll(lines)
+                self.moves += 1
                 self._after_change()
 
     def scroll_to_bottom(self) -> None:
@@ -65,6 +73,7 @@ class Looking(ABC):
         with self.lock:
             if not self._closed:
                 self.emulator.scroll_to_bottom()
+                self.moves += 1
                 self._after_change()
 
     @property
