@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from typing import Final
 
 from mcp.server.session import ServerSession
@@ -25,10 +26,12 @@ class Reports:
         self._missed = 0
         self._last = 0.0
         self._sending: asyncio.Task[None] | None = None
+        self._over = False
 
     def tell(self, progress: Progress) -> None:
         """Have a report sent. Any thread."""
-        self._loop.call_soon_threadsafe(self._take, progress)
+        with suppress(RuntimeError):  # The loop is closed once the workspace is left.
+            self._loop.call_soon_threadsafe(self._take, progress)
 
     async def finish(self) -> None:
         """Send what is left; nothing is sent after that."""
@@ -36,11 +39,14 @@ class Reports:
             await self._sending
 
     def stop(self) -> None:
-        """Send no more."""
+        """Send no more, whatever is told from now on."""
+        self._over = True
         if self._sending is not None:
             self._sending.cancel()
 
     def _take(self, progress: Progress) -> None:
+        if self._over:
+            return
         if len(self._waiting) >= MOST:
             self._waiting.popleft()
             self._missed += 1

@@ -6,6 +6,7 @@ Nothing is followed while there is nobody to tell. Belongs to the loop of the th
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import Final
 
 from fugue_tui.control.gate import Gate
@@ -111,7 +112,7 @@ class Watching:
             self._stop_lists = None
 
     def _call(self, call: Callable[[], None]) -> None:
-        if not self._loop.is_closed():
+        with suppress(RuntimeError):  # The loop is closed once the workspace is left.
             self._loop.call_soon_threadsafe(call)
 
     def _happened(self, entry: Entry) -> None:

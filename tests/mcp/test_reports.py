@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from mcp_types import TextContent
@@ -105,3 +105,25 @@ async def test_nothing_is_sent_once_a_call_is_over() -> None:
     slow.read.set()
     await asyncio.sleep(0)
     assert slow.heard == []
+
+
+async def test_what_is_told_after_a_call_is_over_is_not_sent() -> None:
+    slow: Any = Slow()
+    slow.read.set()
+    reports = Reports(slow)
+    reports.tell(Progress("in time"))
+    await slow.reads.wait()
+    await reports.finish()
+    reports.tell(Progress("as it ended"))
+    reports.stop()
+    reports.tell(Progress("too late"))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert slow.heard == ["in time"]
+
+
+def test_what_is_told_once_the_workspace_is_left_harms_nobody() -> None:
+    async def begun() -> Reports:
+        return Reports(cast("Any", Slow()))
+
+    asyncio.run(begun()).tell(Progress("late"))
