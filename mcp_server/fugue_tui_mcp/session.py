@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from fugue_tui.text import clean
 from fugue_tui_mcp import framing
 from fugue_tui_mcp.connection import Connection
+from fugue_tui_mcp.fitting import cleaned
 from fugue_tui_mcp.framing import Frame
 from fugue_tui_mcp.server import Face
 
@@ -81,6 +82,8 @@ class Session:
                 message = item.message
                 if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
                     self._settle(message.id)
+                if isinstance(message, JSONRPCError):
+                    message = _clean(message)
                 await self._connection.send(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
 
     def _note(self, frame: Frame) -> None:
@@ -100,3 +103,10 @@ class Session:
         while len(self._pending) >= fewer:
             self._settled.clear()
             await self._settled.wait()
+
+
+def _clean(failure: JSONRPCError) -> JSONRPCError:
+    """A failure without what a client's own words, said back to it, may hide."""
+    told = failure.error
+    error = told.model_copy(update={"message": clean(told.message, 1_000), "data": cleaned(told.data)})
+    return failure.model_copy(update={"error": error})

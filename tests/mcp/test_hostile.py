@@ -229,6 +229,16 @@ def test_no_answer_of_any_command_steers(stage: Stage, name: str, printed: str) 
     stage.check_the_rest(name)
 
 
+@pytest.mark.parametrize("method", ["no\x1b[31m\u202esuch\u200b", "\x9b2Jtools/list", "resources/\U000e0041read"])
+def test_a_method_that_there_is_not_is_refused_harmlessly(served: Served, method: str) -> None:
+    link = served.link()
+    link.initialize()
+    answer = link.ask(method, {})
+    link.close()
+    assert answer["error"]["code"] == -32601
+    harmless(answer)
+
+
 def test_emoji_survive(stage: Stage) -> None:
     joined = " ".join(EMOJI)
     stage.play(joined, f"say {joined} end")
