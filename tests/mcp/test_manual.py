@@ -4,10 +4,13 @@ import re
 from pathlib import Path
 
 from fugue_tui.config import McpSettings
+from fugue_tui.control import streaming
 from fugue_tui.control.command import Toolset
 from fugue_tui.control.docs import field_docs
+from fugue_tui.control.once import REMEMBERED
 from fugue_tui.control.reflect import KEY, SHORTENED
-from fugue_tui_mcp import prompts, resources, tools
+from fugue_tui_mcp import prompts, resources, tools, watching
+from fugue_tui_mcp.reading import MOST
 from fugue_tui_mcp.toolsets import NAME
 
 MANUAL = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text()
@@ -40,3 +43,10 @@ def test_it_names_no_tool_and_no_setting_that_there_is_not() -> None:
     assert f"`{KEY}`" in MANUAL
     assert f"`{SHORTENED}`" in MANUAL
     assert f"{McpSettings().longest_answer:,}" in MANUAL
+
+
+def test_its_figures_are_those_of_the_program() -> None:
+    assert f"{MOST} resources at a time" in MANUAL.replace("\n", " ")
+    assert (watching.PACE, streaming.PACE, REMEMBERED) == (0.5, 0.25, 600)
+    for said in ("twice a second at most", "at most four times a second", "within ten minutes"):
+        assert said in MANUAL.replace("\n", " ")
