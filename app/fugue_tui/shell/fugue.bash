@@ -9,8 +9,11 @@ __fugue_reads=${FUGUE_SHELL_MARKS#*:}
 
 __fugue_a=$'\033]133;A;redraw=last;fugue='$__fugue_nonce$'\a'
 __fugue_b=$'\033]133;B;fugue='$__fugue_nonce$'\a'
-__fugue_c=$'\033]133;C;fugue='$__fugue_nonce$'\a'
+__fugue_c=$'\033[J\033]133;C;fugue='$__fugue_nonce$'\a'
 __fugue_more=$'\033]133;A;k=s;redraw=last;fugue='$__fugue_nonce$'\a'
+# What a shell says of its steps under `set -x` is no output of the command before.
+__fugue_first='{ __fugue_begin; } 2>/dev/null'
+__fugue_last='{ __fugue_end; } 2>/dev/null'
 
 # First of what PROMPT_COMMAND runs: tells the directory and how the command ended, and takes our marks off the prompts.
 __fugue_begin() {
@@ -30,7 +33,7 @@ __fugue_begin() {
         last=${PROMPT_COMMAND##*'
 '}
     fi
-    if [[ $last != __fugue_end ]]; then
+    if [[ $last != "$__fugue_last" ]]; then
         __fugue_hook
         \builtin printf '%s' "$__fugue_a"
     fi
@@ -64,21 +67,21 @@ __fugue_hook() {
     if [[ -n ${PROMPT_COMMAND[1]+set} && $__fugue_version -ge 501 ]]; then
         list=()
         for command in "${PROMPT_COMMAND[@]}"; do
-            if [[ $command != __fugue_begin && $command != __fugue_end ]]; then list+=("$command"); fi
+            if [[ $command != "$__fugue_first" && $command != "$__fugue_last" ]]; then list+=("$command"); fi
         done
-        PROMPT_COMMAND=(__fugue_begin ${list[@]+"${list[@]}"} __fugue_end)
+        PROMPT_COMMAND=("$__fugue_first" ${list[@]+"${list[@]}"} "$__fugue_last")
     else
         command=${PROMPT_COMMAND-}
-        command=${command//'__fugue_begin
-'/}
-        command=${command//'
-__fugue_end'/'
+        command=${command//"$__fugue_first
+"/}
+        command=${command//"
+$__fugue_last"/'
 :'}
         command=${command%'
 :'}
-        PROMPT_COMMAND="__fugue_begin
+        PROMPT_COMMAND="$__fugue_first
 $command
-__fugue_end"
+$__fugue_last"
     fi
 }
 

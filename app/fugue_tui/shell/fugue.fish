@@ -16,11 +16,16 @@ if status is-interactive; and set -q FUGUE_SHELL_MARKS
         if test (string length -- "$argv[1]") -le 4000
             set line ';cmdline_url='(string escape --style=url -- "$argv[1]")
         end
-        builtin printf '\e]133;C%s;fugue=%s\a' "$line" $__fugue_nonce
+        builtin printf '\e[J\e]133;C%s;fugue=%s\a' "$line" $__fugue_nonce
     end
 
     function __fugue_postexec --on-event fish_postexec
         builtin printf '\e]133;D;%s;fugue=%s\a' $status $__fugue_nonce
+    end
+
+    # A line that was given up: the prompt is there again, which fish tells nobody of.
+    function __fugue_cancel --on-event fish_cancel
+        builtin printf '\e]133;A;fugue=%s\a' $__fugue_nonce
     end
 
     # A line that fish refuses is not run and stays at the prompt.

@@ -32,6 +32,7 @@ __fugue_precmd() {
 
 # Tells the directory and how the command ended, and puts marks around what the prompt has become.
 __fugue_prompt() {
+    'builtin' 'setopt' localoptions noxtrace
     'builtin' 'local' sp=
     if [[ -o prompt_sp && -o prompt_cr ]]; then sp=1; fi
     'builtin' 'emulate' -L zsh
@@ -61,6 +62,7 @@ __fugue_prompt() {
 
 # Tells which line is run.
 __fugue_preexec() {
+    'builtin' 'setopt' localoptions noxtrace
     'builtin' 'emulate' -L zsh
     'builtin' 'local' line="${1-}"
     'builtin' 'typeset' -g __fugue_ran=1
@@ -72,7 +74,7 @@ __fugue_preexec() {
         line=${line//[[:cntrl:]]/}
     fi
     if [[ -n $line ]]; then line=";cmdline_url=$line"; fi
-    'builtin' 'printf' '\e]133;C%s;fugue=%s\a' "$line" "$__fugue_nonce"
+    'builtin' 'printf' '\e[J\e]133;C%s;fugue=%s\a' "$line" "$__fugue_nonce"
 }
 
 if [[ -o interactive && -n $__fugue_nonce ]]; then
