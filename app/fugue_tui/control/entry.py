@@ -1,6 +1,7 @@
 """What is typed for a command, how much of it a shell must show, and where it stays if it is too much to be typed."""
 
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -45,6 +46,10 @@ class Typed:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
+_SCROLLED: Final = re.compile(r">\.+")
+"""What zsh puts at the top of a screen on which a line does not fit."""
+_ENOUGH: Final = 8
+"""Characters by which the end of a text is known."""
 _MARGIN: Final = 4
 """Rows of a screen that what is typed leaves free: an editor of lines shows no more than fits."""
 
@@ -69,7 +74,17 @@ def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False)
 
 def shows(shown: str, text: str) -> bool:
     """Whether what stands at a prompt is a text that was typed, however it is laid out."""
-    return _bones(shown) == _bones(text)
+    there, wanted = _bones(shown), _bones(text)
+    if scrolled := _SCROLLED.match(there):
+        there = there[scrolled.end() :]
+        return len(there) >= _ENOUGH and wanted.endswith(there)
+    return there == wanted
+
+
+def is_within(shown: str, text: str) -> bool:
+    """Whether all of a text that was typed stands at a prompt in its order, whatever is printed in between."""
+    there = iter(_bones(shown))
+    return all(char in there for char in _bones(text))
 
 
 def is_behind_other(shown: str, text: str) -> bool:

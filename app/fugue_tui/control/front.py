@@ -10,6 +10,7 @@ from fugue_tui.control.shells import Dialect, dialect_of
 from fugue_tui.errors import Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.shell.integration import MARKS
 from fugue_tui.terminal import process
 from fugue_tui.terminal.pins import Place
 from fugue_tui.terminal.record import CommandRecord
@@ -69,6 +70,9 @@ def _marked_shell(
 ) -> Shell | None:
     """The same, in a pane whose own shell tells what it does."""
     command = next((record for record in terminal.commands[-1:] if record.running), None)
+    if dialect and group == terminal.pid and command is not None and process.environ(group, MARKS) == "":
+        # Another that took the place of the one that is known, by exec.
+        return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)))
     if command is not None and (dialect is None or group == terminal.pid):
         if patient and group == terminal.pid:
             return None  # What it ran is over, perhaps, and it has not said so yet.
@@ -87,6 +91,14 @@ def taken(pane: PaneId, there: str) -> Refused:
     return Refused(
         f"at the prompt of {pane} stands `{clean(there, 60)}`, which somebody typed and did not enter; wait for them, "
         "or use another pane"
+    )
+
+
+def unsure(pane: PaneId) -> Refused:
+    """What to say where a shell does not tell what stands at its prompt, and something was typed last."""
+    return Refused(
+        f"something was typed at the prompt of {pane} and not entered, as far as can be told; wait for whoever did, or "
+        "have send-keys press Enter or C-c there first, or use another pane"
     )
 
 

@@ -14,7 +14,7 @@ from annotated_types import Interval
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.ear import Ear, after
-from fugue_tui.control.execution import INTERRUPT
+from fugue_tui.control.entering import INTERRUPT
 from fugue_tui.control.front import running
 from fugue_tui.control.later import Later
 from fugue_tui.control.shells import dialect_of

@@ -14,7 +14,7 @@ from fugue_tui.control import target
 from fugue_tui.control.clipping import clip
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.ear import Ear, after
-from fugue_tui.control.execution import INTERRUPT
+from fugue_tui.control.entering import INTERRUPT
 from fugue_tui.control.later import Later
 from fugue_tui.control.opening import Direction, Line, newcomer, wants_focus
 from fugue_tui.control.panes import CreatePane

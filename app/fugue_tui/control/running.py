@@ -133,7 +133,7 @@ class Running:
         if self.later.over:
             return
         stage = self.execution.stage
-        if stage in (Stage.QUEUED, Stage.WAITING, Stage.TYPED):
+        if stage < Stage.ENTERED:
             error = self._never_typed()
             self.execution.cancel(interrupt=True)
             self.later.fail(error)

@@ -25,6 +25,8 @@ _KEYWORDS: Final = re.compile(
     r"(?<![\w./$-])(?:if|then|elif|else|fi|for|foreach|while|until|do|done|case|esac|select|repeat|function|coproc|time"
     r"|nocorrect|noglob|end|begin|switch|and|or|not|\[\[)(?![\w./=-])"
 )
+_ESCAPED: Final = str.maketrans({"\\": r"\\", "\n": r"\n", "\t": r"\t", "'": r"\047", "!": r"\041"})
+"""For $'...': one line of it never shows what stands beside or below, and holds nothing that history could change."""
 _UNFINISHED: Final = re.compile(r"(?:[|<>]|&&|(?<!\\)\\)\s*$|<<|;;|<\(|>\(")
 _WORDS: Final = re.compile(
     r"""(?: '[^'\n]*'                                          # one quotation
@@ -86,6 +88,8 @@ def quoted(text: str, dialect: Dialect) -> str:
         return text
     if dialect is Dialect.FISH:
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if dialect is not Dialect.SH and ("\n" in text or "\t" in text):
+        return "$'" + text.translate(_ESCAPED) + "'"
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -135,8 +139,11 @@ class Line:
         # In a shell that keeps to POSIX an error in what is evaluated would take the rest of the line along.
         evaluate = "command eval" if dialect is Dialect.SH else "eval"
         core = self._apart(dialect) if self.cwd or self.env else f"{evaluate} {quoted(self.command, dialect)}"
-        begin = rf"printf '\033]133;C;fugue=%s%s\007' {words}"
-        return rf" {begin}; {core}; printf '\033]133;D;%s;fugue=%s%s\007' {status} {words}"
+        begin = rf"printf '\033[J\033]133;C;fugue=%s%s\007' {words}"
+        end = rf"printf '\033]133;D;%s;fugue=%s%s\007' {status} {words}"
+        if dialect is not Dialect.FISH:
+            end = f"{{ {end}; }} 2>/dev/null"  # What `set -x` has a shell say of this is no output of the command.
+        return f" {begin}; {core}; {end}"
 
     def _apart(self, dialect: Dialect) -> str:
         """The command where it leaves no trace of its directory and variables."""

@@ -23,11 +23,13 @@ class Stage(IntEnum):
     QUEUED = 0
     WAITING = 1
     """For the prompt."""
-    TYPED = 2
+    CLEARED = 2
+    """Ctrl+C was pressed at a prompt that was not empty, and another is to come."""
+    TYPED = 3
     """But Enter was not pressed."""
-    ENTERED = 3
-    RUNNING = 4
-    OVER = 5
+    ENTERED = 4
+    RUNNING = 5
+    OVER = 6
 
 
 @dataclass(frozen=True, slots=True)

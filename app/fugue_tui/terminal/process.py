@@ -45,6 +45,14 @@ def cwd(pid: int) -> str:
         return ""
 
 
+def environ(pid: int, name: str) -> str | None:
+    """A variable of the environment that the program was started with; empty if it has none, None if unknown."""
+    raw = _read(pid, "environ")
+    wanted = name.encode() + b"="
+    found = next((each for each in raw.split(b"\0") if each.startswith(wanted)), wanted)
+    return found.removeprefix(wanted).decode(errors="replace") if raw else None
+
+
 def is_busy(pid: int) -> bool:
     """Whether the process computes at this moment; False if that is unknown."""
     return _read(pid, "stat").rpartition(b")")[2].split(None, 1)[:1] == [b"R"]

@@ -17,7 +17,7 @@ from fugue_tui.terminal.asked import AskedLog
 from fugue_tui.terminal.channel import Channel
 from fugue_tui.terminal.commands import output
 from fugue_tui.terminal.emulator import Emulator
-from fugue_tui.terminal.events import CwdChanged, Event, PromptMark, Reply, TitleChanged
+from fugue_tui.terminal.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.idle import Idle
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.mouse import MouseAction
@@ -27,6 +27,7 @@ from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.remembered import Legacy, Sift, frozen
 from fugue_tui.terminal.selecting import Selecting
+from fugue_tui.terminal.sent import Sent
 from fugue_tui.terminal.taps import CLOSED, Tap, Taps
 
 _QUIET_SECONDS: Final = 1.0
@@ -72,6 +73,8 @@ class Terminal(Selecting):
         """Whether no program was started yet; `exit` is then None for ever."""
         self.exit: Exit | None = None
         """How the program ended; None while it runs."""
+        self.sent: Final = Sent()
+        """Whether what was typed last was entered too."""
         self._pump = pump
         self._watcher = watcher
         self._taps = Taps()
@@ -241,12 +244,14 @@ class Terminal(Selecting):
 
     def write(self, data: bytes) -> int:
         """Send bytes to the program; how many were accepted (1 MiB may wait). Never waits; raises TerminalGone."""
+        self.sent.wrote(data, self.foreground_group)
         return self._channel.write(data)
 
     def press(self, press: KeyPress) -> bool:
         """Send a key as the program's modes want it; False if the program has ended."""
         with self.lock:
             data = b"" if self._closed else self.emulator.encode_key(press)
+        self.sent.pressed(press, self.foreground_group)
         return self._send(data)
 
     def mouse(self, action: MouseAction) -> bool:
@@ -261,6 +266,7 @@ class Terminal(Selecting):
         Raises TerminalGone."""
         with self.lock:
             data = b"" if self._closed else self.emulator.encode_paste(text)
+        self.sent.wrote(data, self.foreground_group)
         return self._channel.write(data)
 
     def focus(self, focused: bool) -> None:
@@ -397,6 +403,10 @@ class Terminal(Selecting):
                     self._title = title
                 case CwdChanged(cwd):
                     self._cwd = cwd
+                case CommandStarted():
+                    self.sent.settle()
+                case PromptMark(kind="A"):
+                    self.sent.prompted()
                 case _:
                     pass
             self._taps(event)

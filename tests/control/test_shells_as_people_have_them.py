@@ -1,0 +1,277 @@
+"""Commands in shells that are set up as people do it: prompts of every kind, key maps, hooks, options, small panes."""
+
+import shutil
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+from tests.control.shells import ALL, MARKED, POSIX, Shell
+from tests.control.shells import shell as shell
+from tests.multiplexer.conftest import Room
+
+from fugue_tui.errors import Refused
+from fugue_tui.geometry import Size
+
+every = pytest.mark.parametrize("shell", ALL, indirect=True)
+posix = pytest.mark.parametrize("shell", POSIX, indirect=True)
+
+BASH = {
+    "several lines": r"PS1='\n[\w]\n\u@\h\n$ '",
+    "right": r"PS1='\[\e7\e[50C12:00\e8\]$ '",
+    "vi": "set -o vi; bind 'set show-mode-in-prompt on'; PS1='$ '",
+    "hook": 'p() { local s=$?; PS1="[$s] $(echo hi) \\w > "; }; PROMPT_COMMAND=p',
+    "hook with semicolons": "PS1='$ '; p() { true; }; PROMPT_COMMAND='p;history -a; '",
+    "hooks": "PS1='$ '; PROMPT_COMMAND=('printf 1' 'printf 2; echo')",
+    "debug trap": "PS1='$ '; pre() { [[ $BASH_COMMAND != \"$PROMPT_COMMAND\" ]] && printf '\\033]0;%s\\007' x; }; "
+    "trap pre DEBUG",
+    "returning trap": "PS1='$ '; set -T; trap 'x=$_' DEBUG; trap 'y=1' ERR; trap 'z=1' RETURN",
+    "no prompt": "PS1=",
+    "no blank": "PS1='>'",
+    "wide": "PS1='🙂日本 é➜ '",
+    "coloured without brackets": r"PS1='\e[1;32m\u\e[0m \w $ '",
+    "title": r"PS1='\[\e]0;\w\a\]$ '",
+    "substitution": 'PS1=\'$(printf "%s" "branch") $ \'',
+    "strict": "PS1='$ '; set -u -o pipefail",
+    "ifs": "PS1='$ '; IFS=:",
+    "aliases": "PS1='$ '; alias echo='echo ' grep='grep --color' cd=false true=false; shopt -s expand_aliases",
+    "no paste": "PS1='$ '; bind 'set enable-bracketed-paste off'",
+    "no editing": "PS1='$ '; set +o emacs +o vi",
+    "no history expansion": "PS1='$ '; set +H; shopt -s histverify histreedit",
+    "globs": "PS1='$ '; shopt -s failglob nullglob extglob; set -f",
+    "ps0": "PS1='$ '; PS0='<begins>'",
+    "long": "PS1=\"$(printf 'p%.0s' {1..200}) \"",
+    "newline first": "PS1='$ '; PROMPT_COMMAND=echo",
+    "timestamps": "PS1='$ '; HISTTIMEFORMAT='%F '; HISTCONTROL=",
+    "cd": "PS1='$ '; cd() { builtin cd \"$@\" && echo moved; }; CDPATH=/; shopt -s autocd cdspell",
+}
+ZSH = {
+    "several lines": "PROMPT=$'\\n[%~]\\n%n\\n$ '",
+    "right": "PROMPT='$ '; RPROMPT='%* right'",
+    "vi": "bindkey -v; KEYTIMEOUT=1; zle-keymap-select() { RPS1=$KEYMAP; zle reset-prompt }; zle -N zle-keymap-select; "
+    "zle-line-init() { zle -K viins }; zle -N zle-line-init; PROMPT='$ '",
+    "hook": 'precmd() { local s=$?; PROMPT="[$s] $(echo hi) %~ > " }',
+    "starship": "setopt promptsubst; PROMPT='$(printf \"\\n%s\\n❯ \" dir)'; RPROMPT='$(echo r)'; "
+    "prompt_precmd() { S=$? }; precmd_functions+=(prompt_precmd)",
+    "themes": "setopt promptsubst; autoload -U colors && colors; git_prompt_info() { echo main }; "
+    "PROMPT='%{$fg_bold[green]%}➜ %{$fg[cyan]%}%c%{$reset_color%} $(git_prompt_info) '",
+    "transient": "PROMPT=$'%~\\n❯ '; zle-line-finish() { local PROMPT='> '; zle reset-prompt }; zle -N zle-line-finish",
+    "clock": "PROMPT='%* $ '; TMOUT=1; TRAPALRM() { zle && zle reset-prompt }",
+    "urls": "PROMPT='$ '; autoload -Uz bracketed-paste-magic url-quote-magic; "
+    "zle -N bracketed-paste bracketed-paste-magic; zle -N self-insert url-quote-magic",
+    "no prompt": "PROMPT=",
+    "wide": "PROMPT='🙂日本 é➜ '",
+    "suggestions": "PROMPT='$ '; zle-line-pre-redraw() { POSTDISPLAY=' suggested' }; zle -N zle-line-pre-redraw; "
+    "zle-line-finish() { POSTDISPLAY= }; zle -N zle-line-finish",
+    "correcting": "PROMPT='$ '; setopt correct",
+    "strict": "PROMPT='$ '; setopt nounset pipefail",
+    "options": "PROMPT='$ '; setopt ksharrays shwordsplit noprompt_cr nullglob extendedglob autocd cdablevars",
+    "aliases": "PROMPT='$ '; alias echo='echo ' cd=false true=false local=false; alias -g G='| grep'; alias -s txt=cat",
+    "no paste": "PROMPT='$ '; unset zle_bracketed_paste",
+    "long": 'PROMPT="${(l:200::p:)} "',
+    "eol": "PROMPT='$ '; PROMPT_EOL_MARK='%B%S<no end>%s%b'; setopt transient_rprompt",
+    "history": "PROMPT='$ '; setopt share_history hist_verify inc_append_history; HISTFILE=~/.h; HISTSIZE=9",
+    "typeset": "typeset -gx PS1='$ '; export PS1",
+    "psvar": "setopt promptsubst promptbang; PROMPT='%(?..%?) !! $ '",
+}
+FISH = {
+    "several lines": "function fish_prompt; echo; echo top; echo -n '$ '; end",
+    "right": "function fish_prompt; echo -n '$ '; end; function fish_right_prompt; echo right; end",
+    "vi": "fish_vi_key_bindings; function fish_prompt; echo -n '$ '; end",
+    "starship": "function fish_prompt; set -l s $status; printf '\\n%s\\n❯ ' $s; end; function fish_mode_prompt; end",
+    "title": "function fish_prompt; echo -n '$ '; end; function fish_title; echo t; end",
+    "wide": "function fish_prompt; echo -n '🙂日本 é➜ '; end",
+    "abbreviations": "abbr -a -g e echo; function fish_prompt; echo -n '$ '; end",
+    "no prompt": "function fish_prompt; end",
+    "long": "function fish_prompt; string repeat -n 200 p; end",
+    "slow": "function fish_prompt; sleep 0.3; echo -n '$ '; end",
+    "hooks": "function a --on-event fish_prompt; echo pre; end; function fish_prompt; echo -n '$ '; end; "
+    "function b --on-event fish_preexec; echo before; end",
+}
+UNMARKED = {
+    "bash-": ("several lines", "hook", "no prompt", "no paste", "strict"),
+    "zsh-": ("starship", "transient", "urls", "vi"),
+    "fish-": ("vi", "right"),
+}
+DRESSES = [
+    *(("bash", name) for name in BASH),
+    *(("zsh", name) for name in ZSH),
+    *(("fish", name) for name in FISH),
+    *((kind, name) for kind, names in UNMARKED.items() for name in names),
+]
+PROGRAMS = [("python3", "python3 -q"), ("vim", "vim -u NONE -N"), ("less", "less /etc/passwd")]
+RC = {"bash": ".bashrc", "zsh": ".zshrc", "fish": "fish/config.fish"}
+SETTINGS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
+
+
+def dressed(room: Room, kind: str, home: Path, settings: str) -> Shell:
+    """A shell whose person has set it up so."""
+    file = home / RC[kind.rstrip("-")]
+    file.parent.mkdir(exist_ok=True)
+    greeting = "set -g fish_greeting\n" if kind.startswith("fish") else ""
+    file.write_text(f"{greeting}{settings}\n")
+    return Shell(room, kind, home)
+
+
+def pause(shell: Shell, seconds: float) -> None:
+    """Let the shell settle, where nothing tells that it has."""
+    end = time.monotonic() + seconds
+    shell.room.until(lambda: time.monotonic() > end)
+
+
+def types(shell: Shell, line: str) -> None:
+    shell.room.say(f"send-input --pane {shell.pane} --text '{line}' --submit")
+
+
+@pytest.mark.parametrize(("kind", "dress"), DRESSES)
+def test_commands_are_told_right_whatever_the_prompt(room: Room, tmp_path: Path, kind: str, dress: str) -> None:
+    shell = dressed(room, kind, tmp_path, SETTINGS[kind.rstrip("-")][dress])
+    assert shell.says("echo one two") == (0, "one two")
+    assert shell.says("printf foo; sh -c 'exit 3'") == (3, "foo")
+    assert shell.says("echo a\necho 'b  c'\nfalse") == (1, "a\nb  c")
+    assert shell.says("echo 'http://x/?a=1&b=*'; seq 1 40 | tail -1") == (0, "http://x/?a=1&b=*\n40")
+
+
+@every
+def test_a_job_that_prints_at_the_prompt_is_nobodys_typing(shell: Shell) -> None:
+    shell.run("sh -c 'sleep 0.2; echo late; echo later' &")
+    shell.room.shows(shell.pane, "\nlater")
+    assert shell.says("echo one") == (0, "one")
+    shell.run("sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.1; echo late; done' &")
+    for _ in range(3):
+        ran = shell.run("echo one")
+        assert (ran.exit_code, "one" in ran.text) == (0, True)
+
+
+@pytest.mark.parametrize("shell", ["fish", *MARKED], indirect=True)
+def test_what_was_left_at_a_prompt_that_is_not_marked_is_not_run(shell: Shell) -> None:
+    shell.run("true")
+    pause(shell, 0.3)
+    shell.room.say(f"send-input --pane {shell.pane} --text 'touch {shell.home}/precious'")
+    shell.room.shows(shell.pane, "precious")
+    with pytest.raises(Refused, match=r"was typed at the prompt of .* and not entered"):
+        shell.run("echo glued")
+    while "precious" in shell.text.split("\n")[-1]:  # Fish may miss it.
+        shell.room.say(f"send-keys {shell.pane} C-c")
+        pause(shell, 0.5)
+    assert shell.says("echo free") == (0, "free")
+    assert not (shell.home / "precious").exists()
+
+
+@pytest.mark.skipif(not shutil.which("less"), reason="needs less")
+@pytest.mark.parametrize("shell", ["fish", "dash"], indirect=True)
+def test_keys_for_another_program_are_not_left_at_the_prompt(shell: Shell) -> None:
+    later = shell.begin("seq 1 100 | less")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).modes.alternate_screen)
+    shell.room.say(f"send-keys {shell.pane} q")
+    shell.room.awaited(later)
+    assert shell.says("echo free") == (0, "free")
+
+
+@every
+def test_a_shell_that_took_the_place_of_the_first_or_runs_inside_it(shell: Shell) -> None:
+    shell.run("true")
+    for line in (f"exec {shell.kind}", shell.kind):
+        types(shell, line)
+        pause(shell, 0.8)
+        ran = shell.run("echo one; sh -c 'exit 3'")
+        assert (ran.exit_code, ran.text, ran.method) == (3, "one", "marker")
+
+
+@posix
+def test_a_shell_that_tells_its_steps_tells_few_of_ours(shell: Shell) -> None:
+    shell.run("set -x")
+    lines = [line for line in shell.run("echo hi").text.split("\n") if line not in ("+ echo hi", "hi")]
+    if shell.method == "integration" and shell.kind == "bash":
+        assert not lines
+    assert len(lines) <= 3
+    assert not any("133;D" in line for line in lines)
+
+
+@posix
+def test_a_variable_that_is_not_set_is_an_error_that_is_told(shell: Shell) -> None:
+    shell.run("set -u")
+    ran = shell.run("echo $NOPE")
+    assert ran.exit_code not in (0, None)
+    if not ran.ended:
+        assert shell.says("echo hi") == (0, "hi")
+
+
+@every
+def test_small_panes(shell: Shell) -> None:
+    twelve = "one two three four five six seven eight nine ten eleven twelve"
+    for cols, rows in ((10, 5), (20, 4), (40, 10)):
+        shell.room.mux.terminal(shell.pane).resize(Size(cols, rows))
+        pause(shell, 0.3)
+        assert shell.says("echo a\necho bb\nfalse") == (1, "a\nbb")
+        assert shell.says(f"echo {twelve}") == (0, twelve)
+
+
+@every
+def test_a_pane_that_is_resized_while_a_command_runs_and_while_it_is_typed(shell: Shell) -> None:
+    loop = "for i in {}; {} echo line $i; sleep 0.02; {}"
+    later = shell.begin(loop.format("(seq 30)", "", "end") if shell.fish else loop.format("$(seq 30)", "do", "done"))
+    terminal, sizes = shell.room.mux.terminal(shell.pane), count(1)
+    while not later.over:
+        number = next(sizes)
+        terminal.resize(Size(12 + number * 7 % 90, 5 + number % 20))
+        pause(shell, 0.03)
+    assert later.result().text == "\n".join(f"line {number}" for number in range(1, 31))
+    for number in range(8):
+        later = shell.begin(f"echo number {number} is a rather long line that wraps in small panes")
+        terminal.resize(Size(20 + number * 7 % 90, 5 + number % 20))
+        assert shell.room.awaited(later).text == f"number {number} is a rather long line that wraps in small panes"
+
+
+@every
+def test_a_command_that_changes_the_prompt(shell: Shell) -> None:
+    new = "function fish_prompt; echo -n 'new> '; end" if shell.fish else "PS1='new\n> '"
+    assert shell.says(f"{new}; echo hi") == (0, "hi")
+    assert shell.says("echo hi; false") == (1, "hi")
+    none = "function fish_prompt; end" if shell.fish else "PS1="
+    assert shell.says(f"{none}; echo hi") == (0, "hi")
+    assert shell.says("echo hi; false") == (1, "hi")
+
+
+@every
+def test_the_other_screen_and_resets_within_a_command(shell: Shell) -> None:
+    other = r"printf '\033[?1049hxx\033[2J\033[Hyyy\033[?1049l'"
+    assert shell.says(f"echo a; {other}; echo out") == (0, "a\nout")
+    ran = shell.run(r"printf '\033[?1049h'; echo in; sh -c 'exit 2'")
+    assert (ran.exit_code, "full-screen" in ran.note) == (2, True)
+    assert shell.run(r"printf '\033[?1049l'").exit_code == 0
+    for clear in (r"\033c", r"\033[2J\033[3J\033[H", r"\033[H\033[J", r"\033[3J"):
+        shell.run("seq 1 40")
+        ran = shell.run(f"echo before; printf '{clear}'; echo after")
+        assert (ran.exit_code, ran.text.split("\n")[-1]) == (0, "after")
+
+
+@pytest.mark.parametrize("shell", [name for name in ALL if name != "dash"], indirect=True)
+def test_a_command_that_is_suspended_is_over_for_now(shell: Shell) -> None:
+    later = shell.begin("sleep 100")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
+    shell.room.say(f"send-keys {shell.pane} C-z")
+    assert not shell.room.awaited(later).timed_out
+    assert shell.says("echo x") == (0, "x")
+    shell.run("kill %1")
+
+
+@pytest.mark.parametrize(("program", "line"), PROGRAMS)
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"], indirect=True)
+def test_programs_that_are_no_shells_are_named(shell: Shell, program: str, line: str) -> None:
+    if not shutil.which(program):
+        pytest.skip(f"needs {program}")
+    shell.run("true")
+    types(shell, line)
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground.startswith(program))
+    with pytest.raises(Refused, match=rf"no shell waits for a command in %1: .*{program}.*send-input.*wait-for-output"):
+        shell.run("echo x")
+
+
+@pytest.mark.parametrize("kind", ["bash", "zsh", "fish"])
+def test_other_locales(room: Room, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    shell = dressed(room, kind, tmp_path, {"bash": "PS1='$ '", "zsh": "PROMPT='$ '", "fish": ""}[kind])
+    assert shell.says("echo a; false") == (1, "a")
+    assert shell.says("echo é日本🙂; false") == (1, "é日本🙂")
+    assert shell.says("echo a\necho é; false") == (1, "a\né")
