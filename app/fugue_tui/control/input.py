@@ -11,6 +11,7 @@ from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.errors import InvalidArgument, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.since import here
 from fugue_tui.terminal.keys import KeyPress, parse_key
 from fugue_tui.terminal.terminal import Terminal
 
@@ -38,6 +39,8 @@ class Sent:
     """Whether the program was told that it is a paste; if not, it took every line end for an Enter."""
     submitted: bool
     """Whether an Enter follows the text, at once or up to half a second later."""
+    cursor: str | None
+    """For wait-for-output or read-pane: all that the pane printed after this was typed comes after it."""
 
 
 class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
@@ -45,7 +48,8 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
 
     Text is typed as it is and must not hold control characters but tab and newline; several lines go as one paste.
     submit presses Enter afterwards, as a keystroke of its own. A program that reads whole lines, such as cat, takes at
-    most 4095 bytes a line. The answer says what was accepted, not what came of it: read the pane for that.
+    most 4095 bytes a line. The answer says what was accepted, not what came of it: give its cursor to wait-for-output,
+    which then misses nothing that came meanwhile, or to read-pane.
     """
 
     pane: str = target.ACTIVE
@@ -65,19 +69,21 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
             raise InvalidArgument("text: there is nothing to type; give text, a key, or submit")
         text, key = typeable(self.text), parse_key(self.key) if self.key else None
         pane, terminal = _running(mux, self.pane, origin)
+        cursor = _cursor(mux, pane, terminal)
         if key is not None:
             terminal.press(key)
         pasted, bracketed = "\n" in text, terminal.modes.bracketed_paste
         accepted = type_text(terminal, text) if text else 0
         if self.submit:
             _submit(mux, pane, terminal, pasted=pasted, typed=bool(text))
-        return Sent(str(pane), accepted, int(key is not None), pasted, pasted and bracketed, self.submit)
+        return Sent(str(pane), accepted, int(key is not None), pasted, pasted and bracketed, self.submit, cursor)
 
 
 class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
     """Press keys in a pane, one after another, by their names.
 
-    A word that is no key is an error: text is typed by send-input, or here with literal.
+    A word that is no key is an error: text is typed by send-input, or here with literal. Give the cursor of the answer
+    to wait-for-output, which then misses nothing that came meanwhile.
     """
 
     pane: str = target.ACTIVE
@@ -97,10 +103,11 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
                 "keys: hold a newline; press Enter without literal, or use send-input for several lines"
             )
         pane, terminal = _running(mux, self.pane, origin)
+        cursor = _cursor(mux, pane, terminal)
         accepted = type_text(terminal, text) if text else 0
         for press in presses:
             terminal.press(press)
-        return Sent(str(pane), accepted, len(presses), pasted=False, bracketed=False, submitted=False)
+        return Sent(str(pane), accepted, len(presses), pasted=False, bracketed=False, submitted=False, cursor=cursor)
 
 
 def typeable(text: str) -> str:
@@ -127,6 +134,12 @@ def _running(mux: Multiplexer, wanted: str, origin: Origin) -> tuple[PaneId, Ter
         raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")
     mux.promises.keep(pane)
     return pane, mux.terminal(pane)
+
+
+def _cursor(mux: Multiplexer, pane: PaneId, terminal: Terminal) -> str | None:
+    """Where the program writes before anything is typed."""
+    found = here(terminal)
+    return mux.cursors.keep(pane, terminal, found, brief=True) if found is not None else None
 
 
 def _submit(mux: Multiplexer, pane: PaneId, terminal: Terminal, *, pasted: bool, typed: bool) -> None:

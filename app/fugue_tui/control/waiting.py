@@ -89,7 +89,8 @@ class PortResult:
 class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.READ, toolset=Toolset.DEFAULT):
     """Wait until panes print one of several texts, fall silent, or their programs end; driven by events, never polls.
 
-    Only what is printed after the call counts, or after a cursor: what is on the screen already matches only with one.
+    Only what is printed after the call counts, or after a cursor, such as that of the send-input before: what is on the
+    screen already matches only with one.
     What you typed yourself is echoed and counts like any other output, so wait for what the program answers. Text is
     searched without colours and across soft line wraps, both as it was printed and as the screen shows it. Regular
     expressions are RE2's: ^ and $ match at every line, . at no newline; a line that is still being printed counts as it

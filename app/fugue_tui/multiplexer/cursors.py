@@ -5,7 +5,7 @@ A cursor is a pin and what the screen showed then. The newest few of each termin
 
 import secrets
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +24,8 @@ from fugue_tui.text import clean
 
 KEPT: Final = 16
 """Cursors that a terminal keeps: each slows its engine a little."""
+BRIEF: Final = 4
+"""Those among them that were given along with something else, and are asked for soon or never."""
 _SOON: Final = 0.02
 
 
@@ -107,9 +109,11 @@ class Cursors:
         self._serial = 0
         self._undecoded: SimpleQueue[Seen | None] | None = None
         self._kept: WeakKeyDictionary[Terminal, OrderedDict[int, Bookmark]] = WeakKeyDictionary()
+        self._brief: WeakKeyDictionary[Terminal, deque[int]] = WeakKeyDictionary()
 
-    def keep(self, pane: PaneId, terminal: Terminal, new: Bookmark) -> str:
-        """The cursor of a bookmark; the newest one's again if nothing has happened since."""
+    def keep(self, pane: PaneId, terminal: Terminal, new: Bookmark, *, brief: bool = False) -> str:
+        """The cursor of a bookmark; the newest one's again if nothing has happened since. Of `brief` ones only a few
+        are kept, so that they do not push out what was asked for."""
         kept = self._kept.setdefault(terminal, OrderedDict())
         if kept and new.changes >= 0:
             serial, last = next(reversed(kept.items()))
@@ -117,6 +121,8 @@ class Cursors:
                 return self._written(pane, serial)
         self._serial += 1
         kept[self._serial] = new
+        if brief:
+            self._drop_brief(terminal, kept)
         while len(kept) > KEPT:
             kept.popitem(last=False)
         self._decode_soon(new.seen)
@@ -137,6 +143,12 @@ class Cursors:
         if back and found.bookmark.size.cols != terminal.size.cols:
             raise InvalidArgument(f"cursor: pane %{pane} was made wider or narrower since; search again")
         return found
+
+    def _drop_brief(self, terminal: Terminal, kept: OrderedDict[int, Bookmark]) -> None:
+        brief = self._brief.setdefault(terminal, deque())
+        brief.append(self._serial)
+        if len(brief) > BRIEF:
+            kept.pop(brief.popleft(), None)
 
     def _decode_soon(self, seen: Seen) -> None:
         if self._undecoded is None:
