@@ -23,9 +23,9 @@ async def fail_soon(*_, **__):
 WHERE = {
     "a click on the bar": ("status_bar.StatusBar.on_click = fail_soon", "\x1b[<0;9;24M\x1b[<0;9;24m"),
     "a click on a pane": ("terminal_view.TerminalView.on_mouse_down = fail_soon", "\x1b[<0;9;5M\x1b[<0;9;5m"),
-    "a click on a divider": ("pane_grid.PaneGrid.on_mouse_down = fail_soon", "\x02%\x1b[<0;41;9M\x1b[<0;40;9M"),
+    "a click on a divider": ("pane_grid.PaneGrid.on_mouse_down = fail_soon", "\x02%|\x1b[<0;41;9M\x1b[<0;41;9m"),
     "a message to the screen": (
-        "workspace_screen.WorkspaceScreen.on_status_bar_tab_clicked = fail", "\x02c\x1b[<0;9;24M\x1b[<0;9;24m",
+        "workspace_screen.WorkspaceScreen.on_status_bar_tab_clicked = fail", "\x02c|\x1b[<0;9;24M\x1b[<0;9;24m",
     ),
 }  # fmt: skip
 
@@ -44,8 +44,12 @@ def assert_alive(serving: Serving) -> None:
 @pytest.mark.parametrize("where", WHERE)
 def test_a_bug_in_a_handler_is_told_and_nothing_ends(serve: Serve, where: str) -> None:
     patch, keys = WHERE[where]
+    first, _, keys = keys.rpartition("|")
     serving = serve(first=hello(), prelude=BROKEN + patch)
     serving.shows(serving.first, "1 cat")
+    serving.first.send(first)
+    serving.shows(serving.first, "sh" if first else "cat")
+    serving.settle()
     for _ in range(2):
         serving.first.send(keys)
         serving.shows(serving.first, "internal error: RuntimeError")
