@@ -27,8 +27,9 @@ from fugue_tui.tui.actions import Actions
 from fugue_tui.tui.arranging import arrange
 from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.commanding import CommandingApp
+from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.frames import Frames
-from fugue_tui.tui.gallery import Theatre
+from fugue_tui.tui.gallery import Gallery
 from fugue_tui.tui.happenings import Happenings
 from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.mailbox import Mailbox
@@ -64,7 +65,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         lift: Callable[[], None] = lambda: None,
         launcher: Launcher | None = None,
     ) -> None:
-        super().__init__(host, first, dispatcher, mailbox.post)
+        super().__init__(host, first, dispatcher, mailbox.post, self.news)
         self.mux = mux
         self.settings = config
         self.mailbox = mailbox
@@ -178,9 +179,10 @@ class FugueApp(CommandingApp, inherit_bindings=False):
 
     # The terminals that show it
 
-    def theatre(self) -> Theatre:
-        """This app, as the gallery sees it."""
-        return self
+    def open_gallery(self, driver: TerminalDriver, size: Size) -> Gallery:
+        """Make what looks after the terminals."""
+        self.gallery = Gallery(self, driver, size)
+        return self.gallery
 
     def rest(self) -> None:
         """Nobody looks: lay out and draw nothing."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from base64 import b64encode
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from textual._context import active_message_pump
@@ -19,7 +19,7 @@ from fugue_tui.text import clean
 from fugue_tui.tui.alerts import Alerts
 from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.driver import TerminalDriver
-from fugue_tui.tui.gallery import Gallery, Theatre
+from fugue_tui.tui.gallery import Gallery
 from fugue_tui.tui.pictures import compositor_of
 from fugue_tui.tui.viewer import Viewer
 from fugue_tui.tui.viewers import Viewers
@@ -34,7 +34,8 @@ _PAUSE: Final = 1.0
 class AttendedApp(App[int], inherit_bindings=False):
     """What every app on attached terminals does. Returns the exit status of the program."""
 
-    def __init__(self, host: HostTerminal | None, first: Arrival | None) -> None:
+    def __init__(self, host: HostTerminal | None, first: Arrival | None, news: Callable[[], None]) -> None:
+        """`news` is called when there may be something else to say on the screen."""
         super().__init__(driver_class=TerminalDriver)
         self.host_terminal = host
         self.first = first
@@ -42,22 +43,13 @@ class AttendedApp(App[int], inherit_bindings=False):
         """What looks after the attached terminals; None in tests without any."""
         self.farewell = Bye()
         """What they are told at the end."""
-        self.alerts = Alerts(self.news, lambda: self.watched)
+        self.alerts = Alerts(news, lambda: self.watched)
         self.outlives = False
         """Whether bugs are outlived: from the moment on when everything stands, and where terminals are attached."""
         self._resting = False
         self._told: dict[str, float] = {}
 
     # Who looks
-
-    def open_gallery(self, driver: TerminalDriver, size: Size) -> Gallery:
-        """Make what looks after the terminals."""
-        self.gallery = Gallery(self.theatre(), driver, size)
-        return self.gallery
-
-    def theatre(self) -> Theatre:
-        """This app, as the gallery sees it."""
-        raise NotImplementedError
 
     @property
     def viewers(self) -> Viewers | None:
@@ -150,10 +142,6 @@ class AttendedApp(App[int], inherit_bindings=False):
             viewer.writer.write(_clipboard(text))
 
     # What nobody meant to happen
-
-    def news(self) -> None:
-        """Titles or states may have changed."""
-        raise NotImplementedError
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""

@@ -35,8 +35,10 @@ class CommandingApp(AttendedApp, inherit_bindings=False):
         first: Arrival | None,
         dispatcher: Dispatcher,
         post: Callable[[Callable[[], None]], None],
+        news: Callable[[], None],
     ) -> None:
-        super().__init__(host, first)
+        super().__init__(host, first, news)
+        self._tell_news = news
         self.dispatcher = dispatcher
         self.errands = Errands(post, self.alert, self.broke)
 
@@ -76,7 +78,7 @@ class CommandingApp(AttendedApp, inherit_bindings=False):
     def give_up(self) -> None:
         """End what a person asked for and still waits for."""
         if self.errands.give_up():
-            self.news()
+            self._tell_news()
 
     def run_words(self, said: list[str] | str) -> None:
         """Run a command as it would be typed."""
