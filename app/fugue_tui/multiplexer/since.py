@@ -148,10 +148,24 @@ def _on_primary(emulator: Emulator, since: Start, rows: int) -> list[Fresh]:
     above = _lines(emulator, max(oldest, place.line - since.rows_above), place.line)
     behind = passage(emulator, since.pin).text
     known = frozenset(since.after.split("\n"))
+    new = [line for line in behind.split("\n") if line not in known]
+    blanks = _blanks(emulator) if new else ""
     return [
         _block((line for line in above if line not in since.lines), since.seen),
-        _block((line for line in behind.split("\n") if line not in known), since.after),
+        _block(new, since.after),
+        *([_block([*new[:-1], new[-1] + blanks], since.after)] if blanks else []),
     ]
+
+
+def _blanks(emulator: Emulator) -> str:
+    """The blanks between the last text of the screen and the cursor behind it, such as that of a prompt."""
+    x, y = emulator.caret
+    row = emulator.scrollback.lines + y
+    shown = emulator.between(Place(row), Place(row + 1), joined=False)
+    below = Place(emulator.scrollback.lines + emulator.size.rows)
+    if not shown or emulator.between(Place(row + 1), below).strip():
+        return ""
+    return " " * (x - max(0, wcswidth(shown)))
 
 
 def _block(lines: Iterable[str], before: str) -> Fresh:
