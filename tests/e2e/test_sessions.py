@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.conftest import TIMEOUT, Launch, Running
+from tests.mcp.test_bridge import HELLO, Bridge
 from tests.tui.conftest import Host
 
 from fugue_tui import sockets, wire
@@ -304,3 +305,19 @@ def test_a_terminal_that_is_stopped_is_not_waited_for(running: Running) -> None:
     second.wait_until(lambda: second.text.count("meanwhile") == 2)
     os.kill(running.host.pid, signal.SIGCONT)
     running.host.wait_until(lambda: running.host.text.count("meanwhile") == 2)
+
+
+def test_an_agent_goes_on_while_nobody_is_attached_and_its_work_is_there_afterwards(running: Running) -> None:
+    bridge = Bridge(str(running.socket))
+    bridge.ask("initialize", HELLO, 0)
+    bridge.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    running.host.send("\x02d")
+    left(running.host, b"[detached from e2e]")
+    assert running.ask("list-clients")["clients"] == []
+    arguments = {"command": ["sh", "-c", "echo from the agent; exec cat"]}
+    done = bridge.ask("tools/call", {"name": "fugue_split_pane", "arguments": arguments}, 1)
+    assert not done["result"].get("isError"), done
+    read = {"name": "fugue_wait_for_output", "arguments": {"panes": ["%2"], "any_of": ["from the agent"]}}
+    assert not bridge.ask("tools/call", read, 2)["result"].get("isError")
+    running.again().wait_text("ready", "from the agent")
+    assert bridge.close() == 0
