@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.engines import make_emulator
@@ -328,6 +330,53 @@ def test_what_is_in_reverse_video_already_is_shown_the_other_way_round(terminal:
     say(terminal, "\x1b[7mone two\x1b[m")
     drag(terminal, (0, 0), (2, 0))
     assert reversed_text(terminal) == [" two"]
+
+
+OUTPUT = st.sampled_from(
+    ["a", "\r\n", "some text ", "漢字", "\x1b[31mred\x1b[m", "\x1b[H", "\x1b[2;3H", "\x1b[K", "\x1b[2J", "\x1b[L",
+     "\x1b[M", "\x1b[3J", "\x1b[2;4r", "\x1b[r", "\x1b[S", "\x1b[?1049h", "\x1b[?1049l", "x" * 45, "\r\n" * 7, "\x1bc"]
+)  # fmt: skip
+CELL = st.builds(Cell, st.integers(0, 19), st.integers(0, 4))
+STEP = st.one_of(
+    st.lists(OUTPUT, min_size=1, max_size=4).map("".join), st.tuples(CELL, st.sampled_from(Unit)), CELL,
+    st.integers(-9, 9), st.sampled_from([Size(20, 5), Size(13, 7)]), st.none(),
+)  # fmt: skip
+
+
+def take(terminal: Terminal, step: object) -> None:
+    match step:
+        case str():
+            say(terminal, step)
+        case (Cell() as cell, Unit() as unit):
+            terminal.select(cell, unit)
+        case Cell():
+            terminal.extend(step)
+        case int():
+            terminal.scroll(step)
+        case Size():
+            terminal.resize(step)
+        case _:
+            terminal.deselect()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(STEP, max_size=25), st.sampled_from(["ghostty", "pyte"]))
+def test_frames_add_up_to_what_a_repaint_paints_whatever_happens(steps: list[object], engine: str) -> None:
+    pump = Pump()
+    pump.start()
+    terminal = terminal_of(engine, pump)
+    known: list[bytes] = []
+    for step in steps:
+        take(terminal, step)
+        damage, rows, _ = terminal.frame()
+        known = known[damage.shift :] + [b""] * (terminal.size.rows - len(known) + damage.shift)
+        for y, row in zip(damage.rows, rows, strict=True):
+            known[y] = row
+        known = known[: terminal.size.rows]
+        assert known == terminal.paint()
+        assert bool(terminal.selected_text) <= (terminal.selected is not None)
+    terminal.close()
+    pump.stop()
 
 
 # The cursor of who reads back

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal
+from textual.events import MouseDown, MouseMove, MouseUp
 from textual.widgets import Input
 
 from fugue_tui.errors import SpawnFailed
@@ -177,3 +178,18 @@ async def test_a_title_is_text_and_never_markup() -> None:
         shown = left._border_title  # pyright: ignore[reportPrivateUsage]
         assert shown is not None
         assert (shown.plain, shown.spans) == (title, [])
+
+
+async def test_text_is_selected_with_the_mouse_and_copied() -> None:
+    app = Foreign()
+    async with app.run_test(size=(80, 20)) as pilot:
+        left = app.terminal("left")
+        left.start()
+        await until(lambda: "ready" in text_of(left))
+        for kind, x in ((MouseDown, 1), (MouseMove, 2), (MouseMove, 3), (MouseUp, 3)):
+            event = kind(app.screen, x, 0, 0, 0, 1, False, False, False, screen_x=x, screen_y=0)
+            app.screen._forward_event(event)  # pyright: ignore[reportPrivateUsage]
+            await pilot.pause()
+        await until(lambda: app.clipboard == "ead")
+        await until(lambda: any(segment.style and segment.style.reverse for segment in left.render_line(0)))
+        assert "".join(s.text for s in left.render_line(0) if s.style and s.style.reverse) == "ead"

@@ -198,8 +198,11 @@ class Pointing(Steady, Widget):
         if drag is None or not drag.begun:
             return
         drag.ticks += 1
+        before = drag.live.scrollback.offset
         self.scroll_back(drag.way * min(1 + drag.ticks // 10, _CREEP_MOST))
         drag.live.extend(drag.at)
+        if drag.live.scrollback.offset == before:
+            drag.rest()
 
     def _let_go(self) -> None:
         """The drag is over; what is selected stays so."""
