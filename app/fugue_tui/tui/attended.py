@@ -136,9 +136,9 @@ class AttendedApp(App[int], inherit_bindings=False):
             self.viewers.tell(_clipboard(text), typing=True)
 
     def copy_at(self, viewer: Viewer | None, text: str) -> None:
-        """Put text on the clipboard of one attached terminal."""
+        """Put text on the clipboard of one terminal, if it is still attached."""
         self._clipboard = text
-        if viewer is not None and not viewer.read_only:
+        if viewer is not None and self.viewers is not None and viewer in self.viewers.all():
             viewer.writer.write(_clipboard(text))
 
     # What nobody meant to happen
