@@ -34,9 +34,9 @@ def settled(running: Running, done: Callable[[], object]) -> None:
     """Wait until the workspace was saved since something is the case."""
     running.host.wait_until(done)
     running.ask("save-session", "marker", "--overwrite")
-    generation = max((entry.generation for entry in store().names("auto")), default=0)
+    windows = len(running.ask("get-status")["windows"]) + 1
     running.ask("create-window", "--name", "later", "--command", "cat")
-    running.host.wait_until(lambda: any(entry.generation > generation for entry in store().names("auto")))
+    running.host.wait_until(lambda: any(entry.head.get("windows") == windows for entry in store().names("auto")))
 
 
 def used(launch: Launch, **wanted: Any) -> Running:

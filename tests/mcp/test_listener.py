@@ -290,6 +290,7 @@ if os.fork():
     listener.give_up()
     os._exit(0)
 listener.take_over()
+print("ready", flush=True)
 listener.socket.setblocking(True)
 with listener.socket.accept()[0] as accepted:
     accepted.send(str(os.getpid()).encode())
@@ -301,13 +302,14 @@ listener.close()
 def test_a_socket_is_handed_to_another_process_whole(runtime: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", HANDED], stdout=subprocess.PIPE) as maker:
         assert maker.wait() == 0
+        assert maker.stdout
+        assert maker.stdout.readline() == b"ready\n"
         with pytest.raises(AlreadyRunning):
             listen_as("dev")
         with connect(path_of("dev")) as link:
             pid = int(link.recv(20))
             assert pid != maker.pid
             assert peer_of(link).pid == pid
-        assert maker.stdout
         maker.stdout.read()  # It ends with the last process that has it.
     assert sockets_in(runtime) == []
     listen_as("dev").close()
