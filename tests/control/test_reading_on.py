@@ -356,3 +356,23 @@ def test_a_pane_that_is_not_there_is_named(room: Room) -> None:
     room.cat()
     with pytest.raises(NotFound, match="no pane %9"):
         room.run(ReadPane(pane=str(PaneId(9))))
+
+
+@pytest.mark.parametrize("engine", ["ghostty", "pyte"])
+@pytest.mark.parametrize("lines", [2, 100])
+def test_a_cursor_into_a_history_that_was_erased_tells_that_lines_are_missed(
+    room: Room, engine: str, lines: int
+) -> None:
+    room.launcher.engine = engine
+    steps = f"read x; seq {lines}; echo mid; read x; printf '\\033[H\\033[2J\\033[3J'; echo new; exec cat"
+    pane = room.opened(f'create-pane -- sh -c "stty -echo; echo old; {steps}"')
+    room.shows(pane, "old")
+    cursor = room.say(f"read-pane {pane}").cursor
+    for shown in ("mid", "new"):
+        room.mux.terminals[pane].write(b"\n")
+        room.shows(pane, shown)
+    found = room.say(f"read-pane --cursor {cursor}")
+    assert found.text == "new"
+    assert found.lines_missed or found.redrawn
+    if lines > 24:
+        assert found.lines_missed >= lines // 2

@@ -248,6 +248,18 @@ def test_the_other_screen_and_resets_within_a_command(shell: Shell) -> None:
         assert (ran.exit_code, ran.text.split("\n")[-1]) == (0, "after")
 
 
+@pytest.mark.parametrize("shell", ["bash", "dash"], indirect=True)
+def test_output_that_was_cleared_away_is_told_as_missed(shell: Shell) -> None:
+    terminal = shell.room.mux.terminal(shell.pane)
+    for clear, kept in ((r"\033[H\033[2J", True), (r"\033[H\033[2J\033[3J", False)):
+        for command in ("seq 1 50", "echo on the screen", f"printf '{clear}'; echo more", "echo last"):
+            shell.run(command)
+        long, short, clears, last = (terminal.output(command) for command in terminal.commands[-4:])
+        assert (long.text.split("\n")[0], long.missed) == (("1", False) if kept else ("", True))
+        assert kept or (short.text, short.missed) == ("", True)
+        assert (clears.text, last.text, last.missed) == ("more", "last", False)
+
+
 @pytest.mark.parametrize("shell", [name for name in ALL if name != "dash"], indirect=True)
 def test_a_command_that_is_suspended_is_over_for_now(shell: Shell) -> None:
     later = shell.begin("sleep 100")

@@ -169,7 +169,8 @@ def _start(found: Found, end: Place) -> _Start:
         return _Start(top, redrawn=True)
     pin = old.pin if not old.pin.alternate else old.behind
     place = pin.found() if pin is not None else None
-    if place is None and pin is not None and pin.lost():
+    erased = place == Place(0) and old.erased != found.terminal.erased
+    if erased or (place is None and pin is not None and pin.lost()):
         return _Start(Place(0), missed=max(1, found.terminal.newlines - old.newlines - end.line))
     if place is None:
         return _Start(top, redrawn=True)

@@ -60,6 +60,8 @@ class Bookmark:
     """The terminal's count of changes; -1 if text that was there already comes after the place."""
     newlines: int
     """The terminal's count of line feeds."""
+    erased: int
+    """How often the terminal's history had been erased."""
     size: Size
     y: int
     """The screen's row on which the place was."""
@@ -82,6 +84,7 @@ def bookmark(terminal: Terminal, old: Bookmark | None = None, at: Place | None =
         behind=behind,
         changes=terminal.changes if at is None else -1,
         newlines=terminal.newlines,
+        erased=terminal.erased,
         size=size,
         y=place.line - history,
         head=emulator.between(Place(place.line), place) if at is None else "",

@@ -25,6 +25,7 @@ BEGINNING: Final = 100
 
 _CLEARS: Final = re.compile(rb"\x1b\[[23]J|\x1b\[H\x1b\[0?J|\x1bc")
 
+_ERASES: Final = (b"\x1b[3J", b"\x1bc")
 _PIECE: Final = 1 << 10
 """Bytes that are fed at a time until the beginning is kept."""
 _BEGINS: Final = b"\x1b]133;C"
@@ -39,6 +40,8 @@ class AskedLog(CommandLog):
         self._beginning: tuple[int, str] = (0, "")
         self._first_rows = ""
         self._began: tuple[int, int] = (0, 0)
+        self.erased = 0
+        """How often the history was erased."""
         self._given = ("", "")
 
     @property
@@ -112,6 +115,8 @@ class AskedLog(CommandLog):
             yield data[at:end]
             at = end
             if clear:
+                self.erased += clear[0] in _ERASES
+                self._forget_cleared()
                 self._start_over()
             if self._wants_beginning:
                 self._keep_beginning()
@@ -144,6 +149,16 @@ class AskedLog(CommandLog):
         self._asked = {nonce: again if each.number == runs.number else each for nonce, each in self._asked.items()}
         if self._records and self._records[-1].number == runs.number:
             self._records[-1] = again
+
+    def _forget_cleared(self) -> None:
+        """Commands whose output was on the screen that was cleared, or in the history that was erased, have none."""
+        if self._emulator.modes.alternate_screen:
+            return
+        for at in range(max(0, len(self._records) - PINNED), len(self._records)):
+            record = self._records[at]
+            start = record.start.found() if record.start and not record.running else None
+            if start and (start == START or start.line >= self._emulator.scrollback.lines):
+                self._records[at] = replace(record, start=None, stop=None)
 
     def _keep_beginning(self) -> None:
         """Keep the first rows of what is printed, if it is long enough."""

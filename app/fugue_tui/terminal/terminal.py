@@ -197,6 +197,11 @@ class Terminal(Selecting):
         with self.lock:
             return self._log.found(number)
 
+    @property
+    def erased(self) -> int:
+        """How often the program erased the history; places that were in it are at its beginning since."""
+        return self._log.erased
+
     def lines_of(self, command: CommandRecord) -> int:
         """How many lines a command has printed, if it is the newest; 0 if not. Any thread."""
         with self.lock:
