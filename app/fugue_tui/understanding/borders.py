@@ -6,7 +6,7 @@ The junctions of a rule say in which cells the columns are divided, so a `|` ins
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from fugue_tui.understanding.gridrows import Ruled, rows_of
@@ -20,10 +20,12 @@ MOST_UNFIT: Final = 0.25
 _BARS: Final = "|│┃║╎╏┆┇┊┋▏▕"
 _CORNERS: Final = "+┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛┣┫┳┻╋╔╗╚╝╠╣╦╩╬╞╡╟╢╤╧╥╨╪╫┡┩╇╈╃╄┢┪╆╅┝┥┞┦┟┧┠┨┍┑┎┒┕┙┖┚┯┷┰┸┿╂╊╉"
 _LEVELS: Final = "-=─━═╌╍┄┅┈┉╴╵╶╷╸╹╺╻"
-_DRAWN: Final = re.compile(f"[{re.escape(_BARS + _CORNERS + _LEVELS)}: ]+")
+_POINTS: Final = ".'`*"
+"""Corners in rules alone; in text they are what they always are."""
+_DRAWN: Final = re.compile(f"[{re.escape(_BARS + _CORNERS + _LEVELS + _POINTS)}: ]+")
 _LEVEL: Final = re.compile(f"---|===|[+|:][-=]|[-=][+|:]|[{_LEVELS[2:]}]")
 _BAR: Final = re.compile(f"[{_BARS}]")
-_JUNCTION: Final = re.compile(f"[{re.escape(_BARS + _CORNERS)}]")
+_JUNCTION: Final = re.compile(f"[{re.escape(_BARS + _CORNERS + _POINTS)}]")
 _UNESCAPED: Final = re.compile(r"(?<!\\)\|")
 
 
@@ -72,8 +74,8 @@ def _read(lines: Sequence[str], start: int, end: int, lay: Callable[[int, str], 
     if not dividers:
         return None
     found = _by_place(laid, dividers)
-    if found is None and all(set(line.text) <= set("|:- ") for line in rules):
-        found = _by_bars(laid, rules[0])
+    if all(set(line.text) <= set("|:- ") for line in rules):
+        found = _unescaped(found) if found else _by_bars(laid, rules[0])
     return _judged(found) if found else None
 
 
@@ -134,6 +136,11 @@ def _by_bars(laid: Sequence[Line], rule: Line) -> _Cells | None:
             unfit.append(line.number)
     enough = count > 1 and rows and len(unfit) <= MOST_UNFIT * (len(rows) + len(unfit))
     return _Cells(rows, unfit, count) if enough else None
+
+
+def _unescaped(found: _Cells) -> _Cells:
+    rows = [replace(row, cells=tuple(cell.replace("\\|", "|") for cell in row.cells)) for row in found.rows]
+    return replace(found, rows=rows)
 
 
 def _split(text: str) -> tuple[str, ...]:

@@ -64,6 +64,7 @@ def columns(header: Line, lines: Sequence[Line], style: Style) -> Columns | None
     found = _cut(header, words, union(masks[index] for index in fit))
     if style is Style.AUTO:
         _join_phrases(found, header, union(masks[index] for index in fit))
+        found.notes += [*_together(found, [masks[index] for index in fit])]
     found.fit = [lines[index] for index in fit]
     found.unfit = [line.number for line in set_aside(lines, fit)]
     return found if len(found.cuts) > 1 else None
@@ -154,6 +155,21 @@ def _choose(runs: Sequence[tuple[int, int]], left: Span, right: Span, found: Col
     if len(runs) > 1 and (widths[chosen] < max(widths) or widths.count(max(widths)) > 1):
         found.doubts.append(f"where {left.text} ends and {right.text} begins could be otherwise")
     return runs[chosen][1]
+
+
+def _together(found: Columns, masks: Sequence[int]) -> Iterable[str]:
+    """Words about columns whose header words are one blank apart, and whose cells are too, in every row alike."""
+    for at in range(1, len(found.cuts)):
+        start, cut = found.cuts[at - 1], found.cuts[at]
+        if cut not in found.soft:
+            continue
+        window, right = (1 << cut - start) - 1, 1 << cut
+        cells = {mask >> start & window for mask in masks}
+        ends = {cell.bit_length() for cell in cells}
+        begins = {cell & -cell for cell in cells}
+        if ends == {cut - start - 1} and len(begins) == 1 and masks and all(mask & right for mask in masks):
+            names = f"{found.headers[at - 1]} and {found.headers[at]}"
+            yield f"{names} may be one column: in every row they are one blank apart"
 
 
 def _join_phrases(found: Columns, header: Line, busy: int) -> None:

@@ -4,8 +4,8 @@ The names of the columns are ours; the cells are the program's.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from fugue_tui.understanding.invocation import Stage
@@ -27,6 +27,8 @@ class Shape:
     """Whether nothing else looks like it, so that it is recognised without a command."""
     passed: re.Pattern[str] | None = None
     """Lines that belong to the list and are no rows."""
+    heading: re.Pattern[str] | None = None
+    """Lines that name a part of the list, if one that is passed over follows."""
 
 
 _DATE: Final = (
@@ -44,6 +46,7 @@ SHAPES: Final = (
         ("ls ", "ll "),
         distinct=True,
         passed=re.compile(r"total [\d.,]+[KMGTPE]?"),
+        heading=re.compile(r"\S.*:"),
     ),
     Shape(
         "git branch -vv",
@@ -92,18 +95,35 @@ def read_shape(lines: Sequence[str], start: int, end: int, stage: Stage | None) 
     """The list in a range of lines, if its command is known to print it or nothing else looks like it."""
     numbered = [(at, lines[at][:WIDEST]) for at in range(start, end) if lines[at].strip()]
     for shape in SHAPES:
+        shape = _with_prefix(shape, stage)
         called = stage is not None and f"{stage.program} {stage.subcommand}".startswith(shape.calls)
         if (called or shape.distinct) and (found := _read(numbered, shape, called)):
             return found
     return None
 
 
-def _read(numbered: Iterable[tuple[int, str]], shape: Shape, called: bool) -> Parsed | None:
+def _with_prefix(shape: Shape, stage: Stage | None) -> Shape:
+    """What `ls` prints before each line if it is asked for."""
+    if shape.name != "ls -l" or stage is None or stage.program != "ls":
+        return shape
+    asked = "".join(word[1:] for word in stage.words[1:] if re.fullmatch(r"-[A-Za-z1]+", word))
+    extra = [
+        *([("inode", r" *(\d+|\?) +")] if "i" in asked or "--inode" in stage.words else []),
+        *([("blocks", r" *([\d.,]+[KMGTPE]?|\?) +")] if "s" in asked or "--size" in stage.words else []),
+    ]
+    pattern = "".join(part for _, part in extra) + shape.line.pattern
+    return replace(shape, headers=(*(name for name, _ in extra), *shape.headers), line=re.compile(pattern))
+
+
+def _read(numbered: Sequence[tuple[int, str]], shape: Shape, called: bool) -> Parsed | None:
     rows: list[tuple[str, ...]] = []
     unfit: list[int] = []
-    for at, text in numbered:
+    headings: list[int] = []
+    for index, (at, text) in enumerate(numbered):
         if found := shape.line.fullmatch(text):
             rows.append(tuple((cell or "").strip() for cell in found.groups()))
+        elif _is_heading(shape, numbered, index):
+            headings.append(at)
         elif not (shape.passed and shape.passed.fullmatch(text)):
             unfit.append(at)
         if len(unfit) > 20 and len(unfit) > len(rows):
@@ -113,6 +133,14 @@ def _read(numbered: Iterable[tuple[int, str]], shape: Shape, called: bool) -> Pa
         return None
     sure = SURE * len(rows) / total * (1 if called else 0.93)
     notes = ["the columns' names are not in the text"]
+    if headings:
+        notes.append(f"{line_numbers(headings)} name folders; the rows below each are of that one")
     if unfit:
         notes.append(f"{line_numbers(unfit)} are not of the shape of {shape.name}, left out")
     return Parsed(Kind.TABLE, round(sure, 2), shape.headers, tuple(rows), parser=shape.name, notes=tuple(notes))
+
+
+def _is_heading(shape: Shape, numbered: Sequence[tuple[int, str]], index: int) -> bool:
+    if shape.heading is None or shape.passed is None or index + 1 >= len(numbered):
+        return False
+    return bool(shape.heading.fullmatch(numbered[index][1]) and shape.passed.fullmatch(numbered[index + 1][1]))

@@ -8,7 +8,7 @@ from typing import Final
 from fugue_tui.understanding.columns import Columns, columns, set_aside, union
 from fugue_tui.understanding.header import CAPITALS, belief
 from fugue_tui.understanding.known import Habit
-from fugue_tui.understanding.mending import mend
+from fugue_tui.understanding.mending import mend, rejoin, word_by_word
 from fugue_tui.understanding.parsed import Kind, Parsed, line_numbers
 from fugue_tui.understanding.source import WIDEST, Line, in_cells, in_characters
 from fugue_tui.understanding.spans import Style, free_runs
@@ -75,7 +75,7 @@ def _with_header(lines: Sequence[Line], habit: Habit) -> Iterable[Parsed]:
     for at in range(min(_FIRST, len(lines))):
         if at + 1 < len(lines) and _RULE.fullmatch(lines[at + 1].cells):
             if found := _ruled(lines[at], lines[at + 1], lines[at + 2 :]):
-                yield _judged(found, RULED, lines[:at])
+                yield _judged(found, RULED, [line for line in lines[:at] if line.text != lines[at + 1].text])
             return
         if at + 1 < len(lines) and _counted(lines[at:]):
             yield _single(lines, at)
@@ -83,10 +83,13 @@ def _with_header(lines: Sequence[Line], habit: Habit) -> Iterable[Parsed]:
         underlined = at + 1 < len(lines) and _LINE.fullmatch(lines[at + 1].cells) is not None
         rows = [line for line in lines[at + 1 :] if not (underlined and _LINE.fullmatch(line.cells))]
         found = columns(lines[at], rows, Style.WIDE if underlined else habit.style)
+        if found is None and habit.words:
+            found = word_by_word(lines[at], rows)
         if found is None:
             continue
+        rejoin(found)
         aligned = without_strangers(found)
-        if habit.words:
+        if habit.words and found.fit:
             mend(found, rows)
         sure = max(belief(found.headers, found.rows()), UNDERLINED if underlined and found.fit else 0)
         if sure and (found.fit or habit.known):
@@ -114,6 +117,7 @@ def _ruled(header: Line, rule: Line, rows: Sequence[Line]) -> Columns | None:
     spaces = union(1 << cell for start, end in runs if start > 0 for cell in range(start, end))
     if len(cuts) < 2 or header.mask & spaces:
         return None
+    rows = [line for line in rows if line.text != rule.text]
     fit = [at for at, line in enumerate(rows) if not line.mask & spaces]
     found = Columns([], cuts, [header])
     found.headers = list(found.rows()[0])

@@ -1,0 +1,145 @@
+"""Tables as programs really print them: wrapped, in several folders, with odd borders, too wide for their headers."""
+
+import pytest
+
+from fugue_tui.understanding.parse import parse
+from fugue_tui.understanding.parsed import Kind
+
+
+def test_a_long_file_system_that_df_wraps_is_one_row() -> None:
+    text = (
+        "Filesystem           1K-blocks      Used Available Use% Mounted on\n"
+        "/dev/mapper/vg-root\n"
+        "                      20511356   8243220  11203000  43% /\n"
+        "tmpfs                  4022412         0   4022412   0% /dev/shm\n"
+    )
+    found = parse(text, command="df")
+    assert found.rows == (
+        ("/dev/mapper/vg-root", "20511356", "8243220", "11203000", "43%", "/"),
+        ("tmpfs", "4022412", "0", "4022412", "0%", "/dev/shm"),
+    )
+    assert "lines 2-3 are one row" in found.notes
+    assert parse(text).rows == found.rows, "without knowing the command too"
+
+
+def test_a_row_with_one_cell_above_a_full_one_stays_two() -> None:
+    text = "NAME   SIZE   PLACE\none\ntwo    5      here\nthree  6      there\n"
+    assert parse(text).rows == (("one", "", ""), ("two", "5", "here"), ("three", "6", "there"))
+
+
+def test_folders_that_are_listed_one_after_the_other_are_one_list() -> None:
+    text = (
+        "a:\ntotal 4\n-rw-r--r-- 1 root root 0 Nov 21 20:00 x\n\n"
+        "b b:\ntotal 0\n-rw-r--r-- 1 root root 0 Nov 21 20:00 y\n"
+    )
+    for command in ("ls -l a 'b b'", ""):
+        found = parse(text, command=command)
+        assert [row[-1] for row in found.rows] == ["x", "y"]
+        assert "lines 1, 5 name folders; the rows below each are of that one" in found.notes
+
+
+def test_inodes_and_blocks_before_a_listing_are_columns() -> None:
+    text = (
+        "total 88\n"
+        "    13 lrwxrwxrwx 1 root root    7 May 20  2025 bin -> usr/bin\n"
+        "2105345 -rw-r--r-- 1 me me 5 Nov 21 16:51 a b\n"
+    )
+    found = parse(text, command="ls -li /")
+    assert found.headers == ("inode", "mode", "links", "owner", "group", "size", "modified", "name")
+    assert found.rows[1] == ("2105345", "-rw-r--r--", "1", "me", "me", "5", "Nov 21 16:51", "a b")
+    sized = parse(
+        "total 8\n4.0K -rw-r--r-- 1 me me 5 Nov 21 16:51 a\n   0 -rw-r--r-- 1 me me 0 Nov 21 16:51 b\n",
+        command="ls -ls",
+    )
+    assert (sized.headers[0], sized.rows[0][0], sized.rows[1][0]) == ("blocks", "4.0K", "0")
+
+
+BORDERS = {
+    "dots and colons": ".-----.-----.\n| a   | b   |\n:-----+-----:\n| 1   | 2|3 |\n'-----'-----'\n",
+    "stars": "*-----*-----*\n| a   | b   |\n*-----*-----*\n| 1   | 2|3 |\n*-----*-----*\n",
+    "no sides": " a   | b   \n-----+-----\n 1   | 2|3 \n",
+    "heavy": "┏━━━━━┳━━━━━┓\n┃ a   ┃ b   ┃\n┣━━━━━╋━━━━━┫\n┃ 1   ┃ 2|3 ┃\n┗━━━━━┻━━━━━┛\n",
+    "double": "╔═════╦═════╗\n║ a   ║ b   ║\n╠═════╬═════╣\n║ 1   ║ 2|3 ║\n╚═════╩═════╝\n",
+    "double outside": "╔═════╤═════╗\n║ a   │ b   ║\n╟─────┼─────╢\n║ 1   │ 2|3 ║\n╚═════╧═════╝\n",
+    "rounded": "╭─────┬─────╮\n│ a   │ b   │\n├─────┼─────┤\n│ 1   │ 2|3 │\n╰─────┴─────╯\n",
+    "dashed": "┌╌╌╌╌╌┬╌╌╌╌╌┐\n╎ a   ╎ b   ╎\n├╌╌╌╌╌┼╌╌╌╌╌┤\n╎ 1   ╎ 2|3 ╎\n└╌╌╌╌╌┴╌╌╌╌╌┘\n",
+    "half heavy": "┍━━━━━┯━━━━━┑\n│ a   │ b   │\n┝━━━━━┿━━━━━┥\n│ 1   │ 2|3 │\n┕━━━━━┷━━━━━┙\n",
+    "equals": "+-----+-----+\n| a   | b   |\n+=====+=====+\n| 1   | 2|3 |\n+-----+-----+\n",
+    "rst": "===== =====\na     b    \n===== =====\n1     2|3  \n===== =====\n",
+    "markdown": "| a   | b    |\n|-----|-----:|\n| 1   | 2\\|3 |\n",
+    "org": "| a   | b    |\n|-----+------|\n| 1   | 2❘3  |\n",
+}
+
+
+@pytest.mark.parametrize("name", BORDERS)
+def test_borders_of_every_style_are_no_part_of_a_cell(name: str) -> None:
+    found = parse(BORDERS[name])
+    assert (found.kind, found.headers) == (Kind.TABLE, ("a", "b"))
+    assert [tuple(cell.replace("❘", "|") for cell in row) for row in found.rows] == [("1", "2|3")]
+
+
+def test_two_header_words_that_may_be_one_are_said_to_be_doubtful() -> None:
+    text = (
+        "ID   TITLE             BRANCH    CHANGED BY\n"
+        "#14  Upgrade to v2     upg       about 1 day\n"
+        "#12  Fix the thing     fix/it    about 3 day\n"
+    )
+    assert any("CHANGED and BY may be one column" in note for note in parse(text).notes)
+    known = parse(text.replace("CHANGED BY", "CREATED AT"))
+    assert (known.headers[-1], known.rows[0][-1]) == ("CREATED AT", "about 1 day")
+
+
+VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 7  0      0 22276304  25960 1292996    0    0  1300   866  585 2206 52 14 33  0  0
+ 6  0      0 22276304  25960 1292996    0    0     0   124 1805 6655 64 36  1  0  0
+"""
+
+
+def test_numbers_that_all_run_over_their_columns_are_read_word_by_word_where_cells_are_words() -> None:
+    found = parse(VMSTAT, command="vmstat 1 2")
+    assert found.headers[:4] == ("r", "b", "swpd", "free")
+    assert [row[3] for row in found.rows] == ["22276304", "22276304"]
+    assert [row[-1] for row in found.rows] == ["0", "0"]
+    assert any("word by word" in note for note in found.notes)
+    assert parse(VMSTAT).kind is Kind.UNKNOWN or parse(VMSTAT).confidence < 0.5
+
+
+def test_processes_whose_columns_run_over_are_read_word_by_word_only_if_numbers_stand_under_numbers() -> None:
+    header = "USER               PID  %CPU %MEM      VSZ    RSS   TT  STAT STARTED      TIME COMMAND\n"
+    logd = "root               367   0.8  0.1 410239088  16000   ??  Ss   10Jul24  62:29.27 /usr/libexec/logd\n"
+    rows = logd * 3 + (
+        "_very_long_user_name_1234   0.0  0.0 408628368   1680 s000  S+    9:12AM   0:00.00 grep --color=auto a b\n"
+    )
+    found = parse(header + rows, command="ps aux")
+    assert [row[1] for row in found.rows] == ["367"] * 3
+    assert any("line 5 did not fit" in note for note in found.notes)
+    apart = rows.replace("_very_long_user_name_1234 ", "_very_long_user_name_ 1234 ")
+    found = parse(header + apart, command="ps aux")
+    assert [row[1] for row in found.rows] == ["367"] * 3 + ["1234"]
+    assert found.rows[3][-1] == "grep --color=auto a b"
+
+
+@pytest.mark.parametrize("command", ["docker ps", "kubectl get pods", ""])
+def test_a_table_that_is_cut_off_at_the_right_has_only_what_is_there(command: str) -> None:
+    text = (
+        "CONTAINER ID   IMAGE          STAT\nabc123         nginx:latest   Up 2\ndef456         postgres:16    Up 5\n"
+    )
+    found = parse(text, command=command)
+    assert found.headers == ("CONTAINER ID", "IMAGE", "STAT")
+    assert found.rows == (("abc123", "nginx:latest", "Up 2"), ("def456", "postgres:16", "Up 5"))
+
+
+@pytest.mark.parametrize("char", ["漢", "한", "👍", "👨‍👩‍👧", "é", "e\u0301", "🇩🇪"])
+def test_characters_of_any_width_move_no_column(char: str) -> None:
+    from wcwidth import wcswidth
+
+    name = f"{char} x"
+    pad = " " * (12 - wcswidth(name))
+    found = parse(f"NAME        AGE   PLACE\n{name}{pad}5m    here\nplain       7m    there\n")
+    assert found.rows == ((name, "5m", "here"), ("plain", "7m", "there"))
+
+
+def test_tabs_are_columns_where_a_terminal_puts_them() -> None:
+    found = parse("NAME\tAGE\tPLACE\none\t5m\there\nlonger\t7m\tthere\n")
+    assert found.rows[-1] == ("longer", "7m", "there")
