@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING, Final
 from fugue_tui.config import SessionSettings
 from fugue_tui.errors import FugueError, Refused, SpawnFailed
 from fugue_tui.geometry import Size
-from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.history import History
-from fugue_tui.layout.tree import Node
+from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.audience import Audience, Nobody
 from fugue_tui.multiplexer.journal import Journal
 from fugue_tui.multiplexer.launch import Spawner, program_of
 from fugue_tui.multiplexer.live import Ended, Listener, PaneEvent, PaneLive, Post, Started
 from fugue_tui.multiplexer.promises import Promises
+from fugue_tui.multiplexer.rearranging import Rearranging
 from fugue_tui.multiplexer.signal import Signal
-from fugue_tui.multiplexer.terminals import Terminals
-from fugue_tui.multiplexer.undo import Histories
 from fugue_tui.multiplexer.waiting import Offer, Rerun, Waiting, nearest, tell
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.events import Event
@@ -33,7 +30,7 @@ from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.remembered import Legacy
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit
-from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
+from fugue_tui.workspace.model import OnExit, Pane, Workspace
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.saver import Saver
@@ -43,7 +40,7 @@ SHELL_SECONDS: Final = 2.0
 """A login shell that ran this long ended because somebody left it, whatever its status."""
 
 
-class Multiplexer(Terminals):
+class Multiplexer(Rearranging):
     """Everything that is alive."""
 
     def __init__(
@@ -86,7 +83,6 @@ class Multiplexer(Terminals):
         """Keystrokes that are still owed to panes."""
         self.journal = Journal(self)
         """What happened, in order."""
-        self._histories = Histories()
 
     def assign(self, new: Workspace) -> None:
         """Make `new` the workspace: end the programs of panes that are gone, fit the others, tell everyone.
@@ -195,30 +191,6 @@ class Multiplexer(Terminals):
         del self.waiting[pane]
         self.live[pane] = PaneLive(self._clock())
         self.on_event(pane, Started())
-
-    def arrange(self, window: WindowId, layout: Node) -> None:
-        """Give a window another arrangement of the same panes, and show it: a zoom ends."""
-        self.assign(edit.zoom(edit.set_layout(self.workspace, window, layout), window, zoomed=False))
-
-    def undo_layout(self, window: Window) -> None:
-        """Take the last change of a window's layout back. Raises Refused if there is none."""
-        history, layout = self._histories.undo(window)
-        self.arrange(window.id, layout)
-        self._histories.put(window.id, history)
-
-    def redo_layout(self, window: Window) -> None:
-        """Bring back what was undone last. Raises Refused if there is nothing."""
-        history, layout = self._histories.redo(window)
-        self.arrange(window.id, layout)
-        self._histories.put(window.id, history)
-
-    def join_steps(self, window: WindowId, history: History, before: Node) -> None:
-        """Let undo take back in one step what happened since a window had that history and that layout."""
-        self._histories.put(window, history.push(before))
-
-    def history(self, window: WindowId) -> History:
-        """The layouts that a window had, and those that were undone."""
-        return self._histories.of(window)
 
     def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:
         """Run a pane's program again (or another, from now on), on a fresh terminal in its place.
