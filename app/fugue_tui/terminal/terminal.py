@@ -15,19 +15,14 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal import process
 from fugue_tui.terminal.asked import AskedLog
 from fugue_tui.terminal.channel import Channel
-from fugue_tui.terminal.commands import output
 from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.terminal.entering import Entering
 from fugue_tui.terminal.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.idle import Idle
-from fugue_tui.terminal.keys import KeyPress
-from fugue_tui.terminal.mouse import MouseAction
-from fugue_tui.terminal.pins import Passage
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.record import CommandRecord
-from fugue_tui.terminal.remembered import Legacy, Sift, frozen
-from fugue_tui.terminal.selecting import Selecting
-from fugue_tui.terminal.sent import Sent
+from fugue_tui.terminal.remembered import Legacy
 from fugue_tui.terminal.taps import CLOSED, Tap, Taps
 
 _QUIET_SECONDS: Final = 1.0
@@ -51,7 +46,7 @@ class Watcher(Protocol):
         ...
 
 
-class Terminal(Selecting):
+class Terminal(Entering):
     """A running program and what it shows."""
 
     def __init__(
@@ -73,8 +68,6 @@ class Terminal(Selecting):
         """Whether no program was started yet; `exit` is then None for ever."""
         self.exit: Exit | None = None
         """How the program ended; None while it runs."""
-        self.sent: Final = Sent()
-        """Whether what was typed last was entered too."""
         self._pump = pump
         self._watcher = watcher
         self._taps = Taps()
@@ -153,132 +146,10 @@ class Terminal(Selecting):
         return self._printed_at
 
     @property
-    def foreground_group(self) -> int:
-        """The process group that keys go to; 0 if none."""
-        return self._channel.foreground_group()
-
-    @property
     def foreground(self) -> str:
         """The name of the foreground program, such as `vim`; empty if unknown. Untrusted."""
         group = self._channel.foreground_group()
         return process.name(group) if group else ""
-
-    @property
-    def commands(self) -> tuple[CommandRecord, ...]:
-        """The commands that a shell with marked prompts ran, oldest first, the newest 500. Any thread."""
-        with self.lock:
-            return self._log.records
-
-    @property
-    def newest_command(self) -> CommandRecord | None:
-        """The newest command, in a shell inside another too if it was asked for; None if none is known. Any thread."""
-        with self.lock:
-            return self._log.newest
-
-    def ask(self, nonce: str, line: str) -> int:
-        """Expect a command that is typed with marks of its own, which carry the nonce: `CommandStarted` and
-        `CommandFinished` tell of it under the number that is returned. Any thread."""
-        with self.lock:
-            return self._log.ask(nonce, line)
-
-    def given(self, text: str, line: str) -> None:
-        """Know a command that is about to be typed by another line than what is typed. Any thread."""
-        with self.lock:
-            self._log.given(text, line)
-
-    def adopt(self, line: str) -> int:
-        """Take all that the program prints until it ends for the output of one command, under the number that is
-        returned. Any thread."""
-        with self.lock:
-            return self._log.adopt(line)
-
-    def command(self, number: int) -> CommandRecord | None:
-        """A command by its number, with where its output starts by now; None if it is forgotten. Any thread."""
-        with self.lock:
-            return self._log.found(number)
-
-    @property
-    def erased(self) -> int:
-        """How often the program erased the history; places that were in it are at its beginning since."""
-        return self._log.erased
-
-    def lines_of(self, command: CommandRecord) -> int:
-        """How many lines a command has printed, if it is the newest; 0 if not. Any thread."""
-        with self.lock:
-            before = self._log.began(command)
-            return 0 if before is None else self.newlines - before
-
-    def beginning(self, command: CommandRecord) -> str:
-        """The first rows that a command printed, as VT text; empty unless it is the newest with a long output. Any
-        thread."""
-        with self.lock:
-            return self._log.beginning(command)
-
-    @property
-    def at_prompt(self) -> bool | None:
-        """Whether a shell waits for input; None if none ever marked its prompt. Any thread."""
-        return self._log.at_prompt
-
-    @property
-    def at_input(self) -> bool:
-        """Whether a shell waits for input and has told where that starts, behind its prompt. Any thread."""
-        return self._log.at_input
-
-    @property
-    def marks(self) -> bool:
-        """Whether the program is a shell that was set up to mark its prompts, whether or not it has done so yet."""
-        return self._log.expected
-
-    @property
-    def integrated(self) -> bool:
-        """Whether the marks come from a shell that Fugue set up, so that no program's output can forge them."""
-        return self._log.trusted
-
-    @property
-    def typed(self) -> str:
-        """What stands at the shell's prompt and was not entered yet; empty if it is not at a prompt. Untrusted."""
-        with self.lock:
-            return "" if self._closed else self._log.typed()
-
-    def output(self, command: CommandRecord, *, joined: bool = True, ansi: bool = False) -> Passage:
-        """What a command of this terminal printed, so far or in all; only the newest few are still known. Any thread.
-
-        `missed` says that not all of it is there."""
-        with self.lock:
-            return Passage() if self._closed else output(self.emulator, command, joined=joined, ansi=ansi)
-
-    def write(self, data: bytes) -> int:
-        """Send bytes to the program; how many were accepted (1 MiB may wait). Never waits; raises TerminalGone."""
-        self.sent.wrote(data, self.foreground_group)
-        return self._channel.write(data)
-
-    def press(self, press: KeyPress) -> bool:
-        """Send a key as the program's modes want it; False if the program has ended."""
-        with self.lock:
-            data = b"" if self._closed else self.emulator.encode_key(press)
-        self.sent.pressed(press, self.foreground_group)
-        return self._send(data)
-
-    def mouse(self, action: MouseAction) -> bool:
-        """Send a mouse event; False if the program did not ask for it."""
-        with self.lock:
-            data = b"" if self._closed else self.emulator.encode_mouse(action)
-        return bool(data) and self._send(data)
-
-    def paste(self, text: str) -> int:
-        """Send text as one paste, cleaned and bracketed as the modes say; how many bytes were accepted.
-
-        Raises TerminalGone."""
-        with self.lock:
-            data = b"" if self._closed else self.emulator.encode_paste(text)
-        self.sent.wrote(data, self.foreground_group)
-        return self._channel.write(data)
-
-    def focus(self, focused: bool) -> None:
-        """Tell the program that it has or lost the focus, if it asked."""
-        with self.lock:
-            data = b"" if self._closed else self.emulator.encode_focus(focused)
-        self._send(data)
 
     def resize(self, size: Size) -> None:
         """Change the screen at once, and tell the program: at once too, or in a storm within 20 ms."""
@@ -333,16 +204,6 @@ class Terminal(Selecting):
             self._taps(CLOSED)
             return Legacy(self.emulator, self._log.records, self._title)
 
-    def saved(self, sift: Sift = str) -> bytes:
-        """All that `remembered.recall` brings back; `sift` takes what is secret out of command lines. Empty once it is
-        closed. Any thread; the lock is held for the engine's part only."""
-        self.emulator.prepare()
-        with self.lock:
-            if self._closed:
-                return b""
-            make = self.emulator.freeze(frozen(self.emulator, self._log.records, sift))
-        return make()
-
     def receive(self, data: memoryview) -> None:
         """For the channel: output of the program."""
         with self.lock:
@@ -370,13 +231,6 @@ class Terminal(Selecting):
         self._handle([*events])
         self._taps(exit)
         self._watcher.ended(self, exit)
-
-    def _send(self, data: bytes) -> bool:
-        try:
-            self._channel.write(data)
-        except TerminalGone:
-            return False
-        return True
 
     def _look_again(self) -> None:
         self._pump.post(partial(self._pump.later, _SYNC_LIMIT, self._tell))

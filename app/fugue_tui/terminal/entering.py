@@ -1,0 +1,70 @@
+"""What is sent to the program of a terminal: keys, the mouse, pastes, bytes."""
+
+from abc import ABC
+from typing import Final
+
+from fugue_tui.errors import TerminalGone
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.channel import Channel
+from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.terminal.idle import Idle
+from fugue_tui.terminal.keys import KeyPress
+from fugue_tui.terminal.mouse import MouseAction
+from fugue_tui.terminal.remembering import Remembering
+from fugue_tui.terminal.sent import Sent
+
+
+class Entering(Remembering, ABC):
+    """A terminal that takes input, written as the program's modes want it."""
+
+    _channel: Channel | Idle
+
+    def __init__(self, emulator: Emulator, size: Size) -> None:
+        super().__init__(emulator, size)
+        self.sent: Final = Sent()
+        """Whether what was typed last was entered too."""
+
+    @property
+    def foreground_group(self) -> int:
+        """The process group that keys go to; 0 if none."""
+        return self._channel.foreground_group()
+
+    def write(self, data: bytes) -> int:
+        """Send bytes to the program; how many were accepted (1 MiB may wait). Never waits; raises TerminalGone."""
+        self.sent.wrote(data, self.foreground_group)
+        return self._channel.write(data)
+
+    def press(self, press: KeyPress) -> bool:
+        """Send a key as the program's modes want it; False if the program has ended."""
+        with self.lock:
+            data = b"" if self._closed else self.emulator.encode_key(press)
+        self.sent.pressed(press, self.foreground_group)
+        return self._send(data)
+
+    def mouse(self, action: MouseAction) -> bool:
+        """Send a mouse event; False if the program did not ask for it."""
+        with self.lock:
+            data = b"" if self._closed else self.emulator.encode_mouse(action)
+        return bool(data) and self._send(data)
+
+    def paste(self, text: str) -> int:
+        """Send text as one paste, cleaned and bracketed as the modes say; how many bytes were accepted.
+
+        Raises TerminalGone."""
+        with self.lock:
+            data = b"" if self._closed else self.emulator.encode_paste(text)
+        self.sent.wrote(data, self.foreground_group)
+        return self._channel.write(data)
+
+    def focus(self, focused: bool) -> None:
+        """Tell the program that it has or lost the focus, if it asked."""
+        with self.lock:
+            data = b"" if self._closed else self.emulator.encode_focus(focused)
+        self._send(data)
+
+    def _send(self, data: bytes) -> bool:
+        try:
+            self._channel.write(data)
+        except TerminalGone:
+            return False
+        return True
