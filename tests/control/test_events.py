@@ -99,6 +99,7 @@ def test_a_log_that_was_begun_anew_is_told_from_its_start(room: Room) -> None:
         assert found.missed
         assert [event.number for event in found.events] == list(range(1, found.newest + 1))
         assert found.next == found.newest
+        assert found.begun == asked(room).begun <= found.events[0].at
     assert asked(room, after=found.next).events == ()
     assert not asked(room, after=found.next).missed
 

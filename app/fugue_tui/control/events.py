@@ -58,6 +58,8 @@ class EventList:
     missed: bool
     """Whether some events are lost: the log does not go back that far any more, or after is beyond its end, as it is
     when the workspace was begun anew. Then all that is kept is told."""
+    begun: float
+    """When the log was begun, in seconds since the epoch: another one than before is another log, to be told from 0."""
 
 
 class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, toolset=Toolset.DEFAULT):
@@ -136,7 +138,8 @@ class _Asked:
         found = [entry for entry in entries if self.fits(entry)]
         cut = self._cut(found)
         goes_on = cut[-1].number if after is not None and len(cut) < len(found) else newest
-        return EventList(tuple(map(_info, cut)), goes_on, newest, anew or (missed and after is not None))
+        lost = anew or (missed and after is not None)
+        return EventList(tuple(map(_info, cut)), goes_on, newest, lost, mux.journal.begun)
 
     def _cut(self, found: list[Entry]) -> list[Entry]:
         room, limit = self.takes - _HEAD, self.wanted.limit

@@ -56,6 +56,8 @@ class Journal:
     """The log, and who follows it."""
 
     def __init__(self, mux: Observed) -> None:
+        self.begun: Final = round(time.time(), 3)
+        """When that was, in seconds since the epoch: what tells one log from another."""
         self._mux = mux
         self._entries: deque[Entry] = deque(maxlen=KEPT)
         self._number = 0
