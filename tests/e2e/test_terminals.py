@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.attaching import LEFT, Window
@@ -49,6 +50,21 @@ def test_a_terminal_that_answers_nothing_is_shown_everything_and_types(window: t
     running.host.wait_text("ready ^[.^[b^[^?^H^[")
 
 
+def test_answers_that_come_when_a_program_without_a_server_has_left_are_not_typed(room: Path) -> None:
+    env = {**os.environ, **PLAIN, "XDG_RUNTIME_DIR": str(room)}
+    slow = Window((sys.executable, "-m", "fugue_tui", "--foreground", "--", "sh", "-c", "echo ready; read line"), env)
+    slow.shows(b"\x1b[c")
+    slow.shows(b"ready")
+    slow.type(b"\r")
+    slow.shows(LEFT)
+    slow.type(b"\x1b[?0u\x1b[?2026;2$y\x1bP1+r524742=38\x1b\\\x1b[?62;22c")
+    assert slow.over() == 0
+    assert slow.restored
+    assert b"62;22" not in bytes(slow.received).partition(LEFT)[2], "the shell would echo it"
+    assert slow.typed == b""
+    slow.close()
+
+
 def test_what_a_terminal_answers_only_when_it_is_left_is_typed_nowhere(window: tuple[Running, Window]) -> None:
     running, slow = window
     slow.shows(b"ready")
@@ -58,6 +74,7 @@ def test_what_a_terminal_answers_only_when_it_is_left_is_typed_nowhere(window: t
     assert slow.over() == 0
     assert LEFT in slow.received
     assert slow.restored
+    assert b"62;22" not in bytes(slow.received).partition(LEFT)[2], "the shell would echo it"
     assert slow.typed == b""
     running.host.send("!")
     running.host.wait_text("ready !")

@@ -21,6 +21,8 @@ _COLOURS: Final = (
 _PIXELS: Final = b"\x1b[14t\x1b[16t"
 _LAST: Final = b"\x1b[c"  # DA1
 
+LAST_ANSWER: Final = re.compile(rb"\x1b\[\?[0-9;]*c")
+"""What answers the last of the questions."""
 _REPORT: Final = re.compile(
     r"\x1b\[(?:\?([0-9]{1,5})u|\?2026;([0-9])\$y|\?[0-9;]*(c)|([46]);([0-9]{1,5});([0-9]{1,5})t)"
 )
@@ -86,7 +88,11 @@ class Abilities:
             return _CERTAIN_SECONDS
         if self.keyboard & _DISAMBIGUATE:
             return _SPELT_SECONDS  # Its Escape key is a whole sequence.
-        return _ASKED_SECONDS if self._due and time.monotonic() - self._asked_at < _SOON else _KEY_SECONDS
+        return _ASKED_SECONDS if self.owes() else _KEY_SECONDS
+
+    def owes(self) -> bool:
+        """Whether it was asked lately and has not answered everything."""
+        return self._due > 0 and time.monotonic() - self._asked_at < _SOON
 
     def hear(self, answer: str) -> None:
         """Take an answer in; what answers no question is passed over."""

@@ -117,6 +117,7 @@ class Gallery:
         viewer = self.viewers.attach(tty, hello, local=True)
         tty.on_input = partial(self.hearing.fed, viewer)
         tty.on_size = partial(self.viewers.resized, viewer)
+        tty.owes = viewer.abilities.owes
         tty.on_back = partial(self.viewers.anew, viewer)
         tty.on_end = partial(self._app.leave, 129)
         self._driver.lay_out(viewer.size)

@@ -2,16 +2,21 @@
 
 import asyncio
 import os
+import select
 import signal
+import time
 from collections.abc import Callable
 from typing import Final
 
 from fugue_tui.errors import Refused
 from fugue_tui.host_terminal import HostTerminal
+from fugue_tui.tui.abilities import LAST_ANSWER
 from fugue_tui.tui.host import HostWriter
 from fugue_tui.wire import Bye, Extent, Welcome
 
 _READ_SIZE: Final = 1 << 16
+_ANSWER_SECONDS: Final = 0.3
+"""How long a terminal that is left may take for its answers."""
 
 
 class Tty:
@@ -28,6 +33,8 @@ class Tty:
         """Called when the program goes on after it was stopped: nothing of the screen is left."""
         self.on_end: Callable[[], None] = _nothing
         """Called when the terminal has hung up."""
+        self.owes: Callable[[], bool] = _false
+        """Whether it may still answer something that it was asked."""
 
     def start(self) -> None:
         """Take over the terminal, unless that was done already, and begin to read."""
@@ -69,7 +76,23 @@ class Tty:
     def _leave(self) -> None:
         self.writer.write(self._terminal.leave())
         self.writer.finish()
+        self._settle()
         self._terminal.restore()
+
+    def _settle(self) -> None:
+        """Drop answers that are still under way: they are no typing for the shell."""
+        deadline, said = time.monotonic() + _ANSWER_SECONDS, b""
+        fd = self._terminal.input_fd
+        while self.owes() and not LAST_ANSWER.search(said) and not self.writer.gone:
+            if not select.select([fd], [], [], max(deadline - time.monotonic(), 0))[0]:
+                return
+            try:
+                more = os.read(fd, _READ_SIZE)
+            except OSError:
+                return
+            if not more:
+                return
+            said += more
 
     def _suspended(self) -> None:
         """SIGTSTP: give the terminal back while stopped; SIGCONT takes it again."""
@@ -110,3 +133,7 @@ def _ignore(given: object) -> None:
 
 def _nothing() -> None:
     return
+
+
+def _false() -> bool:
+    return False
