@@ -170,3 +170,13 @@ def test_a_pane_of_its_own_tells_all_that_its_command_printed(room: Room, tmp_pa
     room.ended(pane)
     told = room.run(ParseOutput(pane=str(pane)))
     assert (told.known_by, len(told.rows), told.headers[:1]) == (KnownBy.PROGRAM, 100, ("NAME",))
+
+
+@EACH
+def test_a_table_that_is_wider_than_the_pane_has_its_columns_still(shell: Shell) -> None:
+    found = recorded("documented/docker-ps")
+    assert max(map(len, found.output.splitlines())) > shell.room.mux.terminals[shell.pane].size.cols
+    shell.run(f"{program(shell, 'docker', found.output)} ps")
+    told = structure(shell)
+    assert told.headers == ("CONTAINER ID", "IMAGE", "COMMAND", "CREATED", "STATUS", "PORTS", "NAMES")
+    assert told.rows[-1] == ("e3a1f2b4c5d6", "busybox", '"top"', "2 hours ago", "Up 2 hours", "", "idle_one")

@@ -47,3 +47,20 @@ async def test_a_pane_is_read_on_from_the_cursor_that_came_with_its_text(served:
     assert json.loads(known)["source"] == "since"
     assert refused.is_error
     assert texts(refused)[0].startswith("invalid_argument: cursor: c0000.1.1 is not known")
+
+
+async def test_keys_are_pressed_between_two_pictures_and_the_difference_is_an_image(served: Served, era: str) -> None:
+    async with client(served, era) as agent:
+        fields = {"pane": "%1", "keys": ["h", "i", "Enter"]}
+        result = await agent.call_tool("fugue_visual_diff", fields)
+        refused = await agent.call_tool("fugue_visual_diff", {"pane": "%1", "command": "ls"})
+    image = result.content[0]
+    assert isinstance(image, ImageContent)
+    with Image.open(BytesIO(b64decode(image.data))) as picture:
+        assert picture.format == "PNG"
+    told, known = texts(result)
+    assert "the keys were pressed\n" in told
+    assert "“hi”" in told
+    assert json.loads(known)["cells"] > 0
+    assert refused.is_error
+    assert texts(refused)[0].startswith("refused: no shell waits for a command in %1")
