@@ -130,7 +130,7 @@ _LABELS: Final = {
     Action.HELP: "help: all keys, all commands",
     Action.PALETTE: "command palette",
     Action.COMMAND_LINE: "type a command",
-    Action.SCROLL: "read back, select and copy",
+    Action.SCROLL: "read back, copy",
     Action.REDRAW: "redraw the screen",
     Action.DETACH: "leave; programs go on",
     Action.CHOOSE_CLIENT: "detach a terminal",
