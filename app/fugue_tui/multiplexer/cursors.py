@@ -147,6 +147,11 @@ class Cursors:
             raise InvalidArgument(f"cursor: pane %{pane} was made wider or narrower since; search again")
         return found
 
+    def drop(self, terminal: Terminal) -> None:
+        """Let all of a terminal's go at once, with what its screens showed."""
+        self._kept.pop(terminal, None)
+        self._brief.pop(terminal, None)
+
     def _drop_brief(self, terminal: Terminal, kept: OrderedDict[int, Bookmark]) -> None:
         brief = self._brief.setdefault(terminal, deque())
         brief.append(self._serial)

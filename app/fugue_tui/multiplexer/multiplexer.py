@@ -267,6 +267,7 @@ class Multiplexer(Rearranging):
         self.waiting.pop(pane, None)
         self.promises.drop(pane)
         if terminal := self.terminals.pop(pane, None):
+            self.cursors.drop(terminal)
             terminal.close()
 
 
