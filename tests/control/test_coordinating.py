@@ -12,7 +12,6 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.coordinating import Coordinated, CoordinatePanes
 from fugue_tui.control.later import Later, Progress, is_later
-from fugue_tui.control.ran import OnCancel
 from fugue_tui.control.running import ExecuteCommand
 from fugue_tui.control.schema import build
 from fugue_tui.control.stepping import Status
@@ -161,15 +160,56 @@ def test_a_race_has_one_winner_and_interrupts_the_others(room: Room) -> None:
     room.until(lambda: room.mux.terminal(PaneId(found.steps[0].pane[1:])).foreground == "bash")
 
 
-@pytest.mark.parametrize("on_cancel", list(OnCancel))
-def test_giving_up_leaves_or_interrupts_what_was_started(room: Room, on_cancel: OnCancel) -> None:
+def test_a_race_that_all_lose_has_no_winner(room: Room) -> None:
+    found = coordinate(room, *({"pane": name, "command": "false"} for name in "ab"), mode="race")
+    assert (found.ok, found.winner, statuses(found)) == (False, None, ["failed", "failed"])
+
+
+def test_a_failure_among_parallel_steps_leaves_or_interrupts_the_others(room: Room) -> None:
+    others = {"pane": "b", "command": "sleep 1; echo done"}
+    found = coordinate(room, {"pane": "a", "command": "false"}, others, mode="parallel")
+    assert (found.ok, statuses(found)) == (False, ["failed", "done"])
+    found = coordinate(
+        room, {"pane": "a", "command": "sleep 0.5; false", "on_failure": "interrupt_all"},
+        {"pane": "b", "command": "sleep 60"}, mode="parallel",
+    )  # fmt: skip
+    assert statuses(found) == ["failed", "skipped"]
+    room.until(lambda: room.mux.terminal(PaneId(3)).foreground == "bash")
+
+
+def test_a_port_of_the_sixth_internet_protocol_is_waited_for(room: Room) -> None:
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6) as free:
+            port = free.getsockname()[1]
+    except OSError:
+        pytest.skip("no IPv6 here")
+    serve = f's=socket.create_server(("::1",{port}),family=socket.AF_INET6)'
+    command = f"{sys.executable} -c 'import socket,time; {serve}; time.sleep(60)'"
+    found = coordinate(room, {"pane": "a", "command": command, "wait_for": {"port": port}})
+    assert (statuses(found), found.steps[0].matched) == (["done"], f"port {port}")
+
+
+@pytest.mark.parametrize("mode", ["sequential", "parallel", "race"])
+def test_giving_up_leaves_nothing_behind(room: Room, mode: str) -> None:
+    old = room.opened("create-pane --name old -- bash --norc")
+    steps = [{"pane": name, "command": "sleep 61"} for name in ("a", "b", "old")]
+    later = begin(room, steps=steps, mode=mode)
+    room.until(lambda: room.mux.terminal(PaneId(3)).foreground == "sleep")
+    groups = [room.mux.terminal(PaneId(number)).foreground_group for number in (3, 4)]
+    later.cancel()
+    room.until(lambda: room.open == [PaneId(1), old], lambda: str(room.open))
+    for group in groups:
+        room.gone(group)
+    room.until(lambda: room.mux.terminal(old).foreground == "bash")
+    room.until(lambda: not room.mux.watch.busy)
+
+
+def test_giving_up_can_leave_all_that_was_started(room: Room) -> None:
     steps = [{"pane": "a", "command": "sleep 60"}, {"pane": "b", "command": "true"}]
-    later = begin(room, steps=steps, on_cancel=str(on_cancel))
+    later = begin(room, steps=steps, on_cancel="leave")
     room.until(lambda: room.mux.terminal(PaneId(2)).foreground == "sleep")
     later.cancel()
-    if on_cancel is OnCancel.INTERRUPT:
-        room.until(lambda: room.mux.terminal(PaneId(2)).foreground == "bash")
-    assert room.mux.terminal(PaneId(2)).foreground == ("bash" if on_cancel is OnCancel.INTERRUPT else "sleep")
+    assert room.mux.terminal(PaneId(2)).foreground == "sleep"
     assert not room.mux.terminal(PaneId(3)).commands
 
 

@@ -21,6 +21,7 @@ from fugue_tui.control.waiting import LONGEST
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit
 
 
@@ -66,7 +67,8 @@ class CoordinatePanes(
     timeout: Annotated[float, Interval(ge=0, le=LONGEST)] = LONGEST
     """Seconds for all steps together."""
     on_cancel: OnCancel = OnCancel.INTERRUPT
-    """What becomes of what was started if you cancel the call: interrupt presses Ctrl+C, leave lets it run."""
+    """What becomes of what was started if you cancel the call: interrupt presses Ctrl+C and closes the panes that were
+    opened for it, leave lets it run."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Later[Coordinated]:
         """Begin. Raises InvalidArgument, NotFound, Refused or SpawnFailed, and has run nothing then."""
@@ -168,9 +170,17 @@ class _Conductor:
         self._later.report(text, done / len(self._plans))
 
     def _cancel(self) -> None:
-        self._stopped = True
+        self._stopped, interrupt = True, self._asked.on_cancel is OnCancel.INTERRUPT
         for each in self._runs:
-            each.stop(Status.SKIPPED, interrupt=self._asked.on_cancel is OnCancel.INTERRUPT)
+            each.stop(Status.SKIPPED, interrupt=interrupt)
+        for pane in dict.fromkeys(each.pane for each in self._plans if each.created and interrupt):
+            self._close(pane)
+
+    def _close(self, pane: PaneId) -> None:
+        """Nobody was told of the pane, so it goes again, unless a person is in it."""
+        mux = self._mux
+        if pane in mux.workspace.panes and len(mux.workspace.panes) > 1 and mux.focused != pane:
+            mux.assign(edit.remove_pane(mux.workspace, pane))
 
     def _settle(self) -> None:
         results = [run.result for run in self._runs if run.result is not None]
