@@ -1,6 +1,7 @@
 """What was saved comes back: layout and text at once, programs by themselves or when somebody wants them."""
 
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -470,6 +471,20 @@ def test_sixty_four_dense_panes_come_back_and_the_main_thread_is_never_long_away
     assert all("3000" in life.text(pane) for pane in life.open)
     assert took < 30
     assert longest < 2
+
+
+def test_a_fault_of_the_reading_itself_reaches_who_asked(
+    saved: Life, live: NewLife, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    life = live()
+
+    def blank(size: Size) -> None:
+        raise MemoryError("no memory for a terminal")
+
+    monkeypatch.setattr(life.mux, "blank", blank)
+    with pytest.raises(MemoryError):
+        life.restored()
+    assert not any(thread.name.startswith("reader") for thread in threading.enumerate())
 
 
 def _portable(text: bytes) -> bytes:

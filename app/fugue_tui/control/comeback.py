@@ -4,11 +4,14 @@ What is on the main thread is a matter of milliseconds; texts are read and laid 
 """
 
 import os
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from typing import Final
 
 from fugue_tui.control.later import Later
 from fugue_tui.control.rerun import is_shell, offer
@@ -26,6 +29,9 @@ from fugue_tui.workspace.edit import select_window
 from fugue_tui.workspace.merge import merge
 from fugue_tui.workspace.model import Pane, Workspace
 from fugue_tui.workspace.saved import PaneSeen, Saved
+
+READERS: Final = min(4, os.cpu_count() or 1)
+"""Texts that are read and laid out at the same time: almost all of that is the engine's work, and needs no GIL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +96,9 @@ class Comeback:
         self._saved = _where_they_were(source.saved)
         self._faults = list(source.faults)
         self._fillings: list[Filling] = []
+        self._failed: list[Exception] = []
+        self._counting = threading.Lock()
+        self._read = 0
         self._was: dict[PaneId, PaneId] = {}
         self._windows: tuple[WindowId, ...] = ()
 
@@ -155,15 +164,41 @@ class Comeback:
     # Elsewhere
 
     def read(self) -> None:
-        """Read every text and have it shown; on any thread but the main one."""
-        for number, filling in enumerate(self._fillings, 1):
-            emulator = self._mux.blank(filling.size)
-            commands, lines = self._recalled(emulator, filling)
-            for line in lines:
-                tell(emulator, line)
-            self._mux.post(partial(self._mux.fill, filling.pane, emulator, commands))
-            self.later.report(f"pane {number} of {len(self._fillings)}", number / len(self._fillings))
+        """Read every text and have it shown, several at a time; on any thread but the main one."""
+        left, many = deque(self._fillings), len(self._fillings)
+        readers = [
+            threading.Thread(target=self._read_on, args=(left,), name=f"reader {number}", daemon=True)
+            for number in range(min(READERS, many))
+        ]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+        if self._failed:
+            raise self._failed[0]
         self._mux.post(self._settle)
+
+    def _read_on(self, left: deque[Filling]) -> None:
+        """Read one text after the other, until there is none left or something is wrong with the reading itself."""
+        while not self._failed:
+            try:
+                filling = left.popleft()
+            except IndexError:
+                return
+            try:
+                self._fill(filling)
+            except Exception as error:  # noqa: BLE001  (raised where all are waited for)
+                self._failed.append(error)
+
+    def _fill(self, filling: Filling) -> None:
+        emulator = self._mux.blank(filling.size)
+        commands, lines = self._recalled(emulator, filling)
+        for line in lines:
+            tell(emulator, line)
+        self._mux.post(partial(self._mux.fill, filling.pane, emulator, commands))
+        with self._counting:
+            self._read += 1
+            self.later.report(f"pane {self._read} of {len(self._fillings)}", self._read / len(self._fillings))
 
     def _recalled(self, emulator: Emulator, filling: Filling) -> tuple[Sequence[CommandRecord], Sequence[str]]:
         """Bring the text back; the commands that ran in it, and what is to be told below it."""
