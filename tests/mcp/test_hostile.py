@@ -219,6 +219,27 @@ def test_programs_and_directories_with_hostile_names_are_told_harmlessly(stage: 
     stage.check_the_rest("x")
 
 
+def test_refusals_that_name_what_runs_in_a_pane_are_harmless(stage: Stage) -> None:
+    refused = {
+        "execute_command": {"pane": "%3", "command": "true"},
+        "inject_context": {"pane": "%3", "env": {"A": "b"}},
+        "coordinate_panes": {"steps": [{"pane": "%3", "command": "true", "timeout": 1}]},
+        "start_pane": {"pane": "%3"},
+        "read_pane": {"pane": "%3", "source": "last_command"},
+        "rename_pane": {"pane": "\x1b[31m\u202enobody\u200b", "name": "x"},
+        "create_pane": {"cwd": "/nowhere/\x1b[31m\u202e\U000e0041"},
+        "run_command": {"command": ["/nowhere/\x1b[31m\u202e\U000e0041"], "keep": "never"},
+        "load_workspace": {"name": "../\x1b]0;x\x07\u202e"},
+        "send_keys": {"pane": "%3", "keys": ["\x1b[31m\u202e"]},
+        "search_panes": {"pattern": "(\x1b[31m\u202e", "regex": True},
+        "wait_for_output": {"panes": ["%3"], "any_of": [{"pattern": "(\u200b", "regex": True}]},
+    }
+    told = {tool: stage.call(f"fugue_{tool}", arguments) for tool, arguments in refused.items()}
+    assert "slp" in told["execute_command"]["content"][0]["text"], told["execute_command"]
+    for tool in refused.keys() - {"coordinate_panes", "run_command", "read_pane"}:
+        assert told[tool].get("isError"), tool
+
+
 @given(HOSTILE, HOSTILE)
 @example("\x1b[31m\u202eevil\u200b" + FAMILY, "\x1b[1;31mred\x1b[0m \u202e\U000e0041 " + "".join(EMOJI))
 @example("\u200d\ufe0f", "\x1b]52;c;aGk=\x07\x9d0;x\x9c\x90q\x9c")
