@@ -52,6 +52,8 @@ def test_what_a_terminal_calls_itself_reaches_nobody_as_it_is(serve: Serve, said
     clients = serving.call("list-clients")
     serving.settle()
     connected.close()
+    serving.until(lambda: len(serving.call("list-clients")["clients"]) == 1)
+    serving.settle()
     assert b"\x1b]2;evil" not in told
     assert "\x1b" not in str(clients)
     assert all(len(str(client)) < 700 for client in clients["clients"])
