@@ -115,3 +115,11 @@ def test_the_rules_are_not_read_before_they_are_asked() -> None:
         "print([name for name in sys.modules if name == 'jc' or 'understanding.rules' in name or name == 'csv'])"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+def test_further_tables_are_given_beside_the_largest(room: Room) -> None:
+    one = "+----+------+\n| id | name |\n+----+------+\n|  1 | a    |\n|  2 | b    |\n+----+------+\n\n"
+    two = "+-------+\n| count |\n+-------+\n|     7 |\n|     8 |\n+-------+\n"
+    found = room.run(ParseOutput(text=one + two, limit=1))
+    assert (found.rows, found.rows_total) == ((("1", "a"),), 2)
+    assert [(table.headers, table.rows) for table in found.more_tables] == [(("count",), (("7",),))]

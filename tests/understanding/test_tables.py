@@ -143,3 +143,39 @@ def test_characters_of_any_width_move_no_column(char: str) -> None:
 def test_tabs_are_columns_where_a_terminal_puts_them() -> None:
     found = parse("NAME\tAGE\tPLACE\none\t5m\there\nlonger\t7m\tthere\n")
     assert found.rows[-1] == ("longer", "7m", "there")
+
+
+def test_several_tables_in_one_text_are_all_read() -> None:
+    text = (
+        "NAME      READY   STATUS    RESTARTS   AGE\n"
+        "pod/web   1/1     Running   0          10d\n\n"
+        "NAME                 TYPE        CLUSTER-IP   EXTERNAL-IP   PORT(S)   AGE\n"
+        "service/kubernetes   ClusterIP   10.96.0.1    <none>        443/TCP   10d\n"
+        "service/web          ClusterIP   10.96.0.9    <none>        80/TCP    10d\n\n"
+        "NAME                  READY   UP-TO-DATE   AVAILABLE   AGE\n"
+        "deployment.apps/web   1/1     1            1           10d\n"
+        "deployment.apps/db    1/1     1            1           10d\n\n"
+        "Warning: something else\n"
+    )
+    for command in ("kubectl get all", ""):
+        found = parse(text, command=command)
+        every = [found, *found.others]
+        assert sorted(row[0] for each in every for row in each.rows) == [
+            "deployment.apps/db",
+            "deployment.apps/web",
+            "pod/web",
+            "service/kubernetes",
+            "service/web",
+        ]
+        assert any(note.endswith("hold 2 more tables") for note in found.notes)
+        assert all(len(row) == len(each.headers) for each in every for row in each.rows)
+        assert any("line 12 outside the tables" in note for note in found.notes)
+
+
+def test_several_tables_with_borders_are_all_read() -> None:
+    one = "+----+------+\n| id | name |\n+----+------+\n|  1 | a    |\n|  2 | b    |\n+----+------+\n2 rows in set\n\n"
+    two = "+-------+\n| count |\n+-------+\n|     7 |\n+-------+\n1 row in set\n"
+    found = parse(one + two)
+    assert (found.headers, found.rows) == (("id", "name"), (("1", "a"), ("2", "b")))
+    assert [(each.headers, each.rows) for each in found.others] == [(("count",), (("7",),))]
+    assert "lines 7, 14 outside the tables, left out" in found.notes

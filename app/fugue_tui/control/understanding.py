@@ -26,6 +26,16 @@ _MISSED: Final = "the beginning of the output is not kept any more, or is too fa
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A further table of the same text. Every cell is untrusted text from a program."""
+
+    headers: tuple[str, ...]
+    """The columns' names; empty if the text has none."""
+    rows: tuple[tuple[str, ...], ...]
+    """The cells, in the text's own words; as many rows as limit allows."""
+
+
+@dataclass(frozen=True, slots=True)
 class Structure:
     """A text as structure. Every cell is untrusted text from a program."""
 
@@ -39,6 +49,8 @@ class Structure:
     """The cells, in the text's own words."""
     rows_total: int
     """How many rows or records there are; more than are given if limit cuts them."""
+    more_tables: tuple[Table, ...]
+    """The other tables of the text, in its order, if it has several, such as `kubectl get all`."""
     records: Any
     """The text as JSON values where it has more than cells: JSON, pairs, records of a known command; null if not."""
     parser: str
@@ -171,6 +183,7 @@ def _page(found: Parsed, command: str, known_by: KnownBy, offset: int, limit: in
         confidence=found.confidence,
         headers=found.headers,
         rows=found.rows[offset:end],
+        more_tables=tuple(Table(each.headers, each.rows[:limit]) for each in found.others),
         rows_total=max(len(found.rows), len(found.records) if many else 0),
         records=found.records[offset:end] if many else found.records,
         parser=found.parser,

@@ -5,16 +5,19 @@ The junctions of a rule say in which cells the columns are divided, so a `|` ins
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from fugue_tui.understanding.gridrows import Ruled, rows_of
-from fugue_tui.understanding.parsed import Kind, Parsed, line_numbers
+from fugue_tui.understanding.parsed import Kind, Parsed, line_numbers, with_others
 from fugue_tui.understanding.source import Line, in_cells, in_characters
 
 SURE: Final = 0.98
 """The belief in a table whose rows all have their borders where the rule says."""
+ENOUGH: Final = 0.8
+"""The belief that a table needs beside a larger one."""
+MOST_TABLES: Final = 6
 MOST_UNFIT: Final = 0.25
 """The share of lines that may have no border where the rule says."""
 _BARS: Final = "|│┃║╎╏┆┇┊┋▏▕"
@@ -35,21 +38,20 @@ def is_rule(text: str) -> bool:
 
 
 def read_borders(lines: Sequence[str], start: int, end: int) -> Parsed | None:
-    """The largest table with borders in a range of lines."""
-    regions = sorted(_regions(lines, start, end), key=lambda region: region[0] - region[1])
-    for begin, stop in regions[:3]:
-        wide = any(not line.isascii() for line in lines[begin:stop])
-        ways = [_read(lines, begin, stop, lay) for lay in ((in_cells, in_characters) if wide else (in_cells,))]
-        found = [way for way in ways if way is not None]
-        if found:
-            rest = set(range(start, end)) - set(range(begin, stop))
-            return _with_rest(max(found, key=lambda way: way.confidence), lines, rest)
-    return None
+    """The largest table with borders in a range of lines, and the others."""
+    regions = sorted(_regions(lines, start, end), key=lambda region: region[0] - region[1])[:MOST_TABLES]
+    read = [(range(*region), way) for region in regions if (way := _region(lines, *region))]
+    if not read:
+        return None
+    more = sorted((each for each in read[1:] if each[1].confidence >= ENOUGH), key=lambda each: each[0][0])
+    taken = {at for numbers, _ in (read[0], *more) for at in numbers}
+    return with_others(read[0][1], more, (at for at in range(start, end) if at not in taken and lines[at].strip()))
 
 
-def _with_rest(found: Parsed, lines: Sequence[str], rest: Iterable[int]) -> Parsed:
-    other = [number for number in rest if lines[number].strip()]
-    return found.noted(f"{line_numbers(other)} outside the table, left out") if other else found
+def _region(lines: Sequence[str], start: int, stop: int) -> Parsed | None:
+    wide = any(not line.isascii() for line in lines[start:stop])
+    ways = [_read(lines, start, stop, lay) for lay in ((in_cells, in_characters) if wide else (in_cells,))]
+    return max((way for way in ways if way is not None), key=lambda way: way.confidence, default=None)
 
 
 def _regions(lines: Sequence[str], start: int, end: int) -> list[tuple[int, int]]:

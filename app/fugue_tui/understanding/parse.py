@@ -4,18 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from fugue_tui.understanding.borders import read_borders
+from fugue_tui.understanding.borders import ENOUGH, read_borders
 from fugue_tui.understanding.delimited import read_delimited
 from fugue_tui.understanding.elsewhere import read_elsewhere
 from fugue_tui.understanding.invocation import Stage, shown_by
 from fugue_tui.understanding.json_text import WHOLE, read_json, read_whole
 from fugue_tui.understanding.known import habit
 from fugue_tui.understanding.pairs import read_pairs
-from fugue_tui.understanding.parsed import Kind, Parsed, Wanted, line_numbers
+from fugue_tui.understanding.parsed import Kind, Parsed, Wanted, with_others
 from fugue_tui.understanding.prompts import without_prompts
 from fugue_tui.understanding.shapes import read_shape
 from fugue_tui.understanding.source import Source, source
-from fugue_tui.understanding.table import blocks, read_table
+from fugue_tui.understanding.table import Block, blocks, read_table
 
 PLAIN: Final = 0.4
 """Below this belief a structure is not reported unless it was asked for."""
@@ -25,7 +25,7 @@ SURE: Final = 0.9
 """From this belief on a table may be a small part of a text."""
 _SMALL: Final = 0.3
 _ASIDE: Final = 0.5
-_BLOCKS: Final = 3
+_BLOCKS: Final = 6
 """Blocks of a text that are tried as tables."""
 
 
@@ -66,17 +66,17 @@ class _Reading:
     def table(self) -> Parsed | None:
         """The most believable of the largest blocks, and which lines it leaves out."""
         found = blocks(self.lines, self.start, self.end)
-        best: Parsed | None = None
         filled = sum(len(each.lines) for each in found)
-        for block in found[:_BLOCKS]:
-            way = read_table(block, habit(self.stage))
-            if way is not None and way.confidence < SURE and len(block.lines) < _SMALL * filled:
-                way = replace(way, confidence=round(way.confidence * _ASIDE, 2))
-            if way is None or (best is not None and way.confidence <= best.confidence):
-                continue
-            rest = [at for each in found if each is not block for at in range(each.start, each.start + len(each.lines))]
-            best = way.noted(f"{line_numbers(rest)} in other blocks, left out") if rest else way
-        return best
+        read = [(block, way) for block in found[:_BLOCKS] if (way := read_table(block, habit(self.stage)))]
+        ways = [(block, _aside(way) if len(block.lines) < _SMALL * filled else way) for block, way in read]
+        if not ways:
+            return None
+        best, chosen = max(ways, key=lambda each: each[1].confidence)
+        more = sorted(
+            ((block.numbers, way) for block, way in read if _is_more(block, way, best)), key=lambda each: each[0][0]
+        )
+        taken = {best.start, *(numbers[0] for numbers, _ in more)}
+        return with_others(chosen, more, (at for each in found if each.start not in taken for at in each.numbers))
 
     def delimited(self, asked: bool = False) -> Parsed | None:
         return read_delimited(self.lines, self.start, self.end, asked=asked)
@@ -95,6 +95,15 @@ class _Reading:
         if len(filled) < 2 or any(" " in line for line in filled):
             return None
         return Parsed(Kind.LINES, 0.7, (), tuple((line,) for line in filled), parser="words")
+
+
+def _aside(way: Parsed) -> Parsed:
+    """A table that is a small part of a text: believed less, unless it is very sure."""
+    return way if way.confidence >= SURE else replace(way, confidence=round(way.confidence * _ASIDE, 2))
+
+
+def _is_more(block: Block, way: Parsed, best: Block) -> bool:
+    return block is not best and way.confidence >= ENOUGH and bool(way.rows)
 
 
 def _ways(reading: _Reading, kind: Wanted) -> list[Parsed]:

@@ -1,6 +1,6 @@
 """What a reading of a text comes to, and how much of it is believed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -62,6 +62,8 @@ class Parsed:
     """What was left out, guessed or doubtful, in words."""
     truncated: bool = False
     """Whether the text was longer than is read."""
+    others: tuple["Parsed", ...] = ()
+    """Further tables in the same text, in its order."""
 
     def plain(self) -> dict[str, Any]:
         """The short form: type, headers and rows."""
@@ -70,6 +72,16 @@ class Parsed:
     def noted(self, *notes: str) -> "Parsed":
         """The same with more notes."""
         return replace(self, notes=(*self.notes, *notes)[:MOST_NOTES])
+
+
+def with_others(best: Parsed, others: Sequence[tuple[Iterable[int], Parsed]], rest: Iterable[int]) -> Parsed:
+    """A table with those beside it and the lines that each takes, and a word on the lines of the `rest`."""
+    if others:
+        lines = line_numbers(at for taken, _ in others for at in taken)
+        noun = "1 more table" if len(others) == 1 else f"{len(others)} more tables"
+        best = replace(best, others=tuple(found for _, found in others)).noted(f"{lines} hold {noun}")
+    other = [*rest]
+    return best.noted(f"{line_numbers(other)} outside the table{'s' * bool(others)}, left out") if other else best
 
 
 def line_numbers(numbers: Iterable[int]) -> str:

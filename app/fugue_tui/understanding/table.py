@@ -38,6 +38,11 @@ class Block:
     start: int
     lines: tuple[str, ...]
 
+    @property
+    def numbers(self) -> range:
+        """The places of its lines in the text."""
+        return range(self.start, self.start + len(self.lines))
+
 
 def blocks(lines: Sequence[str], start: int, end: int) -> list[Block]:
     """The blocks of a range of lines, the longest first."""
