@@ -200,11 +200,11 @@ def stage(serve: Callable[..., Served], tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     evil = tmp_path / "evil\x1b[31m\u202e\u200b\U000e0041dir"
     evil.mkdir()
-    shutil.copy("/bin/sleep", evil / "sl\x1b[2J\u202ep")
+    shutil.copy("/bin/cat", evil / "sl\x1b[2J\u202ep")
     served = serve(engine="ghostty")
     stage = Stage(served, tmp_path)
     stage.play("plain", "plain")
-    program = (str(evil / "sl\x1b[2J\u202ep"), "1000", "\x1b]0;x\x07\u202e")
+    program = (str(evil / "sl\x1b[2J\u202ep"), "-", "\x1b]0;x\x07\u202e")
     served.on_main(lambda: CreatePane(command=program, cwd=os.fspath(evil)).run(served.mux, PERSON))
     yield stage
     stage.link.close()
