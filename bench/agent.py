@@ -40,6 +40,10 @@ class Agent:
         """Ask, and do not wait."""
         return [self._ask("tools/call", {"name": name, "arguments": dict(said)}) for name, said in wanted]
 
+    def cancel(self, number: int) -> None:
+        """Give a call up that was begun."""
+        self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+
     def collect(self, numbers: list[int]) -> list[Any]:
         """The answers to what was begun, in that order. Raises RuntimeError if one is an error."""
         answers = self._wait(numbers)

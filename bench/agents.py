@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 from bench.agent import Agent
 from bench.keys import ECHO, echoes, resting_cursor
 from bench.plan import Plan, Samples, middle
-from bench.subjects import PROMPT, Fugue, FugueStage, TmuxStage
+from bench.subjects import PROMPT, Fugue, FugueStage, Stage, TmuxStage
 from bench.table import Row
 
 SHELL: Final = "exec bash --noprofile --norc -i"
@@ -38,6 +38,7 @@ STAMP: Final = "while read -r pause; do sleep $pause; date +NOW-%s%N-; done"
 def measure(plan: Plan) -> Iterator[Row]:
     """Every row of this topic."""
     yield _row("execute_command true", _both(plan, _execute, _execute_tmux), most=50)
+    yield _row("cancel, until the next command ran", {"fugue": _cancel(plan)}, most=200)
     yield _row("wait: reaction after the text", _both(plan, _react, _react_tmux))
     for lines, most in ((40, 5), (1_000, None), (10_000, None)):
         yield _row(f"read_pane, {lines:,} lines", _both(plan, partial(_read, lines), partial(_read_tmux, lines)), most)
@@ -92,6 +93,27 @@ def _execute(plan: Plan) -> list[float]:
         run = partial(agent.call, "fugue_execute_command", pane="%1", command="true")
         run()
         return [_timed(run) for _ in range(plan.often(40, 5))]
+
+
+def _cancel(plan: Plan) -> list[float]:
+    """A command that sleeps is given up; the next in line begins when it is interrupted and the prompt is back."""
+    with plan.fugue.bare(plan.folder) as stage, Agent(stage) as agent:
+        stage.host.until_text(PROMPT)
+        stage.host.run(0.5)
+        agent.call("fugue_execute_command", pane="%1", command="true")
+        return [_given_up(stage, agent) for _ in range(plan.often(20, 3))]
+
+
+def _given_up(stage: Stage, agent: Agent) -> float:
+    said = {"pane": "%1", "timeout": 60}
+    begun = agent.begin(("fugue_execute_command", {**said, "command": each}) for each in ("sleep 60", "true"))
+    stage.host.run(0.5)
+
+    def end() -> None:
+        agent.cancel(begun[0])
+        agent.collect(begun[1:])
+
+    return _timed(end)
 
 
 def _execute_tmux(plan: Plan) -> list[float]:

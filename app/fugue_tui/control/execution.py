@@ -34,6 +34,7 @@ class Execution(Entering):
         super().__init__(mux, pane, line, forced=forced, polite=polite)
         self._more = 0
         self._silence = Silence(mux, QUIET, self._fell_silent)
+        self._stopping = Silence(mux, AGAIN, self._fell_silent)
 
     def said(self, event: PaneEvent) -> None:
         """For the ear."""
@@ -103,7 +104,7 @@ class Execution(Entering):
         """For the ear."""
         super().printed()
         if self.marked and self.stage in (Stage.ENTERED, Stage.RUNNING):
-            self._silence.heard()
+            (self._stopping if self.interrupted else self._silence).heard()
 
     def _fell_silent(self) -> None:
         """Look whether a shell without marks gave the command up, or is gone: then nothing more is told."""
