@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from fugue_tui.control.command import Command, Effect, Origin
 from fugue_tui.control.schema import build, describe, dump, input_schema, output_schema, payload
+from fugue_tui.control.streaming import StreamOutput
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 
@@ -128,6 +129,13 @@ def test_objects_and_lists_may_come_as_json_strings() -> None:
 
 def test_names_of_the_seeds_and_arguments_of_clients_are_understood() -> None:
     assert build(SchemaProbe, {"title": "x", "pane_id": "%3", "wait_for_previous": True}).pane == "%3"
+
+
+@pytest.mark.parametrize("name", ["pane", "pane_id"])
+def test_one_pane_is_understood_where_several_may_be_named(name: str) -> None:
+    assert build(StreamOutput, {name: "%3"}).panes == ("%3",)
+    with pytest.raises(InvalidArgument, match="no such argument"):
+        build(StreamOutput, {name: "%3", "panes": ["%4"]})
 
 
 @pytest.mark.parametrize(

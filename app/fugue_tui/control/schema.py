@@ -19,6 +19,8 @@ IGNORED: Final = frozenset({"wait_for_previous"})
 """Arguments that some clients add to every call."""
 OTHER_NAMES: Final = {"pane_id": "pane", "window_id": "window", "session_id": "session"}
 """Names that are understood beside the field's own, where a command has the field and not the name."""
+ONE_OF_MANY: Final = {"pane": "panes", "pane_id": "panes"}
+"""Names for the only entry of a list, where a command has the list and not the name."""
 
 _Command = TypeVar("_Command", bound=Command[Any])
 
@@ -103,6 +105,9 @@ def _renamed(cls: type[Command[Any]], arguments: Mapping[str, Any]) -> dict[str,
     for other, name in OTHER_NAMES.items():
         if other in given and other not in own and name in own and name not in given:
             given[name] = given.pop(other)
+    for one, many in ONE_OF_MANY.items():
+        if one in given and one not in own and many in own and many not in given:
+            given[many] = [given.pop(one)]
     return given
 
 
