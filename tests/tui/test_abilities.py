@@ -222,3 +222,17 @@ def test_a_terminal_with_a_part_of_the_screen_gets_its_colours_too(serve: Serve)
     assert EXACT not in small.received
     small.send(held.answers)
     serving.until(lambda: EXACT in small.received)
+
+
+@pytest.mark.parametrize("term", ["xterm-256color", "linux", "dumb", ""])
+def test_colours_depend_on_who_looks_and_not_on_where_the_server_was_started(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, term: str
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    serving = serve(*SHOWN, first=hello())
+    serving.shows(serving.first, "ready")
+    serving.settle()
+    seen = len(serving.first.received)
+    serving.first.send("\x02?")
+    serving.shows(serving.first, "Keys after")
+    assert EXACT in serving.first.received[seen:]

@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
+from textual import constants
 from textual._context import active_message_pump
 from textual.app import App
 from textual.geometry import Offset
@@ -36,6 +37,7 @@ class AttendedApp(App[int], inherit_bindings=False):
 
     def __init__(self, host: HostTerminal | None, first: Arrival | None, news: Callable[[], None]) -> None:
         """`news` is called when there may be something else to say on the screen."""
+        constants.COLOR_SYSTEM = "truecolor"  # Mirrors show every colour, wherever this process was started.
         super().__init__(driver_class=TerminalDriver)
         self.host_terminal = host
         self.first = first
