@@ -143,6 +143,7 @@ def test_a_command_that_was_run_in_a_shell_within_the_shell_is_known(shell: Shel
     shell.run("echo inside; exit_code() { return 3; }; exit_code")
     told = intent(shell)
     assert (told.command, told.exit_code) == ("echo inside; exit_code() { return 3; }; exit_code", 3)
+    assert printed(shell.room.mux, shell.pane)().output.strip() == "inside"
     keyed(shell, "\x04")
     shell.room.until(lambda: shell.room.mux.terminals[shell.pane].at_prompt)
     assert printed(shell.room.mux, shell.pane)().command == "env PS1='within $ ' HISTFILE= sh -i"

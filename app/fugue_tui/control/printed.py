@@ -99,7 +99,7 @@ def _recorded(terminal: Terminal, record: CommandRecord, *, end: bool) -> Printe
     """What a command that is known by marks printed; None if that is not known any more."""
     known_by = KnownBy.TRUSTED_MARKS if record.trusted else KnownBy.MARKS
     with terminal.lock:
-        if terminal.closed:
+        if terminal.closed or record.start is None:
             return None
         ends = ends_of(terminal.emulator, record)
         if ends is not None:

@@ -212,7 +212,14 @@ class AskedLog(CommandLog):
     def _finish_asked(self, nonce: str, asked: CommandRecord, exit_code: int | None) -> None:
         stop = self._emulator.pin()
         record = replace(asked, ended=time.monotonic(), ended_at=time.time(), exit_code=exit_code, stop=stop)
-        self._asked[nonce] = replace(record, start=None, stop=None)
+        self._asked = {each: _unpinned(known) for each, known in self._asked.items()}
         if self._records and self._records[-1].number == asked.number:
-            self._records[-1] = record
+            self._records[-1], self._asked[nonce] = record, _unpinned(record)
+        else:
+            self._asked[nonce] = record
         self._events.append(CommandFinished(record))
+
+
+def _unpinned(record: CommandRecord) -> CommandRecord:
+    """A command whose output is not needed any more, unless it still runs."""
+    return record if record.running else replace(record, start=None, stop=None)
