@@ -248,6 +248,22 @@ def test_the_other_screen_and_resets_within_a_command(shell: Shell) -> None:
         assert (ran.exit_code, ran.text.split("\n")[-1]) == (0, "after")
 
 
+@pytest.mark.parametrize("control", ["", "ignoreboth"])
+@pytest.mark.parametrize("kind", ["bash", "bash-", "fish", "zsh"])
+def test_no_mark_comes_into_the_history(room: Room, tmp_path: Path, kind: str, control: str) -> None:
+    settings = f"PS1='$ '; HISTCONTROL={control}" if "fish" not in kind else ""
+    shell = dressed(room, kind, tmp_path, settings)
+    shell.run("true")
+    types(shell, "echo own")
+    shell.room.shows(shell.pane, "\nown")
+    pause(shell, 0.3)
+    for _ in range(3):
+        shell.run("echo 'agents own'")
+    history = shell.run("history").text
+    assert "133" not in history
+    assert "echo own" in history
+
+
 @pytest.mark.parametrize("shell", ["bash", "dash"], indirect=True)
 def test_output_that_was_cleared_away_is_told_as_missed(shell: Shell) -> None:
     terminal = shell.room.mux.terminal(shell.pane)
