@@ -100,7 +100,7 @@ def _word(emulator: Emulator, at: Place, first: int, last: int) -> Stretch:
     here = (at.line - first) * cols + min(at.column, cols - 1)
     owners = [column for column, cell in enumerate(row) for _ in cell]
     text = "".join(row)
-    begin, end = span(text, max(index for index, owner in enumerate(owners) if owner <= here))
+    begin, end = span(text, max((index for index, owner in enumerate(owners) if owner <= here), default=0))
     start, stop = owners[begin], owners[end - 1]
     while stop + 1 < len(row) and not row[stop + 1]:
         stop += 1
