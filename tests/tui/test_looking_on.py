@@ -38,6 +38,16 @@ def test_they_cannot_type_click_paste_or_resize(serve: Serve) -> None:
     assert serving.call("list-panes")["panes"][1]["rect"]["cols"] == 60
 
 
+def test_the_mark_leaves_no_half_a_word_of_the_status_bar(serve: Serve) -> None:
+    serving = serve(first=hello(Size(90, 24)))
+    serving.shows(serving.first, "1 cat")
+    looker = serving.attach(Size(60, 24), read_only=True)
+    serving.shows(looker, "PageUp reads back")
+    for mark in ("read-only \u00b7 PageUp reads back \u00b7 q leaves", "read-only"):
+        serving.until(lambda mark=mark: looker.text.rstrip().endswith(mark))
+        assert looker.text.rstrip().split("\n")[-1].split("]")[1].strip() == mark
+
+
 def test_one_alone_has_the_screen_in_its_size(serve: Serve) -> None:
     serving, first, other = two(serve)
     other.resize(Size(40, 12))

@@ -6,6 +6,7 @@ Rows come from the compositor as strips, and are sent only where they differ fro
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 from rich.color import Color, ColorSystem
@@ -46,6 +47,8 @@ class Scene:
     """What must be in sight if not everything can; None if nothing need."""
     around: Rect | None = None
     """What should be in sight with it."""
+    bar: bool = False
+    """Whether the last row is the status bar."""
 
 
 class OwnPicture:
@@ -122,7 +125,8 @@ class OwnPicture:
         rows = [row for _, _, row in self._written]
         if mark and self.rows:
             strip, left, _ = self._written[last]
-            rows[last] = _written(_marked(strip.crop(left, left + cols), mark, cols), self.depth)
+            seen = strip.crop(left, left + cols)
+            rows[last] = _written(_marked(seen, mark, cols, whole=scene.bar), self.depth)
         return rows + [b""] * (self.size.rows - len(rows))
 
     def _cursor(self, caret: Caret | None) -> bytes:
@@ -163,10 +167,14 @@ def _change(old: bytes | None, row: bytes, y: int, cols: int) -> bytes:
     return b"".join(b"\x1b[%d;%dH" % (y + 1, column + 1) + text for column, text, _ in parts)
 
 
-def _marked(strip: Strip, mark: str, cols: int) -> Strip:
-    """The row with a word at its right end."""
+def _marked(strip: Strip, mark: str, cols: int, *, whole: bool) -> Strip:
+    """The row with a word at its right end; of what it covers in part nothing is left if only the `whole` has sense."""
     word = Strip([Segment(f" {mark} ", Style(reverse=True))]).crop(0, cols)
-    return Strip.join([strip.adjust_cell_length(cols - word.cell_length), word])
+    room = cols - word.cell_length
+    if whole:
+        ends = accumulate(segment.cell_length for segment in strip)
+        strip = strip.crop(0, max((end for end in ends if end <= room), default=room))
+    return Strip.join([strip.adjust_cell_length(room), word])
 
 
 def _written(strip: Strip, depth: Depth) -> bytes:

@@ -124,7 +124,8 @@ class Pictures:
             caret, view = self._cursor.caret, self._app.focused_view
             strips, size = self._compose(screen)
             around = Rect(*view.region) if caret is not None and view is not None else None
-            self._scene = Scene(size, strips, caret, _interest(screen, caret), around)
+            bar = self._app.settings.ui.status and size.rows > 1
+            self._scene = Scene(size, strips, caret, _interest(screen, caret), around, bar)
             self._composed, self._stale = self._version, set()
         return self._scene
 
