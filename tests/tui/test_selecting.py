@@ -127,9 +127,11 @@ async def test_with_shift_it_selects_where_the_program_has_the_mouse(open_stage:
         await stage.drag((0, 0), (2, 0), shift=True)
         await stage.until(lambda: stage.app.clipboard == "one")
         assert "1b" not in stage.pane_text()
+        assert stage.terminal().selected_text == "one"
         await stage.drag((4, 0), (6, 0))
         await stage.until_text("1b")
         assert stage.app.clipboard == "one"
+        assert stage.terminal().selected is None
 
 
 async def test_a_drag_past_the_upper_edge_scrolls_into_the_history(open_stage: Open) -> None:

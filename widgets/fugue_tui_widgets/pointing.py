@@ -95,6 +95,8 @@ class Pointing(Steady, Widget):
     async def on_mouse_down(self, event: events.MouseDown) -> None:
         """A press is the program's if it asked for the mouse, unless Shift is held; else the left button selects."""
         if not event.shift and self._mouse(event, MouseKind.PRESS, _BUTTONS.get(event.button, Button.NONE)):
+            if self.live is not None and event.button == 1:
+                self.live.deselect()
             self.capture_mouse()
             event.stop()
         elif event.button == 1 and self.live is not None:
