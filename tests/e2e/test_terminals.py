@@ -78,3 +78,33 @@ def test_what_a_terminal_answers_only_when_it_is_left_is_typed_nowhere(window: t
     assert slow.typed == b""
     running.host.send("!")
     running.host.wait_text("ready !")
+
+
+ANSWERED = (
+    b"\x1b[?25u\x1b[?2026;2$y\x1b]10;rgb:d0d0/d0d0/d0d0\x1b\\\x1b]11;rgb:0000/0000/0000\x07"
+    b"\x1bP1+r524742=38\x1b\\\x1bP1$r0;48:2::1:2:3m\x1b\\\x1b[4;384;640t\x1b[6;16;8t\x1b[?62;22c"
+)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "colours"),
+    [
+        ([ANSWERED], 1 << 24),
+        ([ANSWERED[at : at + 7] for at in range(0, len(ANSWERED), 7)], 1 << 24),
+        ([b"\x1b[?6c"], 256),
+        ([b"\x1bP0+r\x1b\\\x1bP0$r\x1b\\\x1b[?1;2c"], 256),
+        ([b"\x1b[?;;;x\x1b[>!\x1b[99999999;9t\x1b]11;\x07\x1bP1+r=;=\x1b\\\x1b[?c", b"\x1b[?\x1b[=;\x1b[?62c"], 256),
+    ],
+)
+def test_whatever_a_terminal_answers_is_typed_nowhere(
+    window: tuple[Running, Window], pieces: list[bytes], colours: int
+) -> None:
+    running, other = window
+    other.shows(b"ready")
+    for piece in pieces:
+        other.type(piece)
+        other.step(0.04)
+        running.host.step(0.0)
+    other.type(b"!")
+    running.host.wait_text("ready !")
+    assert [client["colours"] for client in running.ask("list-clients")["clients"]] == [1 << 24, colours]
