@@ -94,8 +94,8 @@ class Comeback:
         """What came back, once every text is there."""
         self._mux, self._source, self._asleep = mux, source, asleep
         self._saved = _where_they_were(source.saved)
-        self._faults = list(source.faults)
         self._fillings: list[Filling] = []
+        self._damaged: dict[PaneId, str] = {}
         self._failed: list[Exception] = []
         self._counting = threading.Lock()
         self._read = 0
@@ -207,7 +207,7 @@ class Comeback:
             try:
                 commands = recall(emulator, self._source.text(digest))
             except FugueError as error:
-                self._faults.append(f"{filling.pane}: its text is left out: {error}")
+                self._damaged[filling.pane] = f"{filling.pane}: its text is left out: {error}"
                 lines.insert(1, "its text was damaged and is left out")
         return commands, lines
 
@@ -216,7 +216,8 @@ class Comeback:
         infos = {pane: pane_info(mux, pane) for pane in self._was if pane in mux.workspace.panes}
         returned = (Returned(each.id, str(self._was[pane]), each.name, each.waits) for pane, each in infos.items())
         windows = tuple(str(window.id) for window in mux.workspace.windows if window.id in self._windows)
-        self.later.settle(Restored(self._source.name, windows, tuple(returned), tuple(self._faults)))
+        damaged = (self._damaged[each.pane] for each in self._fillings if each.pane in self._damaged)
+        self.later.settle(Restored(self._source.name, windows, tuple(returned), (*self._source.faults, *damaged)))
 
 
 def _where_they_were(saved: Saved) -> Workspace:
