@@ -178,4 +178,38 @@ SAMPLES: Final[list[tuple[str, str, int | None, str]]] = [
         None,
         "2026-01-01 INFO 1 --- [main] o.s.b.w.e.t.TomcatWebServer : Tomcat started on port 8080 (http)\n",
     ),
+    (
+        "tests of pytest",
+        "python -m pytest -q nothere.py",
+        4,
+        "\nno tests ran in 0.00s\nERROR: file or directory not found: nothere.py\n\n",
+    ),
+    (
+        "Cargo project",
+        "cargo build",
+        101,
+        "error: could not find `Cargo.toml` in `/home/me` or any parent directory\n",
+    ),
+    (
+        "Go module file",
+        "go build",
+        1,
+        "go: go.mod file not found in current directory or any parent directory; see 'go help modules'\n",
+    ),
+    ("apt package", "sudo apt-get install nope", 100, "Reading package lists...\nE: Unable to locate package nope\n"),
+    (
+        "Node syntax",
+        "node x.js",
+        1,
+        "/home/me/x.js:1\nconst a = ;\n          ^\n\nSyntaxError: Unexpected token ';'\n"
+        "    at wrapSafe (node:internal/modules/cjs/loader:1464:18)\n\nNode.js v20.19.0\n",
+    ),
+    (
+        "Node file",
+        "npm run nope",
+        254,
+        "npm error code ENOENT\nnpm error enoent Could not read package.json: Error: "
+        "ENOENT: no such file or directory, open '/home/me/package.json'\n",
+    ),
+    ("Python file", "python3 -m venv /proc/x", 1, "Error: [Errno 2] No such file or directory: '/proc/x'\n"),
 ]

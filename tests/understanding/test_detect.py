@@ -108,7 +108,7 @@ TESTS: list[tuple[str, tuple[str, ...], str]] = [
     (
         "unittest-failed",
         ("test_u.Thing.test_broken", "test_u.Thing.test_bad"),
-        "python -m unittest test_u.Thing.test_broken",
+        "python3 -m unittest test_u.Thing.test_broken",
     ),
     ("go-test-failed", ("TestBad", "TestTable/empty"), "go test -v -run '^TestBad$' ./..."),
     ("jest-failed", ("cart › fails when empty", "top level"), "npx jest -t 'cart fails when empty'"),
@@ -279,3 +279,22 @@ def test_any_mixture_of_lines_is_told_without_an_error(command: str, lines: list
     found = detect(command, "\n".join(lines), code)
     assert 0 <= found.confidence <= 1
     assert (found.intent is Meaning.UNKNOWN) == (found.confidence == 0)
+
+
+def test_a_syntax_error_of_node_is_told_with_its_place() -> None:
+    output = next(text for rule, _, _, text in SAMPLES if rule == "Node syntax")
+    found = detect("node x.js", output, 1)
+    assert (found.intent, found.context.locations) == (
+        Meaning.SYNTAX_ERROR,
+        (Location("/home/me/x.js", 1, None, ""),),
+    )
+
+
+def test_a_test_is_suggested_to_be_run_as_the_others_were() -> None:
+    output = recorded("intent/unittest-failed").output
+    own = detect(".venv/bin/python -m unittest", output, 1).suggested_actions[0]
+    assert own.startswith(".venv/bin/python -m unittest ")
+    for runner in ("./run-tests", "make test", "tox -e py311", "npm test"):
+        found = detect(runner, output, 1)
+        assert found.intent is Meaning.TEST_FAILURE, runner
+        assert found.suggested_actions == ("python -m unittest test_u.Thing.test_broken",)

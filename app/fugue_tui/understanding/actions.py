@@ -51,7 +51,7 @@ def _fill(template: str, facts: Facts, stage: Stage | None, command: str) -> str
 def _start(facts: Facts, stage: Stage | None, command: str) -> str | None:
     """How the program was started, without what only went before it."""
     if stage is None or stage.program not in facts.rule.programs:
-        return "pytest"
+        return "python -m unittest" if "unittest" in facts.rule.programs else "pytest"
     words = stage.start
     if (len(words) > 2 and words[-2] == "-m") or (len(words) > 2 and words[-3] in _RUNNERS and words[-2] == "run"):
         words = words[-3:]

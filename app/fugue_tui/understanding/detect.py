@@ -24,6 +24,9 @@ _READING: Final = word_set("blame diff grep log logs reflog shortlog show view")
 _MANY: Final = word_set("docker docker-compose gh git heroku kubectl podman")
 _SHELLS: Final = word_set("ash bash dash fish ksh sh zsh")
 
+_RUNNERS: Final = word_set("just make ninja nox npm npx pnpm task tox yarn")
+_KNOWN: Final = frozenset(program for rule in RULES for program in rule.programs) - _RUNNERS
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -38,6 +41,11 @@ class Run:
     def stage(self, rule: Rule) -> Stage | None:
         """The part of the command that a rule is about."""
         return next((stage for stage in self.stages if stage.program in rule.programs), None)
+
+    @property
+    def known(self) -> bool:
+        """Whether a rule knows one of the programs, and it does not just run others."""
+        return any(stage.program in _KNOWN for stage in self.stages)
 
     @property
     def reads(self) -> bool:
@@ -111,7 +119,7 @@ def _belief(rule: Rule, run: Run) -> float:
     if not run.stages:
         sure *= 0.85
     elif rule.programs and stage is None:
-        sure *= 0.9
+        sure *= 0.9 if run.known else 0.95
     own = stage is None or stage.last
     match rule.ending:
         case Ending.RUNNING:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from fugue_tui.understanding.intent import Meaning
-from fugue_tui.understanding.rule import COLUMN, PLACE, Clue, Rule, line
+from fugue_tui.understanding.rule import COLUMN, PLACE, Clue, Rule, Side, line
 from fugue_tui.understanding.words import word_set
 
 _C = word_set("cc c++ gcc g++ clang clang++ make gmake cmake ninja meson bear ccache bazel")
@@ -144,6 +144,17 @@ RULES: Final = (
         programs=word_set("python python3 pytest unittest"),
         needs='  File "',
         clues=(Clue('  File "', line(r' +File "(?P<file>[^"<>]{1,300})", line (?P<line>\d{1,7})'), deepest=True),),
+        actions=(_LOOK,),
+    ),
+    Rule(
+        "Node syntax",
+        Meaning.SYNTAX_ERROR,
+        0.92,
+        "SyntaxError: ",
+        line(r"SyntaxError: (?P<message>.+)"),
+        programs=word_set("node"),
+        needs="\nNode.js v",
+        clues=(Clue(":", line(r"(?P<file>(?!node:)[^\s:()]{1,300}):(?P<line>\d{1,7})"), Side.BEFORE),),
         actions=(_LOOK,),
     ),
     Rule(

@@ -121,6 +121,15 @@ RULES: Final = (
         programs=word_set("pip pip3 uv"),
     ),
     Rule(
+        "apt package",
+        Meaning.DEPENDENCY_MISSING,
+        0.95,
+        "E: Unable to locate package ",
+        line(r"E: Unable to locate package (?P<module>[\w.+-]{1,100})"),
+        programs=word_set("apt apt-get"),
+        actions=("apt-cache policy {module}",),
+    ),
+    Rule(
         "C header",
         Meaning.DEPENDENCY_MISSING,
         0.96,
@@ -154,8 +163,8 @@ RULES: Final = (
         "Python file",
         Meaning.NOT_FOUND,
         0.93,
-        "FileNotFoundError: ",
-        line(r"FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<path>[^']{1,300})'"),
+        "[Errno 2] No such file or directory: '",
+        line(r"(?:FileNotFoundError|OSError|Error): \[Errno 2\] No such file or directory: '(?P<path>[^']{1,300})'"),
         clues=(_FILE,),
         actions=("ls -ld {parent}",),
     ),
@@ -165,10 +174,38 @@ RULES: Final = (
         0.93,
         "ENOENT: ",
         line(
-            r"(?:Error: |npm (?:ERR!|error) )(?:enoent )?ENOENT: no such file or directory, \w{1,20} "
+            r"(?:Error: |npm (?:ERR!|error) )(?:enoent )?(?:Could not read package\.json: Error: )?"
+            r"ENOENT: no such file or directory, \w{1,20} "
             r"'(?P<path>[^']{1,300})'.*"
         ),
         actions=("ls -ld {parent}",),
+    ),
+    Rule(
+        "tests of pytest",
+        Meaning.NOT_FOUND,
+        0.94,
+        "not found: ",
+        line(r"ERROR: (?:file or directory )?not found: (?P<path>.{1,300})"),
+        programs=word_set("pytest"),
+        actions=("ls -ld {parent}",),
+    ),
+    Rule(
+        "Cargo project",
+        Meaning.NOT_FOUND,
+        0.95,
+        "could not find `Cargo.toml`",
+        line(r"error: could not find `Cargo\.toml` in `(?P<path>[^`]{1,300})` or any parent directory"),
+        programs=word_set("cargo"),
+        actions=("ls -ld {path}",),
+    ),
+    Rule(
+        "Go module file",
+        Meaning.NOT_FOUND,
+        0.95,
+        "go.mod file not found",
+        line(r"go: go\.mod file not found in current directory.*"),
+        programs=word_set("go"),
+        actions=("go env GOMOD",),
     ),
     Rule(
         "npm script",

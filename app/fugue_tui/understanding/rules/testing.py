@@ -74,7 +74,7 @@ RULES: Final = (
             ),
         ),
         tally=("FAILED (", re.compile(r"(?P<what>failures|errors|skipped)=(?P<count>\d+)")),
-        actions=("python -m unittest {test}",),
+        actions=("{start} {test}",),
     ),
     Rule(
         "unittest passed",
