@@ -248,11 +248,12 @@ def test_the_other_screen_and_resets_within_a_command(shell: Shell) -> None:
         assert (ran.exit_code, ran.text.split("\n")[-1]) == (0, "after")
 
 
-@pytest.mark.parametrize("control", ["", "ignoreboth"])
-@pytest.mark.parametrize("kind", ["bash", "bash-", "fish", "zsh"])
-def test_no_mark_comes_into_the_history(room: Room, tmp_path: Path, kind: str, control: str) -> None:
-    settings = f"PS1='$ '; HISTCONTROL={control}" if "fish" not in kind else ""
-    shell = dressed(room, kind, tmp_path, settings)
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [("bash", "HISTCONTROL="), ("bash-", "HISTCONTROL=ignoreboth"), ("zsh", ""), ("zsh-", "setopt hist_ignore_space")],
+)
+def test_no_mark_comes_into_the_history(room: Room, tmp_path: Path, kind: str, settings: str) -> None:
+    shell = dressed(room, kind, tmp_path, f"PS1='$ '; {settings}")
     shell.run("true")
     types(shell, "echo own")
     shell.room.shows(shell.pane, "\nown")

@@ -143,9 +143,6 @@ class Line:
         end = rf"printf '\033]133;D;%s;fugue=%s%s\007' {status} {words}"
         if dialect is not Dialect.FISH:
             end = f"{{ {end}; }} 2>/dev/null"  # What `set -x` has a shell say of this is no output of the command.
-        if dialect is Dialect.BASH:  # Unless it is set to leave out such lines, it has this one in its history.
-            forget = f"[[ $(history 1) == *{words[: len(nonce) // 2]}* ]] && history -d -1"
-            begin = f"{{ {forget}; }} 2>/dev/null; {begin}"
         return f" {begin}; {core}; {end}"
 
     def _apart(self, dialect: Dialect) -> str:
