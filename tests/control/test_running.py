@@ -328,6 +328,18 @@ def test_giving_a_command_up_interrupts_it_and_the_next_goes_on(shell: Shell) ->
 
 
 @one_each
+def test_a_command_that_is_given_up_as_it_begins_is_interrupted_too(shell: Shell) -> None:
+    shell.run("true")
+    terminal = shell.room.mux.terminal(shell.pane)
+    for _ in range(5):
+        entered = terminal.sent.count + 2  # The text, and the Enter.
+        later = shell.begin("sleep 61")
+        shell.room.until(lambda entered=entered: terminal.sent.count >= entered)
+        later.cancel()
+        assert shell.says("echo on") == (0, "on")
+
+
+@one_each
 def test_giving_a_command_up_can_leave_it(shell: Shell) -> None:
     shell.run("true")
     later = shell.begin("sleep 1.5; echo done", on_cancel=OnCancel.LEAVE)

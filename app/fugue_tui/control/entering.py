@@ -99,11 +99,17 @@ class Entering:
         if interrupt and self.stage in (Stage.TYPED, Stage.ENTERED, Stage.RUNNING):
             self.interrupted = True
             self.terminal.press(INTERRUPT)
+            if self.stage is not Stage.RUNNING:
+                after(self.mux, 2 * QUIET, self._insist)
             after(self.mux, GRACE, self._close)
         elif self.stage is not Stage.RUNNING:
             self._close()
         else:
             self._done()
+
+    def _insist(self) -> None:
+        if self.stage is Stage.RUNNING:  # A shell may miss a Ctrl+C that comes between Enter and the command's begin.
+            self.terminal.press(INTERRUPT)
 
     def release(self) -> None:
         """Let the next in line go on, though it may still run."""
