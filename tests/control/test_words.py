@@ -133,6 +133,14 @@ def test_help_says_what_the_docstrings_say() -> None:
     assert "What the first one keeps. (default: 0.5)" in said
 
 
+def test_help_says_that_the_flag_of_a_list_is_given_for_each() -> None:
+    said = help_text(WordsSplit)
+    assert "[--tags TAGS]..." in said.replace("\n    ", " ")
+    assert "  --tags TAGS\n" in said
+    assert "(the flag once for each)" in said
+    assert build(*parse(["words-split", "--tags", "a", "--tags", "b"])) == WordsSplit(tags=("a", "b"))
+
+
 class WordsRun(Command[None], name="words-run", effect=Effect.LAYOUT):
     """Run a program."""
 

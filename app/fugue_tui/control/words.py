@@ -83,7 +83,7 @@ def help_text(cls: type[Command[Any]], program: str = "fugue-tui") -> str:
     )
     lines = [fill(usage, 100, subsequent_indent="    "), "", about.text, ""]
     for each in about.fields:
-        lines += [f"  {_usage(each).strip('[]')}", *_explained(each)]
+        lines += [f"  {_usage(each).removesuffix('...').strip('[]')}", *_explained(each)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -198,11 +198,13 @@ def _usage(field: Field) -> str:
         case Table() | Record():
             said = f"{flag(field.name)} JSON"
         case _:
-            said = f"{flag(field.name)} {field.name.upper()}" + ("..." if _is_list(field) else "")
-    return said if field.required else f"[{said}]"
+            said = f"{flag(field.name)} {field.name.upper()}"
+    written = said if field.required else f"[{said}]"
+    return f"{written}..." if _is_list(field) else written
 
 
 def _explained(field: Field) -> list[str]:
     default = "" if field.required else json.dumps(json_value(field.default), ensure_ascii=False)
     tail = "" if default in ("", '""', "null", "[]", "{}") else f" (default: {default.strip(chr(34))})"
+    tail += " (the flag once for each)" if _is_list(field) else ""
     return [fill(field.doc + tail, 100, initial_indent="        ", subsequent_indent="        ")]
