@@ -60,8 +60,7 @@ def test_a_line_that_fish_refuses_is_a_command_that_failed(start: Start) -> None
 
 def test_ctrl_c_ends_a_command_with_130(shell: Shell) -> None:
     shell.type("sleep 60\r")
-    shell.until(lambda: shell.terminal.foreground == "sleep")
-    assert shell.terminal.at_prompt is False
+    shell.until(lambda: shell.terminal.foreground == "sleep" and shell.terminal.at_prompt is False)
     shell.interrupt()
     assert (shell.ended[0].line, shell.ended[0].exit_code) == ("sleep 60", 130)
 

@@ -100,6 +100,7 @@ class Entering:
             self.interrupted = True
             self.terminal.press(INTERRUPT)
             if self.stage is not Stage.RUNNING:
+                self.terminal.sent.settle()  # What stands at the prompt then is this command's, and nobody else's.
                 after(self.mux, 2 * QUIET, self._insist)
             after(self.mux, GRACE, self._close)
         elif self.stage is not Stage.RUNNING:
@@ -108,8 +109,11 @@ class Entering:
             self._done()
 
     def _insist(self) -> None:
-        if self.stage is Stage.RUNNING:  # A shell may miss a Ctrl+C that comes between Enter and the command's begin.
+        """A shell may miss a Ctrl+C that comes between Enter and the command's begin."""
+        if self.stage is Stage.RUNNING:
             self.terminal.press(INTERRUPT)
+        elif self.stage is not Stage.OVER:
+            after(self.mux, QUIET, self._insist)
 
     def release(self) -> None:
         """Let the next in line go on, though it may still run."""
