@@ -16,8 +16,9 @@ STEPS = {
     "lint": ["-m", "ruff", "check", "."],
     "types": ["-m", "pyright", "--pythonpath", sys.executable],
     "imports": ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-logo"],
-    "tests": ["-m", "pytest", "-q", "-n", "auto"],
+    "tests": ["-m", "pytest", "-q", "-n", str(max(2, (os.cpu_count() or 2) * 3 // 2))],
 }
+"""The tests wait for programs most of the time, so more of them run at once than there are cores."""
 
 
 def main(arguments: list[str]) -> int:
