@@ -13,6 +13,7 @@ import stat
 import sys
 import termios
 import time
+from contextlib import suppress
 
 from fugue_tui import sockets
 from fugue_tui.errors import NotRunning, SocketError
@@ -27,7 +28,9 @@ LONGEST_KEPT = 64 << 20
 """Bytes of a message that are kept to find out what to answer."""
 BUFFER = 8 << 20
 """Bytes that wait for one side before the other is read no further."""
-CHUNK = 1 << 16
+CHUNK = 1 << 18
+ROOM = 1 << 20
+"""Bytes that the client's pipe is to hold, so that a long answer is handed over at once."""
 ATOMIC = 4096
 """Bytes that a pipe takes without blocking once it says that it is writable."""
 _NOT_RUNNING = "fugue-tui is not running; start it in a terminal with: fugue-tui"
@@ -59,7 +62,7 @@ class Outlet:
         kind = os.fstat(number).st_mode
         self._number = number
         self._socket = socket.socket(fileno=os.dup(number)) if stat.S_ISSOCK(kind) else None
-        self._size = fcntl.fcntl(number, fcntl.F_GETPIPE_SZ) if stat.S_ISFIFO(kind) and sys.platform == "linux" else 0
+        self._size = _widened(number) if stat.S_ISFIFO(kind) and sys.platform == "linux" else 0
 
     def put(self, data: bytearray) -> int:
         """Write a part of some bytes without waiting, once it is writable; how many. Raises BrokenPipeError."""
@@ -70,6 +73,13 @@ class Outlet:
     def _held(self) -> int:
         """The bytes in a pipe that are not read yet."""
         return int.from_bytes(fcntl.ioctl(self._number, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+def _widened(pipe: int) -> int:
+    """The bytes that a pipe holds now that more was asked for."""
+    with suppress(OSError):
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, ROOM)
+    return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
 
 
 class Bridge:

@@ -7,7 +7,7 @@ from tests.shell.conftest import SHELLS, Shell, Start
 
 CODES = {
     "true": 0,
-    "sleep 0.01 &": 0,
+    "sleep 60 &": 0,
     "false": 1,
     "no-such-command-at-all": 127,
     "sh -c 'exit 9'": 9,

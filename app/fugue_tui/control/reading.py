@@ -30,8 +30,8 @@ SOME_LINES: Final = 200
 """Rows of the scrollback that are given if no number was asked for."""
 MOST_TEXT: Final = 4_000_000
 """Characters that one reading gives at most; an agent gets fewer."""
-_LONG: Final = 500
-"""Rows that are read on another thread."""
+_LONG: Final = 1_000
+"""More rows than these are read on another thread."""
 
 
 class Source(StrEnum):
