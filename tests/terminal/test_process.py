@@ -75,10 +75,10 @@ def test_the_way_up_leads_from_a_program_to_this_process(spawn: Spawn, eventuall
     assert list(process.ancestors(child))[-1] == 1
 
 
-def test_the_arguments_of_several_processes_are_told_as_they_are() -> None:
+def test_the_arguments_of_several_processes_are_told_as_they_are(eventually: Eventually) -> None:
     with subprocess.Popen(["sleep", "60"]) as sleeper:
         try:
-            assert process.command_lines([sleeper.pid, NOBODY]) == {sleeper.pid: ("sleep", "60")}
+            eventually(lambda: process.command_lines([sleeper.pid, NOBODY]) == {sleeper.pid: ("sleep", "60")})
         finally:
             sleeper.kill()
 

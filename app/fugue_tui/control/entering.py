@@ -112,6 +112,7 @@ class Entering:
         """A shell may miss a Ctrl+C that comes between Enter and the command's begin."""
         if self.stage is Stage.RUNNING:
             self.terminal.press(INTERRUPT)
+            self.terminal.sent.settle()
         elif self.stage is not Stage.OVER:
             after(self.mux, QUIET, self._insist)
 
