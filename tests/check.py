@@ -52,10 +52,10 @@ def _alone(arguments: list[str]) -> int:
     """Run what failed once more, by itself: on a busy machine a program in a test may come too late. What fails again,
     or is more than a few, is a fault; what passes was named above, and is to be looked into all the same."""
     cache = ROOT / ".pytest_cache/v/cache/lastfailed"
-    failed = json.loads(cache.read_text()) if cache.exists() and not arguments else []
-    if not 0 < len(failed) <= FEW:
+    count = len(json.loads(cache.read_text())) if cache.exists() and not arguments else 0
+    if not 0 < count <= FEW:
         return FAILED_TESTS
-    print(f"── {len(failed)} failed beside the others; once more, alone", flush=True)
+    print(f"── {count} failed beside the others; once more, alone", flush=True)
     return _run(["-m", "pytest", "-q", "--last-failed", "--last-failed-no-failures=none"])
 
 
