@@ -29,61 +29,41 @@ _CREEP_MOST: Final = 10
 """Lines that a drag past an edge scrolls at a time at most; it begins with one."""
 
 
+class ViewMessage(Message):
+    """What happened in one view, which is its control."""
+
+    def __init__(self, view: "Pointing") -> None:
+        super().__init__()
+        self.view = view
+
+    @property
+    def control(self) -> "Pointing":
+        """The view."""
+        return self.view
+
+
 class Pointing(Steady, Widget):
     """A widget that shows a terminal and gives it the mouse."""
 
     live: LiveTerminal | None
     """The terminal that is shown."""
 
-    class Typed(Message, namespace="terminal_view"):
+    class Typed(ViewMessage, namespace="terminal_view"):
         """A person pressed a key, pasted or used the mouse in this view, and the program got it."""
 
-        def __init__(self, view: "Pointing") -> None:
-            super().__init__()
-            self.view = view
-
-        @property
-        def control(self) -> "Pointing":
-            """The view that was typed into."""
-            return self.view
-
-    class Scrolled(Message, namespace="terminal_view"):
+    class Scrolled(ViewMessage, namespace="terminal_view"):
         """The view shows another part of the history, or the live screen again."""
 
-        def __init__(self, view: "Pointing") -> None:
-            super().__init__()
-            self.view = view
-
-        @property
-        def control(self) -> "Pointing":
-            """The view that scrolled."""
-            return self.view
-
-    class SelectionBegun(Message, namespace="terminal_view"):
+    class SelectionBegun(ViewMessage, namespace="terminal_view"):
         """A person begins to select text in this view."""
 
-        def __init__(self, view: "Pointing") -> None:
-            super().__init__()
-            self.view = view
-
-        @property
-        def control(self) -> "Pointing":
-            """The view in which it is."""
-            return self.view
-
-    class Selected(Message, namespace="terminal_view"):
+    class Selected(ViewMessage, namespace="terminal_view"):
         """A person has selected text in this view with the mouse, and let go."""
 
         def __init__(self, view: "Pointing", text: str) -> None:
-            super().__init__()
-            self.view = view
+            super().__init__(view)
             self.text = text
             """The text: untrusted, and never empty."""
-
-        @property
-        def control(self) -> "Pointing":
-            """The view in which it is."""
-            return self.view
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)

@@ -10,7 +10,6 @@ from rich.style import Style as RichStyle
 from textual import events
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.strip import Strip
 
 from fugue_tui.errors import TerminalGone
@@ -18,7 +17,7 @@ from fugue_tui.terminal.frame import Cursor, Damage
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
 from fugue_tui_widgets.keys import press_of
-from fugue_tui_widgets.pointing import Pointing
+from fugue_tui_widgets.pointing import Pointing, ViewMessage
 from fugue_tui_widgets.strips import strip_of, with_cursor
 
 _ESCAPE: Final = KeyPress("escape")
@@ -31,12 +30,11 @@ class TerminalView(Pointing, can_focus=True):
     ALLOW_MAXIMIZE = False
     DEFAULT_CSS: ClassVar[str] = "TerminalView { width: 1fr; height: 1fr; }"
 
-    class Again(Message):
+    class Again(ViewMessage):
         """Enter was pressed in a view whose program has ended, or waits; or Escape in one that waits."""
 
         def __init__(self, view: "TerminalView", *, escape: bool = False) -> None:
-            super().__init__()
-            self.view = view
+            super().__init__(view)
             self.escape = escape
 
     def __init__(
