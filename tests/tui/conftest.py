@@ -96,7 +96,7 @@ class Stage:
         if PaneId(pane) not in self.mux.terminals:
             return ""
         terminal = self.terminal(pane)
-        start = terminal.scrollback.lines - terminal.scrollback.offset
+        start = terminal.scrollback.top
         return "\n".join(terminal.lines(start, start + terminal.size.rows))
 
     @property

@@ -164,3 +164,8 @@ class Scrollback:
     """Lines kept above the screen."""
     offset: int
     """Lines between the bottom of the view and the bottom of the screen; 0 follows new output."""
+
+    @property
+    def top(self) -> int:
+        """The first line that the view shows, counted from the oldest that is kept."""
+        return self.lines - self.offset

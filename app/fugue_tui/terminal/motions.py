@@ -9,6 +9,7 @@ from fugue_tui.terminal.pins import START, Place
 from fugue_tui.terminal.stretches import Unit, cells, kind_of, stretch
 
 Motion: TypeAlias = Callable[[Emulator, Place], Place]
+"""Where a movement of the cursor leads from a place."""
 
 
 def stay(emulator: Emulator, at: Place) -> Place:
@@ -28,14 +29,8 @@ def by_lines(count: int, column: int) -> Motion:
 
 def into_view(emulator: Emulator, at: Place) -> Place:
     """The nearest line that the view shows."""
-    top = view_top(emulator)
+    top = emulator.scrollback.top
     return Place(min(max(at.line, top), top + emulator.size.rows - 1), at.column)
-
-
-def view_top(emulator: Emulator) -> int:
-    """The first line that the view shows."""
-    bar = emulator.scrollback
-    return bar.lines - bar.offset
 
 
 def _last(emulator: Emulator) -> int:
@@ -87,15 +82,15 @@ def _newest(emulator: Emulator, at: Place) -> Place:
 
 
 def _view_first(emulator: Emulator, at: Place) -> Place:
-    return Place(view_top(emulator))
+    return Place(emulator.scrollback.top)
 
 
 def _view_middle(emulator: Emulator, at: Place) -> Place:
-    return Place(view_top(emulator) + emulator.size.rows // 2)
+    return Place(emulator.scrollback.top + emulator.size.rows // 2)
 
 
 def _view_last(emulator: Emulator, at: Place) -> Place:
-    return Place(view_top(emulator) + emulator.size.rows - 1)
+    return Place(emulator.scrollback.top + emulator.size.rows - 1)
 
 
 # Words

@@ -55,7 +55,7 @@ def frozen(emulator: Emulator, records: Sequence[CommandRecord], sift: Sift = st
 
     `sift` takes what is secret out of a command line."""
     back, now = emulator.scrollback, time.time()
-    view = Place(back.lines - back.offset) if back.offset else None
+    view = Place(back.top) if back.offset else None
     here = emulator.pin().still() if records and records[-1].running else None
     kept = [(record, _span(record, here)) for record in records[-MOST:]]
     return lambda: _written(kept, view, sift, now)

@@ -4,15 +4,14 @@ Both follow the text, and the selection is part of what the terminal shows.
 """
 
 from abc import ABC
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.frame import Cursor, Damage, Row
 from fugue_tui.terminal.highlight import highlight
 from fugue_tui.terminal.looking import Looking
+from fugue_tui.terminal.motions import Motion
 from fugue_tui.terminal.pins import Pin, Place
 from fugue_tui.terminal.selection import Selection
 from fugue_tui.terminal.stretches import Stretch, Unit
@@ -20,8 +19,6 @@ from fugue_tui.terminal.vt_text import write_row
 
 Marks: TypeAlias = dict[int, tuple[int, int]]
 """Rows of the view, each with the columns from which up to which it is selected."""
-Motion: TypeAlias = Callable[[Emulator, Place], Place]
-"""Where a movement of the cursor leads from a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,7 @@ class Selecting(Looking, ABC):
         """A place among the lines that there are."""
         bar, size = self.emulator.scrollback, self.emulator.size
         if isinstance(at, Cell):
-            at = Place(bar.lines - bar.offset + min(max(at.y, 0), size.rows - 1), at.x)
+            at = Place(bar.top + min(max(at.y, 0), size.rows - 1), at.x)
         return Place(
             min(max(at.line, 0), bar.lines + size.rows - 1),
             min(max(at.column, 0), size.cols - 1),
@@ -127,7 +124,7 @@ class Selecting(Looking, ABC):
             if place is None:
                 return Cursor(0, 0, visible=False, styled=True)
             bar, size = self.emulator.scrollback, self.emulator.size
-            y = place.line - bar.lines + bar.offset
+            y = place.line - bar.top
             return Cursor(min(place.column, size.cols - 1), max(y, 0), visible=0 <= y < size.rows, styled=True)
 
     def read(self, motion: Motion) -> Place | None:
@@ -138,8 +135,7 @@ class Selecting(Looking, ABC):
                 return None
             place = self._place(motion(self.emulator, self._reading_from()))
             self._reader = self.emulator.pin(place)
-            bar, size = self.emulator.scrollback, self.emulator.size
-            top = bar.lines - bar.offset
+            top, size = self.emulator.scrollback.top, self.emulator.size
             if place.line < top:
                 self.emulator.scroll(top - place.line)
             elif place.line >= top + size.rows:
@@ -150,13 +146,12 @@ class Selecting(Looking, ABC):
     def _reading_from(self) -> Place:
         """Where the cursor is; at first where the program's own is, or at the view's edge if that is out of sight."""
         bar, size = self.emulator.scrollback, self.emulator.size
-        top = bar.lines - bar.offset
         place = self._reader.found() if self._reader is not None else None
         if place is None:
             x, y = self.emulator.caret
             place = Place(bar.lines + y, x)
-        if self._reader is None and place.line >= top + size.rows:
-            return Place(top + size.rows - 1)
+        if self._reader is None and place.line >= bar.top + size.rows:
+            return Place(bar.top + size.rows - 1)
         return place
 
     def leave(self) -> None:
@@ -192,8 +187,8 @@ class Selecting(Looking, ABC):
 
     def _mark(self, damage: Damage) -> Damage:
         """The damage with the rows that are selected otherwise than they were."""
-        selection, old, bar = self._check(), self._marks, self.emulator.scrollback
-        new = selection.marks(bar.lines - bar.offset, self.size) if selection is not None else {}
+        selection, old = self._check(), self._marks
+        new = selection.marks(self.emulator.scrollback.top, self.size) if selection is not None else {}
         self._marks = new
         if damage.full:
             return damage
