@@ -92,6 +92,15 @@ def test_wide_characters_are_cut_where_they_begin(emulator: Emulator) -> None:
     assert passage(emulator, start, stop).text == "語e\u0301x"
 
 
+def test_a_wide_character_that_wrapped_belongs_to_its_own_row_alone(emulator: Emulator) -> None:
+    emulator.feed("1234567890123456789語next\r\nend".encode())
+    for joined in (True, False):
+        assert emulator.between(Place(0), Place(1), joined=joined) == "1234567890123456789"
+        assert emulator.between(Place(1), Place(2), joined=joined) == "語next"
+        assert emulator.lines(0, 1, joined=joined) == ["1234567890123456789"]
+    assert emulator.between(Place(0), Place(2)) == "1234567890123456789語next"
+
+
 def test_vt_text_keeps_colours_and_ends_in_the_default_style(emulator: Emulator) -> None:
     emulator.feed(b"\x1b[32mskipped ")
     start = emulator.pin()

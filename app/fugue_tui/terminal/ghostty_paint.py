@@ -51,10 +51,12 @@ class Formatter:
         self._capacity = _LEAST_BUFFER
         self._made = new("GhosttyFormatter *")
         self._written = new("size_t *")
+        self._cell, self._wide = new("GhosttyCell *"), new("GhosttyCellWide *")
         self._quick = quick(binding)
         at = self._quick.at
         self._terminal_at, self._made_at, self._written_at = at(terminal), at(self._made), at(self._written)
         self._start_at, self._end_at = at(self._start), at(self._end)
+        self._cell_at, self._wide_at = at(self._cell), at(self._wide)
         self._point_value, self._options_value = self._quick.by_value(self._point), self._quick.by_value(self._options)
         self._grid_ref = self._quick.grid_ref(self._point_value)
         self._new = self._quick.formatter_new(self._options_value)
@@ -100,12 +102,22 @@ class Formatter:
     def _format(self, tag: int, first: int, last: int, cols: int, left: int = 0) -> bytes:
         if self._refer(tag, left, first, self._start_at) or self._refer(tag, cols - 1, last, self._end_at):
             return b""
+        if self._options.unwrap and self._ends_in_spacer():
+            if first == last and left > cols - 2:
+                return b""
+            self._refer(tag, cols - 2, last, self._end_at)
         if self._new(None, self._made_at, self._terminal_at, self._options_value):
             return b""
         made = self._quick.at(self._made[0])
-        text = self._read(made, self._quick_format if last - first < _SCREENFUL else self._long_format)
+        text = self._screenful(made) if last - first < _SCREENFUL else self._long(made, (last - first + 1) * (cols + 2))
         self._quick.formatter_free(made)
         return text
+
+    def _ends_in_spacer(self) -> bool:
+        """Whether the end is the cell before a wide character that wrapped, which would be written for it."""
+        self._quick.grid_ref_cell(self._end_at, self._cell_at)
+        self._quick.cell_get(self._cell[0], self._lib.GHOSTTY_CELL_DATA_WIDE, self._wide_at)
+        return self._wide[0] == self._lib.GHOSTTY_CELL_WIDE_SPACER_HEAD
 
     def _refer(self, tag: int, x: int, y: int, out: int) -> int:
         self._point.tag, self._point.value.x, self._point.value.y = tag, x, y
@@ -118,13 +130,21 @@ class Formatter:
         made = self._ffi.cast("GhosttyFormatter", formatter)
         return self._lib.ghostty_formatter_format_buf(made, buffer, len(buffer), self._written)
 
-    def _read(self, formatter: int, format: Callable[[int, Any], int]) -> bytes:
-        buffer = self._allocate("uint8_t[]", self._capacity)
+    def _screenful(self, formatter: int) -> bytes:
+        text = self._read(formatter, self._quick_format, self._capacity)
+        self._capacity = max(_LEAST_BUFFER, len(text) * 5 // 4)
+        return text
+
+    def _long(self, formatter: int, room: int) -> bytes:
+        """Plain text without wide characters always has room at once; nothing is touched of what is not written."""
+        return self._read(formatter, self._long_format, room)
+
+    def _read(self, formatter: int, format: Callable[[int, Any], int], room: int) -> bytes:
+        buffer = self._allocate("uint8_t[]", room)
         result = format(formatter, buffer)
         if result == self._lib.GHOSTTY_OUT_OF_SPACE:
             buffer = self._allocate("uint8_t[]", self._written[0])
             result = format(formatter, buffer)
-        self._capacity = max(_LEAST_BUFFER, self._written[0] * 5 // 4)
         return b"" if result else self._ffi.buffer(buffer, self._written[0])[:]
 
 
