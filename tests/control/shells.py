@@ -28,7 +28,8 @@ class Shell:
         room.launcher.engine, room.launcher.scrollback = "ghostty", 10_000
         room.launcher.shell_integration = not name.endswith("-")
         room.mux._clock = time.monotonic  # pyright: ignore[reportPrivateUsage]
-        env = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_DATA_HOME": str(home), "LANG": "C.UTF-8"}
+        env = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+        env |= {"LANG": "C.UTF-8", "PS1": "$ "}
         opened = room.run(CreatePane(command=(self.kind,), cwd=str(home), env=env), agent())
         self.pane = PaneId(opened.id[1:])
 

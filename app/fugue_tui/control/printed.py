@@ -80,7 +80,7 @@ def _is_followed(terminal: Terminal, record: CommandRecord) -> bool:
     """Whether a prompt with another command stands below what a command printed."""
     with terminal.lock:
         stop = record.stop.found() if record.stop and not terminal.closed else None
-        below = terminal.emulator.between(stop, _end(terminal)) if stop else ""
+        below = _without_entry(terminal, terminal.emulator.between(stop, _end(terminal))) if stop else ""
     return bool(last_command(below.lstrip("\n"))[0])
 
 
