@@ -14,6 +14,7 @@ import sys
 import termios
 import time
 from contextlib import suppress
+from io import BytesIO
 
 from fugue_tui import sockets
 from fugue_tui.errors import NotRunning, SocketError
@@ -50,9 +51,10 @@ class Lines:
                 self._parts.append(data)
                 self._size += len(data)
             return []
-        *lines, rest = (b"".join(self._parts) + data).split(b"\n")
+        end = data.rindex(b"\n") + 1
+        whole, rest = b"".join([*self._parts, data[:end]]), data[end:]
         self._parts, self._size = [rest] if rest else [], len(rest)
-        return [line + b"\n" for line in lines if line.strip()]
+        return [line for line in BytesIO(whole) if not line.isspace()]
 
 
 class Outlet:

@@ -47,7 +47,7 @@ class Conversation:
 
     def received(self, line: bytes) -> bool:
         """Note a line that the workspace sends; whether the client should see it."""
-        if b"notifications/subscriptions/acknowledged" in line:
+        if not line.startswith(_RESPONSE) and b"notifications/subscriptions/acknowledged" in line:
             return self._acknowledgement(line)
         key = _response_key(line)
         if key is None:

@@ -128,6 +128,8 @@ class GhosttyPlacing(Placing):
         if start >= stop or start > end:
             return ""
         text = self._formatter.between(start, end, min(end.column, cols), joined=joined, ansi=ansi)
+        if text.isascii() and not ansi:  # without blanks at the ends of its lines then
+            return text.decode("ascii").rstrip("\n")
         lines = text.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
         return "\n".join(line.rstrip() for line in lines).rstrip("\n")
 
