@@ -61,6 +61,17 @@ def test_only_what_is_new_is_read_after_a_cursor(driven: Driven) -> None:
     assert driven.read(second.cursor).text == ""
 
 
+def test_a_line_that_was_not_ended_is_told_from_one_that_goes_on(driven: Driven) -> None:
+    cursor = driven.read().cursor
+    driven.does("printf '\\n\\nnext'")
+    assert driven.read(cursor).text == "\n\nnext<1>"
+    driven.does("printf '\\n'")
+    cursor = driven.read().cursor
+    driven.does("printf '\\n\\nafter two blank lines'")
+    found = driven.read(cursor)
+    assert (found.text, found.redrawn) == ("\n\nafter two blank lines<3>", False)
+
+
 def test_a_reading_of_what_has_not_changed_gives_the_same_cursor(driven: Driven) -> None:
     cursor = driven.read().cursor
     assert driven.read().cursor == cursor == driven.read(cursor).cursor

@@ -177,7 +177,9 @@ def _start(found: Found, end: Place) -> _Start:
     if found.back:
         return _Start(Place(max(0, place.line - found.back)), missed=max(0, found.back - place.line))
     changed = _changed(emulator, old, place) if pin is old.pin and found.terminal.size.cols == old.size.cols else None
-    return _Start(changed, redrawn=changed < place) if changed is not None else _Start(place)
+    if changed is None or (changed > place and not emulator.between(place, changed).strip()):
+        return _Start(place)
+    return _Start(changed, redrawn=changed < place)
 
 
 def _changed(emulator: Emulator, old: Bookmark, place: Place) -> Place | None:
