@@ -62,6 +62,15 @@ def clip(terminal: Terminal, command: CommandRecord, limit: int, *, lines: int =
         return _between(terminal.emulator, ends, limit, kept.replace("\r", ""), lines, ansi=ansi)
 
 
+def clip_so_far(terminal: Terminal, command: CommandRecord | None, limit: int, *, ansi: bool = False) -> Clip:
+    """What a command has printed by now in about so many characters; nothing of one that has not begun."""
+    if command is None:
+        return Clip()
+    lines = terminal.lines_of(command)
+    now = terminal.command(command.number) if command.running else None
+    return clip(terminal, now or command, limit, lines=lines, ansi=ansi)
+
+
 def ends_of(emulator: Emulator, command: CommandRecord) -> Ends | None:
     """Where a command's output starts and stops; None if it is behind a full-screen program. For who holds the lock."""
     stop = (command.stop or emulator.pin()).found()

@@ -18,7 +18,7 @@ from fugue_tui.control.entering import INTERRUPT
 from fugue_tui.control.later import Later
 from fugue_tui.control.opening import Direction, Line, newcomer, wants_focus
 from fugue_tui.control.panes import CreatePane
-from fugue_tui.control.ran import SOME_OUTPUT, Limit, OnCancel, Ran, cursor
+from fugue_tui.control.ran import SOME_OUTPUT, Limit, OnCancel, Ran, cursor, room_for
 from fugue_tui.control.stages import GRACE
 from fugue_tui.control.waiting import LONGEST, USUAL
 from fugue_tui.errors import InvalidArgument, NotFound, TerminalGone
@@ -99,8 +99,7 @@ class RunCommand(Command[Ran], name="run-command", effect=Effect.LAYOUT, toolset
             raise InvalidArgument("command: there is nothing to run")
         pane = self._open(mux, origin)
         words = self.command if isinstance(self.command, str) else shlex.join(self.command)
-        limit = min(self.limit, origin.takes * 9 // 10)
-        job = _Job(mux, pane, words, self.keep, limit, ansi=self.ansi)
+        job = _Job(mux, pane, words, self.keep, room_for(self.limit, origin), ansi=self.ansi)
         return job.begin(min(self.timeout, LONGEST), interrupt=self.on_cancel is OnCancel.INTERRUPT)
 
     def _open(self, mux: Multiplexer, origin: Origin) -> PaneId:

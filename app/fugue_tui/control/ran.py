@@ -6,6 +6,7 @@ from typing import Annotated, Final, TypeAlias
 
 from annotated_types import Interval
 
+from fugue_tui.control.command import Origin
 from fugue_tui.control.telling import Told
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -73,6 +74,11 @@ class Ran(Told):
     def untrusted(self) -> str:
         """Whose text it is."""
         return f"a command in pane {self.pane}"
+
+
+def room_for(limit: int, origin: Origin) -> int:
+    """Characters of output that an answer to this caller holds, if so many are asked for."""
+    return min(limit, origin.takes * 9 // 10)
 
 
 def cursor(mux: Multiplexer, pane: PaneId, terminal: Terminal, rest: Place | None, *, runs: bool) -> str | None:

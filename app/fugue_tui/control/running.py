@@ -9,13 +9,13 @@ from typing import Annotated, Final
 from annotated_types import Ge, MaxLen
 
 from fugue_tui.control import target
-from fugue_tui.control.clipping import Clip, clip
+from fugue_tui.control.clipping import Clip, clip_so_far
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.execution import Execution
 from fugue_tui.control.front import running
 from fugue_tui.control.input import typeable
 from fugue_tui.control.later import Later
-from fugue_tui.control.ran import SOME_OUTPUT, Limit, OnCancel, Ran, cursor
+from fugue_tui.control.ran import SOME_OUTPUT, Limit, OnCancel, Ran, cursor, room_for
 from fugue_tui.control.shells import Line, variables
 from fugue_tui.control.stages import End, Stage
 from fugue_tui.control.waiting import LONGEST, USUAL
@@ -75,8 +75,7 @@ class ExecuteCommand(Command[Ran], name="execute-command", effect=Effect.INPUT, 
         pane = typed_pane(mux, self.pane, origin)
         line = self._line(mux, pane)
         execution = Execution(mux, pane, line, forced=self.method is Method.MARKER, polite=origin.is_agent)
-        limit = min(self.limit, origin.takes * 9 // 10)
-        return Running(execution, limit, ansi=self.ansi).begin(self.timeout, self.on_cancel)
+        return Running(execution, room_for(self.limit, origin), ansi=self.ansi).begin(self.timeout, self.on_cancel)
 
     def _line(self, mux: Multiplexer, pane: PaneId) -> Line:
         command = command_text(self.command)
@@ -160,7 +159,7 @@ class Running:
         """The answer: `end` is None if the time is over."""
         execution = self.execution
         record = end.record if end is not None else execution.record
-        found = self._clip(record)
+        found = clip_so_far(execution.terminal, record, self._limit, ansi=self._ansi)
         shell = execution.shell
         exit_code = end.exit_code if end is not None else None
         now = time.monotonic()
@@ -182,15 +181,6 @@ class Running:
             note=_note(end, record, found, execution),
             ansi=self._ansi,
         )
-
-    def _clip(self, record: CommandRecord | None) -> Clip:
-        if record is None:
-            return Clip()
-        terminal = self.execution.terminal
-        lines = terminal.lines_of(record)
-        if record.running:
-            record = terminal.command(record.number) or record
-        return clip(terminal, record, self._limit, lines=lines, ansi=self._ansi)
 
     def _cursor(self, rest: Place | None, *, runs: bool) -> str | None:
         return cursor(self.execution.mux, self.execution.pane, self.execution.terminal, rest, runs=runs)

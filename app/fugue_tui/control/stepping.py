@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 from annotated_types import Ge, Interval, MaxLen
 
-from fugue_tui.control.clipping import clip
+from fugue_tui.control.clipping import clip_so_far
 from fugue_tui.control.ear import after
 from fugue_tui.control.execution import Execution
 from fugue_tui.control.later import Later
@@ -282,10 +282,4 @@ class StepRun:
         self.on_over()
 
     def _output(self, record: CommandRecord | None) -> str:
-        if record is None:
-            return ""
-        terminal = self.execution.terminal
-        if record.running:
-            record = terminal.command(record.number) or record
-        found = clip(terminal, record, TAIL, lines=terminal.lines_of(record))
-        return clean_text(found.text, TAIL * 2)
+        return clean_text(clip_so_far(self.execution.terminal, record, TAIL).text, TAIL * 2)
