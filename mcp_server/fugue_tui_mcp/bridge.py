@@ -31,7 +31,7 @@ BUFFER = 8 << 20
 """Bytes that wait for one side before the other is read no further."""
 CHUNK = 1 << 18
 ROOM = 1 << 20
-"""Bytes that the client's pipe is to hold, so that a long answer is handed over at once."""
+"""Bytes that are taken from the workspace, and that the client's pipe is to hold: a long answer in one piece."""
 ATOMIC = 4096
 """Bytes that a pipe takes without blocking once it says that it is writable."""
 _NOT_RUNNING = "fugue-tui is not running; start it in a terminal with: fugue-tui"
@@ -157,7 +157,7 @@ class Bridge:
             if events & select.POLLOUT:
                 del self._to_workspace[: link.send(self._to_workspace[:CHUNK])]
                 self._half_close()
-            if events & ~select.POLLOUT and not self._read_workspace(link.recv(CHUNK)):
+            if events & ~select.POLLOUT and not self._read_workspace(link.recv(ROOM)):
                 self._part()
         except (BlockingIOError, InterruptedError):
             return

@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
 from fugue_tui import wire
@@ -26,6 +27,8 @@ from fugue_tui_mcp.peer import ancestors, peer_of
 
 _log: Final = logging.getLogger(__name__)
 STOP_SECONDS: Final = 2.0
+ROOM: Final = 1 << 20
+"""Bytes of answers that the kernel is asked to hold for a client: a long one in one piece."""
 Attach: TypeAlias = Callable[[socket.socket, wire.Hello, tuple[int, ...], bytes], None]
 """Takes a client's socket over, with what it said, its process and that one's ancestors, and what it sent already."""
 
@@ -103,10 +106,13 @@ class Doors:
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = Connection(reader, writer, self._limits)
-        caller = _caller(writer.get_extra_info("socket"))
+        own: socket.socket = writer.get_extra_info("socket")
+        caller = _caller(own)
         if caller is None:
             connection.abort()
             return
+        with suppress(OSError):
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, ROOM)
         if len(self._connections) >= self._limits.connections:
             _log.warning("%s clients are connected: the most silent one was dropped", len(self._connections))
             min(self._connections, key=lambda task: self._connections[task][0].standing).cancel()
