@@ -159,6 +159,50 @@ def test_a_cursor_follows_its_text_when_the_pane_becomes_narrower(room: Room) ->
     assert driven.read(cursor).text.strip().splitlines() == ["new", "<2>"]
 
 
+@pytest.mark.parametrize("after", [Size(50, 24), Size(200, 24), Size(80, 40), Size(50, 40)])
+def test_what_is_written_after_a_clear_is_read_whatever_size_the_pane_has_then(room: Room, after: Size) -> None:
+    driven = Driven(room)
+    driven.does("echo; seq 1 60")
+    cursor = driven.read().cursor
+    room.mux.resize(after)
+    driven.does("printf '\\033[H\\033[2J'; seq 301 305")
+    found = driven.read(cursor)
+    assert found.text.split()[-6:] == ["301", "302", "303", "304", "305", "<2>"]
+    assert found.redrawn
+
+
+def test_what_has_not_changed_is_not_read_again_when_the_pane_becomes_narrower(room: Room) -> None:
+    driven = Driven(room)
+    driven.does("echo; printf '%0100d\\n漢字 and more text than fits in it\\n' 1; seq 1 5")
+    cursor = driven.read().cursor
+    room.mux.resize(Size(30, 24))
+    found = driven.read(cursor)
+    assert (found.text, found.redrawn) == ("", False)
+    driven.does("echo; echo new")
+    found = driven.read(cursor)
+    assert (found.text.strip(), found.redrawn) == ("new\n<2>", False)
+
+
+def test_what_is_written_after_a_full_screen_program_and_a_clear_is_read(driven: Driven) -> None:
+    driven.does("echo; seq 1 15")
+    before = driven.read().cursor
+    driven.does("printf '\\033[?1049h\\033[Hfull screen'")
+    inside = driven.read(before).cursor
+    driven.does("printf '\\033[?1049l\\033[H\\033[2J'; echo back")
+    found = driven.read(inside)
+    assert (found.text.split(), found.redrawn) == (["back", "<3>"], True)
+
+
+def test_what_is_written_over_a_page_that_was_read_is_read(driven: Driven) -> None:
+    cursor = driven.read().cursor
+    driven.does("echo; seq 1 15")
+    page = driven.read(cursor, lines=10)
+    assert page.truncated
+    driven.does("printf '\\033[H\\033[2J'; echo new")
+    found = driven.read(page.cursor)
+    assert (found.text.split(), found.redrawn) == (["new", "<2>"], True)
+
+
 def test_wrapped_lines_are_joined_unless_that_is_not_wanted(driven: Driven) -> None:
     cursor = driven.read().cursor
     driven.does("echo; printf '%0200d\\n' 7")

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 from fugue_tui.control.cells import html, json_cells
+from fugue_tui.control.onward import onward
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.multiplexer.cursors import Bookmark, Found, bookmark
@@ -131,7 +132,7 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
     terminal, old = found.terminal, found.bookmark
     emulator, history = terminal.emulator, terminal.emulator.scrollback.lines
     total, alternate = history + terminal.size.rows, emulator.modes.alternate_screen
-    start = _start(found, Place(total))
+    start = onward(found)
 
     def oldest_of(count: int) -> tuple[int, Write]:
         return _writer(terminal, start.place, Place(start.place.line + count), manner)
@@ -150,56 +151,6 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
         redrawn=start.redrawn,
         more=more,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    place: Place
-    redrawn: bool = False
-    missed: int = 0
-
-
-def _start(found: Found, end: Place) -> _Start:
-    """Where to read on from."""
-    old, emulator = found.bookmark, found.terminal.emulator
-    if not found.back and old.changes == found.terminal.changes:
-        return _Start(end)
-    top = Place(emulator.scrollback.lines)
-    if emulator.modes.alternate_screen:
-        return _Start(top, redrawn=True)
-    pin = old.pin if not old.pin.alternate else old.behind
-    place = pin.found() if pin is not None else None
-    erased = place == Place(0) and old.erased != found.terminal.erased
-    if erased or (place is None and pin is not None and pin.lost()):
-        return _Start(Place(0), missed=max(1, found.terminal.newlines - old.newlines - end.line))
-    if place is None:
-        return _Start(top, redrawn=True)
-    if found.back:
-        return _Start(Place(max(0, place.line - found.back)), missed=max(0, found.back - place.line))
-    changed = _changed(emulator, old, place) if pin is old.pin and found.terminal.size.cols == old.size.cols else None
-    if changed is None or (changed > place and not emulator.between(place, changed).strip()):
-        return _Start(place)
-    return _Start(changed, redrawn=changed < place)
-
-
-def _changed(emulator: Emulator, old: Bookmark, place: Place) -> Place | None:
-    """The first place where the screen of that moment differs from what stands there now; None if that is where the
-    program was going to write, or after all of it."""
-    if not old.texts:
-        return None
-    first = place.line - old.y
-    begin = max(0, first)
-    now = emulator.lines(begin, first + len(old.texts))
-    was = old.texts[begin - first :]
-    for y, (before, after) in enumerate(zip(was, now, strict=False), begin):
-        if before == after:
-            continue
-        return None if y == place.line and _head(emulator, place) == old.head else Place(y)
-    return Place(first + len(old.texts))
-
-
-def _head(emulator: Emulator, place: Place) -> str:
-    return emulator.between(Place(place.line), place)
 
 
 def written(excerpt: Excerpt, manner: Manner) -> str:

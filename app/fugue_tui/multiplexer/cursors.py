@@ -54,8 +54,8 @@ class Bookmark:
 
     pin: Pin
     """Where reading goes on."""
-    behind: Pin | None
-    """The newest place that is known on the primary screen; None if none is."""
+    behind: "Bookmark | None"
+    """Of the alternate screen, the newest bookmark that is known of the primary one; else None."""
     changes: int
     """The terminal's count of changes; -1 if text that was there already comes after the place."""
     newlines: int
@@ -68,9 +68,14 @@ class Bookmark:
     head: str
     """The text of that row before the place."""
     texts: tuple[str, ...]
-    """The screen's rows as text; none if the place was not the program's own."""
+    """The screen's rows as text; only those above the place if text that was there already comes after it."""
     seen: Seen
     """The screen's rows as they were."""
+
+    @property
+    def behind_is_unread(self) -> bool:
+        """Whether text that was there already comes after the place."""
+        return self.changes < 0
 
 
 def bookmark(terminal: Terminal, old: Bookmark | None = None, at: Place | None = None) -> Bookmark:
@@ -78,17 +83,17 @@ def bookmark(terminal: Terminal, old: Bookmark | None = None, at: Place | None =
     emulator, size = terminal.emulator, terminal.size
     pin, history = emulator.pin(at), emulator.scrollback.lines
     place = pin.found() or Place(history)
-    behind = pin if not pin.alternate else old.behind if old is not None else None
+    shown = history + size.rows if at is None else place.line
     return Bookmark(
         pin=pin,
-        behind=behind,
+        behind=(old.behind if old.pin.alternate else old) if pin.alternate and old is not None else None,
         changes=terminal.changes if at is None else -1,
         newlines=terminal.newlines,
         erased=terminal.erased,
         size=size,
         y=place.line - history,
-        head=emulator.between(Place(place.line), place) if at is None else "",
-        texts=tuple(emulator.lines(history, history + size.rows)) if at is None else (),
+        head=emulator.between(Place(place.line), place),
+        texts=tuple(emulator.lines(history, shown)),
         seen=Seen(emulator.past(0)),
     )
 

@@ -71,7 +71,7 @@ def start(terminal: Terminal, pin: Pin | None = None) -> Start:
 def since_bookmark(terminal: Terminal, mark: Bookmark, back: int = 0) -> Start:
     """The moment of a bookmark, or the beginning of a row so many rows before it. Takes the terminal's lock."""
     rows = mark.texts
-    if back or not rows:
+    if back or mark.behind_is_unread:
         return Start(_before(terminal, mark.pin, back), mark.pin.alternate, 0, "", frozenset(), "", -1)
     after = "\n".join([rows[mark.y][len(mark.head) :], *rows[mark.y + 1 :]]) if mark.y < len(rows) else ""
     seen = "\n".join(rows)
