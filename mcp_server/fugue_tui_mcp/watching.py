@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Final
 
 from fugue_tui.control.gate import Gate
+from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.chronicle import Kind
 from fugue_tui.multiplexer.journal import Entry
 from fugue_tui_mcp.resources import Watched
@@ -101,7 +102,10 @@ class Watching:
     def _follow(self) -> None:
         """Follow what there is somebody to tell of, and nothing else."""
         if self._wanted and self._stop_following is None:
-            self._stop_following = self._gate.follow(lambda entry: self._call(lambda: self._happened(entry)))
+            self._stop_following = self._gate.follow(
+                lambda entry: self._call(lambda: self._happened(entry)),
+                lambda pane: self._call(lambda: self._looked(pane)),
+            )
         elif not self._wanted and self._stop_following is not None:
             self._stop_following()
             self._stop_following = None
@@ -118,6 +122,12 @@ class Watching:
     def _happened(self, entry: Entry) -> None:
         for each in self._wanted:
             if touches(entry, each):
+                self._updates.touch(each.uri)
+
+    def _looked(self, pane: PaneId) -> None:
+        """A pane's view was moved, or other text selected in it."""
+        for each in self._wanted:
+            if each.view == "state" and each.pane == pane:
                 self._updates.touch(each.uri)
 
 

@@ -17,6 +17,8 @@ from tests.mcp.test_resources import SCREEN, Ears, say, subscribe, subscribed
 from tests.mcp.test_session import ERAS, client
 
 from fugue_tui.control.state import GetPaneState
+from fugue_tui.ids import PaneId
+from fugue_tui.terminal.pins import Place
 from fugue_tui_mcp import completions, prompts
 from fugue_tui_mcp.reading import MOST
 from fugue_tui_mcp.watching import PACE
@@ -76,6 +78,20 @@ async def test_two_hundred_resources_are_told_of_and_no_more(served: Served, era
         say(served, *(f"send-input --pane {pane} --text x" for pane in panes), "rename-window --window @1 --name new")
         await ears.until(lambda: set(ears.updated) >= set(uris[:MOST]))
     await asyncio.to_thread(until, lambda: followers(served) == 0)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_person_who_scrolls_or_selects_changes_a_state_and_nothing_else(served: Served, era: str) -> None:
+    uris = [f"fugue://pane/1/{view}" for view in ("state", "screen", "scrollback", "last-command")]
+    say(served, "send-input --pane %1 --text before --submit")
+    terminal = served.on_main(lambda: served.mux.terminals[PaneId(1)])
+    acts = [lambda: terminal.scroll(1), lambda: terminal.select(Place(0)), terminal.deselect]
+    await asyncio.to_thread(until, lambda: terminal.lines(0, 2) == ["before"] * 2)
+    async with subscribed(served, era, *uris) as (_, ears):
+        for told, act in enumerate(acts, 1):
+            act()
+            await ears.until(lambda told=told: len(ears.updated) >= told)
+        assert ears.updated == [uris[0]] * 3
 
 
 @pytest.mark.parametrize("era", ERAS)

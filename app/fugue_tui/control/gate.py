@@ -87,9 +87,10 @@ class Gate:
         self._post(lambda: self._run_once(asked, key) if key and command.creates else self._run(asked))
         return future
 
-    def follow(self, told: Callable[[Entry], None]) -> Callable[[], None]:
-        """Have all that happens told from about now on, on the main thread; what is returned ends that. Any thread."""
-        return self._until_left(lambda: self._dispatcher.mux.journal.follow(told))
+    def follow(self, told: Callable[[Entry], None], looked: Callable[[PaneId], None]) -> Callable[[], None]:
+        """Have all that happens told from about now on, on the main thread, and whose view was moved or selected in;
+        what is returned ends that. Any thread."""
+        return self._until_left(lambda: self._dispatcher.mux.journal.follow(told, looked))
 
     def follow_panes(self, told: Callable[[], None]) -> Callable[[], None]:
         """Have it told on the main thread when panes come, go or are named; what is returned ends that. Any thread."""

@@ -17,7 +17,7 @@ from fugue_tui.multiplexer.chronicle import NOTHING, Kind, News, changes, told
 from fugue_tui.multiplexer.live import PaneEvent, Post, Started
 from fugue_tui.multiplexer.signal import Signal
 from fugue_tui.multiplexer.watching import Watch
-from fugue_tui.terminal.taps import Tapped
+from fugue_tui.terminal.taps import Looked, Tapped
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Workspace
 
@@ -64,6 +64,7 @@ class Journal:
         self._counted: dict[PaneId, _Counted] = {}
         self._ears: dict[PaneId, _Ear] = {}
         self._followed = Signal[[Entry]]()
+        self._looked = Signal[[PaneId]]()
         self._followers = 0
         mux.on_change.connect(self._changed)
         mux.on_event.connect(self._happened)
@@ -81,17 +82,22 @@ class Journal:
         start = max(0, number + 1 - oldest)
         return list(islice(self._entries, start, None)), number + 1 < oldest
 
-    def follow(self, call: Callable[[Entry], None]) -> Callable[[], None]:
-        """Have every entry told from now on; what is returned ends that, and may be called once."""
+    def follow(
+        self, call: Callable[[Entry], None], looked: Callable[[PaneId], None] = lambda pane: None
+    ) -> Callable[[], None]:
+        """Have every entry told from now on; what is returned ends that, and may be called once.
+
+        `looked` hears what is not written down: that a pane's view was moved, or other text selected in it."""
         self._count_output()
-        disconnect = self._followed.connect(call)
+        ends = self._followed.connect(call), self._looked.connect(looked)
         self._followers += 1
         if self._followers == 1:
             for pane, terminal in self._mux.terminals.items():
                 self._listen(pane, terminal)
 
         def stop() -> None:
-            disconnect()
+            for end in ends:
+                end()
             self._followers -= 1
             if not self._followers:
                 self._deafen()
@@ -152,7 +158,8 @@ class Journal:
         self._write(News(Kind.OUTPUT, pane, None, facts), at)
 
     def _listen(self, pane: PaneId, terminal: Terminal) -> None:
-        self._ears[pane] = ear = _Ear(terminal, self._mux.post, lambda: self._heard(pane, ear))
+        heard, looked = lambda: self._heard(pane, ear), lambda: self._looked(pane)
+        self._ears[pane] = ear = _Ear(terminal, self._mux.post, heard, looked)
 
     def _deafen(self) -> None:
         for ear in self._ears.values():
@@ -181,15 +188,25 @@ class _Counted:
 
 
 class _Ear:
-    """Hears that a terminal prints, once until that was counted."""
+    """Hears that a terminal prints, once until that was counted, and that it is looked at otherwise."""
 
-    def __init__(self, terminal: Terminal, post: Post, heard: Callable[[], None]) -> None:
-        self.told = False
+    def __init__(self, terminal: Terminal, post: Post, heard: Callable[[], None], looked: Callable[[], None]) -> None:
+        self.told = self._look_told = False
         self.counted_at = 0.0
-        self._post, self._heard = post, heard
+        self._post, self._heard, self._looked = post, heard, looked
         self.untap = terminal.tap(self._tap)
 
     def _tap(self, what: Tapped) -> None:
-        if not self.told and isinstance(what, memoryview):
-            self.told = True
-            self._post(self._heard)
+        match what:
+            case memoryview() if not self.told:
+                self.told = True
+                self._post(self._heard)
+            case Looked() if not self._look_told:
+                self._look_told = True
+                self._post(self._tell_look)
+            case _:
+                pass  # What else comes is told as an event.
+
+    def _tell_look(self) -> None:
+        self._look_told = False
+        self._looked()

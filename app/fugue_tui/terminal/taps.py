@@ -13,11 +13,18 @@ class Closed:
     """The terminal was closed: nothing more of it will be heard."""
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Something changed that was not output: the view was moved, or other text is selected."""
+
+
 CLOSED: Final = Closed()
-Tapped: TypeAlias = memoryview | Event | Exit | Closed
-"""Output, valid until the call returns; an event; how the program ended; or that the terminal was closed."""
+LOOKED: Final = Looked()
+Tapped: TypeAlias = memoryview | Event | Exit | Looked | Closed
+"""Output, valid until the call returns; an event; how the program ended; that somebody looks at another part of it; or
+that the terminal was closed."""
 Tap: TypeAlias = Callable[[Tapped], None]
-"""Must return at once, and must not touch the terminal: of output and of the closing it is told under its lock."""
+"""Must return at once, and must not touch the terminal: of all but events and ends it is told under its lock."""
 
 
 class Taps:

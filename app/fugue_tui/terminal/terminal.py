@@ -23,7 +23,7 @@ from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.remembered import Legacy
-from fugue_tui.terminal.taps import CLOSED, Tap, Taps
+from fugue_tui.terminal.taps import CLOSED, LOOKED, Tap, Taps
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
@@ -237,6 +237,7 @@ class Terminal(Entering):
 
     def _after_change(self) -> None:
         """Under the lock: have the pump tell what a change from outside brought about."""
+        self._taps(LOOKED)
         events = self.emulator.take_events()
         tell, self._told = not self._told, True
         if events:
