@@ -4,6 +4,7 @@ A cell is what stands between two runs of blanks that go through every row, and 
 a boundary would cut is left out and named.
 """
 
+import functools
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,11 @@ class Columns:
         """Where each column begins and ends; the last one never does."""
         return [*zip(self.cuts, self.cuts[1:], strict=False), (self.cuts[-1], None)]
 
+    def suits(self, line: Line) -> bool:
+        """Whether a line could be a row: it leaves every boundary free and fills at least two columns."""
+        free = not any(line.mask >> cut - 1 & 1 for cut in self.cuts[1:])
+        return free and sum(bool(line.between(start, end)) for start, end in self.edges) > 1
+
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """The cells, row by row in the order of the lines."""
         edges = self.edges
@@ -53,7 +59,10 @@ class Columns:
 
 
 def columns(header: Line, lines: Sequence[Line], style: Style) -> Columns | None:
-    """The columns under a header line; None if the lines are no table with that header."""
+    """The columns under a header line; None if the lines are no table with that header.
+
+    Where nobody knows the style, words one blank apart are taken for two headers if all rows leave that blank.
+    """
     words = spans(header, style)
     if not 2 <= len(words) <= MOST_COLUMNS:
         return None
@@ -61,10 +70,7 @@ def columns(header: Line, lines: Sequence[Line], style: Style) -> Columns | None
     fit = _fitting(words, masks, style)
     if fit is None:
         return None
-    found = _cut(header, words, union(masks[index] for index in fit))
-    if style is Style.AUTO:
-        _join_phrases(found, header, union(masks[index] for index in fit))
-        found.notes += [*_together(found, [masks[index] for index in fit])]
+    found = _cut(header, words, [masks[index] for index in fit])
     found.fit = [lines[index] for index in fit]
     found.unfit = [line.number for line in set_aside(lines, fit)]
     return found if len(found.cuts) > 1 else None
@@ -117,9 +123,11 @@ def _freest(masks: Sequence[int], start: int, end: int) -> int:
     return start + min(range(end - start), key=lambda at: (counts[at], -at))
 
 
-def _cut(header: Line, words: Sequence[Span], busy: int) -> Columns:
+def _cut(header: Line, words: Sequence[Span], masks: Sequence[int]) -> Columns:
     """Columns between header words, wherever all rows leave a gap between them."""
     found = Columns()
+    busy = union(masks)
+    full = functools.reduce(int.__and__, masks) if masks else 0
     _lead(found, words[0], busy)
     begin = words[0]
     for left, right in itertools.pairwise(words):
@@ -127,7 +135,7 @@ def _cut(header: Line, words: Sequence[Span], busy: int) -> Columns:
         if not runs:
             continue
         found.headers.append(header.between(begin.start, left.end))
-        cut = _choose(runs, left, right, found)
+        cut = _choose(runs, left, right, found, flush=bool(full >> left.end - 1 & 1))
         if right.start - left.end < 2:
             found.soft.add(cut)
         found.cuts.append(cut)
@@ -147,40 +155,19 @@ def _lead(found: Columns, first: Span, busy: int) -> None:
             found.cuts.append(max(runs, key=lambda run: (run[1] - run[0], run[1]))[1])
 
 
-def _choose(runs: Sequence[tuple[int, int]], left: Span, right: Span, found: Columns) -> int:
-    """The cell at which the right column begins, if several runs of blanks could be the boundary."""
+def _choose(runs: Sequence[tuple[int, int]], left: Span, right: Span, found: Columns, *, flush: bool) -> int:
+    """The cell at which the right column begins, if several runs of blanks could be the boundary.
+
+    That is before the right header if cells may begin under it, otherwise where the most room is, or, if that is in
+    several places, behind the left header if all cells end under it (`flush`).
+    """
     widths = [end - start for start, end in runs]
-    last = len(runs) - 1
-    chosen = last if runs[last][1] == right.start else max(range(len(runs)), key=lambda at: (widths[at], at))
-    if len(runs) > 1 and (widths[chosen] < max(widths) or widths.count(max(widths)) > 1):
+    last, most = len(runs) - 1, widths.count(max(widths))
+    begins, ends = runs[last][1] == right.start, flush and runs[0][0] == left.end
+    widest = max(range(len(runs)), key=lambda at: (widths[at], at))
+    chosen = last if begins else 0 if ends and most > 1 else widest
+    if len(runs) > 1 and (widths[chosen] < max(widths) or most > 1):
         found.doubts.append(f"where {left.text} ends and {right.text} begins could be otherwise")
+        if not begins and not ends:
+            found.doubts.append(f"no cell begins or ends where {left.text} and {right.text} do")
     return runs[chosen][1]
-
-
-def _together(found: Columns, masks: Sequence[int]) -> Iterable[str]:
-    """Words about columns whose header words are one blank apart, and whose cells are too, in every row alike."""
-    for at in range(1, len(found.cuts)):
-        start, cut = found.cuts[at - 1], found.cuts[at]
-        if cut not in found.soft:
-            continue
-        window, right = (1 << cut - start) - 1, 1 << cut
-        cells = {mask >> start & window for mask in masks}
-        ends = {cell.bit_length() for cell in cells}
-        begins = {cell & -cell for cell in cells}
-        if ends == {cut - start - 1} and len(begins) == 1 and masks and all(mask & right for mask in masks):
-            names = f"{found.headers[at - 1]} and {found.headers[at]}"
-            yield f"{names} may be one column: in every row they are one blank apart"
-
-
-def _join_phrases(found: Columns, header: Line, busy: int) -> None:
-    """Take two words for one header if nothing stands under one of them."""
-    at = 1
-    while at < len(found.cuts):
-        start, end = found.cuts[at], found.cuts[at + 1] if at + 1 < len(found.cuts) else busy.bit_length() + 1
-        left = busy >> found.cuts[at - 1] & (1 << start - found.cuts[at - 1]) - 1
-        right = busy >> start & (1 << max(end - start, 0)) - 1
-        if start in found.soft and not (left and right):
-            found.headers[at - 1 : at + 1] = [f"{found.headers[at - 1]} {found.headers[at]}"]
-            del found.cuts[at]
-        else:
-            at += 1

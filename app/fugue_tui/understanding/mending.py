@@ -23,8 +23,11 @@ _WORDS: Final = word_set("USER UID RUSER GROUP TT TTY STAT S F STARTED START STI
 def mend(table: Columns, lines: Sequence[Line]) -> None:
     """Read the lines that did not fit word by word, if they have a word for every column, numbers under numbers.
 
-    A line that fitted and has no word for a column is no row of such a table.
+    A line that fitted and has no word for a column is no row of such a table. Nothing is read so if a row that fitted
+    has several words in a cell.
     """
+    if any(" " in cell for row in table.rows() for cell in row[:-1]):
+        return
     short = {line.number for line, row in zip(table.fit, table.rows(), strict=True) if not all(row[:-1])}
     table.fit = [line for line in table.fit if line.number not in short]
     table.unfit = sorted({*table.unfit, *short})

@@ -10,6 +10,7 @@ from fugue_tui.understanding.header import CAPITALS, belief
 from fugue_tui.understanding.known import Habit
 from fugue_tui.understanding.mending import mend, rejoin, word_by_word
 from fugue_tui.understanding.parsed import Kind, Parsed, line_numbers
+from fugue_tui.understanding.phrases import settle
 from fugue_tui.understanding.source import WIDEST, Line, in_cells, in_characters
 from fugue_tui.understanding.spans import Style, free_runs
 from fugue_tui.understanding.strangers import without_strangers
@@ -22,6 +23,8 @@ KNOWN: Final = 0.97
 """The belief in a header that the command is known to print."""
 NAMELESS: Final = 0.55
 """The belief in columns that no line names."""
+DOUBTFUL: Final = 0.8
+"""What is left of the belief for each thing that could be otherwise."""
 LIKELY: Final = 0.6
 """Belief enough to look no further."""
 _RULE: Final = re.compile(r"\s*(?:[-=]{2,}\s+)+[-=]{2,}\s*")
@@ -61,9 +64,13 @@ def read_table(block: Block, habit: Habit) -> Parsed | None:
     found = _read(block, in_cells, habit)
     if any(not line.isascii() for line in block.lines) and (found is None or found.notes):
         other = _read(block, in_characters, habit)
-        if other is not None and (found is None or other.confidence > found.confidence):
+        if other is not None and (found is None or _surpasses(other, found)):
             return other.noted("columns are counted in characters, not in cells of the screen")
     return found
+
+
+def _surpasses(other: Parsed, found: Parsed) -> bool:
+    return other.confidence > found.confidence and len(other.rows) > len(found.rows)
 
 
 def _read(block: Block, lay: Callable[[int, str], Line], habit: Habit) -> Parsed | None:
@@ -87,7 +94,7 @@ def _with_header(lines: Sequence[Line], habit: Habit) -> Iterable[Parsed]:
             return
         underlined = at + 1 < len(lines) and _LINE.fullmatch(lines[at + 1].cells) is not None
         rows = [line for line in lines[at + 1 :] if not (underlined and _LINE.fullmatch(line.cells))]
-        found = columns(lines[at], rows, Style.WIDE if underlined else habit.style)
+        found = _columns(lines[at], rows, Style.WIDE if underlined else habit.style)
         if found is None and habit.words:
             found = word_by_word(lines[at], rows)
         if found is None:
@@ -97,12 +104,21 @@ def _with_header(lines: Sequence[Line], habit: Habit) -> Iterable[Parsed]:
         if habit.words and found.fit:
             mend(found, rows)
         sure = max(belief(found.headers, found.rows()), UNDERLINED if underlined and found.fit else 0)
+        if sure < CAPITALS and any(found.suits(line) for line in lines[:at]):
+            continue
         if sure and (found.fit or habit.known):
             trusted = habit.known and (habit.style is Style.WORDS or sure >= CAPITALS)
             way = _judged(found, (KNOWN if trusted else sure) * (0.8 + 0.2 * aligned), lines[:at])
             yield way
             if way.confidence >= LIKELY:
                 return
+
+
+def _columns(header: Line, rows: Sequence[Line], style: Style) -> Columns | None:
+    found = columns(header, rows, style)
+    if found is not None and style is Style.AUTO:
+        settle(found, header, [line.mask for line in found.fit])
+    return found if found is not None and len(found.cuts) > 1 else None
 
 
 def _counted(lines: Sequence[Line]) -> bool:
@@ -158,6 +174,6 @@ def _judged(found: Columns, sure: float, before: Sequence[Line]) -> Parsed:
         sure *= 0.97
         notes.append(f"{line_numbers(line.number for line in before)} above the table, left out")
     for doubt in found.doubts:
-        sure *= 0.85
+        sure *= DOUBTFUL
         notes.append(doubt)
     return Parsed(Kind.TABLE, round(sure, 2), tuple(found.headers), rows, parser="columns", notes=tuple(notes))
