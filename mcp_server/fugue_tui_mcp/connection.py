@@ -79,8 +79,11 @@ class Connection:
 
     def hung_up(self) -> bool:
         """Whether the other side is closed altogether, and not only its sending half."""
+        fd: int = self._writer.get_extra_info("socket").fileno()
+        if fd < 0:
+            return True
         poll = select.poll()
-        poll.register(self._writer.get_extra_info("socket").fileno(), 0)
+        poll.register(fd, 0)
         return bool(poll.poll(0))
 
     async def unless_hung_up(self, work: Coroutine[None, None, bytes]) -> bytes:

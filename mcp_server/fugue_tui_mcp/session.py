@@ -44,16 +44,19 @@ class Session:
         write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
         server = self._face.server()
         options = server.create_initialization_options(NotificationOptions(tools_changed=True, resources_changed=True))
+        gone = False
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._write, outgoing)
                 group.start_soon(self._read, first, incoming)
                 await server.run(read, write, options)
                 group.cancel_scope.cancel()
-        except* ConnectionError as errors:
-            raise ConnectionResetError("the client is gone") from errors
+        except* ConnectionError:
+            gone = True  # What is raised in here would be wrapped in a group.
         finally:
             self._face.close()
+        if gone:
+            raise ConnectionResetError("the client is gone")
 
     async def _read(self, first: Frame, incoming: MemoryObjectSendStream[Any]) -> None:
         async with incoming:

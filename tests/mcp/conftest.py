@@ -75,6 +75,7 @@ class Served:
         self, path: str, limits: Limits | None = None, settings: McpSettings | None = None, engine: str = "pyte"
     ) -> None:
         self.path = path
+        self.links: list[Link] = []
         self.settings = settings or McpSettings()
         self.calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
         self._pump = Pump()
@@ -107,7 +108,8 @@ class Served:
 
     def link(self) -> "Link":
         """A raw connection."""
-        return Link(sockets.connect(self.path))
+        self.links.append(Link(sockets.connect(self.path)))
+        return self.links[-1]
 
     def outcomes(self) -> list[tuple[str, str]]:
         """What was asked, and what became of it."""
@@ -196,6 +198,8 @@ def serve(private_dir: Path) -> Iterator[Callable[..., Served]]:
     LET_GO.set()
     for each in started:
         each.close()
+        for link in each.links:
+            link.close()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -171,6 +172,19 @@ def test_a_client_that_vanishes_in_the_middle_of_a_call_disturbs_nobody(
     other.close()
 
 
+def test_a_client_that_vanishes_with_answers_on_their_way_is_no_fault(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    link = served.link()
+    link.initialize()
+    link.send(*(request("tools/list", id=number) for number in range(1, 40)))
+    link.read()
+    link.close()
+    until(lambda: not served.doors.clients())
+    served.doors.stop()
+    assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
 def test_what_was_asked_before_the_client_closed_its_half_is_answered(served: Served) -> None:
     client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "nc", "version": "1"}}
     link = served.link()
@@ -274,7 +288,8 @@ def test_disconnecting_drops_every_client_and_lets_new_ones_in(served: Served) -
 
 def test_a_program_in_a_pane_is_known_by_its_pane(served: Served, private_dir: Path) -> None:
     answer = private_dir / "answer"
-    line = f"{sys.executable} -m fugue_tui list-panes --json > {answer}.part && mv {answer}.part {answer}; cat"
+    listing = f"{shlex.quote(sys.executable)} -m fugue_tui list-panes --json"
+    line = f"{listing} > {answer}.part && mv {answer}.part {answer}; cat"
     made: Any = served.on_main(lambda: command(["create-pane", "--command", line]).run(served.mux, PERSON))
     until(answer.exists)
     assert json.loads(answer.read_text())["you"] == made.id
