@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -168,7 +169,7 @@ def test_every_mistake_in_the_configuration_is_named(shell: Shell, private_dir: 
 
 def test_a_reader_that_leaves_early_causes_no_traceback(served: Served) -> None:
     env = {**os.environ, "FUGUE_SOCKET": served.path}
-    line = f"{sys.executable} -m fugue_tui reflect --format json | head -c 10"
+    line = f"{shlex.quote(sys.executable)} -m fugue_tui reflect --format json | head -c 10"
     done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, env=env, timeout=30)
     assert done.stderr == b""
 

@@ -1,6 +1,7 @@
 """Steps in several panes: each begins when it may, and what came of it is told."""
 
 import json
+import shlex
 import socket
 import sys
 import time
@@ -124,7 +125,8 @@ def test_steps_wait_for_a_port_and_refuse_one_that_is_taken(room: Room) -> None:
         found = coordinate(room, {"pane": "a", "command": "true", "wait_for": {"port": port}})
         assert statuses(found) == ["failed"]
         assert found.steps[0].note == f"port {port} is in use already; nothing was run"
-    serve = f"{sys.executable} -c 'import socket,time; s=socket.create_server((\"127.0.0.1\",{port})); time.sleep(60)'"
+    script = f'import socket,time; s=socket.create_server(("127.0.0.1",{port})); time.sleep(60)'
+    serve = shlex.join((sys.executable, "-c", script))
     found = coordinate(room, {"pane": "a", "command": serve, "wait_for": {"port": port}})
     assert statuses(found) == ["done"]
 
@@ -184,7 +186,7 @@ def test_a_port_of_the_sixth_internet_protocol_is_waited_for(room: Room) -> None
     except OSError:
         pytest.skip("no IPv6 here")
     serve = f's=socket.create_server(("::1",{port}),family=socket.AF_INET6)'
-    command = f"{sys.executable} -c 'import socket,time; {serve}; time.sleep(60)'"
+    command = shlex.join((sys.executable, "-c", f"import socket,time; {serve}; time.sleep(60)"))
     found = coordinate(room, {"pane": "a", "command": command, "wait_for": {"port": port}})
     assert (statuses(found), found.steps[0].matched) == (["done"], f"port {port}")
 

@@ -98,8 +98,10 @@ class At:
 def test_a_test_run_with_failures(shell: Shell) -> None:
     at = At(shell)
     (shell.home / "test_sums.py").write_text(TESTS)
+    (shell.home / "python").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
+    (shell.home / "python").chmod(0o755)
     start = at.read().cursor
-    command = f"{shlex.quote(sys.executable)} -m pytest -v -p no:cacheprovider -c /dev/null --rootdir . test_sums.py"
+    command = "./python -m pytest -v -p no:cacheprovider -c /dev/null --rootdir . test_sums.py"
     later = shell.begin(command, env={"PYTEST_ADDOPTS": "", "COLUMNS": "80"}, timeout=60.0, limit=100_000)
     came = at.wait(r"\d+ failed, \d+ passed", cursor=start, stop_on=("INTERNALERROR",), timeout=60.0)
     assert (came.outcome, came.matched) == (Outcome.MATCHED, "2 failed, 60 passed")
@@ -122,7 +124,7 @@ def test_a_test_run_with_failures(shell: Shell) -> None:
         ("test_sums.py", 11),
         ("test_sums.py", 15),
     }
-    assert told.suggested_actions == (f"{sys.executable} -m pytest test_sums.py::test_adds -vv",)
+    assert told.suggested_actions == ("./python -m pytest test_sums.py::test_adds -vv",)
     assert at.parsed().confidence < 0.7, "a test run is no table"
 
 

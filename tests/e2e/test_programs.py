@@ -1,5 +1,6 @@
 """Full-screen programs in a pane look as they do on the terminal itself."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -57,7 +58,7 @@ def test_the_program_runs_in_its_own_pane(launch: Launch) -> None:
     running = launch()
     running.ready()
     running.host.wait_text("$")
-    running.host.send(f"{sys.executable} -m fugue_tui inner --foreground -- cat\r")
+    running.host.send(f"{shlex.quote(sys.executable)} -m fugue_tui inner --foreground -- cat\r")
     running.host.wait_text("inner [1 cat]", running.name)
     running.host.send("typed\r")
     running.host.wait_until(lambda: running.host.text.count("typed") == 2)

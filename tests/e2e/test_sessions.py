@@ -1,6 +1,7 @@
 """A workspace outlives its terminals: started in the background, attached to, renamed, killed and ended."""
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -214,7 +215,7 @@ def test_a_read_only_terminal_types_nothing(running: Running) -> None:
 
 
 def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: Running) -> None:
-    (running.room / "panes.sh").write_text(f"{sys.executable} -m fugue_tui list-panes && echo fou''nd")
+    (running.room / "panes.sh").write_text(f"{shlex.quote(sys.executable)} -m fugue_tui list-panes && echo fou''nd")
     running.socket.with_suffix(".log").write_text("written before\n")
     done = running.shell("rename", running.name, "ops")
     assert done.returncode == 0, done.stderr

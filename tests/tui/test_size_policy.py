@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import socket
 import sys
 from typing import Any
@@ -175,7 +176,7 @@ def test_a_pane_cannot_show_its_own_workspace(serve: Serve) -> None:
     script.write_text(f"import socket\ns = socket.socket(1)\ns.connect({serving.path!r})\ns.sendall({line!r})\n")
     with script.open("a") as file:
         file.write("print(s.recv(999))\n")
-    serving.first.send(f"{sys.executable} {script}\r")
+    serving.first.send(f"{shlex.quote(sys.executable)} {script}\r")
     serving.shows(serving.first, "show itself in itself")
     assert len(serving.call("list-clients")["clients"]) == 1
 
