@@ -7,6 +7,8 @@ from typing import IO, Any, Self, cast
 
 from bench.subjects import FUGUE, Stage
 
+_CHUNK = 1 << 16
+"""Bytes that are read at once, as the usual clients do."""
 _CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 
 
@@ -16,7 +18,7 @@ class Agent:
     def __init__(self, stage: Stage) -> None:
         self._number = 0
         self._bridge = subprocess.Popen(
-            [*FUGUE, "mcp"], env=dict(stage.env), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [*FUGUE, "mcp"], _CHUNK, env=dict(stage.env), stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self._wait([self._ask("initialize", _CLIENT)])
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
