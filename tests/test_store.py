@@ -777,7 +777,7 @@ print(len([name for part in ("/auto", "/texts") for name in os.listdir(sys.argv[
 print(store.get("auto", "main").manifest["n"])
 store.delete("auto", "name2"); store.delete("auto", "name3")
 told(lambda: put(1001))
-os.system(f"mount -o remount,ro {sys.argv[1]}")
+os.system(f"mount -o remount,bind,ro {sys.argv[1]}")
 told(lambda: put(1002)); told(lambda: store.delete("auto", "main"))
 print(store.get("auto", "main").manifest["n"], len(store.names("auto")) > 2)
 """

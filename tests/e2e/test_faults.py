@@ -67,7 +67,7 @@ def test_a_disk_that_fills_up_or_turns_read_only_is_told_tried_again_and_costs_n
     running.host.wait_until(lambda: running.ask("list-saved")["saved"])
     troubles = (
         ("head -c 1000000 /dev/zero >$FUGUE_STATE/fill", "No space left on device; make room", "rm $FUGUE_STATE/fill"),
-        ("mount -o remount,ro $FUGUE_STATE", "Read-only file system", "mount -o remount,rw $FUGUE_STATE"),
+        ("mount -o remount,bind,ro $FUGUE_STATE", "Read-only file system", "mount -o remount,bind,rw $FUGUE_STATE"),
     )
     for number, (spoil, told, mend) in enumerate(troubles, 2):
         running.host.send(f"clear; {spoil}; echo spo''ilt\r")
