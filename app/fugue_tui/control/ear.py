@@ -90,10 +90,6 @@ class Silence:
         self._call()
 
 
-def after(mux: Multiplexer, seconds: float, call: Callable[[], object]) -> None:
+def after(mux: Multiplexer, seconds: float, call: Callable[[], None]) -> None:
     """Have something called on the main thread after a while."""
-
-    def due() -> None:
-        call()
-
-    mux.watch.after(seconds, lambda: mux.post(due))
+    mux.watch.after(seconds, lambda: mux.post(call))

@@ -257,23 +257,23 @@ class Entering:
 
     def _fail(self, error: FugueError) -> None:
         told = self.on_error
-        if self._close():
+        if self.stage is not Stage.OVER:
+            self._close()
             told(error)
 
     def _drop_typed(self) -> None:
         if self._typed is not None:
             self._typed.clean_up()
 
-    def _close(self) -> bool:
-        """Hear nothing more; False if that is so already."""
+    def _close(self) -> None:
+        """Hear nothing more."""
         if self.stage is Stage.OVER:
-            return False
+            return
         self.stage = Stage.OVER
         if self._ear is not None:
             self._ear.close()
         self._drop_typed()
         self._done()
-        return True
 
 
 def _nothing(told: object) -> None:

@@ -11,6 +11,7 @@ from annotated_types import Ge, MaxLen
 from fugue_tui.control import target
 from fugue_tui.control.clipping import Clip, clip_so_far
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.ear import after
 from fugue_tui.control.execution import Execution
 from fugue_tui.control.front import running
 from fugue_tui.control.input import typeable
@@ -125,7 +126,7 @@ class Running:
         execution.on_error = self.later.fail
         self.later.on_cancel = lambda: execution.cancel(interrupt=on_cancel is OnCancel.INTERRUPT)
         mux.turns.join(execution.pane, execution.begin)
-        mux.watch.after(min(timeout, LONGEST), lambda: mux.post(self._expire))
+        after(mux, min(timeout, LONGEST), self._expire)
         return self.later
 
     def _expire(self) -> None:
