@@ -38,6 +38,21 @@ def test_the_directory_is_the_process_s_own_until_the_shell_reports_another(driv
     assert room.run(GetCurrentDirectory()).known_by == "reported"
 
 
+def test_a_directory_that_was_removed_is_told_by_its_name(driven: Driven, tmp_path: Path) -> None:
+    room, gone = driven.room, tmp_path / "gone"
+    gone.mkdir()
+    driven.does(f"cd '{gone}'")
+    assert room.run(GetCurrentDirectory()).exists
+    gone.rmdir()
+    found = room.run(GetCurrentDirectory())
+    assert (found.cwd, found.known_by, found.exists) == (str(gone), "seen", False)
+    strange = tmp_path / "one (deleted)"
+    strange.mkdir()
+    driven.does(f"cd '{strange}'")
+    found = room.run(GetCurrentDirectory())
+    assert (found.cwd, found.exists) == (str(strange), True)
+
+
 def test_the_directory_of_a_program_that_is_over_is_where_it_was_started(room: Room, tmp_path: Path) -> None:
     room.cat()
     line = CreatePane(command="exit 3", cwd=str(tmp_path), name="over")

@@ -1,5 +1,6 @@
 """What is known of one pane: where it works, what runs in it, its terminal, and the commands its shell ran."""
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -41,6 +42,8 @@ class Directory:
     """The directory; empty if it is not known."""
     known_by: str
     """How it is known: reported by the shell (OSC 7), seen at the process, or started there."""
+    exists: bool
+    """Whether it is still there: a shell stays in a directory that is removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +88,15 @@ class GetCurrentDirectory(
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Directory:
-        """The directory. Raises NotFound."""
+    def run(self, mux: Multiplexer, origin: Origin) -> Later[Directory]:
+        """The directory, looked for on another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
         with terminal.lock:
             reported = terminal.emulator.cwd
         seen = terminal.cwd
         known_by = "reported" if reported and seen == reported else "seen" if seen else "started"
-        return Directory(str(pane), clean(mux.cwd(pane), 4096), known_by)
+        return errand(partial(_directory, pane, mux.cwd(pane), known_by))
 
 
 class GetRunningProcess(Command[Running], name="get-running-process", effect=Effect.READ, toolset=Toolset.READING):
@@ -264,6 +267,18 @@ def _info(pid: int, lines: Mapping[int, Iterable[str]]) -> ProcessInfo:
     words = tuple(clean(word) for word in lines.get(pid, ()))
     name = process.name(pid) or (words[0].rsplit("/", 1)[-1].lstrip("-") if words else "")
     return ProcessInfo(pid, clean(name), words[:MOST_WORDS])
+
+
+def _directory(pane: PaneId, cwd: str, known_by: str) -> Directory:
+    return Directory(str(pane), clean(cwd, 4096), known_by, exists=_is_there(cwd))
+
+
+def _is_there(path: str) -> bool:
+    try:
+        os.stat(path)
+    except OSError as error:
+        return not isinstance(error, FileNotFoundError | NotADirectoryError)
+    return True
 
 
 def _nothing(pane: PaneId) -> Running:

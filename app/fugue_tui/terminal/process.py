@@ -13,6 +13,8 @@ from pathlib import Path
 
 PROC = Path("/proc")
 _FIELDS = "pid=,ppid=,pgid=,stat="
+_DELETED = " (deleted)"
+"""What Linux puts behind the name of a directory that was removed: see proc_pid_cwd(5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,12 @@ def argv(pid: int) -> tuple[str, ...]:
 
 
 def cwd(pid: int) -> str:
-    """The working directory; empty if unknown or not ours to see."""
+    """The working directory, which may have been removed; empty if unknown or not ours to see."""
     try:
-        return os.readlink(PROC / str(pid) / "cwd")
+        found = os.readlink(PROC / str(pid) / "cwd")
     except OSError:
         return ""
+    return found.removesuffix(_DELETED) if found.endswith(_DELETED) and not os.path.exists(found) else found
 
 
 def environ(pid: int, name: str) -> str | None:
