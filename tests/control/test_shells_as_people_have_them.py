@@ -12,6 +12,7 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.errors import Refused
 from fugue_tui.geometry import Size
+from fugue_tui.terminal.terminal import Terminal
 
 every = pytest.mark.parametrize("shell", ALL, indirect=True)
 posix = pytest.mark.parametrize("shell", POSIX, indirect=True)
@@ -307,3 +308,60 @@ def test_other_locales(room: Room, tmp_path: Path, kind: str, monkeypatch: pytes
     assert shell.says("echo a; false") == (1, "a")
     assert shell.says("echo é日本🙂; false") == (1, "é日本🙂")
     assert shell.says("echo a\necho é; false") == (1, "a\né")
+
+
+@pytest.mark.parametrize(
+    ("shell", "settings"),
+    [
+        ("bash", "PS1='> '; PROMPT_COMMAND='history -a'"),
+        ("bash", "PS1='> '; PS0=; unset PROMPT_COMMAND"),
+        ("zsh", "PS1='> '; precmd_functions=()"),
+        ("zsh", "PS1='> '; precmd_functions=() preexec_functions=()"),
+    ],
+    indirect=["shell"],
+)
+def test_settings_that_are_read_again_do_not_cost_a_command_its_end(shell: Shell, settings: str) -> None:
+    (shell.home / "settings").write_text(settings)
+    assert shell.says("echo first") == (0, "first")
+    ran = shell.run("source ./settings")
+    assert (ran.timed_out, ran.interrupted) == (False, False)
+    assert "told no exit code" in ran.note
+    assert shell.says("echo one; (exit 3)") == (3, "one")
+    assert shell.says("cd /; pwd") == (0, "/")
+    assert shell.run("(exit 4)").method == "integration"
+    assert [(each.line, each.running) for each in _terminal(shell).commands[-2:]] == [
+        ("cd /; pwd", False),
+        ("(exit 4)", False),
+    ]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
+def test_what_a_person_did_to_the_hooks_is_found_out_by_the_next_command(shell: Shell) -> None:
+    assert shell.says("echo first") == (0, "first")
+    _terminal(shell).write(b"PS1='> '; PROMPT_COMMAND=; precmd_functions=()\r")
+    shell.room.shows(shell.pane, "\n>")
+    assert shell.says("echo one; (exit 3)") == (3, "one")
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_prompt_command_that_takes_the_place_of_others_leaves_the_codes(shell: Shell) -> None:
+    assert shell.says("PROMPT_COMMAND=true") == (0, "")
+    assert shell.says("(exit 3)") == (3, "")
+    assert shell.says("echo $?") == (0, "3")
+
+
+@pytest.mark.parametrize(("shell", "line"), [("bash", "read -sn1 k"), ("zsh", "read -sk1 k")], indirect=["shell"])
+def test_a_shell_that_wants_one_key_is_not_at_its_prompt(shell: Shell, line: str) -> None:
+    assert shell.says("echo first") == (0, "first")
+    _terminal(shell).write(f"{line}; echo got $k\r".encode())
+    shell.room.until(lambda: _terminal(shell).commands[-1].running)
+    with pytest.raises(Refused, match="runs there"):
+        shell.run("echo other")
+    _terminal(shell).write(b"x")
+    shell.room.shows(shell.pane, "got x")
+    _terminal(shell).write(b"\r")
+    assert shell.says("echo other") == (0, "other")
+
+
+def _terminal(shell: Shell) -> Terminal:
+    return shell.room.mux.terminals[shell.pane]

@@ -163,6 +163,8 @@ class Entering:
         if self._tries:
             line = replace(line, by_file=True)
         self._drop_typed()
+        if shell.astray:
+            self.terminal.lose_track()
         self._typed = typed(self.terminal, shell, line, forced=self._forced)
         self._number = self._typed.number
         self._outer = next((record for record in self.terminal.commands[-1:] if record.running), None)

@@ -5,7 +5,7 @@ import re
 import secrets
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from fugue_tui.control.front import Shell, left_of_cursor
@@ -59,6 +59,8 @@ def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False)
     marked = forced or not shell.marks
     bracketed = terminal.modes.bracketed_paste
     nonce = secrets.token_hex(8)
+    if shell.astray:
+        line = replace(line, hooks=True)
     text = line.marked(shell.dialect, nonce) if marked else line.typed(shell.dialect)
     folder = ""
     if line.by_file or not _fits(text, terminal, shell.dialect, bracketed=bracketed):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fugue_tui.control.ear import Silence, after
 from fugue_tui.control.entering import AGAIN, Entering
+from fugue_tui.control.front import is_at_unmarked_prompt
 from fugue_tui.control.shells import Dialect, Line
 from fugue_tui.control.stages import QUIET, End, Stage
 from fugue_tui.errors import InvalidArgument
@@ -76,6 +77,7 @@ class Execution(Entering):
         ours = record.number == self._number if self.marked else record.number > self._number
         if self.stage in (Stage.TYPED, Stage.ENTERED) and ours:
             self.stage, self.record = Stage.RUNNING, record
+            self._silence.heard()  # Of what it printed at once nobody heard while it had not begun.
             self.on_begun(record)
 
     def _finished(self, record: CommandRecord) -> None:
@@ -103,16 +105,26 @@ class Execution(Entering):
     def printed(self) -> None:
         """For the ear."""
         super().printed()
-        if self.marked and self.stage in (Stage.ENTERED, Stage.RUNNING):
+        if self.stage is Stage.RUNNING or (self.marked and self.stage is Stage.ENTERED):
             (self._stopping if self.interrupted else self._silence).heard()
 
     def _fell_silent(self) -> None:
         """Look whether a shell without marks gave the command up, or is gone: then nothing more is told."""
         if self.stage not in (Stage.ENTERED, Stage.RUNNING) or self._typed is None or self.shell is None:
             return
+        if not self.marked:
+            self._look_for_unmarked_prompt(self.shell.dialect)
+            return
         gone = not process.argv(self.shell.pid) and not process.name(self.shell.pid)
         if gone or self._typed.at_prompt_again(self.terminal, self.shell.pid):
             self._over(End(self.record, None, lost=True))
+
+    def _look_for_unmarked_prompt(self, dialect: Dialect) -> None:
+        """The command may have taken the marks of its shell away, as a start-up file does that is read again."""
+        if is_at_unmarked_prompt(self.terminal, dialect):
+            self.terminal.lose_track()
+            found = self.terminal.command(self.record.number) if self.record else None
+            self._over(End(found or self.record, None, unmarked=True))
 
     def _over(self, end: End) -> None:
         told = self.on_over

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from fugue_tui.control.shells import Dialect, dialect_of
+from fugue_tui.control.stages import QUIET
 from fugue_tui.errors import Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -31,6 +32,8 @@ class Shell:
     """Whether it marks its prompts and commands, as one that Fugue set up does."""
     settled: bool = True
     """Whether its prompt is whole, as far as can be told."""
+    astray: bool = False
+    """Whether it marked its prompts and does no longer."""
 
 
 def running(mux: Multiplexer, pane: PaneId) -> Terminal:
@@ -70,11 +73,14 @@ def _marked_shell(
 ) -> Shell | None:
     """The same, in a pane whose own shell tells what it does."""
     command = next((record for record in terminal.commands[-1:] if record.running), None)
-    if dialect and group == terminal.pid and command is not None and process.environ(group, MARKS) == "":
+    own = group == terminal.pid
+    if dialect and own and command is not None and process.environ(group, MARKS) == "":
         # Another that took the place of the one that is known, by exec.
         return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)))
-    if command is not None and (dialect is None or group == terminal.pid):
-        if patient and group == terminal.pid:
+    if dialect and own and not patient and is_at_unmarked_prompt(terminal, dialect):
+        return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)), astray=True)
+    if command is not None and (dialect is None or own):
+        if patient and own:
             return None  # What it ran is over, perhaps, and it has not said so yet.
         _refuse(terminal, pane, group, command)
     if command is not None and dialect:
@@ -84,6 +90,14 @@ def _marked_shell(
     if not terminal.at_prompt or dialect is None or group != terminal.pid:
         return None  # What it marked last may still be on its way.
     return Shell(dialect, group, marks=True, settled=settled)
+
+
+def is_at_unmarked_prompt(terminal: Terminal, dialect: Dialect) -> bool:
+    """Whether a pane's own shell edits a line, and has for a moment, though it told of no prompt: something took its
+    marks away. Fish edits what its `read` reads in the same way, so of fish that is not known."""
+    if terminal.at_prompt or dialect is Dialect.FISH or time.monotonic() < terminal.printed_at + QUIET:
+        return False
+    return terminal.foreground_group == terminal.pid and terminal.edits_lines
 
 
 def taken(pane: PaneId, there: str) -> Refused:

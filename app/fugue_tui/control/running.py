@@ -192,6 +192,8 @@ def _note(end: End | None, record: CommandRecord | None, found: Clip, execution:
         return "a full-screen program covers the output; read-pane shows its screen"
     if end is None:
         return "it still runs; wait-for-output with the cursor waits on, interrupt-pane ends it"
+    if end.unmarked:
+        return "the shell told no exit code: it marks its prompt no longer, as where PS1 or its hooks were set anew"
     if end.lost and end.exit_code is None:
         return "the shell gave it up, as after Ctrl+C or a syntax error, and told no exit code"
     if end.lost:

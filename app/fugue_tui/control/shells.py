@@ -123,6 +123,8 @@ class Line:
     """Variables for this command only."""
     by_file: bool = False
     """Whether the shell reads it from a file, however short it is."""
+    hooks: bool = False
+    """Whether the shell is to mark its prompts again first, as it once did."""
 
     def typed(self, dialect: Dialect) -> str:
         """What is typed; the shell must tell itself when it begins and ends."""
@@ -143,7 +145,8 @@ class Line:
         end = rf"printf '\033]133;D;%s;fugue=%s%s\007' {status} {words}"
         if dialect is not Dialect.FISH:
             end = f"{{ {end}; }} 2>/dev/null"  # What `set -x` has a shell say of this is no output of the command.
-        return f" {begin}; {core}; {end}"
+        again = "__fugue_hook 2>/dev/null; " if self.hooks else ""
+        return f" {again}{begin}; {core}; {end}"
 
     def _apart(self, dialect: Dialect) -> str:
         """The command where it leaves no trace of its directory and variables."""

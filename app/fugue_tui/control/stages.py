@@ -44,3 +44,5 @@ class End:
     """How the pane's program ended, if the command ended that."""
     lost: bool = False
     """Whether the shell that ran it is gone, or gave it up, without a word."""
+    unmarked: bool = False
+    """Whether the shell waits at a prompt that it did not mark, though it marked those before."""

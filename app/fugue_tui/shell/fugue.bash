@@ -7,7 +7,8 @@ __fugue_nonce=${FUGUE_SHELL_MARKS%%:*}
 __fugue_reads=${FUGUE_SHELL_MARKS#*:}
 \builtin unset -v FUGUE_SHELL_MARKS
 
-__fugue_a=$'\033]133;A;redraw=last;fugue='$__fugue_nonce$'\a'
+__fugue_a=$'\033]133;A;redraw=last;fugue='$__fugue_nonce
+__fugue_z=$'\a'
 __fugue_b=$'\033]133;B;fugue='$__fugue_nonce$'\a'
 __fugue_c=$'\033[J\033]133;C;fugue='$__fugue_nonce$'\a'
 __fugue_more=$'\033]133;A;k=s;redraw=last;fugue='$__fugue_nonce$'\a'
@@ -35,7 +36,7 @@ __fugue_begin() {
     fi
     if [[ $last != "$__fugue_last" ]]; then
         __fugue_hook
-        \builtin printf '%s' "$__fugue_a"
+        \builtin printf '%s' "$__fugue_a$__fugue_z"
     fi
     if [[ $- == *e* ]]; then \builtin return 0; fi
     \builtin return "$status"
@@ -43,9 +44,10 @@ __fugue_begin() {
 
 # Last of what PROMPT_COMMAND runs: puts marks around what the prompts have become.
 __fugue_end() {
-    \builtin local a='${__fugue_a-}' b='${__fugue_b-}' c='${__fugue_c-}' more='${__fugue_more-}'
+    # Should another take the place of PROMPT_COMMAND, the prompt still tells how the command ended.
+    \builtin local a='${__fugue_a:+$__fugue_a;status=$?$__fugue_z}' b='${__fugue_b-}' c='${__fugue_c-}' more='${__fugue_more-}'
     if ! \builtin shopt -q promptvars; then
-        a=$__fugue_a b=$__fugue_b c=$__fugue_c more=$__fugue_more
+        a=$__fugue_a$__fugue_z b=$__fugue_b c=$__fugue_c more=$__fugue_more
     fi
     __fugue_plain1=${PS1-} __fugue_plain2=${PS2-}
     PS1="\\[$a\\]$__fugue_plain1\\[$b\\]" PS2="\\[$more\\]$__fugue_plain2\\[$b\\]"

@@ -8,6 +8,7 @@ import errno
 import os
 import signal
 import time
+from contextlib import suppress
 from threading import Lock
 from typing import Final, Protocol
 
@@ -15,6 +16,7 @@ from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.hangup import GRACE
 from fugue_tui.terminal.intake import SIZE, Intake
+from fugue_tui.terminal.line_editor import edits_lines
 from fugue_tui.terminal.outbox import Outbox
 from fugue_tui.terminal.pty import Exit, Pty
 from fugue_tui.terminal.pump import READ, WRITE, Pump
@@ -65,9 +67,7 @@ class Channel:
         self._ended = False
         self._winsize = Winsize(size, pty.resize)
         self._budget = _FIRST
-        self._deaf = False
-        self._failed = False
-        self._hung_up = False
+        self._deaf = self._failed = self._hung_up = False
         self._retry = _RETRIES[0]
         self._exit: Exit | None = None
         self._exit_at = 0.0
@@ -103,13 +103,14 @@ class Channel:
 
     def foreground_group(self) -> int:
         """The process group that the terminal's keys go to; 0 if none. Any thread."""
+        with self._guard, suppress(OSError):
+            return 0 if self._closed else max(os.tcgetpgrp(self._pty.fd), 0)
+        return 0
+
+    def edits_lines(self) -> bool:
+        """Whether a program edits a line, as a shell does at its prompt. Any thread."""
         with self._guard:
-            if self._closed:
-                return 0
-            try:
-                return max(os.tcgetpgrp(self._pty.fd), 0)
-            except OSError:
-                return 0
+            return not self._closed and edits_lines(self._pty.fd)
 
     def interrupt(self, number: int) -> None:
         """Send a signal to the foreground programs. Any thread; raises TerminalGone."""
@@ -267,10 +268,9 @@ class Channel:
 
     def _drain(self) -> None:
         """Read on until nobody holds the terminal, or nothing comes for a moment: an orphan may hold it for ever."""
-        if self._ended:
-            return
-        if self._failed:
+        if self._failed and not self._ended:
             self._finish()
+        if self._ended:
             return
         before = self._drained
         self._read()

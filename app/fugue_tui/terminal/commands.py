@@ -103,6 +103,12 @@ class CommandLog:
         if self.at_prompt is not None:
             self.at_prompt = False
 
+    def lose_track(self) -> None:
+        """The shell waits for input again without having told so: what ran is over, and nobody knows how it ended."""
+        if self.running:
+            self._finish(None, self._emulator.pin())
+        self._input, self._typed, self._told = None, [], None
+
     def _begin_to_trust(self) -> None:
         if self.running:
             self._finish(None, self._emulator.pin())
@@ -115,7 +121,7 @@ class CommandLog:
             self._input = None
             return
         if self.running:
-            self._finish(None, self._emulator.pin())
+            self._finish(mark.exit_code, self._emulator.pin())
         self._input, self._typed, self._told, self.at_prompt = None, [], None, True
         self._prompt_pin = self._emulator.pin()
 

@@ -29,6 +29,11 @@ class Entering(Remembering, ABC):
         """The process group that keys go to; 0 if none."""
         return self._channel.foreground_group()
 
+    @property
+    def edits_lines(self) -> bool:
+        """Whether what is in front reads keys one by one to edit a line, as a shell does at its prompt. Any thread."""
+        return self._channel.edits_lines()
+
     def write(self, data: bytes) -> int:
         """Send bytes to the program; how many were accepted (1 MiB may wait). Never waits; raises TerminalGone."""
         self.sent.wrote(data, self.foreground_group)

@@ -56,7 +56,7 @@ class PromptMark:
 
     kind: str
     exit_code: int | None = None
-    """With D; None if the shell did not tell."""
+    """With D, and with A for a shell that may not have come to tell D; None if the shell did not tell."""
     line: str | None = None
     """With C or E what was typed, with D what was typed and refused, if the shell told it."""
     nonce: str = ""

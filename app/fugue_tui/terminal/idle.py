@@ -30,6 +30,10 @@ class Idle:
         """No process group."""
         return 0
 
+    def edits_lines(self) -> bool:
+        """Nobody edits anything."""
+        return False
+
     def interrupt(self, number: int) -> None:
         """There is nobody to interrupt. Raises TerminalGone."""
         _refuse()

@@ -54,7 +54,7 @@ def _clipboard(rest: str) -> ClipboardWrite | None:
 
 
 def _mark(rest: str) -> PromptMark | None:
-    """Marks A to D with their options: D's exit code, kitty's command lines, and our nonce."""
+    """Marks A to D with their options: the exit code of D or our A, kitty's command lines, and our nonce."""
     kind, _, rest = rest.partition(";")
     kind = _ALIKE.get(kind, kind)
     if kind not in ("A", "B", "C", "D"):
@@ -66,7 +66,7 @@ def _mark(rest: str) -> PromptMark | None:
     continues = options.get("k", "i") in ("s", "c")
     return PromptMark(
         kind,
-        _exit_code(rest) if kind == "D" else None,
+        _exit_code(rest if kind == "D" else options.get("status", "") if kind == "A" else ""),
         line if kind in ("C", "D") else None,
         options.get("fugue", ""),
         options.get("aid", ""),

@@ -76,6 +76,12 @@ class Remembering(Selecting, ABC):
         """Whether a shell waits for input and has told where that starts, behind its prompt. Any thread."""
         return self._log.at_input
 
+    def lose_track(self) -> None:
+        """Take the command that runs for over, as its shell waits for another and does not tell. Any thread."""
+        with self.lock:
+            if not self._closed:
+                self._log.lose_track()
+
     @property
     def marks(self) -> bool:
         """Whether the program is a shell that was set up to mark its prompts, whether or not it has done so yet."""

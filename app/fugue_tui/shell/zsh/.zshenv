@@ -22,8 +22,8 @@ __fugue_start() {
 
 __fugue_hook() {
     'builtin' 'emulate' -L zsh
-    precmd_functions=(${precmd_functions:#__fugue_start} __fugue_precmd)
-    preexec_functions+=(__fugue_preexec)
+    precmd_functions=(${${precmd_functions:#__fugue_start}:#__fugue_precmd} __fugue_precmd)
+    preexec_functions=(${preexec_functions:#__fugue_preexec} __fugue_preexec)
 }
 
 __fugue_precmd() {
