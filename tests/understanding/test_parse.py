@@ -347,3 +347,77 @@ def test_a_table_that_is_printed_is_read_back(rows: list[list[str]]) -> None:
     found = parse(text, Wanted.TABLE)
     assert [list(row) for row in found.rows] == rows
     assert list(found.headers) == headers
+
+
+COMPLAINTS = {
+    "crontab -l": "no crontab for root\n",
+    "dpkg -l nope": "dpkg-query: no packages found matching nope\n",
+    "git log": "fatal: your current branch 'main' does not have any commits yet\n",
+    "id nope": "id: ‘nope’: no such user\n",
+    "iptables -L": "iptables v1.8.9 (legacy): can't initialize iptables table `filter': Permission denied\n",
+    "last": "last: cannot open /var/log/wtmp: No such file or directory\n",
+    "mount /mnt": "mount: /mnt: must be superuser to use mount.\n       dmesg(1) may have more information.\n",
+    "ping x": "PING 1.1.1.1 (1.1.1.1) 56(84) bytes of data.\n"
+    "3 packets transmitted, 0 received, +3 errors, 100% packet loss\n",
+    "stat x": "stat: cannot statx 'x': No such file or directory\n",
+    "systemctl list-units": "System has not been booted with systemd as init system.\nFailed to connect to bus\n",
+    "systemctl restart x": 'Job for x.service failed because it did.\nSee "systemctl status x.service" for more.\n',
+    "systemctl status x": "● x.service - A server\n     Loaded: loaded (/lib/x)\n     Active: active (running)\n",
+    "wc x": "wc: x: No such file or directory\n",
+    "who x y z": "who: extra operand 'z'\nTry 'who --help' for more information.\n",
+}
+
+
+@pytest.mark.parametrize("command", COMPLAINTS)
+def test_what_a_program_says_of_itself_is_no_record(command: str) -> None:
+    found = parse(COMPLAINTS[command], command=command)
+    assert found.parser == "" or found.parser == "pairs"
+    assert found.kind in (Kind.UNKNOWN, Kind.PAIRS)
+
+
+def test_names_beside_a_commit_are_no_part_of_it() -> None:
+    commit = "56a70cd2e9e3c8f968cb41a5244f671737ca0680"
+    log = f"commit {commit} (HEAD -> main, tag: v1)\nAuthor: a <a@b>\nDate:   today\n\n    x\n"
+    first = parse(log, command="git log").records[0]
+    assert (first["commit"], first["refs"]) == (commit, "HEAD -> main, tag: v1")
+
+
+def test_a_ping_that_was_answered_is_a_record_without_invented_words() -> None:
+    text = (
+        "PING localhost (127.0.0.1) 56(84) bytes of data.\n"
+        "64 bytes from localhost (127.0.0.1): icmp_seq=1 ttl=64 time=0.022 ms\n\n"
+        "--- localhost ping statistics ---\n"
+        "1 packets transmitted, 1 received, 0% packet loss, time 1001ms\n"
+        "rtt min/avg/max/mdev = 0.022/0.022/0.022/0.000 ms\n"
+    )
+    found = parse(text, command="ping -c1 localhost").records
+    assert (found["packets_received"], found["time_ms"], found["responses"][0]["time_ms"]) == ("1", "1001", "0.022")
+    assert "reply" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "headers", "last"),
+    [
+        (
+            "wc a b",
+            "  3  7 20 a\n  1  2  8 b c\n  4  9 28 total\n",
+            ("lines", "words", "bytes", "file"),
+            "4 9 28 total",
+        ),
+        ("wc -l a", "105 a\n", ("lines", "file"), "105 a"),
+        ("cat a | wc -lw", "      3       7\n", ("lines", "words", "file"), "3 7 "),
+        ("wc -cm a", " 7 20 a\nwc: b: No such file or directory\n", ("characters", "bytes", "file"), "7 20 a"),
+    ],
+)
+def test_counts_have_the_columns_that_were_asked_for(
+    command: str, text: str, headers: tuple[str, ...], last: str
+) -> None:
+    found = parse(text, command=command)
+    assert (found.headers, " ".join(found.rows[-1])) == (headers, last)
+
+
+def test_lines_in_which_a_program_complains_are_left_out_of_its_list() -> None:
+    text = "4\ta\ndu: cannot read directory 'b': Permission denied\n4\tb\n"
+    found = parse(text, command="du")
+    assert found.rows == (("4", "a"), ("4", "b"))
+    assert "line 2 said by the program itself, left out" in found.notes

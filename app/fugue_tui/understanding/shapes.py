@@ -84,6 +84,7 @@ SHAPES: Final = (
         ("git remote",),
         distinct=True,
     ),
+    Shape("wc", ("lines", "words", "bytes"), re.compile(r" *(\d+) +(\d+) +(\d+)(?: +(.+))?"), ("wc ",)),
     Shape("du", ("size", "path"), re.compile(r"([\d.,]+[KMGTPEZY]?)\s+(\S.*)"), ("du ",)),
 )
 SURE: Final = 0.97
@@ -95,48 +96,73 @@ def read_shape(lines: Sequence[str], start: int, end: int, stage: Stage | None) 
     """The list in a range of lines, if its command is known to print it or nothing else looks like it."""
     numbered = [(at, lines[at][:WIDEST]) for at in range(start, end) if lines[at].strip()]
     for shape in SHAPES:
-        shape = _with_prefix(shape, stage)
+        shape = _as_asked(shape, stage)
         called = stage is not None and f"{stage.program} {stage.subcommand}".startswith(shape.calls)
-        if (called or shape.distinct) and (found := _read(numbered, shape, called)):
+        if (called or shape.distinct) and (found := _read(numbered, shape, stage if called else None)):
             return found
     return None
 
 
-def _with_prefix(shape: Shape, stage: Stage | None) -> Shape:
-    """What `ls` prints before each line if it is asked for."""
-    if shape.name != "ls -l" or stage is None or stage.program != "ls":
+def _as_asked(shape: Shape, stage: Stage | None) -> Shape:
+    """The shape with the columns that the options of `ls` and `wc` ask for."""
+    if stage is None or (shape.name, stage.program) not in (("ls -l", "ls"), ("wc", "wc")):
         return shape
-    asked = "".join(word[1:] for word in stage.words[1:] if re.fullmatch(r"-[A-Za-z1]+", word))
+    short = "".join(word[1:] for word in stage.words[1:] if re.fullmatch(r"-[A-Za-z1]+", word))
+    if shape.name == "wc":
+        return _counting(shape, short, stage.words)
     extra = [
-        *([("inode", r" *(\d+|\?) +")] if "i" in asked or "--inode" in stage.words else []),
-        *([("blocks", r" *([\d.,]+[KMGTPE]?|\?) +")] if "s" in asked or "--size" in stage.words else []),
+        *([("inode", r" *(\d+|\?) +")] if "i" in short or "--inode" in stage.words else []),
+        *([("blocks", r" *([\d.,]+[KMGTPE]?|\?) +")] if "s" in short or "--size" in stage.words else []),
     ]
     pattern = "".join(part for _, part in extra) + shape.line.pattern
     return replace(shape, headers=(*(name for name, _ in extra), *shape.headers), line=re.compile(pattern))
 
 
-def _read(numbered: Sequence[tuple[int, str]], shape: Shape, called: bool) -> Parsed | None:
+_COUNTS: Final = {
+    "lines": ("l", "--lines"),
+    "words": ("w", "--words"),
+    "characters": ("m", "--chars"),
+    "bytes": ("c", "--bytes"),
+    "longest": ("L", "--max-line-length"),
+}
+"""What `wc` counts, in the order in which it prints it, and the options that ask for it."""
+
+
+def _counting(shape: Shape, short: str, words: Sequence[str]) -> Shape:
+    asked = tuple(name for name, (letter, long) in _COUNTS.items() if letter in short or long in words)
+    headers = (*(asked or shape.headers), "file")
+    numbers = r" +".join(r"(\d+)" for _ in headers[1:])
+    return replace(shape, headers=headers, line=re.compile(rf" *{numbers}(?: +(\S.*))?"))
+
+
+def _read(numbered: Sequence[tuple[int, str]], shape: Shape, stage: Stage | None) -> Parsed | None:
+    """The rows among lines; `stage` is the program that is known to print such rows, or None."""
     rows: list[tuple[str, ...]] = []
     unfit: list[int] = []
     headings: list[int] = []
+    complaints: list[int] = []
     for index, (at, text) in enumerate(numbered):
         if found := shape.line.fullmatch(text):
             rows.append(tuple((cell or "").strip() for cell in found.groups()))
         elif _is_heading(shape, numbered, index):
             headings.append(at)
+        elif stage is not None and text.startswith(f"{stage.program}: "):
+            complaints.append(at)
         elif not (shape.passed and shape.passed.fullmatch(text)):
             unfit.append(at)
         if len(unfit) > 20 and len(unfit) > len(rows):
             return None
     total = len(rows) + len(unfit)
-    if not rows or len(unfit) > MOST_UNFIT * total or (not called and len(rows) < 2):
+    if not rows or len(unfit) > MOST_UNFIT * total or (stage is None and len(rows) < 2):
         return None
-    sure = SURE * len(rows) / total * (1 if called else 0.93)
+    sure = SURE * len(rows) / total * (1 if stage else 0.93)
     notes = ["the columns' names are not in the text"]
     if headings:
         notes.append(f"{line_numbers(headings)} name folders; the rows below each are of that one")
+    if complaints:
+        notes.append(f"{line_numbers(complaints)} said by the program itself, left out")
     if unfit:
-        notes.append(f"{line_numbers(unfit)} are not of the shape of {shape.name}, left out")
+        notes.append(f"{line_numbers(unfit)} not of the shape of {shape.name}, left out")
     return Parsed(Kind.TABLE, round(sure, 2), shape.headers, tuple(rows), parser=shape.name, notes=tuple(notes))
 
 
