@@ -148,6 +148,14 @@ def test_the_directory_is_told(shell: Shell) -> None:
     assert shell.terminal.cwd == str(odd)
 
 
+def test_a_directory_with_control_characters_in_its_name_is_not_told_as_the_one_before(shell: Shell) -> None:
+    odd = shell.home / "odd\x01name"
+    odd.mkdir()
+    shell.run("cd odd*")
+    record = shell.run("true")
+    assert (shell.terminal.cwd, record.cwd) == (str(odd), str(odd))
+
+
 def test_a_screen_that_is_cleared_confuses_nothing(shell: Shell) -> None:
     shell.run("echo before")
     assert shell.said("clear; echo after") == "after"

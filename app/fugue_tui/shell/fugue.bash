@@ -21,7 +21,7 @@ __fugue_begin() {
     \builtin local status=$? here last
     here=${PWD-}
     case $here in
-        *[[:cntrl:]]*) here= ;;
+        *[[:cntrl:]]*) here=$'\033]7;\a' ;;
         *) here=$'\033]7;file://'${here//\%/%25}$'\a' ;;
     esac
     \builtin printf '%s\033]133;D;%s;fugue=%s\a' "$here" "$status" "$__fugue_nonce"

@@ -43,6 +43,7 @@ __fugue_prompt() {
     # Zsh leaves the status as it was when it refuses a line.
     if [[ -z ${__fugue_ran-} && $ret != 0 ]]; then ret=1; fi
     'builtin' 'typeset' -g __fugue_ran=
+    here=$'\e]7;\a'
     if [[ ${PWD-} != *[[:cntrl:]]* ]]; then here=$'\e]7;file://'${PWD//\%/%25}$'\a'; fi
     if [[ -n $sp ]]; then
         # What zsh has just printed if the output did not end its last line.
