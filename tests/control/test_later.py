@@ -66,6 +66,10 @@ def elsewhere(call: Any) -> None:
     thread.join(DEADLINE)
 
 
+def throw(error: Exception) -> None:
+    raise error
+
+
 def test_a_result_is_settled_once_and_from_any_thread() -> None:
     later, told = Later[int](), list[str]()
     later.when_over(lambda: told.append("over"))
@@ -95,6 +99,13 @@ def test_cancelling_stops_the_work_once_and_never_after_a_result() -> None:
     done.settle(1)
     assert not done.cancel()
     assert stops == ["stop"]
+
+
+def test_what_goes_wrong_with_the_work_is_the_answer_a_bug_too() -> None:
+    for error in (NotFound("nothing"), ZeroDivisionError("a bug")):
+        later = Later[int]()
+        elsewhere(lambda later=later, error=error: later.attempt(lambda: throw(error)))
+        assert later.error is error
 
 
 def test_one_of_many_that_end_it_together_wins() -> None:

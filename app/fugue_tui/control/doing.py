@@ -167,12 +167,8 @@ def done(mux: Multiplexer, deed: Deed, told: Callable[[Before, Shot, Did], Resul
 
 def _go_on(later: Later[Any], step: Later[Any], call: Callable[[Any], object]) -> None:
     """Hand on what a step came to."""
-    if later.over:
-        return
-    try:
-        call(step.result())
-    except Exception as error:  # noqa: BLE001  (handed to whoever waits, who reports it)
-        later.fail(error)
+    if not later.over:
+        later.attempt(lambda: call(step.result()))
 
 
 def _how(found: Ran) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from threading import Thread
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fugue_tui.control.later import Later
 from fugue_tui.multiplexer import Multiplexer
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 def errand(work: Callable[[], Result]) -> Later[Result]:
     """What some work comes to; it must touch nothing that belongs to the main thread."""
     later: Later[Result] = Later()
-    _begin(work, later.settle, later.fail)
+    _begin(later, lambda: later.settle(work()))
     return later
 
 
@@ -23,22 +23,16 @@ def fetched(mux: Multiplexer, work: Callable[[], Found], then: Callable[[Found],
     later: Later[Result] = Later()
 
     def go_on(found: Found) -> None:
-        if later.over:
-            return
-        try:
-            later.settle(then(found))
-        except Exception as error:  # noqa: BLE001  (handed to whoever waits, who reports it)
-            later.fail(error)
+        if not later.over:
+            later.attempt(lambda: later.settle(then(found)))
 
-    _begin(work, lambda found: mux.post(lambda: go_on(found)), later.fail)
+    def look() -> None:
+        found = work()
+        mux.post(lambda: go_on(found))
+
+    _begin(later, look)
     return later
 
 
-def _begin(work: Callable[[], Found], done: Callable[[Found], object], failed: Callable[[Exception], object]) -> None:
-    def do() -> None:
-        try:
-            done(work())
-        except Exception as error:  # noqa: BLE001  (handed to whoever waits, who reports it)
-            failed(error)
-
-    Thread(target=do, name="errand", daemon=True).start()
+def _begin(later: Later[Any], work: Callable[[], object]) -> None:
+    Thread(target=lambda: later.attempt(work), name="errand", daemon=True).start()

@@ -54,6 +54,13 @@ class Later(Generic[Result]):
             return False
         return True
 
+    def attempt(self, work: Callable[[], object]) -> None:
+        """Do some work on which the result hangs, on any thread: what goes wrong with it, a bug too, is the answer."""
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001  (handed to whoever waits, who reports it)
+            self.fail(error)
+
     def report(self, text: str, fraction: float | None = None) -> None:
         """Say how far the work is, from any thread; for nobody if it is over."""
         if not self.over:

@@ -143,7 +143,7 @@ def on_main(mux: Multiplexer, done: Future[T], then: Callable[[T], None], answer
             then(done.result())
         except FugueError as error:
             answer.fail(error)
-        except Exception as error:
+        except Exception as error:  # A bug, which nobody may be waiting for any more: the app logs it.
             answer.fail(error)
             raise
 

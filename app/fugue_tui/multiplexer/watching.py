@@ -152,6 +152,6 @@ class Watch:
 def _guarded(call: Callable[[], object], fail: Callable[[Exception], object]) -> None:
     try:
         call()
-    except Exception as error:
+    except Exception as error:  # a border: a bug in one wait must not end the others
         _logger.exception("a fault in the watch; other waits go on")
         fail(error)
