@@ -29,7 +29,7 @@ class Shell:
         room.launcher.shell_integration = not name.endswith("-")
         room.mux._clock = time.monotonic  # pyright: ignore[reportPrivateUsage]
         env = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
-        env |= {"LANG": "C.UTF-8", "PS1": "$ "}
+        env |= {"LANG": "C.UTF-8"} | ({"PS1": "$ "} if self.kind == "dash" else {})
         opened = room.run(CreatePane(command=(self.kind,), cwd=str(home), env=env), agent())
         self.pane = PaneId(opened.id[1:])
 
