@@ -6,7 +6,7 @@ import pytest
 from tests.e2e.conftest import Launch, Running
 
 BUGGY = """
-import asyncio, sys, threading, warnings
+import asyncio, sys, threading, time, warnings
 from fugue_tui.control.command import Command, Effect
 
 def fail():
@@ -53,6 +53,15 @@ from fugue_tui.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
 """The program with commands that fail in all the places that there are."""
+ONCE_LOGGED = """
+def fail_later():
+    while threading.excepthook is threading.__excepthook__:
+        time.sleep(0.05)
+    fail()
+
+threading.Thread(target=fail_later, daemon=True).start()
+"""
+"""Fails once there is a log of what fails."""
 DELIVERED = "delivered"
 
 
@@ -87,7 +96,7 @@ def test_a_bug_is_in_the_log_and_not_on_the_screen(launch: Launch, command: str)
 
 
 def test_a_workspace_without_a_socket_has_a_log_too(launch: Launch) -> None:
-    program = BUGGY.replace("from fugue_tui.cli.main", "threading.Timer(1, fail).start()\nfrom fugue_tui.cli.main")
+    program = BUGGY.replace("from fugue_tui.cli.main", f"{ONCE_LOGGED}\nfrom fugue_tui.cli.main")
     running = launch("--", "cat", config="[mcp]\nenabled = false\n", program=("-c", program))
     running.host.wait_text(running.name)
     running.host.wait_until(lambda: "planted here" in running.log)
