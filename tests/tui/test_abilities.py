@@ -12,12 +12,18 @@ from tests.tui.test_two_ways_of_painting import differing
 
 from fugue_tui import wire
 from fugue_tui.geometry import Size
+from fugue_tui.tui.abilities import Abilities
 
 SHOWN = ("sh", "-c", "stty raw -echo; printf '\\033[38;2;255;100;50mready\\033[m '; exec cat -v")
 """Shows whatever reaches it, escapes and all, after a word in a colour that not every terminal has."""
 EXACT = b"38;2;255;100;50"
 CAPABILITY, SETTING = rb"\x1bP1\+r524742=38\x1b\\\x1bP1\+r5463\x1b\\", rb"\x1bP1\$r0;48:2::1:2:3m\x1b\\"
 PLAIN: dict[str, Any] = {"term": "xterm-256color", "colorterm": ""}
+PATIENT = """
+from fugue_tui.tui import abilities
+abilities._SOON = abilities._ASKED_SECONDS = abilities._SPELT_SECONDS = 60.0
+"""
+"""A server that waits for the rest of an answer however busy the machine is."""
 
 
 def without(*patterns: bytes) -> Callable[[bytes], bytes]:
@@ -115,7 +121,7 @@ def test_the_first_frame_waits_for_no_answer(serve: Serve) -> None:
 
 @pytest.mark.parametrize("pause", [0.06, 0.3])
 def test_answers_that_come_late_and_in_pieces_are_taken_and_not_typed(serve: Serve, pause: float) -> None:
-    serving, held = serve(*SHOWN, first=hello()), Held()
+    serving, held = serve(*SHOWN, first=hello(), prelude=PATIENT), Held()
     serving.shows(serving.first, "ready")
     other = told_apart(serving.attach(answering=held, **PLAIN))
     serving.shows(other, "ready")
@@ -130,8 +136,21 @@ def test_answers_that_come_late_and_in_pieces_are_taken_and_not_typed(serve: Ser
     assert (known["colours"], known["kitty_keyboard"], known["cell_pixels"]) == (1 << 24, True, [8, 16])
 
 
+def test_the_rest_of_an_answer_is_waited_for_the_longer_the_less_it_can_be_a_key() -> None:
+    abilities = Abilities(hello())
+    key = abilities.patience(certain=False)
+    abilities.questions()
+    asked = abilities.patience(certain=False)
+    abilities.hear("\x1b[?1u")
+    spelt, certain = abilities.patience(certain=False), abilities.patience(certain=True)
+    assert key <= 0.05 < asked < 0.4 < spelt < 1 < certain
+    abilities.hear("\x1b[?0u")
+    abilities.hear("\x1b[?62;22c")
+    assert abilities.patience(certain=False) == key
+
+
 def test_answers_byte_by_byte_are_taken_and_not_typed(serve: Serve) -> None:
-    serving, held = serve(*SHOWN, first=hello()), Held()
+    serving, held = serve(*SHOWN, first=hello(), prelude=PATIENT), Held()
     other = serving.attach(answering=held, **PLAIN)
     serving.shows(other, "ready")
     serving.until(lambda: held.answers.endswith(b"c"))
