@@ -421,3 +421,29 @@ def test_lines_in_which_a_program_complains_are_left_out_of_its_list() -> None:
     found = parse(text, command="du")
     assert found.rows == (("4", "a"), ("4", "b"))
     assert "line 2 said by the program itself, left out" in found.notes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "real\t0m1.234s\nuser\t0m0.500s\nsys\t0m0.100s\n",
+        "100644 d00491fd7e5bb6fa28c517a0bb32b8b506539d4d 0\tf1\n100644 0cfbf08886fca9a91cb753ec8734c84fcbe5 0\tf2\n",
+    ],
+)
+def test_a_first_line_with_figures_names_no_fields(text: str) -> None:
+    found = parse(text)
+    assert (found.kind, found.headers, len(found.rows)) == (Kind.CSV, (), text.count("\n"))
+
+
+def test_a_first_line_that_names_the_fields_only_by_its_place_is_believed_less_and_said() -> None:
+    found = parse("alice,london\nbob,paris\ncarol,rome\n")
+    assert found.confidence < 0.8
+    assert "the first line was taken for the fields' names" in found.notes
+    assert parse("name,age\nbob,41\ncarol,42\ndave,43\n").confidence > 0.9
+
+
+def test_lines_with_several_pairs_are_believed_less() -> None:
+    text = '  File: "/"\n    ID: abc Namelen: 255     Type: ext4\nBlocks: Total: 66053021   Free: 59000000\nSize: 4\n'
+    found = parse(text, command="stat -f /")
+    assert found.confidence < 0.6
+    assert any("further pairs" in note for note in found.notes)

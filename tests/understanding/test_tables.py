@@ -267,3 +267,48 @@ def test_several_tables_with_borders_are_all_read() -> None:
     assert (found.headers, found.rows) == (("id", "name"), (("1", "a"), ("2", "b")))
     assert [(each.headers, each.rows) for each in found.others] == [(("count",), (("7",),))]
     assert "lines 7, 14 outside the tables, left out" in found.notes
+
+
+def test_columns_between_tabs_are_read_by_the_tabs_wherever_they_would_stand_on_a_screen() -> None:
+    text = (
+        "NAME   \tREVISION\tUPDATED                                \tSTATUS  \tAPP VERSION\n"
+        "web    \t3       \t2026-11-21 16:51:00.123456 +0000 UTC    \tdeployed\t1.16.0     \n"
+        "db     \t12      \t2026-11-20 16:51:00.123456 +0000 UTC    \tfailed  \t           \n"
+    )
+    for command in ("helm list -A", ""):
+        found = parse(text, command=command)
+        assert found.headers == ("NAME", "REVISION", "UPDATED", "STATUS", "APP VERSION")
+        assert found.rows[1] == ("db", "12", "2026-11-20 16:51:00.123456 +0000 UTC", "failed", "")
+
+
+def test_rules_under_the_names_alone_do_not_cut_the_cells() -> None:
+    text = (
+        "Status: active\n\n"
+        "To                         Action      From\n"
+        "--                         ------      ----\n"
+        "22/tcp                     ALLOW       Anywhere\n"
+        "80/tcp (v6)                DENY        192.168.1.0/24\n"
+    )
+    found = parse(text, command="ufw status")
+    assert (found.headers, found.rows[1]) == (("To", "Action", "From"), ("80/tcp (v6)", "DENY", "192.168.1.0/24"))
+
+
+def test_two_columns_whose_names_begin_alike_are_two() -> None:
+    text = (
+        "IMAGE          CREATED        CREATED BY                SIZE      COMMENT\n"
+        "3e23a5875458   8 days ago     /bin/sh -c #(nop) ENV A   0 B       \n"
+        "511136ea3c5a   9 months ago                             0 B       Imported from -\n"
+    )
+    assert parse(text).headers == ("IMAGE", "CREATED", "CREATED BY", "SIZE", "COMMENT")
+
+
+def test_a_row_of_words_is_no_header_if_the_line_above_it_could_be_a_row_too() -> None:
+    text = (
+        "Uuid             status                  zone         tag\n"
+        "web              Up 5 minutes (healthy)  default\n"
+        "web              one                     kube-system\n"
+        "api-7f9c8-abcde  2 days ago              -\n"
+        "api-7f9c8-abcde  2 days ago              a\n"
+    )
+    found = parse(text)
+    assert "one" not in found.headers

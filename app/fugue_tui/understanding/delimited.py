@@ -1,6 +1,7 @@
 """Comma-, tab-, semicolon- and bar-separated values, told from prose and logs that happen to have commas."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,8 +13,11 @@ SURE: Final = 0.95
 """The belief in many lines with as many fields each."""
 MOST_UNFIT: Final = 0.1
 """The share of records that may have another number of fields."""
+GUESSED: Final = 0.8
+"""What is left of the belief if only its place says that a line names the fields."""
 _DELIMITERS: Final = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _QUOTED: Final = '"'
+_FIGURE: Final = re.compile(r"[-+~<>(]?[$€£]?\d")
 
 
 def read_delimited(lines: Sequence[str], start: int, end: int, *, asked: bool = False) -> Parsed | None:
@@ -72,8 +76,13 @@ def _is_spaced(part: Sequence[str]) -> bool:
 def _told(rows: list[tuple[str, ...]], unfit: list[int], sure: float, delimiter: str) -> Parsed:
     notes = [f"{line_numbers(unfit)} had another number of fields, left out"] if unfit else []
     headers: tuple[str, ...] = ()
+    if delimiter == "\t":
+        rows = [tuple(cell.strip() for cell in row) for row in rows]
     if _names(rows):
         headers, rows = rows[0], rows[1:]
+        if not any(_differs(rows, at) for at in range(len(headers))):
+            sure *= GUESSED
+            notes.append("the first line was taken for the fields' names")
     else:
         sure *= 0.9
         notes.append("no line names the fields")
@@ -88,6 +97,13 @@ def _told(rows: list[tuple[str, ...]], unfit: list[int], sure: float, delimiter:
 
 
 def _names(rows: Sequence[tuple[str, ...]]) -> bool:
-    """Whether the first record names the fields: words, each of them once, none of them a number or a date."""
+    """Whether the first record can name the fields: each once, and none a value or one that begins with a figure."""
     first = [name.strip() for name in rows[0]]
-    return all(name and len(name) <= 60 and not is_value(name) for name in first) and len(set(first)) == len(first)
+    values = any(is_value(word) or word[0].isdecimal() for name in first for word in name.split())
+    return all(name and len(name) <= 60 for name in first) and not values and len(set(first)) == len(first)
+
+
+def _differs(rows: Sequence[tuple[str, ...]], column: int) -> bool:
+    """Whether nearly all cells of a column begin with a figure, as no name does."""
+    cells = [row[column].strip() for row in rows if row[column].strip()]
+    return bool(cells) and sum(_FIGURE.match(cell) is not None for cell in cells) >= 0.8 * len(cells)

@@ -21,6 +21,9 @@ _VARIABLE: Final = re.compile(r"()([A-Za-z_][\w.]{0,80})=(.*)")
 _BAR: Final = re.compile(r"( *)([^\s|][^|]{0,60}?) *\| ?(.*)")
 _MORE: Final = re.compile(r" +\| ?(.*)")
 _MARK: Final = re.compile(r"-\[ RECORD \d+ \][-+]*|\*{3,} \d+\. row \*{3,}")
+_INNER: Final = re.compile(r"\S(?: {2,}|\t+)[A-Za-z][\w ]{0,30}: \S")
+CROWDED: Final = 0.6
+"""What is left of the belief if lines hold several pairs, of which only the first is read."""
 _TIME: Final = re.compile(r"\d{1,4}[-:/]\d|\d+$")
 _SAYING: Final = word_set("debug error errors fatal hint info note notice traceback trace warn warning")
 
@@ -108,6 +111,9 @@ def _judged(records: _Records) -> Parsed | None:
     alike = len(names) <= 1.5 * min(len(record) for record in records.found)
     sure = SURE * (1 - len(records.odd) / total) * (1 if records.pairs > 2 or records.marks else 0.8)
     notes = [f"{line_numbers(records.odd)} held no pair, left out"] if records.odd else []
+    if inner := sum(bool(_INNER.search(value)) for record in records.found for value in record.values()):
+        sure *= CROWDED
+        notes.append(f"{inner} of the values seem to hold further pairs")
     if records.repeated:
         notes.append("a key stands twice in one block; the first value was kept")
     return Parsed(

@@ -14,7 +14,7 @@ PHRASES: Final = re.compile(
     r"(?<!\S)(?:CONTAINER ID|IMAGE ID|VOLUME NAME|NETWORK ID|PLUGIN ID|CPU %|MEM %|MEM USAGE / LIMIT|NET I/O|BLOCK I/O"
     r"|NOMINATED NODE|READINESS GATES|LAST SEEN|FIRST SEEN|APP VERSION|Mounted on|Used by"
     r"|Local Address(?::Port)?|Foreign Address|Peer Address(?::Port(?:Process)?)?|PID/Program name"
-    r"|DISK USAGE|CONTENT SIZE|(?:CREATED|UPDATED|STARTED) AT|LAST UPDATED|LAST DEPLOYED)(?!\S)"
+    r"|DISK USAGE|CONTENT SIZE|(?:CREATED|UPDATED|STARTED) AT|CREATED BY|LAST UPDATED|LAST DEPLOYED)(?!\S)"
 )
 """Headers of several words that well-known programs print."""
 

@@ -12,7 +12,7 @@ from fugue_tui.understanding.mending import mend, rejoin, word_by_word
 from fugue_tui.understanding.parsed import Kind, Parsed, line_numbers
 from fugue_tui.understanding.phrases import settle
 from fugue_tui.understanding.source import WIDEST, Line, in_cells, in_characters
-from fugue_tui.understanding.spans import Style, free_runs
+from fugue_tui.understanding.spans import Style, free_runs, spans
 from fugue_tui.understanding.strangers import without_strangers
 
 RULED: Final = 0.96
@@ -28,6 +28,7 @@ DOUBTFUL: Final = 0.8
 LIKELY: Final = 0.6
 """Belief enough to look no further."""
 _RULE: Final = re.compile(r"\s*(?:[-=]{2,}\s+)+[-=]{2,}\s*")
+_DASHES: Final = re.compile(r"[-=]+")
 _LINE: Final = re.compile(r"\s*[-=─━═]{3,}\s*")
 _COUNT: Final = re.compile(r"\(\d+ rows?\)")
 _FIRST: Final = 4
@@ -60,13 +61,26 @@ def blocks(lines: Sequence[str], start: int, end: int) -> list[Block]:
 
 
 def read_table(block: Block, habit: Habit) -> Parsed | None:
-    """The table in a block, its cells counted as the terminal shows them, or else as characters."""
+    """The table in a block, its cells between tabs, or counted as the terminal shows them, or else as characters."""
+    if tabbed := _tabbed(block, habit):
+        return tabbed
     found = _read(block, in_cells, habit)
     if any(not line.isascii() for line in block.lines) and (found is None or found.notes):
         other = _read(block, in_characters, habit)
         if other is not None and (found is None or _surpasses(other, found)):
             return other.noted("columns are counted in characters, not in cells of the screen")
     return found
+
+
+def _tabbed(block: Block, habit: Habit) -> Parsed | None:
+    """The table of lines that have their tabs still, one between any two columns."""
+    names, *rows = [tuple(cell.strip() for cell in line.split("\t")) for line in block.lines]
+    if not rows or len(names) < 2 or not all(2 <= len(row) <= len(names) for row in rows):
+        return None
+    rows = [row + ("",) * (len(names) - len(row)) for row in rows]
+    sure = belief(names, rows)
+    sure = KNOWN if habit.known and sure >= CAPITALS else sure
+    return Parsed(Kind.TABLE, sure, names, tuple(rows), parser="tabs between columns") if sure else None
 
 
 def _surpasses(other: Parsed, found: Parsed) -> bool:
@@ -86,7 +100,7 @@ def _read(block: Block, lay: Callable[[int, str], Line], habit: Habit) -> Parsed
 def _with_header(lines: Sequence[Line], habit: Habit) -> Iterable[Parsed]:
     for at in range(min(_FIRST, len(lines))):
         if at + 1 < len(lines) and _RULE.fullmatch(lines[at + 1].cells):
-            if found := _ruled(lines[at], lines[at + 1], lines[at + 2 :]):
+            if found := _under_rules(lines[at], lines[at + 1], lines[at + 2 :]):
                 yield _judged(found, RULED, [line for line in lines[:at] if line.text != lines[at + 1].text])
             return
         if at + 1 < len(lines) and _counted(lines[at:]):
@@ -129,6 +143,20 @@ def _counted(lines: Sequence[Line]) -> bool:
 def _single(lines: Sequence[Line], at: int) -> Parsed:
     """One column under a rule."""
     return _judged(Columns([lines[at].text.strip()], [0], list(lines[at + 2 : -1])), RULED, lines[:at])
+
+
+def _under_rules(header: Line, rule: Line, rows: Sequence[Line]) -> Columns | None:
+    """The columns under rules, which are as wide as the columns, or only as their names."""
+    found = _ruled(header, rule, rows)
+    names = spans(header, Style.WIDE)
+    if (found and not found.unfit) or [(each.start, each.end) for each in names] != _runs(rule):
+        return found
+    other = columns(header, rows, Style.WIDE)
+    return other if other and (found is None or len(other.fit) > len(found.fit)) else found
+
+
+def _runs(rule: Line) -> list[tuple[int, int]]:
+    return [(found.start(), found.end()) for found in _DASHES.finditer(rule.cells)]
 
 
 def _ruled(header: Line, rule: Line, rows: Sequence[Line]) -> Columns | None:
