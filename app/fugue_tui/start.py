@@ -200,7 +200,7 @@ def log_path(workspace: str, listener: Listener | None) -> str:
 
 def _configuration(options: StartOptions) -> tuple[Path, config.Reading]:
     file = Path(options.config) if options.config else config.path()
-    if options.config and not file.is_file():
+    if options.config and not os.path.isfile(file):
         raise ConfigError(f"{file}: no such file; fugue-tui config init writes one")
     return file, config.read(file)
 

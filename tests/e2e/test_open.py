@@ -225,6 +225,15 @@ def test_a_file_that_cannot_be_opened_is_one_line(desk: Desk, prepare: Callable[
     assert desk.agreed() == []
 
 
+def test_a_path_that_is_too_long_for_a_file_is_one_line(desk: Desk) -> None:
+    done = desk.run("open", "--yes", f"./{'x' * 300}")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "does not end in .toml or .json" in done.stderr
+    done = desk.run("open", "--yes", f"./{'x' * 300}.toml")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "File name too long" in done.stderr
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
 def test_another_users_file_is_refused(desk: Desk) -> None:
     os.chown(desk.file, 65534, -1)

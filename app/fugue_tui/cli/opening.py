@@ -76,7 +76,7 @@ def find(said: str, name: str = "") -> Project:
         entry = library.find(said, here)
         return _read(entry.path, here, name or said, own=entry.kind in (Kind.OWN, Kind.SHIPPED))
     place = Path(os.path.normpath(os.path.join(here, os.path.expanduser(said))))
-    if place.is_dir():
+    if os.path.isdir(place):
         file = projects.find(place)
         if file is None:
             way_out = "fugue-tui save-layout . writes one from a running workspace"

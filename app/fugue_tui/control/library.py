@@ -68,7 +68,7 @@ def path_of(said: str, here: str) -> Path:
     if "\0" in said or not said.isprintable():
         raise InvalidArgument("name: a path with characters that cannot be shown")
     path = Path(os.path.normpath(os.path.join(here or os.getcwd(), os.path.expanduser(said))))
-    path = path / projects.FILE if said.endswith("/") or path.is_dir() else path
+    path = path / projects.FILE if said.endswith("/") or os.path.isdir(path) else path
     if path.suffix not in ENDINGS:
         raise InvalidArgument(f"name: {clean(said)} does not end in .toml or .json, as layout files do")
     return path
@@ -88,7 +88,7 @@ def find(said: str, here: str) -> Entry:
         return Entry(said, Kind.PROJECT, path)
     own = [own_path(said, ending) for ending in ENDINGS]
     for kind, path in [*((Kind.OWN, path) for path in own), (Kind.SHIPPED, shipped_dir() / f"{said}.toml")]:
-        if path.is_file():
+        if os.path.isfile(path):
             return Entry(said, kind, path)
     near = get_close_matches(said, [entry.name for entry in named()], n=1)
     hint = f"did you mean {near[0]}?" if near else "list-layouts shows what there is, and a path has a / in it"

@@ -59,7 +59,7 @@ def claude_ids(where: Where, said: str) -> list[str]:
     noted = _object(root / "sessions" / f"{where.pid}.json")
     own = str(noted.get("sessionId")) if where.ticks and noted.get("procStart") == where.ticks else ""
     for known in (own, said):
-        if UUID.fullmatch(known) and (folder / f"{known}.jsonl").is_file():
+        if UUID.fullmatch(known) and os.path.isfile(folder / f"{known}.jsonl"):
             return [known]
     return [] if own else [file.stem for file in _written(folder, where.since) if UUID.fullmatch(file.stem)]
 
