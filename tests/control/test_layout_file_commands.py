@@ -259,7 +259,9 @@ def test_nothing_is_written_through_a_link(room: Room, home: Path, tmp_path: Pat
 TOO_LONG = pytest.param("./" + "b" * 300, id="too long")
 
 
-@pytest.mark.parametrize("name", ["../up", "a b", "", "-x", "x" * 65, "é", "a/b", TOO_LONG, "~root/x", ".", "..", "a\nb.toml"])
+@pytest.mark.parametrize(
+    "name", ["../up", "a b", "", "-x", "x" * 65, "é", "a/b", TOO_LONG, "~root/x", ".", "..", "a\nb.toml"]
+)
 def test_names_that_no_layout_can_have_are_refused(room: Room, name: str) -> None:
     room.cat()
     with pytest.raises((InvalidArgument, Refused)):
