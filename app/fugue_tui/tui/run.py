@@ -101,16 +101,8 @@ def run(
     host = HostTerminal(config.ui.mouse, f"fugue-tui {workspace}") if foreground else None
     arrival = Arrival(*first) if first is not None else None
     start = _Start(workspace, config, listener, config_file, faults, host, arrival)
-    start.pump.start()
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    launcher = Launcher(start.pump)
-    launcher.equip(config.terminal, engine)
-    told = str(listener.path) if listener is not None else ""
-    mux = Multiplexer(workspace, spawner=launcher, post=start.mailbox.post, area=_area(start.size, config), socket=told)
-    mux.on_exit = OnExit(config.terminal.on_exit)
-    mux.secrets, mux.rerun = config.session.secrets, config.session.rerun
-    if listener is not None:
-        mux.move = partial(_move, listener)
+    launcher = _launcher(start, engine)
+    mux = _multiplexer(start, launcher)
     try:
         _open(mux, start, command, opening)
         return _show(mux, launcher, start)
@@ -124,6 +116,32 @@ def run(
         mux.close()
         start.pump.stop()
         _part(start)
+
+
+def _launcher(start: _Start, engine: str) -> Launcher:
+    """What starts programs, with the pump that reads what they print at work."""
+    start.pump.start()
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    launcher = Launcher(start.pump)
+    launcher.equip(start.config.terminal, engine)
+    return launcher
+
+
+def _multiplexer(start: _Start, launcher: Launcher) -> Multiplexer:
+    """An empty workspace that does as the configuration says."""
+    config, listener = start.config, start.listener
+    mux = Multiplexer(
+        start.workspace,
+        spawner=launcher,
+        post=start.mailbox.post,
+        area=_area(start.size, config),
+        socket=str(listener.path) if listener is not None else "",
+    )
+    mux.on_exit = OnExit(config.terminal.on_exit)
+    mux.secrets, mux.rerun = config.session.secrets, config.session.rerun
+    if listener is not None:
+        mux.move = partial(_move, listener)
+    return mux
 
 
 def _move(listener: "Listener", name: str) -> None:
