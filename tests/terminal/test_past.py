@@ -55,6 +55,18 @@ def test_the_past_is_what_scrolling_would_show(make: Make) -> None:
         emulator.scroll_to_bottom()
 
 
+@pytest.mark.parametrize(("cols", "later"), [(140, 70), (300, 20), (70, 140), (80, 79)])
+def test_a_full_history_is_kept_when_the_screen_becomes_narrower_or_wider(make: Make, cols: int, later: int) -> None:
+    emulator = make(Size(cols, 24), 10_000)
+    emulator.feed(b"".join(b"%d\r\n" % number for number in range(20_000)))
+    emulator.resize(Size(later, 24))
+    kept = emulator.lines(0, emulator.scrollback.lines)
+    assert len(kept) >= 9_900
+    assert kept == [str(number) for number in range(int(kept[0]), int(kept[0]) + len(kept))]
+    emulator.feed(b"more\r\n" * 30_000)
+    assert 9_900 <= emulator.scrollback.lines <= 12_000
+
+
 @pytest.mark.parametrize("scrolled", [0, 3, 15])
 def test_the_view_stays_where_it_is(make: Make, scrolled: int) -> None:
     emulator = make()

@@ -125,8 +125,8 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
     def resize(self, size: Size) -> None:
         """Change the size; the primary screen reflows."""
         self._inbox.size = size = Size(max(1, size.cols), max(1, size.rows))
-        self._history.fit(size)
         self._resize(size)
+        self._history.fit(size)  # A narrower screen's limit would prune rows that are still as wide as before.
 
     def _resize(self, size: Size) -> None:
         self._lib.ghostty_terminal_resize(self._terminal, size.cols, size.rows, *CELL_PIXELS)
