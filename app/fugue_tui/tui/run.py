@@ -130,13 +130,8 @@ def _launcher(start: _Start, engine: str) -> Launcher:
 def _multiplexer(start: _Start, launcher: Launcher) -> Multiplexer:
     """An empty workspace that does as the configuration says."""
     config, listener = start.config, start.listener
-    mux = Multiplexer(
-        start.workspace,
-        spawner=launcher,
-        post=start.mailbox.post,
-        area=_area(start.size, config),
-        socket=str(listener.path) if listener is not None else "",
-    )
+    told, area = str(listener.path) if listener is not None else "", _area(start.size, config)
+    mux = Multiplexer(start.workspace, spawner=launcher, post=start.mailbox.post, area=area, socket=told)
     mux.on_exit = OnExit(config.terminal.on_exit)
     mux.secrets, mux.rerun = config.session.secrets, config.session.rerun
     if listener is not None:
