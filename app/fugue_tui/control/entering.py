@@ -109,12 +109,13 @@ class Entering:
             self._done()
 
     def _insist(self) -> None:
-        """A shell may miss a Ctrl+C that comes between Enter and the command's begin."""
-        if self.stage is Stage.RUNNING:
+        """A shell may miss a Ctrl+C that comes between Enter and the command's begin; bash may lose the Enter by it, and
+        wait on with the text before it."""
+        if self.stage in (Stage.ENTERED, Stage.RUNNING):
             self.terminal.press(INTERRUPT)
             self.terminal.sent.settle()
-        elif self.stage is not Stage.OVER:
-            after(self.mux, QUIET, self._insist)
+        if self.stage < Stage.RUNNING:
+            after(self.mux, 2 * QUIET, self._insist)
 
     def release(self) -> None:
         """Let the next in line go on, though it may still run."""
@@ -225,7 +226,10 @@ class Entering:
 
     def _enter(self) -> None:
         self.stage, self.typed_at = Stage.ENTERED, time.monotonic()
-        self.terminal.press(_ENTER)
+        if self.shell and self.shell.dialect is Dialect.SH and not self._forced:
+            self.terminal.write(b"\n")  # Where a program left the terminal raw, nothing makes one of Enter.
+        else:
+            self.terminal.press(_ENTER)
 
     # What is heard
 
