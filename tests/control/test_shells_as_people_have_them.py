@@ -365,3 +365,24 @@ def test_a_shell_that_wants_one_key_is_not_at_its_prompt(shell: Shell, line: str
 
 def _terminal(shell: Shell) -> Terminal:
     return shell.room.mux.terminals[shell.pane]
+
+
+@pytest.mark.parametrize(
+    ("shell", "prompt"), [("bash-", r"PS1='\# $ '"), ("zsh-", r"PS1='%h $ '"), ("bash-", "PS1=")], indirect=["shell"]
+)
+def test_a_command_that_is_interrupted_is_over_whatever_the_next_prompt_says(shell: Shell, prompt: str) -> None:
+    assert shell.says(prompt) == (0, "")
+    later = shell.begin("sleep 30")
+    shell.room.until(lambda: _terminal(shell).foreground == "sleep")
+    _terminal(shell).write(b"\x03")
+    assert shell.room.awaited(later).interrupted
+    assert shell.says("echo next; (exit 3)") == (3, "next")
+
+
+@pytest.mark.parametrize("shell", ["dash"], indirect=True)
+def test_a_terminal_that_a_program_left_raw_still_takes_commands(shell: Shell) -> None:
+    later = shell.begin("python3 -c 'import os, tty; tty.setraw(0); print(1); os.kill(0, 2)'")
+    assert shell.room.awaited(later).interrupted
+    assert shell.says("echo next; (exit 3)") == (3, "next")
+    assert shell.says("stty sane") == (0, "")
+    assert shell.says("echo last") == (0, "last")

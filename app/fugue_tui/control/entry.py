@@ -28,17 +28,22 @@ class Typed:
     """What stood on the line before it was typed."""
     folder: str = ""
     """Where the command is kept for the shell to read; empty if it was typed whole."""
+    edits: bool = False
+    """Whether the command may have the shell edit a line itself, as `read -e` does."""
 
     @property
     def prompts(self) -> int:
         """How many more prompts the shell shows until it has all of it."""
         return 0 if self.bracketed else self.text.count("\n")
 
-    def at_prompt_again(self, terminal: Terminal, shell: int) -> bool:
-        """Whether the shell waits at the same prompt as before."""
-        if not self.prompt.strip() or terminal.foreground_group != shell:
+    def at_prompt_again(self, terminal: Terminal, shell: Shell) -> bool:
+        """Whether the shell waits at a prompt: it edits a line, or shows the same prompt as before."""
+        if terminal.foreground_group != shell.pid:
             return False
-        return left_of_cursor(terminal) == self.prompt
+        if shell.dialect in (Dialect.BASH, Dialect.ZSH) and not self.edits and terminal.edits_lines:
+            return True
+        # Where a program left the terminal raw, a prompt does not start at the edge.
+        return bool(self.prompt.strip()) and left_of_cursor(terminal).strip() == self.prompt.strip()
 
     def clean_up(self) -> None:
         """Remove what was kept for the shell."""
@@ -48,6 +53,7 @@ class Typed:
 
 _SCROLLED: Final = re.compile(r">\.+")
 """What zsh puts at the top of a screen on which a line does not fit."""
+_EDITS: Final = re.compile(r"\b(?:read|select|vared)\b")
 _ENOUGH: Final = 8
 """Characters by which the end of a text is known."""
 _MARGIN: Final = 4
@@ -59,6 +65,7 @@ def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False)
     marked = forced or not shell.marks
     bracketed = terminal.modes.bracketed_paste
     nonce = secrets.token_hex(8)
+    edits = _EDITS.search(line.command) is not None
     if shell.astray:
         line = replace(line, hooks=True)
     text = line.marked(shell.dialect, nonce) if marked else line.typed(shell.dialect)
@@ -68,10 +75,11 @@ def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False)
         short = from_file(path, line, shell.dialect)
         text = short.marked(shell.dialect, nonce) if marked else short.typed(shell.dialect)
     if marked:
-        return Typed(text, True, terminal.ask(nonce, line.command), bracketed, left_of_cursor(terminal), folder)
+        number, before = terminal.ask(nonce, line.command), left_of_cursor(terminal)
+        return Typed(text, True, number, bracketed, before, folder, edits)
     last = terminal.commands[-1:]
     terminal.given(text, line.command)
-    return Typed(text, False, last[0].number if last else 0, bracketed, folder=folder)
+    return Typed(text, False, last[0].number if last else 0, bracketed, folder=folder, edits=edits)
 
 
 def shows(shown: str, text: str) -> bool:

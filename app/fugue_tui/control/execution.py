@@ -116,12 +116,12 @@ class Execution(Entering):
             self._look_for_unmarked_prompt(self.shell.dialect)
             return
         gone = not process.argv(self.shell.pid) and not process.name(self.shell.pid)
-        if gone or self._typed.at_prompt_again(self.terminal, self.shell.pid):
+        if gone or self._typed.at_prompt_again(self.terminal, self.shell):
             self._over(End(self.record, None, lost=True))
 
     def _look_for_unmarked_prompt(self, dialect: Dialect) -> None:
         """The command may have taken the marks of its shell away, as a start-up file does that is read again."""
-        if is_at_unmarked_prompt(self.terminal, dialect):
+        if self._typed and not self._typed.edits and is_at_unmarked_prompt(self.terminal, dialect):
             self.terminal.lose_track()
             found = self.terminal.command(self.record.number) if self.record else None
             self._over(End(found or self.record, None, unmarked=True))
