@@ -109,7 +109,7 @@ class Entering:
             self._done()
 
     def _insist(self) -> None:
-        """A shell may miss a Ctrl+C that comes between Enter and the command's begin; bash may lose the Enter by it, and
+        """A shell may miss a Ctrl+C that comes between Enter and the command's begin; bash may lose the Enter too, and
         wait on with the text before it."""
         if self.stage in (Stage.ENTERED, Stage.RUNNING):
             self.terminal.press(INTERRUPT)
