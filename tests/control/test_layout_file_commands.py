@@ -1,8 +1,6 @@
-"""Layouts in files: saved, listed, loaded; whole or not at all; and never a way into other files."""
+"""Layouts are written to files so that a person can read them and the same comes back; never over other files."""
 
-import json
 import os
-import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,66 +8,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.multiplexer.conftest import Room, agent
+from tests.control.layout_files import home as home
+from tests.control.layout_files import load, opened_by, save
+from tests.multiplexer.conftest import Room
 
-from fugue_tui.control import library
-from fugue_tui.control.command import PERSON, Door, Origin
-from fugue_tui.control.layout_files import LayoutList, LoadedLayout, LoadLayout, SavedLayout
-from fugue_tui.errors import CommandError, InvalidArgument, NotFound, Refused, SpawnFailed
+from fugue_tui.errors import CommandError, InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Leaf, Node, Split
-from fugue_tui.workspace.model import Pane, Workspace
-
-PRESETS = {
-    "debug-session": ["code", "logs", "debugger"],
-    "full-stack": ["frontend", "backend", "db", "tests"],
-    "agent-team-3": ["leader", "worker1", "worker2"],
-    "monitoring": ["processes", "logs", "metrics"],
-}
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with a project in it, in which everything happens."""
-    project = tmp_path / "home" / "shop"
-    project.mkdir(parents=True)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("FUGUE_CONFIG", str(tmp_path / "config" / "config.toml"))
-    monkeypatch.setenv("SHELL", "/bin/sh")
-    for name in ("VISUAL", "EDITOR", "DATABASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(project)
-    return project
-
-
-def save(room: Room, line: str, origin: Origin = PERSON) -> SavedLayout:
-    return room.say(f"save-layout {line}", origin)
-
-
-def load(room: Room, line: str, origin: Origin = PERSON) -> LoadedLayout:
-    return room.say(f"load-layout {line}", origin)
-
-
-def listed(room: Room, origin: Origin = PERSON) -> LayoutList:
-    return room.say("list-layouts", origin)
+from fugue_tui.workspace.model import Workspace
 
 
 def windows_of(text: str) -> list[dict[str, Any]]:
     return tomllib.loads(text)["windows"]
-
-
-def file_of(home: Path, *windows: str) -> Path:
-    """A project's file with these windows."""
-    file = home / ".fugue.toml"
-    file.write_text("".join(f"[[windows]]\n{window}\n" for window in windows))
-    return file
-
-
-def opened_by(room: Room, action: Any) -> list[Pane]:
-    """The panes that came by something, in reading order."""
-    before = set(room.open)
-    action()
-    return [room.mux.workspace.panes[pane] for pane in room.open if pane not in before]
 
 
 def test_what_is_open_is_written_so_that_a_person_can_read_it(room: Room, home: Path) -> None:
@@ -182,18 +132,6 @@ def test_any_workspace_comes_back_from_its_file(room: Room, home: Path, lines: l
     assert shapes(room.mux.workspace) == before
 
 
-def test_a_layout_with_a_name_opens_where_it_is_asked_for(room: Room, home: Path, tmp_path: Path) -> None:
-    (home / "web").mkdir()
-    room.say("create-window --name code --command cat")
-    room.say("split-pane --cwd web -- cat")
-    saved = save(room, "mine")
-    assert saved.path == str(tmp_path / "config" / "layouts" / "mine.toml")
-    assert (tmp_path / "config" / "layouts").stat().st_mode & 0o777 == 0o700
-    (tmp_path / "elsewhere" / "web").mkdir(parents=True)
-    panes = opened_by(room, lambda: load(room, f"mine --cwd {tmp_path}/elsewhere"))
-    assert [pane.cwd for pane in panes] == [f"{tmp_path}/elsewhere", f"{tmp_path}/elsewhere/web"]
-
-
 def test_directories_are_written_relative_to_the_file_or_to_the_home(room: Room, home: Path, tmp_path: Path) -> None:
     for directory in (home / "web" / "~odd", home.parent / "other", tmp_path / "far"):
         directory.mkdir(parents=True)
@@ -206,16 +144,6 @@ def test_directories_are_written_relative_to_the_file_or_to_the_home(room: Room,
     assert windows_of(save(room, f"{home}/web/x.toml --window active").text)[0]["pane"]["cwd"] == "./~odd"
     (pane,) = opened_by(room, lambda: load(room, f"{home}/web/x.toml"))
     assert pane.cwd == f"{home}/web/~odd"
-
-
-def test_a_file_may_be_json(room: Room, home: Path) -> None:
-    room.say("create-window --name code --command cat")
-    saved = save(room, "shop --format json")
-    assert saved.path.endswith("layouts/shop.json")
-    assert json.loads(saved.text)["windows"] == [{"name": "code", "pane": {"command": "cat"}}]
-    assert load(room, "shop").windows[0].name == "code"
-    with pytest.raises(InvalidArgument, match=r"json goes with a path that ends in \.json"):
-        save(room, "x.toml --format json")
 
 
 def test_a_layout_file_is_replaced_only_if_asked_and_nothing_else_ever(room: Room, home: Path) -> None:
@@ -306,238 +234,3 @@ def test_sessions_come_along_unless_there_is_only_one(room: Room) -> None:
     loaded = load(room, "two")
     assert [window.session for window in loaded.windows] == ["other", "other"]
     assert {window.session for window in load(room, "two --session third").windows} == {"third"}
-
-
-def test_loading_takes_the_focus_only_for_a_person(room: Room, home: Path) -> None:
-    first = room.cat()
-    file_of(home, "pane = {command = 'cat'}", "focus = true\npreset = 'even_horizontal'\npanes = [{}, {focus = true}]")
-    load(room, ".", agent(first))
-    assert room.mux.focused == first
-    loaded = load(room, ".")
-    assert str(room.mux.focused) == loaded.panes[2].id
-    assert loaded.windows[1].active
-
-
-def test_all_windows_open_or_none(room: Room, home: Path) -> None:
-    room.cat()
-    before, open_before = room.mux.workspace, dict(room.mux.terminals)
-    for broken, said in (
-        (
-            "pane = {command = ['no-such-program']}",
-            "pane 3 of 3: no program 'no-such-program' on PATH; nothing was opened",
-        ),
-        ("pane = {name = 'x', cwd = 'gone'}", r"pane 3 of 3 \(x\): .*no directory '.*/gone'; .*; nothing was opened"),
-    ):
-        file_of(home, "preset = 'split_vertical'\npanes = [{command = 'cat'}, {command = 'cat'}]", broken)
-        with pytest.raises(SpawnFailed, match=said):
-            load(room, ".")
-        assert room.mux.workspace is before
-        assert room.mux.terminals == open_before
-
-
-def test_nothing_opens_once_nobody_wants_it(room: Room, home: Path) -> None:
-    room.cat()
-    file_of(home, "")
-    before = room.mux.workspace
-    answer = LoadLayout(name=".").run(room.mux, PERSON)
-    room.until(lambda: not room.calls.empty(), playing=False)
-    assert answer.cancel()
-    room.until(lambda: room.calls.empty())
-    assert room.mux.workspace is before
-
-
-def test_names_in_a_file_are_checked_before_anything_opens(room: Room, home: Path) -> None:
-    room.cat()
-    file = file_of(home, "", "name = '%3'")
-    with pytest.raises(InvalidArgument, match=r"windows\[1\]: name: %3 would be read as a target"):
-        load(room, ".")
-    file.write_text(
-        '[[windows]]\n[[windows]]\nsplits = [{}, {pane = {name = "\\u001b[31m\\u200b"}}]\ndirection = "down"'
-    )
-    with pytest.raises(InvalidArgument, match=r"windows\[1\]: pane 2: name: nothing printable"):
-        load(room, ".")
-    file_of(home, "name = '[@click=app.quit]x[/]'\npane = {command = 'cat', name = '[red]y'}")
-    assert load(room, ".").panes[0].name == "[red]y"
-
-
-FILES: list[tuple[bytes, str]] = [
-    (b"", "is not a layout file; it lists no [[windows]]"),
-    (b"secret = 'hunter2'", "is not a layout file"),
-    (b"secret hunter2", "is not a layout file"),
-    (b"\xff\xfe", "is not a layout file"),
-    (b"a" * (library.SIZE_LIMIT + 1), f"larger than {library.SIZE_LIMIT} bytes"),
-    (b"[[windows]]\nname = \n", "shop/x.toml:2:8: Invalid value"),
-    (b"[[windows]]\n\xff", "shop/x.toml:2: not UTF-8"),
-    (b"[[windows]]\nnmae = 1", "shop/x.toml: windows[0]: has no key 'nmae'; did you mean 'name'?"),
-    (b"[[windows]]\nsplits = " + b"[" * 5000, "nested too deeply"),
-    (b"[[windows]]\n\n" + b"a." * 60_000 + b"b = 1", "shop/x.toml:3: a key of more than 32 parts"),
-    (b"[[windows]]\n[" + b"'a' . " * 40_000 + b"b]", "shop/x.toml:2: a key of more than 32 parts"),
-]
-
-
-@pytest.mark.parametrize(("content", "said"), FILES, ids=range(len(FILES)))
-def test_a_file_that_is_wrong_is_told_where(room: Room, home: Path, content: bytes, said: str) -> None:
-    room.cat()
-    (home / "x.toml").write_bytes(content)
-    with pytest.raises(InvalidArgument) as caught:
-        load(room, "x.toml")
-    assert said in str(caught.value)
-    assert "hunter2" not in str(caught.value)
-
-
-def test_json_that_is_wrong_is_told_where(room: Room, home: Path) -> None:
-    room.cat()
-    (home / "x.json").write_text('{"windows": [\n  {"zoom": }]}')
-    with pytest.raises(InvalidArgument, match=r"x\.json:2:12: Expecting value"):
-        load(room, "x.json")
-    (home / "x.json").write_text('{"key": "hunter2"}')
-    with pytest.raises(InvalidArgument, match=r"is not a layout file; it lists no \[\[windows\]\]$"):
-        load(room, "x.json")
-
-
-def test_what_is_no_file_of_ones_own_is_not_read(room: Room, home: Path) -> None:
-    room.cat()
-    os.mkfifo(home / "pipe.toml")
-    (home / "folder.toml").mkdir()
-    (home / "zero.toml").symlink_to("/dev/zero")
-    anyone = home / "anyone.toml"
-    anyone.write_text("[[windows]]\n")
-    anyone.chmod(0o666)
-    for name, said in (
-        ("pipe.toml", "not a regular file"),
-        ("zero.toml", "not a regular file"),
-        ("anyone.toml", "anyone can write to it; chmod o-w mends that"),
-        ("/etc/passwd", "does not end in .toml or .json"),
-    ):
-        with pytest.raises(InvalidArgument, match=said):
-            load(room, name)
-    with pytest.raises(NotFound, match="no such file"):
-        load(room, "folder.toml")
-    with pytest.raises(NotFound, match=r"no layout monitorin; did you mean monitoring\?"):
-        load(room, "monitorin")
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
-def test_another_users_file_is_not_read(room: Room, home: Path) -> None:
-    room.cat()
-    os.chown(file_of(home, ""), 65534, -1)
-    with pytest.raises(InvalidArgument, match="belongs to another user"):
-        load(room, ".")
-
-
-def test_a_command_line_means_paths_from_where_it_is(room: Room, home: Path) -> None:
-    room.cat()
-    (home / "deep").mkdir()
-    os.chdir(home / "deep")
-    here = Origin(Door.CLI, pid=os.getpid())
-    assert save(room, "x.toml", here).path == str(home / "deep" / "x.toml")
-    file_of(home, "name = 'p'")
-    (project, *_) = listed(room, here).layouts
-    assert project.path == str(home / ".fugue.toml")
-
-
-def test_layouts_are_listed_with_what_is_wrong_with_them(room: Room, home: Path, tmp_path: Path) -> None:
-    room.cat()
-    file_of(home, "", "")
-    save(room, "mine")
-    own = tmp_path / "config" / "layouts"
-    (own / "bad.toml").write_text("[[windows]]\nzoom = 3\n")
-    (own / "monitoring.toml").write_text('description = "My own \\u001b[31m"\n[[windows]]\n')
-    (own / "notes.txt").write_text("")
-    found = listed(room)
-    assert found.directory == str(own)
-    assert [(each.name, each.kind.value) for each in found.layouts] == [
-        (str(home / ".fugue.toml"), "project"),
-        ("bad", "own"),
-        ("mine", "own"),
-        ("monitoring", "own"),
-        ("agent-team-3", "shipped"),
-        ("debug-session", "shipped"),
-        ("full-stack", "shipped"),
-    ]
-    by_name = {each.name: each for each in found.layouts}
-    assert by_name["bad"].fault.endswith("windows[0].zoom: must be true or false, not a number")
-    assert by_name["monitoring"].description == "My own"
-    assert (by_name["full-stack"].windows, by_name["full-stack"].panes) == (1, 4)
-    assert by_name[str(home / ".fugue.toml")].windows == 2
-
-
-@pytest.mark.parametrize("bare", [False, True])
-@pytest.mark.parametrize("name", PRESETS)
-def test_every_workspace_that_comes_along_opens_on_any_machine(
-    room: Room, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, bare: bool
-) -> None:
-    room.cat()
-    if bare:
-        monkeypatch.setenv("PATH", str(bare_path(tmp_path)))
-    loaded: LoadedLayout = room.say(f"load-workspace {name}")
-    assert [pane.name for pane in loaded.panes] == PRESETS[name]
-    assert all(pane.rect is not None and pane.rect.cols >= 20 for pane in loaded.panes)
-    panes = [PaneId(int(pane.id[1:])) for pane in loaded.panes]
-    assert all(room.mux.workspace.panes[pane].tags for pane in panes)
-    room.until(lambda: all(room.text(pane).strip() for pane in panes), lambda: str([room.text(p) for p in panes]))
-    assert not room.mux.exits, [room.text(pane) for pane in room.mux.exits]
-    if bare:
-        assert not any("not found" in room.text(pane) for pane in panes), [room.text(pane) for pane in panes]
-
-
-def bare_path(room: Path) -> Path:
-    """A PATH with what every POSIX system has, and nothing more."""
-    (room / "bin").mkdir()
-    for program in (
-        "sh",
-        "cat",
-        "ps",
-        "sort",
-        "head",
-        "sleep",
-        "grep",
-        "tail",
-        "date",
-        "uptime",
-        "df",
-        "awk",
-        "sed",
-        "cut",
-    ):
-        (room / "bin" / program).symlink_to(shutil.which(program) or "/bin/false")
-    return room / "bin"
-
-
-def test_a_workspace_works_where_it_is_told_to_and_runs_what_it_is_told(room: Room, home: Path) -> None:
-    room.cat()
-    (home / "logs").mkdir()
-    (home / "logs" / "app.log").write_text("something happened\n")
-    panes = opened_by(
-        room, lambda: room.say(f"""load-workspace debug-session --cwd {home} --commands '{{"code": "cat -n"}}'""")
-    )
-    assert {pane.cwd for pane in panes} == {str(home)}
-    assert panes[0].argv == ("/bin/sh", "-c", "cat -n")
-    room.shows(panes[1].id, "something happened")
-    with pytest.raises(InvalidArgument, match='no pane is called "cod"; there are code, debugger, logs'):
-        room.say("""load-workspace debug-session --commands '{"cod": "cat"}'""")
-    with pytest.raises(InvalidArgument, match="load-layout opens files by path"):
-        room.say("load-workspace ./x.toml")
-
-
-def test_the_first_windows_of_all_may_come_from_a_file(room: Room, home: Path) -> None:
-    file_of(home, "name = 'one'", "name = 'two'\nfocus = true\nsession = 's'")
-    loaded = load(room, ".")
-    assert [window.session for window in loaded.windows] == ["test", "s"]
-    assert room.mux.front is not None
-    assert room.mux.front.name == "two"
-
-
-def test_create_layout_says_tags_and_focus_like_a_file(room: Room) -> None:
-    layout: dict[str, Any] = {
-        "direction": "right",
-        "splits": [{"pane": {}}, {"pane": {"tags": ["b", "a"], "focus": True}}],
-    }
-    made = room.say(f"create-layout --layout '{json.dumps(layout)}'")
-    assert str(room.mux.focused) == made.panes[1].id
-    assert room.mux.workspace.panes[PaneId(int(made.panes[1].id[1:]))].tags == {"a", "b"}
-    window = room.mux.front
-    assert window is not None
-    again: dict[str, Any] = {"direction": "down", "splits": [{"pane": {"focus": True}}, {"pane": {}}]}
-    room.say(f"create-layout --window {window.id} --layout '{json.dumps(again)}'")
-    assert str(room.mux.focused) == made.panes[0].id
