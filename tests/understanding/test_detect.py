@@ -298,3 +298,97 @@ def test_a_test_is_suggested_to_be_run_as_the_others_were() -> None:
         found = detect(runner, output, 1)
         assert found.intent is Meaning.TEST_FAILURE, runner
         assert found.suggested_actions == ("python -m unittest test_u.Thing.test_broken",)
+
+
+def test_a_test_file_that_runs_itself_is_a_failed_test_run_and_no_crash() -> None:
+    output = (
+        "F\n" + "=" * 70 + "\nFAIL: test_x (__main__.T.test_x)\n" + "-" * 70 + "\n"
+        "Traceback (most recent call last):\n"
+        '  File "/home/me/test_u.py", line 3, in test_x\n'
+        "    def test_x(self): self.assertEqual(1,2)\n"
+        "AssertionError: 1 != 2\n\n" + "-" * 70 + "\nRan 1 test in 0.000s\n\nFAILED (failures=1)\n"
+    )
+    found = detect("python test_u.py", output, 1)
+    assert (found.intent, found.context.failed_tests) == (Meaning.TEST_FAILURE, ("__main__.T.test_x",))
+    assert found.suggested_actions == ("python test_u.py T.test_x",)
+    assert detect("", output, 1).suggested_actions == ()
+    assert detect("python a.py b", output.replace("FAILED (", "failed ("), 1).intent is Meaning.CRASH
+
+
+def test_a_test_module_that_cannot_be_imported_is_named_without_the_loader() -> None:
+    output = (
+        "E\n" + "=" * 70 + "\nERROR: test_imp (unittest.loader._FailedTest.test_imp)\n" + "-" * 70 + "\n"
+        "ImportError: Failed to import test module: test_imp\n"
+        "Traceback (most recent call last):\n"
+        '  File "/home/me/test_imp.py", line 1, in <module>\n'
+        "    import nope\n"
+        "ModuleNotFoundError: No module named 'nope'\n\n" + "-" * 70 + "\nRan 1 test in 0.000s\n\nFAILED (errors=1)\n"
+    )
+    found = detect("python -m unittest test_imp", output, 1)
+    assert found.context.failed_tests == ("test_imp",)
+    assert found.suggested_actions == ("python -m unittest test_imp",)
+    assert Meaning.DEPENDENCY_MISSING in [other.intent for other in found.also]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "path"),
+    [
+        ("cd /nofile", "bash: line 1: cd: /nofile: No such file or directory\n", "/nofile"),
+        ("cd /nofile", "bash: cd: /nofile: No such file or directory\n", "/nofile"),
+        ("cd /nofile", "dash: 1: cd: can't cd to /nofile\n", "/nofile"),
+        ("tar xf no", "tar: no: Cannot open: No such file or directory\ntar: Error is not recoverable\n", "no"),
+        ("node a.js", "Error: Cannot find module '/home/me/a.js'\n    at x (y:1:1)\n\nNode.js v20\n", "/home/me/a.js"),
+        ("git clone /no", "fatal: repository '/no' does not exist\n", "/no"),
+        (
+            "pip install -r no.txt",
+            "ERROR: Could not open requirements file: [Errno 2] No such file or directory: 'no.txt'\n",
+            "no.txt",
+        ),
+    ],
+)
+def test_what_was_not_found_is_told_without_the_words_around_it(command: str, output: str, path: str) -> None:
+    found = detect(command, output, 1)
+    assert (found.intent, found.context.details["path"]) == (Meaning.NOT_FOUND, path)
+
+
+@pytest.mark.parametrize(
+    "command", ["cat old.log; exit 1", "cd logs && tail old.log; false", "cat old.log | less; [ -f x ]"]
+)
+def test_a_log_that_is_shown_before_something_silent_fails_is_no_failed_test_run(command: str) -> None:
+    assert detect(command, recorded("intent/pytest-failed").output, 1).intent is Meaning.UNKNOWN
+
+
+def test_a_shell_that_cannot_write_says_so_itself() -> None:
+    output = "bash: line 1: echo: write error: No space left on device\n"
+    assert detect("echo x > /dev/full", output, 1).intent is Meaning.DISK_FULL
+    assert detect("cat notes", output.replace("bash", "other"), 1).intent is Meaning.UNKNOWN
+
+
+WAITING = [
+    ("ssh-keygen", "Enter file in which to save the key (/root/.ssh/id_rsa): ", "text"),
+    ("ssh-keygen", "Enter same passphrase again: ", "password"),
+    ("gpg -d x", "Enter passphrase: ", "password"),
+    ("npm init", "package name: (shop) ", "text"),
+    ("npm init", "package name: (shop) \nversion: (1.0.0) \ndescription: ", "text"),
+    ("npm init", "About to write to /x/package.json:\n\n{}\n\n\nIs this OK? (yes) ", "confirm"),
+    ("rm -i x", "rm: remove regular file 'x'? ", "confirm"),
+    ("cp -i a b", "cp: overwrite 'b'? ", "confirm"),
+    ("terraform apply", "  Only 'yes' will be accepted to approve.\n\n  Enter a value: ", "text"),
+    ("fdisk /dev/x", "Command (m for help): ", "repl"),
+    ("python", ">>> def f():\n... ", "repl"),
+    ("man ls", " Manual page ls(1) line 1 (press h for help or q to quit)", "pager"),
+    ("systemctl status", "lines 1-23/80 (END)", "pager"),
+    ("systemctl status", "lines 1-23", "pager"),
+    ("npm create x", "? Select a framework: › - Use arrow-keys. Return to submit.\n❯   Vanilla\n    Vue", "choice"),
+    ("gh auth login", "? What account?  [Use arrows to move, type to filter]\n> GitHub.com\n  Other", "choice"),
+    ("npm create x", "◇  Name?\n│  a\n│\n◆  Which one?\n│  ● one\n│  ○ two\n└", "choice"),
+    ("claude", "Do you want to proceed?\n❯ 1. Yes\n  2. No", "choice"),
+]
+
+
+@pytest.mark.parametrize(("command", "output", "kind"), WAITING, ids=[output[-30:].strip() for _, output, _ in WAITING])
+def test_a_program_that_asks_waits_until_it_is_over(command: str, output: str, kind: str) -> None:
+    found = detect(command, output, None)
+    assert (found.intent, found.context.details["prompt"]) == (Meaning.PROMPT_WAITING, kind)
+    assert detect(command, output, 0).intent is Meaning.SUCCESS
+    assert found.suggested_actions == ()

@@ -17,6 +17,7 @@ MOST: Final = 3
 """Suggestions for one output."""
 _HOLE: Final = re.compile(r"\{(\w+)\}")
 _TEST: Final = re.compile(r"[\w./][\w./:\[\],=+@ -]{0,300}")
+_MAIN: Final = "__main__."
 _PHRASE: Final = re.compile(r"[\w][\w ,:'-]{0,200}")
 _GO_TEST: Final = re.compile(r"[A-Za-z_]\w{0,100}(?:/[\w-]{1,100}){0,5}")
 _INSIDE: Final = re.compile(
@@ -53,6 +54,9 @@ def _start(facts: Facts, stage: Stage | None, command: str) -> str | None:
     if stage is None or stage.program not in facts.rule.programs:
         return "python -m unittest" if "unittest" in facts.rule.programs else "pytest"
     words = stage.start
+    if "unittest" in facts.rule.programs and stage.program != "unittest":
+        words = _own_file(stage)
+        return shlex.join(words) if words and all(_WORD.fullmatch(word) for word in words) else None
     if (len(words) > 2 and words[-2] == "-m") or (len(words) > 2 and words[-3] in _RUNNERS and words[-2] == "run"):
         words = words[-3:]
     else:
@@ -60,8 +64,17 @@ def _start(facts: Facts, stage: Stage | None, command: str) -> str | None:
     return shlex.join(words) if all(_WORD.fullmatch(word) or word == "-m" for word in words) else None
 
 
+def _own_file(stage: Stage) -> tuple[str, ...]:
+    """A file of tests that was run by itself, and what ran it."""
+    return (stage.start[-1], stage.words[1]) if len(stage.words) > 1 and stage.words[1].endswith(".py") else ()
+
+
 def _test(facts: Facts, stage: Stage | None, command: str) -> str | None:
-    return _quoted(_TEST, next(iter(facts.tests), None))
+    """The first failed test; None if it is told as one of a file that was run by itself, and that file is not known."""
+    test = next(iter(facts.tests), "")
+    inside = test.startswith(_MAIN)
+    known = stage is not None and bool(_own_file(stage))
+    return None if inside and not known else _quoted(_TEST, test.removeprefix(_MAIN))
 
 
 def _phrase(facts: Facts, stage: Stage | None, command: str) -> str | None:

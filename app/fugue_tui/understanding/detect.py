@@ -20,8 +20,11 @@ _READERS: Final = word_set(
     "ack ag awk bat cat cut diff dmesg echo egrep fc fgrep find grep head history hexdump jq journalctl less ls man "
     "more printf rg sed sort strings tac tail tree uniq wc xxd zcat"
 )
+_SILENT: Final = word_set(": [ cd exit export false popd pushd return set sleep test true unset wait")
 _READING: Final = word_set("blame diff grep log logs reflog shortlog show view")
 _MANY: Final = word_set("docker docker-compose gh git heroku kubectl podman")
+_BESIDE: Final = ("pager", "password")
+"""What a program that shows something may ask for: it pages by itself, and `sudo` may stand before it."""
 _SHELLS: Final = word_set("ash bash dash fish ksh sh zsh")
 
 _RUNNERS: Final = word_set("just make ninja nox npm npx pnpm task tox yarn")
@@ -50,7 +53,8 @@ class Run:
     @property
     def reads(self) -> bool:
         """Whether it only shows what is written elsewhere."""
-        return bool(self.stages) and all(_is_reader(stage) for stage in self.stages)
+        loud = [stage for stage in self.stages if stage.program not in _SILENT]
+        return bool(loud) and all(_is_reader(stage) for stage in loud)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +110,9 @@ def _has_above(output: Output, rule: Rule, at: int) -> bool:
 
 def _speaks(found: re.Match[str], rule: Rule, run: Run) -> bool:
     """Whether a line is said by a program that else only shows what is written elsewhere, or by its shell."""
-    if rule.intent is Meaning.PROMPT_WAITING or run.stage(rule) is not None:
+    if run.stage(rule) is not None or rule.details.get("prompt") in _BESIDE:
         return True
-    said = (found.groupdict().get("program") or "").rpartition("/")[2]
+    said = (found.groupdict().get("program") or "").rpartition("/")[2].removeprefix("-")
     return said in _SHELLS or any(stage.program == said for stage in run.stages)
 
 

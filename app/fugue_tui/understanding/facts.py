@@ -16,6 +16,8 @@ MOST_EVIDENCE: Final = 5
 MOST_WORDS: Final = 300
 """Characters of a message or a detail."""
 _PLACE: Final = frozenset(("file", "line", "column", "message", "test", "method", "total", "why", "program"))
+_LOADER: Final = "unittest.loader._FailedTest."
+"""What unittest puts before the name of a module that it could not import."""
 _COUNTED: Final = {
     "error": "errors",
     "fail": "failed",
@@ -61,6 +63,7 @@ class Facts:
             self.lines.append(at)
 
     def _add_test(self, test: str) -> None:
+        test = test.removeprefix(_LOADER)
         if len(self.tests) < MOST_TESTS:
             self.tests.setdefault(test)
 

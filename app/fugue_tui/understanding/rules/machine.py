@@ -160,7 +160,8 @@ RULES: Final = (
         0.97,
         "No space left on device",
         line(
-            r"(?:[\w./+-]{1,100}: .{0,300}: |OSError: \[Errno 28\] |.{0,200}ENOSPC: )[Nn]o space left on device.{0,200}"
+            r"(?:(?P<program>-?[\w./+-]{1,100}): .{0,300}: |OSError: \[Errno 28\] |"
+            r".{0,200}ENOSPC: )[Nn]o space left on device.{0,200}"
         ),
         actions=("df -h",),
     ),
@@ -169,7 +170,7 @@ RULES: Final = (
         Meaning.DISK_FULL,
         0.95,
         "Disk quota exceeded",
-        line(r"(?:[\w./+-]{1,100}: .{0,300}: |OSError: \[Errno 122\] )Disk quota exceeded.{0,200}"),
+        line(r"(?:(?P<program>-?[\w./+-]{1,100}): .{0,300}: |OSError: \[Errno 122\] )Disk quota exceeded.{0,200}"),
         actions=("df -h",),
     ),
 )

@@ -153,10 +153,29 @@ RULES: Final = (
         0.9,
         "No such file or directory",
         line(
-            r"(?P<program>[\w./+-]{1,100}): (?:line \d+: |\d+: )?(?:cannot \w{1,20} (?:\w{1,20} )?|"
-            r"can't open (?:file )?)?"
-            r"(?:\[Errno 2\] )?[‘'\"]?(?P<path>[^‘’'\"]{1,300}?)[’'\"]?: (?:\[Errno 2\] )?No such file or directory"
+            r"(?P<program>-?[\w./+-]{1,100}): (?:line \d+: |\d+: )?(?:cd: |exec: )?"
+            r"(?:cannot \w{1,20} (?:\w{1,20} )?|can't open (?:file )?)?"
+            r"(?:\[Errno 2\] )?[‘'\"]?(?P<path>[^‘’'\"]{1,300}?)[’'\"]?: (?:Cannot \w{1,20}: )?"
+            r"(?:\[Errno 2\] )?No such file or directory"
         ),
+        actions=("ls -ld {parent}",),
+    ),
+    Rule(
+        "folder",
+        Meaning.NOT_FOUND,
+        0.93,
+        "can't cd to ",
+        line(r"(?P<program>-?[\w./+-]{1,100}): (?:line \d+: |\d+: )?cd: can't cd to (?P<path>.{1,300})"),
+        actions=("ls -ld {parent}",),
+    ),
+    Rule(
+        "Node script",
+        Meaning.NOT_FOUND,
+        0.96,
+        "Cannot find module '",
+        line(r"(?:\w{0,20}Error(?: \[\w{1,60}\])?: )Cannot find module '(?P<path>\.{0,2}/[^']{1,300})'.*"),
+        programs=word_set("node tsx ts-node"),
+        clues=(JS_STACK,),
         actions=("ls -ld {parent}",),
     ),
     Rule(
@@ -164,7 +183,10 @@ RULES: Final = (
         Meaning.NOT_FOUND,
         0.93,
         "[Errno 2] No such file or directory: '",
-        line(r"(?:FileNotFoundError|OSError|Error): \[Errno 2\] No such file or directory: '(?P<path>[^']{1,300})'"),
+        line(
+            r"(?:FileNotFoundError|OSError|E(?:rror|RROR: .{1,100})): \[Errno 2\] "
+            r"No such file or directory: '(?P<path>[^']{1,300})'"
+        ),
         clues=(_FILE,),
         actions=("ls -ld {parent}",),
     ),
@@ -215,6 +237,33 @@ RULES: Final = (
         line(r"npm (?:ERR!|error) [Mm]issing script: \"?(?P<script>[\w:.-]{1,100})\"?"),
         programs=word_set("npm"),
         actions=("npm run",),
+    ),
+    Rule(
+        "Git's other repository",
+        Meaning.NOT_FOUND,
+        0.96,
+        "fatal: ",
+        line(
+            r"fatal: repository '(?P<path>[^']{1,300})' (?:does not exist|not found)"
+            r"|fatal: '(?P<remote>[^']{1,300})' does not appear to be a git repository"
+        ),
+        programs=word_set("git gh"),
+        actions=("git remote -v",),
+    ),
+    Rule(
+        "Git name",
+        Meaning.NOT_FOUND,
+        0.95,
+        "",
+        line(
+            r"error: pathspec '(?P<name>[^']{1,300})' did not match any file\(s\) known to git"
+            r"|fatal: ambiguous argument '(?P<argument>[^']{1,300})': unknown revision or path not in .{1,60}"
+            r"|merge: (?P<branch>.{1,300}) - not something we can merge|fatal: bad revision '(?P<revision>[^']{1,300})'"
+            r"|fatal: invalid (?:reference|upstream)[: ]+'?(?P<reference>[^']{1,300}?)'?"
+            r"|error: src refspec (?P<source>\S{1,300}) does not match any"
+        ),
+        programs=word_set("git"),
+        actions=("git branch -a",),
     ),
     Rule(
         "Git repository",

@@ -53,6 +53,7 @@ RULES: Final = (
             r"|The connection to the server (?P<server>[\w.:-]{1,200}) was refused - .*"
             r"|(?:psql: error: |.{0,100}OperationalError: )?connection to server at .{1,200} failed: Connection refused"
             r"|ConnectionRefusedError: \[Errno (?:111|61)\] Connection refused"
+            r"|Connecting to .{1,200}\.\.\. failed: Connection refused\."
             r"|(?:.{0,40}Error: )?connect ECONNREFUSED \S{1,100}"
             r"|.{0,300}dial \w{1,6} \S{1,100}: connect: connection refused"
         ),

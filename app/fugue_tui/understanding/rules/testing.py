@@ -17,6 +17,7 @@ _PYTEST_CLUES: Final = (
     Clue("::", line(r"(?:FAILED|ERROR) (?P<test>[^\s:]{1,300}::.{1,400}?)(?: - (?P<why>.*))?")),
     Clue(": ", line(PLACE + r": (?P<message>[A-Z]\w*(?:Error|Exception|Failed|Exit|Interrupt)(?:: .*)?)")),
 )
+_UNITTEST: Final = word_set("unittest python python3")
 _CARGO = word_set("cargo")
 _CARGO_TALLY: Final = ("test result: ", re.compile(r"(?P<count>\d+) (?P<what>passed|failed|ignored)"))
 _JEST_TALLY: Final = ("", re.compile(r"(?P<count>\d+) (?P<what>failed|passed|skipped|todo)"))
@@ -64,7 +65,7 @@ RULES: Final = (
         0.97,
         "FAILED (",
         line(r"FAILED \((?:[a-z ]{1,30}=\d+(?:, )?){1,5}\)"),
-        programs=word_set("unittest"),
+        programs=_UNITTEST,
         needs="\nRan ",
         clues=(
             Clue(": ", line(r"(?:FAIL|ERROR): (?P<method>\w{1,200}) \((?P<test>[\w.]{1,300})\).*")),
@@ -83,7 +84,7 @@ RULES: Final = (
         "OK",
         line(r"OK(?: \((?:[a-z ]{1,30}=\d+(?:, )?){1,5}\))?"),
         Ending.PASSED,
-        programs=word_set("unittest"),
+        programs=_UNITTEST,
         above=line(r"Ran [1-9]\d* tests? in .*"),
         clues=(Clue("Ran ", line(r"Ran (?P<total>\d{1,9}) tests? in .*")),),
     ),
