@@ -394,6 +394,23 @@ def test_the_last_command_is_read_by_its_marks(driven: Driven) -> None:
     assert driven.read(source=Source.LAST_COMMAND, lines=2, offset=2).text == "48\n49"
 
 
+def test_the_lines_of_the_last_command_that_were_pruned_are_counted(driven: Driven) -> None:
+    driven.does(marks("seq", "seq 1 20000", 0))
+    found = driven.read(source=Source.LAST_COMMAND, lines=10_000)
+    first = int(found.text.splitlines()[0])
+    assert first > 5_000
+    assert first - 30 <= found.lines_missed < first
+
+
+def test_what_a_full_screen_program_covers_is_not_told_as_nothing(driven: Driven) -> None:
+    start = "printf '\\033]133;A\\007$ \\033]133;B\\007edit\\n\\033]133;C\\007'; echo opening"
+    driven.does(f"{start}; printf '\\033[?1049hfull screen'")
+    with pytest.raises(NotFound, match="a full-screen program covers .*; read its screen"):
+        driven.read(source=Source.LAST_COMMAND)
+    driven.does("printf '\\033[?1049l'")
+    assert driven.read(source=Source.LAST_COMMAND).text.splitlines()[0] == "opening"
+
+
 def test_the_last_command_is_guessed_from_the_screen_where_there_are_no_marks(room: Room) -> None:
     pane = PaneId(room.run(CreatePane(command=("/bin/sh", "-i"), env={"PS1": "user@host:~$ "})).id[1:])
     room.shows(pane, "user@host:~$")

@@ -6,15 +6,15 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 from fugue_tui.control.cells import html, json_cells
+from fugue_tui.control.clipping import ends_of
 from fugue_tui.control.onward import onward
-from fugue_tui.errors import InvalidArgument
+from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.multiplexer.cursors import Bookmark, Found, bookmark
-from fugue_tui.terminal.commands import output
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.frame import Row
 from fugue_tui.terminal.highlight import part
-from fugue_tui.terminal.pins import Place
+from fugue_tui.terminal.pins import START, Place
 from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.text import clean_text
@@ -90,11 +90,20 @@ def newest(terminal: Terminal, rows: int | None, offset: int, manner: Manner, *,
     return span(terminal, Place(0 if whole else history), Place(end), rows or height, offset, manner)
 
 
-def printed(terminal: Terminal, command: CommandRecord, rows: int | None, offset: int, manner: Manner) -> Excerpt:
-    """What a command printed, its newest rows but `offset`. For who holds the lock."""
-    found = output(terminal.emulator, command)
-    taken = span(terminal, found.start, found.stop, rows, offset, manner)
-    return replace(taken, missed=int(found.missed))
+def printed(
+    terminal: Terminal, command: CommandRecord, lines: int, rows: int | None, offset: int, manner: Manner
+) -> Excerpt:
+    """What a command printed, its newest rows but `offset`; `lines` is how many it had before now, 0 if unknown. For
+    who holds the lock. Raises NotFound if a full-screen program covers it."""
+    emulator = terminal.emulator
+    ends = ends_of(emulator, command)
+    if ends is None and emulator.modes.alternate_screen:
+        raise NotFound("a full-screen program covers what its command printed before; read its screen")
+    if ends is None:
+        return replace(span(terminal, START, START, rows, offset, manner), missed=max(1, lines))
+    taken = span(terminal, ends.start, ends.stop, rows, offset, manner)
+    kept = emulator.scrollback.lines + emulator.caret[1]
+    return replace(taken, missed=max(1, lines - kept) if ends.lost else 0)
 
 
 def selected(terminal: Terminal, rows: int | None, offset: int, manner: Manner) -> Excerpt:

@@ -169,7 +169,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             return self._guessed(mux, pane, terminal)
         part = _Part(
             pane, terminal, Source.LAST_COMMAND, manner,
-            partial(of_command, terminal, newest_one, self.lines, self.offset, manner),
+            partial(of_command, terminal, newest_one, terminal.lines_of(newest_one), self.lines, self.offset, manner),
             {
                 "command": clean_text(newest_one.line),
                 "exit_code": newest_one.exit_code,
