@@ -236,10 +236,15 @@ def test_what_cannot_be_done_runs_nothing(room: Room) -> None:
         ({"pane": "b", "command": "true", "wait_for": {}}, InvalidArgument),
         ({"pane": "b", "command": "true", "wait_for": {"port": 1, "exit": True}}, InvalidArgument),
         ({"pane": "b", "command": "true", "wait_for": {"port": 0}}, InvalidArgument),
+        ({"pane": "b", "command": "true", "wait_for": {"pattern": "(", "regex": True}}, InvalidArgument),
+        ({"pane": "b", "command": "true", "cwd": "/there/is/none"}, InvalidArgument),
+        ({"pane": "b", "command": "\n"}, InvalidArgument),
+        ({"pane": "b", "command": "echo \x1b[31m"}, InvalidArgument),
     ]
     for step, error in bad:
-        with pytest.raises(error):
+        with pytest.raises(error) as told:
             coordinate(room, good, step)
-    assert room.open == [PaneId(1)]
+        assert error is not InvalidArgument or "steps[1]" in str(told.value)
+        assert room.open == [PaneId(1)]
     with pytest.raises(InvalidArgument):
         build(CoordinatePanes, {"steps": []})

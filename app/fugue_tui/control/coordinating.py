@@ -16,7 +16,7 @@ from fugue_tui.control.opening import Direction
 from fugue_tui.control.panes import CreatePane
 from fugue_tui.control.ran import OnCancel
 from fugue_tui.control.running import typed_pane
-from fugue_tui.control.stepping import OnFailure, Plan, Status, Step, StepResult, StepRun, plan, wanted
+from fugue_tui.control.stepping import OnFailure, Plan, Status, Step, StepResult, StepRun, plan
 from fugue_tui.control.waiting import LONGEST
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
@@ -72,14 +72,12 @@ class CoordinatePanes(
 
     def run(self, mux: Multiplexer, origin: Origin) -> Later[Coordinated]:
         """Begin. Raises InvalidArgument, NotFound, Refused or SpawnFailed, and has run nothing then."""
-        for index, step in enumerate(self.steps):
-            wanted(step, index)
         known = {step.pane: pane for step in self.steps if (pane := _known(mux, step.pane, origin)) is not None}
         new = [name for name in dict.fromkeys(step.pane for step in self.steps) if name not in known]
-        known |= _open(mux, new, origin)
-        plans = [
-            plan(mux, step, index, known[step.pane], created=step.pane in new) for index, step in enumerate(self.steps)
-        ]
+        source = target.pane(mux, target.ACTIVE, origin) if new else PaneId(0)
+        drafts = [plan(mux, step, index, known.get(step.pane, source)) for index, step in enumerate(self.steps)]
+        opened = _open(mux, new, origin)
+        plans = [draft.moved(opened) for draft in drafts]
         return _Conductor(mux, plans, self, polite=origin.is_agent).begin()
 
 

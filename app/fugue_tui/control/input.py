@@ -110,13 +110,11 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
         return Sent(str(pane), accepted, len(presses), pasted=False, bracketed=False, submitted=False, cursor=cursor)
 
 
-def typeable(text: str) -> str:
+def typeable(text: str, where: str = "text", instead: str = "press keys by name") -> str:
     """Text with one kind of line end. Raises InvalidArgument if it holds a control character but tab and newline."""
     text = text.replace("\r\n", "\n")
     if found := _CONTROL.search(text):
-        raise InvalidArgument(
-            f"text: U+{ord(found[0]):04X} at {found.start()} is a control character; press keys by name"
-        )
+        raise InvalidArgument(f"{where}: U+{ord(found[0]):04X} at {found.start()} is a control character; {instead}")
     return text
 
 

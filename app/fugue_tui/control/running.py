@@ -95,19 +95,19 @@ def typed_pane(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
     return pane
 
 
-def command_text(command: str) -> str:
+def command_text(command: str, where: str = "command") -> str:
     """A command as it is typed. Raises InvalidArgument if there is nothing, or something that cannot be typed."""
-    found = typeable(command).strip("\n")
+    found = typeable(command, where, r"have the shell make it, as in $'\x1b' or printf '\033'").strip("\n")
     if not found.strip():
-        raise InvalidArgument("command: there is nothing to run")
+        raise InvalidArgument(f"{where}: there is nothing to run")
     return found
 
 
-def directory(cwd: str, base: str) -> str:
+def directory(cwd: str, base: str, where: str = "cwd") -> str:
     """A directory that is there. Raises InvalidArgument."""
     path = os.path.normpath(os.path.join(base, os.path.expanduser(cwd)))
     if "\0" in cwd or not os.path.isdir(path):
-        raise InvalidArgument(f"cwd: {clean(cwd)} is no directory")
+        raise InvalidArgument(f"{where}: {clean(cwd)} is no directory")
     return path
 
 

@@ -1,8 +1,8 @@
 """One step of work on several panes: a command that is typed into a shell, and what is waited for then."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -133,14 +133,21 @@ class Plan:
     patterns: tuple[Pattern, ...]
     line: Line
 
+    def moved(self, opened: Mapping[str, PaneId]) -> "Plan":
+        """The same in the pane that was opened for it, if one was."""
+        made = opened.get(self.step.pane)
+        return self if made is None else replace(self, pane=made, created=True)
 
-def plan(mux: Multiplexer, step: Step, index: int, pane: PaneId, *, created: bool) -> Plan:
-    """A step as it is run. Raises InvalidArgument."""
+
+def plan(mux: Multiplexer, step: Step, index: int, pane: PaneId) -> Plan:
+    """A step as it is run in a pane, or in one that opens beside it. Raises InvalidArgument."""
     condition = wanted(step, index)
     made = expression if condition.regex else literal
     patterns = (made(condition.pattern, f"steps[{index}].wait_for"),) if condition.pattern is not None else ()
-    cwd = directory(step.cwd, mux.cwd(pane)) if step.cwd else ""
-    return Plan(step, pane, created, condition, patterns, Line(command_text(step.command), cwd))
+    cwd = directory(step.cwd, mux.cwd(pane), f"steps[{index}].cwd") if step.cwd else ""
+    return Plan(
+        step, pane, False, condition, patterns, Line(command_text(step.command, f"steps[{index}].command"), cwd)
+    )
 
 
 def wanted(step: Step, index: int) -> Condition:
