@@ -100,6 +100,26 @@ def test_a_long_text_is_read_on_in_pages(driven: Driven) -> None:
     assert [line for page in pages for line in page.splitlines() if line] == [*map(str, range(1, 101)), "<1>"]
 
 
+def test_no_page_ends_in_the_middle_of_a_wrapped_line(driven: Driven) -> None:
+    driven.room.mux.resize(Size(40, 24))
+    cursor = driven.read().cursor
+    driven.does("echo; for i in $(seq 1001 1030); do printf '%s %090d|\\n' $i 0; done")
+    expected = [f"{number} {'0' * 90}|" for number in range(1001, 1031)]
+    back: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        page = driven.read(source=Source.SCROLLBACK, lines=10, offset=offset)
+        back, offset = [*page.text.splitlines(), *back], page.next_offset
+    assert back == ["ready", *expected, "<1>"]
+    on: list[str] = []
+    more = True
+    while more:
+        page = driven.read(cursor, lines=10)
+        on, cursor, more = [*on, *page.text.split("\n")], page.cursor, page.truncated
+    assert [line for line in on if line] == [*expected, "<1>"]
+    assert driven.read(lines=1, offset=1).text == "0" * 15 + "|"
+
+
 def test_lines_that_were_pruned_are_counted(driven: Driven) -> None:
     cursor = driven.read().cursor
     driven.does("echo; seq 1 9000")
@@ -405,7 +425,7 @@ def test_the_lines_of_the_last_command_that_were_pruned_are_counted(driven: Driv
 def test_what_a_full_screen_program_covers_is_not_told_as_nothing(driven: Driven) -> None:
     start = "printf '\\033]133;A\\007$ \\033]133;B\\007edit\\n\\033]133;C\\007'; echo opening"
     driven.does(f"{start}; printf '\\033[?1049hfull screen'")
-    with pytest.raises(NotFound, match="a full-screen program covers .*; read its screen"):
+    with pytest.raises(NotFound, match=r"a full-screen program covers .*; read its screen"):
         driven.read(source=Source.LAST_COMMAND)
     driven.does("printf '\\033[?1049l'")
     assert driven.read(source=Source.LAST_COMMAND).text.splitlines()[0] == "opening"

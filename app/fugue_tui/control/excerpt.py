@@ -25,6 +25,8 @@ MOST_CELLS: Final = 80_000
 _HOPED: Final = 16
 """How many times as many rows as would fit if all were full are tried."""
 _TRIES: Final = 2
+_LONG_LINE: Final = 64
+"""Rows of a line that may be cut, so long is it."""
 
 Write: TypeAlias = Callable[[], str]
 """Makes the text without the lock, on any thread."""
@@ -55,6 +57,11 @@ class Manner:
     """Whether rows that wrapped softly are one line; only of text and ANSI."""
     most: int
     """Characters that may be given."""
+
+    @property
+    def joins(self) -> bool:
+        """Whether rows are joined in effect."""
+        return self.joined and self.format in _TEXTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +132,9 @@ def span(terminal: Terminal, start: Place, stop: Place, rows: int | None, offset
 
     count, write = _fitting(rows, last - start.line, terminal.size.cols, manner, newest_of)
     first = max(start.line, last - count)
+    whole = _line_after(emulator, first, last) if manner.joins and first > start.line else first
+    if whole > first:
+        first, (_, write) = whole, newest_of(last - whole)
     return Excerpt(
         write=write,
         first=first,
@@ -148,6 +158,9 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
 
     count, write = _fitting(rows, total - start.place.line, terminal.size.cols, manner, oldest_of)
     stop = start.place.line + count
+    whole = _line_before(emulator, start.place.line, stop) if manner.joins and stop < total else stop
+    if whole < stop:
+        stop, (_, write) = whole, oldest_of(whole - start.place.line)
     more = bool(emulator.between(Place(stop), Place(total)).strip()) if stop < total else False
     return Excerpt(
         write=write,
@@ -160,6 +173,23 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
         redrawn=start.redrawn,
         more=more,
     )
+
+
+def _line_after(emulator: Emulator, row: int, end: int) -> int:
+    """The first row from one on, before an end, with which a line begins; the row itself if there is none."""
+    return next((each for each in range(row, min(end, row + _LONG_LINE)) if not _goes_on(emulator, each - 1)), row)
+
+
+def _line_before(emulator: Emulator, start: int, stop: int) -> int:
+    """The last row up to one, after a start, before which a line ends; the row itself if there is none."""
+    return next(
+        (each for each in range(stop, max(start, stop - _LONG_LINE), -1) if not _goes_on(emulator, each - 1)), stop
+    )
+
+
+def _goes_on(emulator: Emulator, row: int) -> bool:
+    """Whether the text of a row goes on in the row below."""
+    return emulator.lines(row, row + 2, joined=True)[0] != emulator.lines(row, row + 1)[0]
 
 
 def written(excerpt: Excerpt, manner: Manner) -> str:

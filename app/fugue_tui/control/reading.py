@@ -110,8 +110,8 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
     pane: str = target.ACTIVE
     """The pane to read: an id, a name, or active for your own; a cursor's own pane if there is one."""
     lines: Annotated[int, Interval(ge=1, le=MOST_LINES)] | None = None
-    """How many rows to read, the newest; after a cursor, the oldest. Omitted, the whole screen, or 200 rows of
-    scrollback."""
+    """How many rows to read, the newest; after a cursor, the oldest. Fewer are given where they would cut a wrapped
+    line. Omitted, the whole screen, or 200 rows of scrollback."""
     source: Source | None = None
     """screen for what is on it now, scrollback for that and what scrolled away, last_command for what the newest
     command printed, selection for what the person selected, in whichever pane unless one is named, since for what came
