@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from fugue_tui.control.command import Command, Effect, Origin
+from fugue_tui.control.coordinating import CoordinatePanes
 from fugue_tui.control.schema import build, describe, dump, input_schema, output_schema, payload
 from fugue_tui.control.streaming import StreamOutput
 from fugue_tui.errors import InvalidArgument
@@ -206,6 +207,19 @@ def test_plain_text_and_nothing_have_no_schema() -> None:
 
 def test_no_result_holds_a_number_that_json_cannot_say() -> None:
     assert json.dumps(dump({"a": [math.nan, math.inf, 1.5]}), allow_nan=False) == '{"a": [null, null, 1.5]}'
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ({"port": 99999}, r"steps\[0\].wait_for.port: 99999 is not a whole number from 1 to 65535"),
+        ({"prot": 8080}, "did you mean port"),
+        (8080, "wait_for: 8080 is not text or an object"),
+    ],
+)
+def test_where_several_kinds_may_stand_the_error_is_that_of_the_one_that_was_meant(wanted: Any, told: str) -> None:
+    with pytest.raises(InvalidArgument, match=told):
+        build(CoordinatePanes, {"steps": [{"pane": "a", "command": "b", "wait_for": wanted}]})
 
 
 _JSON = st.recursive(

@@ -73,7 +73,10 @@ class Either(Kind):
             except InvalidArgument as error:
                 errors.append(error)
         real = [kind for kind in self.kinds if not isinstance(kind, Null)]
-        raise errors[self.kinds.index(real[0])] if len(real) == 1 else wrong(where, value, self.words)
+        if len(real) == 1:
+            raise errors[self.kinds.index(real[0])]
+        # The one that looked into it says more than that it is none of them.
+        raise next((each for each in errors if _is_inside(str(each), where)), wrong(where, value, self.words))
 
     def read(self, word: str, where: str) -> Any:
         for kind in self.kinds:
@@ -112,6 +115,11 @@ class Anything(Kind):
     @property
     def words(self) -> str:
         return "any JSON value"
+
+
+def _is_inside(told: str, where: str) -> bool:
+    """Whether an error is about a part of what stands at a place."""
+    return told.startswith((f"{where}.", f"{where}["))
 
 
 def unpacked(value: Any, where: str, wanted: str, opening: str) -> Any:
