@@ -61,6 +61,7 @@ class Entering:
         """When Enter was pressed, on the monotonic clock."""
         self._forced, self._polite = forced, polite
         self._done: Done = lambda: None
+        self._leave: Done = lambda: None
         self._typed: Typed | None = None
         self._number = 0
         self._outer: CommandRecord | None = None
@@ -77,6 +78,10 @@ class Entering:
     def marked(self) -> bool:
         """Whether it was typed with marks of its own."""
         return self._typed is not None and self._typed.marked
+
+    def join(self) -> None:
+        """Get in line. Raises Refused if that is too long."""
+        self._leave = self.mux.turns.join(self.pane, self.begin)
 
     def begin(self, done: Done) -> None:
         """It is its turn; `done` is called when the pane is free for the next."""
@@ -279,6 +284,7 @@ class Entering:
         if self._ear is not None:
             self._ear.close()
         self._drop_typed()
+        self._leave()
         self._done()
 
 

@@ -192,7 +192,7 @@ def _read(
                 TimedOut(f"the shell in {pane} did not take it in {_PATIENCE:.0f} s; read-pane shows what it does")
             )
 
-    mux.turns.join(pane, execution.begin)
+    execution.join()
     after(mux, _PATIENCE, expire)
     return later
 

@@ -125,7 +125,7 @@ class Running:
         execution.on_over = lambda end: self.later.settle(self._told(end))
         execution.on_error = self.later.fail
         self.later.on_cancel = lambda: execution.cancel(interrupt=on_cancel is OnCancel.INTERRUPT)
-        mux.turns.join(execution.pane, execution.begin)
+        execution.join()
         after(mux, min(timeout, LONGEST), self._expire)
         return self.later
 

@@ -194,7 +194,7 @@ class StepRun:
 
     def _join(self) -> None:
         try:
-            self._mux.turns.join(self.plan.pane, self.execution.begin)
+            self.execution.join()
         except FugueError as error:
             self._finish(Status.FAILED, note=str(error))
 
