@@ -20,6 +20,7 @@ from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer.album import HEAVIEST, MOST, Album, Kept
 from fugue_tui.terminal.frame import PLAIN, Row, Run
+from fugue_tui.terminal.selecting import Cell
 
 CELL = png.metrics(png.SIZE)
 
@@ -98,6 +99,19 @@ def test_a_window_is_seen_as_a_person_has_scrolled_it_and_a_pane_as_its_program_
     assert shot(driven.room, window="active", format=PictureFormat.TEXT).text.startswith("ready\n1\n2")
     assert shot(driven.room, format=PictureFormat.TEXT).text.endswith("100\n<1>")
     assert driven.room.mux.terminals[driven.pane].scrollback.offset > 0
+
+
+def test_a_window_is_seen_with_what_a_person_has_selected_and_a_pane_without(driven: Driven) -> None:
+    driven.does("echo; echo one two three")
+    terminal = driven.room.mux.terminals[driven.pane]
+    terminal.select(Cell(4, 1))
+    terminal.extend(Cell(6, 1))
+    assert terminal.selected_text == "two"
+    lines = shot(driven.room, window="active", format=PictureFormat.ANSI).text.split("\n")
+    assert re.search(r"one \x1b\[[0;]*7mtwo\x1b\[0m three", lines[1])
+    assert "7m" not in shot(driven.room, format=PictureFormat.ANSI).text
+    driven.does("seq 1 40")
+    assert "7m" not in shot(driven.room, window="active", format=PictureFormat.ANSI).text
 
 
 def test_kept_pictures_are_compared_in_words_and_cell_by_cell(driven: Driven) -> None:

@@ -17,6 +17,7 @@ from fugue_tui.imaging.screen import Cell, Screen, cells
 from fugue_tui.layout.frame_lines import FrameLines
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.frame import PLAIN, Cursor, Row, Run, Style
+from fugue_tui.terminal.highlight import highlight
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window
 
@@ -65,8 +66,9 @@ def shot_of_window(mux: Multiplexer, window: Window) -> Shot:
 
 def _part(terminal: Terminal, rect: Rect, focused: bool) -> tuple[Rect, Callable[[], list[Row]], Cursor | None]:
     with terminal.lock:
-        back = terminal.emulator.scrollback.offset
-        return rect, terminal.emulator.past(back), _cursor(terminal) if focused and not back else None
+        back, marks = terminal.emulator.scrollback.offset, terminal.marks_now()
+        read, cursor = terminal.emulator.past(back), _cursor(terminal) if focused and not back else None
+    return rect, lambda: [highlight(row, *marks[y]) if y in marks else row for y, row in enumerate(read())], cursor
 
 
 def _cursor(terminal: Terminal) -> Cursor:

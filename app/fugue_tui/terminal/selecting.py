@@ -49,6 +49,11 @@ class Selecting(Looking, ABC):
         selection = self._check()
         return selection.where if selection is not None else None
 
+    def marks_now(self) -> Marks:
+        """What of the view is selected, for who holds the lock."""
+        selection = self._check()
+        return selection.marks(self.emulator.scrollback.top, self.size) if selection is not None else {}
+
     @property
     def selected_text(self) -> str:
         """What is selected, with rows that wrapped joined; empty if nothing is. Untrusted."""
@@ -187,9 +192,8 @@ class Selecting(Looking, ABC):
 
     def _mark(self, damage: Damage) -> Damage:
         """The damage with the rows that are selected otherwise than they were."""
-        selection, old = self._check(), self._marks
-        new = selection.marks(self.emulator.scrollback.top, self.size) if selection is not None else {}
-        self._marks = new
+        old, self._marks = self._marks, self.marks_now()
+        new = self._marks
         if damage.full:
             return damage
         moved = {y - damage.shift: mark for y, mark in old.items()}
