@@ -1,6 +1,7 @@
 """Commands that are run in shells: what they came to, in every shell and by either method."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -294,14 +295,18 @@ def test_calls_to_one_pane_queue_and_calls_to_two_run_together(shell: Shell, tmp
     other = Shell(shell.room, shell.kind if shell.method == "integration" else f"{shell.kind}-", tmp_path)
     shell.run("true")
     other.run("true")
-    begun = [shell.begin("sleep 0.4; echo 1"), shell.begin("echo 2"), shell.begin("echo 3"), other.begin("echo 4")]
+    os.mkfifo(gate := tmp_path / "gate")
+    begun = [shell.begin(f"cat '{gate}'"), shell.begin("echo 2"), shell.begin("echo 3"), other.begin("echo 4")]
+    began = time.monotonic()
     shell.room.until(lambda: begun[3].over)
     assert not begun[0].over
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "cat")
+    waited = time.monotonic() - began
+    gate.write_text("1\n")
     for later in begun:
         shell.room.awaited(later)
     assert [later.result().text for later in begun] == ["1", "2", "3", "4"]
-    assert begun[2].result().queued_ms >= 300
-    assert begun[3].result().queued_ms < 300
+    assert begun[2].result().queued_ms >= waited * 1000 - 1
 
 
 @one_each
