@@ -47,6 +47,30 @@ def test_how_far_the_text_moved_can_be_known_better_than_it_can_be_guessed() -> 
     assert len(compare(before, after, 4).rows) == 4
 
 
+def test_a_block_that_moved_up_or_down_is_told_as_such() -> None:
+    before = shown("top", "first", "second", "one", "two", "three", "four", "status 1")
+    deleted = compare(before, shown("top", "one", "two", "three", "four", "", "", "status 2"))
+    assert deleted.summary.splitlines() == [
+        "rows 2 to 5 moved up by 2 rows",
+        "row 2: gone: “first”",
+        "row 3: gone: “second”",
+        "row 8: “status 1” became “status 2”",
+    ]
+    added = compare(before, shown("top", "new", "first", "second", "one", "two", "three", "status 1"))
+    assert added.summary.splitlines() == [
+        "rows 3 to 7 moved down by 1 row",
+        "row 2: new: “new”",
+        "row 7: gone: “four”",
+    ]
+    assert (added.scrolled, [change.row for change in added.rows]) == (0, [1, 6])
+
+
+def test_rows_that_are_alike_have_not_moved() -> None:
+    before = shown("+----+", "|    |", "|    |", "|    |", "+----+", "~", "~", "~", "~")
+    after = shown("+----+", "|    |", "|    |", "+----+", "~", "~", "~", "~", "~")
+    assert compare(before, after).moves == ()
+
+
 def test_another_colour_is_told_as_such() -> None:
     red = Screen(COLS, (Row((Run("word", Style(fg=1), 4),)),))
     difference = compare(shown("word"), red)
@@ -77,4 +101,4 @@ def test_no_change_is_found_exactly_between_equals(one: list[str], other: list[s
         assert difference.cells == 0
     elif len(one) == len(other):
         assert difference.cells > 0
-        assert difference.rows or difference.scrolled
+        assert difference.rows or difference.scrolled or difference.moves

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
+from fugue_tui.imaging.moves import Move, moves
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Screen, cells
 from fugue_tui.terminal.frame import Row
@@ -27,6 +28,8 @@ class RowChange:
     after: str
     columns: tuple[tuple[int, int], ...]
     """The columns that differ, each stretch from its first to before its last."""
+    gone: bool = False
+    """Whether the row itself is no more, and what stands in its place came from elsewhere."""
 
     @property
     def restyled(self) -> bool:
@@ -41,6 +44,8 @@ class Difference:
     rows: tuple[RowChange, ...]
     scrolled: int
     """How many rows the text moved up; rows that only moved are not among the changes."""
+    moves: tuple[Move, ...]
+    """What moved by itself."""
     cells: int
     """How many cells differ in character or look, place by place, whether or not something scrolled."""
 
@@ -56,7 +61,15 @@ def compare(before: Screen, after: Screen, scrolled: int | None = None) -> Diffe
     """What differs. Screens of two sizes are compared from their first cell.
 
     By how many rows the text moved up is found out, unless it is known."""
-    scrolled = _scrolled(before.rows, after.rows) if scrolled is None else scrolled
+    if scrolled is not None:
+        return _compared(before, after, scrolled)
+    guess = _scrolled(before.rows, after.rows)
+    apart = _compared(before, after, 0)
+    whole = _compared(before, after, guess) if guess else apart
+    return whole if len(whole.rows) + bool(guess) < len(apart.rows) + len(apart.moves) else apart
+
+
+def _compared(before: Screen, after: Screen, scrolled: int) -> Difference:
     cols = max(before.cols, after.cols)
     changed = sum(
         end - start
@@ -64,12 +77,18 @@ def compare(before: Screen, after: Screen, scrolled: int | None = None) -> Diffe
         for start, end in _stretches(old, new, before.cols if old else cols, after.cols if new else cols)
     )
     moved = before.rows[scrolled:]
+    blocks = moves(moved, after.rows) if changed and before.cols == after.cols else ()
+    gone, come = {y for move in blocks for y in move.old}, {y for move in blocks for y in move.new}
+    pairs = [
+        (None if y in gone else old, None if y in come else new)
+        for y, (old, new) in enumerate(zip_longest(moved, after.rows))
+    ]
     rows = [
-        RowChange(index, _text(old), _text(new), stretches)
-        for index, (old, new) in enumerate(zip_longest(moved, after.rows))
+        RowChange(y + scrolled * (y in come), _text(old), _text(new), stretches, gone=y in come)
+        for y, (old, new) in enumerate(pairs)
         if (stretches := tuple(_stretches(old, new, before.cols, after.cols)))
     ]
-    return Difference(tuple(rows), scrolled if changed else 0, changed)
+    return Difference(tuple(rows), scrolled if changed else 0, blocks, changed)
 
 
 def marked(before: Screen, after: Screen, theme: Theme | None = None) -> "Image.Image":
@@ -143,6 +162,7 @@ def _text(row: Row | None) -> str:
 def _sentences(difference: Difference) -> Iterator[str]:
     if difference.scrolled:
         yield f"the text moved up by {difference.scrolled} row{'s' * (difference.scrolled > 1)}"
+    yield from (move.words for move in difference.moves)
     for change in difference.rows:
         yield f"row {change.row + 1}: {_sentence(change)}"
 
@@ -153,6 +173,8 @@ def _sentence(change: RowChange) -> str:
         return f"other colours or attributes on “{after}”" if after else "another background"
     if not before:
         return f"new: “{after}”"
+    if change.gone:
+        return f"gone: “{before}”"
     if not after:
         return f"emptied, was “{before}”"
     parts = _words(before, after)
