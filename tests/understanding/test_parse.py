@@ -447,3 +447,13 @@ def test_lines_with_several_pairs_are_believed_less() -> None:
     found = parse(text, command="stat -f /")
     assert found.confidence < 0.6
     assert any("further pairs" in note for note in found.notes)
+
+
+def test_documents_on_several_lines_one_after_the_other_are_all_read() -> None:
+    text = '{\n  "a": 1\n}\n{\n  "a": 2\n}\n[\n  3\n]\ndone\n'
+    found = parse(text, command="jq . x")
+    assert (found.kind, found.records) == (Kind.JSONL, [{"a": 1}, {"a": 2}, [3]])
+    assert found.notes == ("line 10 outside the JSON, left out",)
+    cut = parse('{\n  "a": 1\n}\n{\n  "a": \n', command="jq . x")
+    assert (cut.kind, cut.records) == (Kind.JSON, {"a": 1})
+    assert cut.notes == ("lines 4-5 outside the JSON, left out",)

@@ -157,7 +157,7 @@ def drawn(
     [
         (3, "numbers words phrases", True, "docker ps", 1.0),
         (3, "numbers words phrases", True, "", 0.95),
-        (2, "numbers words wide", True, "", 0.95),
+        (2, "numbers words wide", True, "", 0.9),
         (1, "numbers words", False, "", 0.4),
         (1, "numbers words", False, "lsblk", 1.0),
         (1, "numbers words phrases", False, "ps", 0.3),
@@ -312,3 +312,19 @@ def test_a_row_of_words_is_no_header_if_the_line_above_it_could_be_a_row_too() -
     )
     found = parse(text)
     assert "one" not in found.headers
+
+
+W = (
+    " 16:51:00 up  1:00,  2 users,  load average: 0.1, 0.2, 0.3\n"
+    "USER     TTY      FROM             LOGIN@   IDLE   JCPU   PCPU WHAT\n"
+    "root     pts/0    10.0.0.1         16:50    1.00s  0.05s  0.00s w -i\n"
+    "bob      tty1     -                15:00    2:00m  0.01s  0.01s -bash\n"
+)
+
+
+def test_who_is_logged_in_is_read_though_its_header_is_out_of_line() -> None:
+    found = parse(W, command="w")
+    assert found.rows[0] == ("root", "pts/0", "10.0.0.1", "16:50", "1.00s", "0.05s", "0.00s", "w -i")
+    assert found.rows[1][-2:] == ("0.01s", "-bash")
+    without = W + "ann               10.0.0.2         16:50    1.00s  0.05s  0.00s sshd: ann [priv]\n"
+    assert [row[0] for row in parse(without, command="w").rows] == ["root", "bob"]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 
@@ -15,6 +16,7 @@ WHOLE: Final = "json document"
 """The parser's name if the text is one document."""
 _TRIES: Final = 12
 """Places at which a document may begin."""
+_OPENING: Final = re.compile(r"\s*[{\[]")
 _FIELDS: Final = 200
 """Columns of a table made of objects."""
 
@@ -107,8 +109,25 @@ def _read_document(reader: _Reader, lines: Sequence[str], start: int, end: int) 
         last = at + whole.count("\n", 0, stop)
         if after or not isinstance(value, dict | list) or (not value and at > start):
             continue
-        return _told(reader, Kind.JSON, value, [*range(start, at), *range(last + 1, end)], lines)
+        more, last = _further(reader, lines, last + 1, end)
+        outside = [*range(start, at), *range(last, end)]
+        return _told(reader, Kind.JSONL if more else Kind.JSON, [value, *more] if more else value, outside, lines)
     return None
+
+
+def _further(reader: _Reader, lines: Sequence[str], at: int, end: int) -> tuple[list[Any], int]:
+    """The documents that follow a document, each on lines of its own, as `jq` writes them; and where they end."""
+    text, found, stop = "\n".join(lines[at:end]), list[Any](), 0
+    while begin := _OPENING.match(text, stop):
+        try:
+            value, stop_at = reader.decoder.raw_decode(text, begin.end() - 1)
+        except (ValueError, RecursionError):
+            break
+        if _depth(value) > DEEPEST or text[stop_at : stop_at + 1].strip():
+            break
+        found.append(value)
+        stop = stop_at
+    return found, at + text.count("\n", 0, stop) + bool(found)
 
 
 def _read_lines(reader: _Reader, lines: Sequence[str], start: int, end: int) -> Parsed | None:

@@ -24,8 +24,8 @@ NONE: Final = Habit()
 _WIDE: Final = word_set(
     "az crictl docker flatpak gcloud gh helm k3s kubectl minikube nerdctl nomad oc pip pip3 podman snap virsh"
 )
-_WORDS: Final = word_set("df free iostat iotop lsblk lsmod lsof mpstat netstat pidstat ss top w zpool")
-_CELLS: Final = word_set("ps vmstat")
+_WORDS: Final = word_set("df free iostat iotop lsblk lsmod lsof mpstat netstat pidstat ss top zpool")
+_CELLS: Final = word_set("ps vmstat w")
 
 
 def habit(stage: Stage | None) -> Habit:

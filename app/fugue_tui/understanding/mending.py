@@ -12,12 +12,15 @@ from fugue_tui.understanding.words import word_set
 MOST_UNFIT: Final = 0.25
 """The share of rows that may have another number of words before they are no table."""
 _NUMBER: Final = re.compile(r"[-+]?\d[\d.,:]*")
-_TIME: Final = re.compile(r"[\d-]*\d[:.]\d[\d:.]*")
+_TIME: Final = re.compile(r"[\d-]*\d[:.]\d[\d:.]*[sm]?|\d+days|\?")
 _NUMBERS: Final = word_set(
     "r b swpd free buff cache inact active si so bi bo in cs us sy id wa st gu "
     "PID PPID PGID SID LWP NLWP %CPU %MEM VSZ RSS SZ NI PRI C"
 )
-_WORDS: Final = word_set("USER UID RUSER GROUP TT TTY STAT S F STARTED START STIME WCHAN ADDR COMMAND CMD")
+_TIMES: Final = word_set("TIME IDLE JCPU PCPU")
+_WORDS: Final = word_set(
+    "USER UID RUSER GROUP TT TTY STAT S F STARTED START STIME WCHAN ADDR COMMAND CMD FROM LOGIN@ WHAT"
+)
 
 
 def mend(table: Columns, lines: Sequence[Line]) -> None:
@@ -64,7 +67,7 @@ def word_by_word(header: Line, lines: Sequence[Line]) -> Columns | None:
     """A table of which no line keeps to the columns, if every word of the header is known, and numbers stand where they
     must; None if not."""
     names = header.text.split()
-    if len(names) < 3 or not set(names) <= _NUMBERS | _WORDS | {"TIME"}:
+    if len(names) < 3 or not set(names) <= _NUMBERS | _WORDS | _TIMES:
         return None
     read = {line.number: tuple(line.text.split(None, len(names) - 1)) for line in lines}
     rows = {number: row for number, row in read.items() if len(row) == len(names) and _is_typed(names, row)}
@@ -77,6 +80,6 @@ def word_by_word(header: Line, lines: Sequence[Line]) -> Columns | None:
 
 def _is_typed(names: Sequence[str], row: Sequence[str]) -> bool:
     return all(
-        (name not in _NUMBERS or _NUMBER.fullmatch(cell)) and (name != "TIME" or _TIME.fullmatch(cell))
+        (name not in _NUMBERS or _NUMBER.fullmatch(cell)) and (name not in _TIMES or _TIME.fullmatch(cell))
         for name, cell in zip(names, row, strict=True)
     )

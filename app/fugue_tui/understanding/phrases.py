@@ -23,7 +23,7 @@ def settle(found: Columns, header: Line, masks: Sequence[int]) -> None:
         empty = _is_empty(found, at - 1, masks) or _is_empty(found, at, masks)
         if not close and (hard or empty):
             _join(found, at)
-            if len(hard) < 2:
+            if len(hard) < 2 or not empty:
                 found.doubts.append(f"{names} are taken for one column")
         elif empty:
             bare.insert(0, names)
