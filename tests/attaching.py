@@ -17,7 +17,7 @@ from pathlib import Path
 from fugue_tui import wire
 from fugue_tui.wire import Bye, Extent, Frames, Hello, Welcome
 
-DEADLINE = 20.0
+DEADLINE = 40.0
 LEFT = b"\x1b[?1049l"
 """The end of the alternate screen: the terminal was given back."""
 

@@ -32,7 +32,7 @@ def shell(private_dir: Path) -> Shell:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FUGUE")}
         kept |= {"XDG_RUNTIME_DIR": str(private_dir), "FUGUE_CONFIG": str(private_dir / "config.toml"), **env}
         command = [sys.executable, "-m", "fugue_tui", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, env=kept, stdin=subprocess.DEVNULL, timeout=30)
+        return subprocess.run(command, capture_output=True, text=True, env=kept, stdin=subprocess.DEVNULL, timeout=100)
 
     return run
 
@@ -170,7 +170,7 @@ def test_every_mistake_in_the_configuration_is_named(shell: Shell, private_dir: 
 def test_a_reader_that_leaves_early_causes_no_traceback(served: Served) -> None:
     env = {**os.environ, "FUGUE_SOCKET": served.path}
     line = f"{shlex.quote(sys.executable)} -m fugue_tui reflect --format json | head -c 10"
-    done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, env=env, timeout=30)
+    done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, env=env, timeout=100)
     assert done.stderr == b""
 
 

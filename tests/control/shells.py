@@ -38,7 +38,7 @@ class Shell:
         return "integration" if self.room.launcher.shell_integration and self.kind != "dash" else "marker"
 
     def command(self, command: str, **options: object) -> ExecuteCommand:
-        options.setdefault("timeout", 20.0)
+        options.setdefault("timeout", 40.0)
         return ExecuteCommand(pane=str(self.pane), command=command, **options)  # pyright: ignore[reportArgumentType]
 
     def run(self, command: str, **options: object) -> Ran:

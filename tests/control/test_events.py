@@ -71,7 +71,7 @@ def test_a_wait_without_events_ends_empty_and_on_time(room: Room) -> None:
     found = room.awaited(waits(room, kinds=(Kind.BELL,), wait_ms=150))
     assert found.events == ()
     assert found.next == found.newest
-    assert 0.1 < time.monotonic() - begun < 5
+    assert 0.1 < time.monotonic() - begun < 20
     assert asked(room, after=0, wait_ms=100_000).events
 
 

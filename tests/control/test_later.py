@@ -14,7 +14,7 @@ from fugue_tui.errors import Cancelled, NotFound, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.workspace.model import Pane
 
-DEADLINE = 10.0
+DEADLINE = 40.0
 
 
 class LaterProbe(Command[str], name="later-probe", effect=Effect.READ):

@@ -102,8 +102,8 @@ def test_a_test_run_with_failures(shell: Shell) -> None:
     (shell.home / "python").chmod(0o755)
     start = at.read().cursor
     command = "./python -m pytest -v -p no:cacheprovider -c /dev/null --rootdir . test_sums.py"
-    later = shell.begin(command, env={"PYTEST_ADDOPTS": "", "COLUMNS": "80"}, timeout=60.0, limit=100_000)
-    came = at.wait(r"\d+ failed, \d+ passed", cursor=start, stop_on=("INTERNALERROR",), timeout=60.0)
+    later = shell.begin(command, env={"PYTEST_ADDOPTS": "", "COLUMNS": "80"}, timeout=100.0, limit=100_000)
+    came = at.wait(r"\d+ failed, \d+ passed", cursor=start, stop_on=("INTERNALERROR",), timeout=100.0)
     assert (came.outcome, came.matched) == (Outcome.MATCHED, "2 failed, 60 passed")
     ran = at.room.awaited(later)
     assert (ran.exit_code, ran.timed_out, ran.truncated) == (1, False, False)
@@ -134,7 +134,7 @@ def test_a_build_that_fails(shell: Shell) -> None:
     start = at.read().cursor
     ran = shell.run(at.program("cargo", found))
     assert (ran.exit_code, ran.text) == (101, found.output.rstrip("\n"))
-    assert at.wait(r"could not compile `(\w+)`", cursor=start, timeout=5.0).outcome is Outcome.MATCHED
+    assert at.wait(r"could not compile `(\w+)`", cursor=start, timeout=40.0).outcome is Outcome.MATCHED
     assert at.read(source=Source.LAST_COMMAND).text == found.output.rstrip("\n")
     assert "\nerror: could not compile `mux`" in at.seen(format=PictureFormat.TEXT).text
     told = at.intent()
@@ -185,16 +185,16 @@ def test_an_interpreter_in_front(shell: Shell) -> None:
     start = at.read().cursor
     python = f"{shlex.quote(sys.executable)} -q"
     at.type(f"env PYTHON_BASIC_REPL=1 PYTHONSTARTUP= {python}")
-    came = at.wait(r"^>>> ", cursor=start, timeout=20.0)
+    came = at.wait(r"^>>> ", cursor=start, timeout=40.0)
     assert came.outcome is Outcome.MATCHED
     with pytest.raises(Refused, match=r"no shell waits for a command in %1: python\S* .*send-input"):
         shell.run("echo no")
     at.type("print(6 * 7, '漢字')")
-    answer = at.wait(r"^42 漢字\n>>> ", cursor=came.cursor, timeout=20.0)
+    answer = at.wait(r"^42 漢字\n>>> ", cursor=came.cursor, timeout=40.0)
     assert answer.outcome is Outcome.MATCHED
     assert at.read(cursor=came.cursor).text.strip().splitlines() == ["print(6 * 7, '漢字')", "42 漢字", ">>>"]
     at.type("import json; print(json.dumps([{'a': 1}, {'a': 2}]))")
-    assert at.wait(r"^\[\{.*\n>>> ", cursor=answer.cursor, timeout=20.0).outcome is Outcome.MATCHED
+    assert at.wait(r"^\[\{.*\n>>> ", cursor=answer.cursor, timeout=40.0).outcome is Outcome.MATCHED
     assert at.room.run(GetRunningProcess(pane=at.pane)).name.startswith("python")
     assert "42 漢字" in at.seen(format=PictureFormat.TEXT).text
     told = at.intent()
@@ -212,7 +212,7 @@ def test_an_editor_in_front(shell: Shell, tmp_path: Path) -> None:
     (shell.home / "notes.txt").write_text("first line\nsecond 漢字 line\n")
     start = at.read().cursor
     at.type("vim -u NONE -i NONE -n -N notes.txt")
-    assert at.wait("second 漢字 line", cursor=start, idle_ms=3000, timeout=20.0).outcome is Outcome.MATCHED
+    assert at.wait("second 漢字 line", cursor=start, idle_ms=3000, timeout=40.0).outcome is Outcome.MATCHED
     at.room.shows(shell.pane, "~")
     state = at.room.run(GetPaneState(pane=at.pane))
     assert (state.alternate_screen, state.program) == (True, "vim")

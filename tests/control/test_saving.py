@@ -21,7 +21,7 @@ from fugue_tui.terminal.remembered import Sift
 from fugue_tui.terminal.saving import unpack
 from fugue_tui.workspace.save import decode
 
-DEADLINE = 10.0
+DEADLINE = 40.0
 
 
 @pytest.fixture

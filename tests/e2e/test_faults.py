@@ -148,7 +148,7 @@ def test_sixty_four_panes_come_back_at_once(launch: Launch, room: Path) -> None:
     second = launch(size=WIDE, config=ALWAYS)
     second.host.wait_text("restored, saved")
     second.host.wait_until(lambda: len(panes(second)) >= 64)
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 30
     for pane in ("%2", "%33", "%64"):
         second.host.wait_until(lambda pane=pane: f"499\n500\nthis is {pane}" in second.shell("read-pane", pane).stdout)
     assert second.log == ""

@@ -69,7 +69,7 @@ def test_a_host_that_does_not_read_stops_nobody(launch: Launch) -> None:
     before = memory(running)
     command = [sys.executable, "-m", "fugue_tui", "list-panes", "--workspace", running.name]
     for _ in range(5):
-        subprocess.run(command, env={**os.environ, **running.env}, check=True, capture_output=True, timeout=20)
+        subprocess.run(command, env={**os.environ, **running.env}, check=True, capture_output=True, timeout=100)
     assert memory(running) - before < 30 * MIB
     running.host.send(b"\x03")
     running.host.wait_text("stopped")

@@ -62,7 +62,7 @@ class Desk:
         """Run `fugue-tui` with these words without a terminal, to its end."""
         return subprocess.run(
             [sys.executable, "-m", "fugue_tui", *words],
-            cwd=where or self.project, env={**os.environ, **self.env}, capture_output=True, text=True, timeout=30,
+            cwd=where or self.project, env={**os.environ, **self.env}, capture_output=True, text=True, timeout=100,
             stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
 

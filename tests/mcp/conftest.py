@@ -29,7 +29,7 @@ from fugue_tui_mcp.connection import Limits
 from fugue_tui_mcp.listener import listen
 from fugue_tui_mcp.transport import Doors
 
-DEADLINE = 15.0
+DEADLINE = 40.0
 Value = TypeVar("Value")
 
 

@@ -188,7 +188,7 @@ def test_an_interrupt_ends_it_without_a_traceback(served: Served) -> None:
     process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
     until(lambda: served.doors.clients())
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=10)[1] == b""
+    assert process.communicate(timeout=40)[1] == b""
     assert process.returncode == 130
 
 

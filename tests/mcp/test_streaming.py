@@ -71,7 +71,7 @@ async def test_several_panes_are_followed_at_once_until_the_time_is_over(served:
         say(served, "send-input --pane %1 --text alpha --submit", "send-input --pane %2 --text beta --submit")
         answer = await following.answer()
     assert answer["outcome"] == "timeout"
-    assert 1.4 < answer["elapsed"] < 5
+    assert 1.4 < answer["elapsed"] < 20
     assert [pane["pane"] for pane in answer["panes"]] == ["%1", "%2"]
     assert [pane["text"].split() for pane in answer["panes"]] == [["alpha", "alpha"], ["beta", "beta"]]
     told = "\n".join(following.told)

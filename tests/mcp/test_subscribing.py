@@ -105,7 +105,7 @@ async def test_a_real_flood_is_told_twice_a_second(serve: Callable[..., Served],
         told, seconds = len(ears.updated), asyncio.get_running_loop().time() - begun
         asked = time.monotonic()
         await agent.call_tool("fugue_list_panes", {})
-        assert time.monotonic() - asked < 5
+        assert time.monotonic() - asked < 20
     assert told / len(uris) <= seconds / PACE + 2
 
 

@@ -22,7 +22,7 @@ from fugue_tui.terminal.pump import Pump
 from fugue_tui.workspace.check import check
 from fugue_tui.workspace.model import Workspace
 
-DEADLINE = 10.0
+DEADLINE = 40.0
 Answer = TypeVar("Answer")
 
 

@@ -25,7 +25,7 @@ from fugue_tui.terminal.saving import PORTABLE_LINES, unpack
 from fugue_tui.workspace.save import decode
 from fugue_tui.workspace.saved import PaneSeen, Saved
 
-DEADLINE = 10.0
+DEADLINE = 40.0
 SETTINGS = SessionSettings()
 
 

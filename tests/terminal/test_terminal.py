@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.terminal.conftest import Pane, Recorder, Spawn, Witness
+from tests.terminal.conftest import DEADLINE, Pane, Recorder, Spawn, Witness
 
 from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
@@ -63,7 +63,7 @@ def test_an_unfinished_synchronized_update_is_looked_at_again(pump: Pump) -> Non
     recorder.modes = Modes(synchronized=True)
     terminal.refresh()
     recorder.modes = Modes()
-    witness.wait(lambda: witness.changes == 1, 2)
+    witness.wait(lambda: witness.changes == 1)
 
 
 def test_answers_go_to_the_program_in_the_order_of_its_questions(spawn: Spawn) -> None:
@@ -147,9 +147,8 @@ def test_closing_ends_programs_that_ignore_hangups(spawn: Spawn, eventually: Eve
     start = time.monotonic()
     pane.terminal.close()
     pane.terminal.close()
-    assert time.monotonic() - start < 0.2
-    eventually(lambda: not process.session_members([pane.terminal.pid]), 5)
-    assert time.monotonic() - start < 3.5
+    assert time.monotonic() - start < 1
+    eventually(lambda: not process.session_members([pane.terminal.pid]))
     assert pane.wait_exit().signal in (signal.SIGHUP, signal.SIGKILL)
     assert pane.recorder.closed
 
@@ -161,7 +160,7 @@ def test_closing_wakes_and_ends_stopped_jobs(spawn: Spawn, eventually: Eventuall
     pane.terminal.write(b"\x1a")
     eventually(lambda: pane.terminal.foreground == "bash")
     pane.terminal.close()
-    eventually(lambda: not process.session_members([pane.terminal.pid]), 2)
+    eventually(lambda: not process.session_members([pane.terminal.pid]))
     pane.wait_exit()
 
 
@@ -306,7 +305,7 @@ def _kernel_size(pane: Pane) -> Size:
 
 
 def _wait(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + DEADLINE
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.002)

@@ -40,7 +40,7 @@ from fugue_tui.tui.app import FugueApp
 from fugue_tui.tui.mailbox import Mailbox
 from fugue_tui_widgets.terminal_view import TerminalView
 
-DEADLINE = 20.0
+DEADLINE = 40.0
 PREFIX = "ctrl+b"
 REPOSITORY = Path(__file__).parents[2]
 RAW = "stty raw -echo; "

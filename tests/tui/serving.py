@@ -21,7 +21,7 @@ from fugue_tui.terminal.frame import Cursor, Row, Style
 from fugue_tui.terminal.ghostty import GhosttyEmulator
 from fugue_tui.wire import Bye, Hello, Welcome
 
-DEADLINE = 20.0
+DEADLINE = 40.0
 SERVE = """
 import json, socket, sys
 from pathlib import Path

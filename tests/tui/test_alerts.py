@@ -23,7 +23,7 @@ class Bar:
 
     async def until(self, condition: Callable[[], object]) -> None:
         """Wait."""
-        end = time.monotonic() + 5
+        end = time.monotonic() + 40
         while not condition():
             assert time.monotonic() < end, self.shown
             await asyncio.sleep(0)

@@ -68,7 +68,7 @@ def assert_repaint_changes_nothing(host: Host) -> None:
     assert host.picture != before
     host.send(b"\x02r")
     try:
-        host.wait_until(lambda: host.picture == before and host.cursor == cursor, 3)
+        host.wait_until(lambda: host.picture == before and host.cursor == cursor, 10)
     except AssertionError:
         assert differing(host.picture, before) == []
         assert host.cursor == cursor

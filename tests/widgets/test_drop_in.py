@@ -39,7 +39,7 @@ class Foreign(App[None]):
         return self.query_one(f"#{name}", Terminal)
 
 
-async def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+async def until(condition: Callable[[], object], seconds: float = 40.0) -> None:
     """Wait until a condition holds; fails after the deadline."""
     end = time.monotonic() + seconds
     while not condition():
