@@ -23,8 +23,6 @@ _READERS: Final = word_set(
 _SILENT: Final = word_set(": [ cd exit export false popd pushd return set sleep test true unset wait")
 _READING: Final = word_set("blame diff grep log logs reflog shortlog show view")
 _MANY: Final = word_set("docker docker-compose gh git heroku kubectl podman")
-_BESIDE: Final = ("pager", "password")
-"""What a program that shows something may ask for: it pages by itself, and `sudo` may stand before it."""
 _SHELLS: Final = word_set("ash bash dash fish ksh sh zsh")
 
 _RUNNERS: Final = word_set("just make ninja nox npm npx pnpm task tox yarn")
@@ -110,7 +108,7 @@ def _has_above(output: Output, rule: Rule, at: int) -> bool:
 
 def _speaks(found: re.Match[str], rule: Rule, run: Run) -> bool:
     """Whether a line is said by a program that else only shows what is written elsewhere, or by its shell."""
-    if run.stage(rule) is not None or rule.details.get("prompt") in _BESIDE:
+    if rule.intent is Meaning.PROMPT_WAITING or run.stage(rule) is not None:
         return True
     said = (found.groupdict().get("program") or "").rpartition("/")[2].removeprefix("-")
     return said in _SHELLS or any(stage.program == said for stage in run.stages)
