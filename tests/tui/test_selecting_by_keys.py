@@ -1,0 +1,126 @@
+"""A cursor of the person's own goes through the text, and keys select and copy it."""
+
+import pytest
+from tests.tui.conftest import Open
+from tests.tui.marking import LINES, TEXT
+from tests.tui.marking import patient_clicks as patient_clicks
+
+from fugue_tui.control.commands import panes
+from fugue_tui.terminal.pins import Place
+
+
+async def test_keys_move_a_cursor_select_and_copy(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket")
+        await stage.until(lambda: "reading back" in stage.text)
+        cursor = stage.view().cursor
+        assert cursor is not None
+        assert (cursor.x, cursor.y) == (5, 3)
+        await stage.press("k", "k", "0", "w", "v")
+        await stage.until(lambda: "selecting" in stage.text)
+        await stage.press("e")
+        await stage.until(lambda: stage.terminal().selected_text == "/usr/share/doc.txt")
+        await stage.press("j", "left", "h")
+        assert stage.terminal().selected_text == "/usr/share/doc.txt here\nlast li"
+        await stage.press("y")
+        await stage.until(lambda: "copied 31 characters in 2 lines" in stage.text)
+        assert stage.app.clipboard == "/usr/share/doc.txt here\nlast li"
+        await stage.press("x", "enter")
+        await stage.until_text("readyx")
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ("gvw", "one t"),
+        ("gv$", "one two three"),
+        ("gwvb", "one t"),
+        ("gwve", "two"),
+        ("gV", "one two three"),
+        ("gjVk", "one two three\nsee /usr/share/doc.txt here"),
+        ("gvVj", "one two three\nsee /usr/share/doc.txt here"),
+        ("gjl" + "v" + "0", "se"),
+        ("G$v^", "ready"),
+        ("HvL", "one two three\nsee /usr/share/doc.txt here\nlast line\nready"),
+        ("gj$v^", "see /usr/share/doc.txt here"),
+        ("gjvll", "see"),
+        ("g$vhh", "ree"),
+        ("gGvkk0", "see /usr/share/doc.txt here\nlast line\nr"),
+        ("gvv", ""),
+        ("gvee", "one two"),
+        ("gjwvw", "/usr/share/doc.txt h"),
+    ],
+)
+async def test_motions_are_those_of_vi(open_stage: Open, keys: str, text: str) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket")
+        await stage.press(
+            *("dollar_sign" if key == "$" else "circumflex_accent" if key == "^" else key for key in keys)
+        )
+        assert stage.terminal().selected_text == text
+
+
+async def test_the_cursor_goes_through_the_history_and_the_view_with_it(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", LINES) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "pageup")
+        assert stage.terminal().scrollback.offset == 22
+        await stage.press("V", *["up"] * 23)
+        assert stage.terminal().scrollback.offset == 23
+        assert stage.terminal().selected_text.split("\n") == [f"line {n}" for n in range(156, 180)][-24:]
+        await stage.press("g")
+        assert stage.terminal().selected_text.startswith("line 1\nline 2\n")
+        await stage.press("enter")
+        await stage.until(lambda: "copied" in stage.text)
+        assert stage.terminal().scrollback.offset == 0
+        assert stage.app.clipboard.count("\n") == 178
+
+
+async def test_escape_drops_and_then_leaves_and_q_leaves_at_once(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "g", "v", "l")
+        assert stage.terminal().selected_text == "on"
+        await stage.press("escape")
+        assert stage.terminal().selected is None
+        await stage.until(lambda: "reading back" in stage.text)
+        await stage.press("y")
+        await stage.until(lambda: "nothing is selected" in stage.text)
+        await stage.press("escape")
+        await stage.until(lambda: not stage.terminal().reads)
+        await stage.prefix("left_square_bracket", "g", "space", "l", "q")
+        assert stage.terminal().selected is None
+        assert not stage.terminal().reads
+        assert stage.app.clipboard == ""
+        cursor = stage.view().cursor
+        assert cursor is not None
+        assert cursor.y == 3
+
+
+async def test_reading_goes_on_in_the_pane_that_gets_the_focus(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        stage.run(panes.SplitPane(command=("sh", "-c", TEXT)))
+        await stage.until_text("ready", pane=2)
+        await stage.prefix("left_square_bracket", "k")
+        stage.run(panes.FocusPane(pane="%1"))
+        await stage.press("g", "v", "l")
+        assert (stage.terminal(1).selected_text, stage.terminal(2).selected_text) == ("on", "")
+        assert not stage.terminal(2).reads
+        await stage.press("q")
+        assert not stage.terminal(1).reads
+
+
+async def test_the_cursor_follows_its_text_while_output_comes(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", LINES) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "k", "0", "v", "l", "l", "l")
+        assert stage.terminal().selected_text == "line"
+        stage.terminal().receive(memoryview(b"\r\nmore" * 10))
+        await stage.press("j")
+        selected = stage.terminal().selected
+        assert selected is not None
+        assert selected.first == Place(199, 0)
+        assert stage.terminal().selected_text == "line 200\nread"
