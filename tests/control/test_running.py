@@ -14,6 +14,7 @@ from fugue_tui.control.ran import OnCancel
 from fugue_tui.control.running import ExecuteCommand
 from fugue_tui.control.shells import Dialect
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone, TimedOut
+from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 
 every = pytest.mark.parametrize("shell", ALL, indirect=True)
@@ -88,6 +89,20 @@ def test_a_megabyte_is_cut_in_the_middle(shell: Shell) -> None:
     assert ran.truncated
     assert abs(ran.omitted_lines + len(lines) - 1 - 150000) <= 1
     assert ran.cursor is not None
+
+
+@pytest.mark.parametrize("cols", [80, 7])
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_what_is_left_out_is_counted_in_lines_and_what_is_given_in_whole_ones(shell: Shell, cols: int) -> None:
+    shell.room.mux.resize(Size(cols, 24))
+    ran = shell.run("seq -f %0240.0f 400", limit=3_000)
+    head, _, tail = ran.text.partition(f"\n[... {ran.omitted_lines} lines left out ...]\n")
+    lines = [*head.split("\n"), *tail.split("\n")]
+    assert {len(line) for line in lines} == {240}
+    assert len(lines) + ran.omitted_lines == 400
+    assert 8 <= len(lines) <= 12
+    read_on = shell.room.say(f"read-pane --source since --cursor {ran.cursor} --lines 80").text
+    assert int(read_on.split("\n")[0]) == int(head.split("\n")[-1]) + 1
 
 
 @one_each

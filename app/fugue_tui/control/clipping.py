@@ -1,6 +1,7 @@
 """As much of a long output as an answer holds: its beginning and its end, and where the rest can be read."""
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,7 +12,7 @@ from fugue_tui.terminal.terminal import Terminal
 
 _SGR: Final = re.compile(r"\x1b\[[0-9;:]*m|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
 _BRIEF: Final = 40
-"""Characters of an answer for which one row is read: of long outputs only the rows at both ends are."""
+"""Characters of an answer for which one row is read, or as many as a row has: of long outputs only both ends are."""
 _SHARE: Final = 0.4
 """The share of an answer that the beginning gets if not all of it fits."""
 
@@ -84,16 +85,26 @@ def ends_of(emulator: Emulator, command: CommandRecord) -> Ends | None:
 
 
 def _between(emulator: Emulator, ends: Ends, limit: int, kept: str, lines: int, *, ansi: bool) -> Clip:
-    rows, brief = ends.stop.line - ends.start.line, max(20, limit // _BRIEF)
+    rows, brief = ends.stop.line - ends.start.line, max(20, limit // max(1, min(_BRIEF, emulator.size.cols)))
     if rows <= 2 * brief:
         return _with_kept(
             _cut(emulator.between(ends.start, ends.stop, ansi=ansi), ends.start, limit), ends, kept, lines
         )
     above, below = Place(ends.start.line + brief), Place(ends.stop.line - brief)
-    head = _first(emulator.between(ends.start, above, ansi=ansi), int(limit * _SHARE))
-    tail = _last(emulator.between(below, ends.stop, ansi=ansi), limit - len(head))
-    omitted = rows - _count(head) - _count(tail)
-    return _with_kept(Clip(head, tail, omitted, rest=above), ends, kept, lines)
+    # A line that has several rows may begin in what is read of one end, and stop behind it.
+    begun, _, cut = emulator.between(ends.start, above, ansi=ansi).rpartition("\n")
+    rest, _, ended = emulator.between(below, ends.stop, ansi=ansi).partition("\n")
+    head = _first(begun or cut, int(limit * _SHARE))
+    tail = _last(ended or rest, limit - len(head))
+    omitted = max(1, (lines or rows) - _count(head) - _count(tail))
+    rest_at = _behind(emulator, ends.start, range(ends.start.line + 1, above.line), len(head), ansi=ansi)
+    return _with_kept(Clip(head, tail, omitted, rest=rest_at), ends, kept, lines)
+
+
+def _behind(emulator: Emulator, start: Place, rows: range, length: int, *, ansi: bool) -> Place:
+    """The row behind so many characters."""
+    at = bisect_left(rows, length, key=lambda row: len(emulator.between(start, Place(row), ansi=ansi)))
+    return Place(rows.start + at)
 
 
 def _with_kept(found: Clip, ends: Ends, kept: str, lines: int) -> Clip:
