@@ -98,6 +98,21 @@ def test_what_a_hit_shows_is_clean(driven: Driven) -> None:
     assert "👨" in said["matches"][0]["text"]
 
 
+def test_a_row_of_blanks_at_the_end_of_a_line_belongs_to_it(driven: Driven) -> None:
+    cols = driven.room.mux.terminals[driven.pane].size.cols
+    driven.does(f"echo; printf '%-{cols + 5}s\\nneedle\\n\\nneedle two\\n' padded")
+    hits = search(driven.room, "needle").matches
+    assert [hit.line for hit in hits] == [3, 5]
+    for hit in hits:
+        assert driven.room.run(ReadPane(cursor=hit.cursor)).text.startswith(hit.text)
+
+
+def test_a_line_break_is_in_no_line_and_the_refusal_says_so(room: Room) -> None:
+    room.cat()
+    with pytest.raises(InvalidArgument, match="pattern: has a line break, and lines are searched one by one"):
+        search(room, "one\ntwo")
+
+
 def test_a_pattern_that_is_wrong_is_refused_with_its_place(room: Room) -> None:
     room.cat()
     with pytest.raises(InvalidArgument, match=r"^pattern: .* at 1"):
@@ -133,4 +148,4 @@ def test_lines_are_found_again_among_their_rows(lines: Sequence[str], width: int
     for line in lines:
         wanted.append(len(rows))
         rows += [line[at : at + width].rstrip() for at in range(0, max(1, len(line)), width)]
-    assert starts_of(lines, rows) == wanted
+    assert starts_of(lines, rows, width) == wanted

@@ -14,6 +14,7 @@ from fugue_tui.control import target
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.errand import fetched
 from fugue_tui.control.later import Later
+from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes as panes_in
 from fugue_tui.multiplexer import Multiplexer
@@ -86,6 +87,8 @@ class SearchPanes(Command[Matches], name="search-panes", effect=Effect.READ, too
 
     def run(self, mux: Multiplexer, origin: Origin) -> Later[Matches]:
         """The hits, looked for on another thread. Raises NotFound or InvalidArgument."""
+        if "\n" in self.pattern:
+            raise InvalidArgument("pattern: has a line break, and lines are searched one by one; context shows others")
         pattern = (expression if self.regex else literal)(self.pattern, ignore_case=self.ignore_case)
         everything = [pane for window in mux.workspace.windows for pane in panes_in(window.layout)]
         asked = [target.pane(mux, each, origin) for each in self.panes] or everything
@@ -165,31 +168,38 @@ def _fewer(found: Sequence[_InPane], limit: int) -> list[_InPane]:
 
 def _in_pane(pane: PaneId, terminal: Terminal, pattern: Pattern, deadline: float) -> _InPane:
     with terminal.lock:
-        end = terminal.emulator.scrollback.lines + terminal.size.rows
+        end, cols = terminal.emulator.scrollback.lines + terminal.size.rows, terminal.size.cols
         lines = terminal.emulator.lines(0, end, joined=True)
         rows = terminal.emulator.lines(0, end)
         last = max((row for row, text in enumerate(rows) if text), default=0)
         mark = bookmark(terminal, at=Place(last))
-    starts = starts_of(lines, rows)
+    starts = starts_of(lines, rows, cols)
     hits = [(index, min(starts[index], last), match) for index, match in _hits(lines, pattern, deadline)]
     return _InPane(pane, terminal, mark, last, lines, hits)
 
 
-def starts_of(lines: Sequence[str], rows: Sequence[str]) -> list[int]:
-    """The row on which each line starts, where lines are rows of which some were joined. Blanks do not count: those at
-    the ends of rows are gone."""
+def starts_of(lines: Sequence[str], rows: Sequence[str], cols: int) -> list[int]:
+    """The row on which each line starts, where lines are rows of so many columns of which some were joined. Blanks do
+    not count: those at the ends of rows are gone."""
     bare = [row.replace(" ", "") for row in rows]
     starts: list[int] = []
     at = 0
     for line in lines:
-        starts.append(at)
         rest = line.replace(" ", "")
+        at += _blank_rows_before(line, bare, at, cols) if rest else 0
+        starts.append(at)
         while at < len(bare) and rest.startswith(bare[at]):
             rest = rest[len(bare[at]) :]
             at += 1
             if not rest:
                 break
     return starts
+
+
+def _blank_rows_before(line: str, bare: Sequence[str], at: int, cols: int) -> int:
+    """How many rows are but the blanks with which the line before ended."""
+    blank = next((n for n in range(len(bare) - at) if bare[at + n]), 0)
+    return max(0, blank - (len(line) - len(line.lstrip(" "))) // cols)
 
 
 def _hits(lines: Sequence[str], pattern: Pattern, deadline: float) -> Iterator[tuple[int, str]]:
