@@ -106,6 +106,13 @@ def test_what_is_left_out_is_counted_in_lines_and_what_is_given_in_whole_ones(sh
 
 
 @one_each
+def test_of_one_long_line_both_ends_are_given(shell: Shell) -> None:
+    ran = shell.run("head -c 90000 /dev/zero | tr '\\0' x", limit=1000)
+    assert (ran.exit_code, ran.truncated, ran.omitted_lines) == (0, True, 1)
+    assert ran.text.replace("\n[... 1 lines left out ...]\n", "").strip("x") == ""
+
+
+@one_each
 def test_what_is_left_out_can_be_read_with_the_cursor(shell: Shell) -> None:
     ran = shell.run("seq 1 3000", limit=1000)
     rest = shell.room.say(f"read-pane --source since --cursor {ran.cursor} --lines 5").text

@@ -96,7 +96,8 @@ def _between(emulator: Emulator, ends: Ends, limit: int, kept: str, lines: int, 
     rest, _, ended = emulator.between(below, ends.stop, ansi=ansi).partition("\n")
     head = _first(begun or cut, int(limit * _SHARE))
     tail = _last(ended or rest, limit - len(head))
-    omitted = max(1, (lines or rows) - _count(head) - _count(tail))
+    lines = lines or (rows if begun or ended else 1)
+    omitted = max(1, lines - _count(head) - _count(tail))
     rest_at = _behind(emulator, ends.start, range(ends.start.line + 1, above.line), len(head), ansi=ansi)
     return _with_kept(Clip(head, tail, omitted, rest=rest_at), ends, kept, lines)
 
