@@ -16,8 +16,8 @@ from fugue_tui.understanding.rules.all import RULES
 from fugue_tui.understanding.shapes import SHAPES
 from fugue_tui.understanding.source import MOST_TEXT
 
-SECONDS = 2.0
-"""CPU time that a megabyte may take here; on an idle machine it is a fourth of that."""
+SECONDS = 8.0
+"""CPU time that a megabyte may take here; on an idle machine of today it is a sixteenth of that."""
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -52,7 +52,7 @@ def test_no_pattern_is_slow_on_any_line() -> None:
     lines = [line for sample in samples for line in hostile(sample)][:400]
     for name, pattern in patterns():
         taken = cpu(lambda pattern=pattern: [pattern.fullmatch(line) for line in lines])
-        assert taken / len(lines) < 0.002, f"{name}: {taken / len(lines) * 1000:.1f} ms a line"
+        assert taken / len(lines) < 0.008, f"{name}: {taken / len(lines) * 1000:.1f} ms a line"
 
 
 TEXTS = {

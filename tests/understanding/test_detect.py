@@ -392,3 +392,37 @@ def test_a_program_that_asks_waits_until_it_is_over(command: str, output: str, k
     assert (found.intent, found.context.details["prompt"]) == (Meaning.PROMPT_WAITING, kind)
     assert detect(command, output, 0).intent is Meaning.SUCCESS
     assert found.suggested_actions == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("cargo test nope", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured\n"),
+        ("go test -run Nope ./...", "ok  \tx\t0.002s [no tests to run]\n"),
+        ("npx jest", "Test Suites: 1 skipped, 0 of 1 total\nTests:       1 skipped, 1 total\n"),
+        ("node --test", "# tests 0\n# pass 0\n# fail 0\n"),
+        ("pytest -k nope", "============ 3 deselected in 0.01s ============\n"),
+        ("python -m unittest", "\n" + "-" * 70 + "\nRan 0 tests in 0.000s\n\nOK\n"),
+    ],
+)
+def test_a_run_without_a_test_is_no_success_of_tests(command: str, output: str) -> None:
+    assert detect(command, output, 0).intent is Meaning.SUCCESS
+
+
+def test_a_test_in_documentation_is_named() -> None:
+    output = (
+        "test src/lib.rs - add (line 2) ... FAILED\n\nfailures:\n\n---- src/lib.rs - add (line 2) stdout ----\n"
+        "Test executable failed (exit status: 101).\n\n\nfailures:\n    src/lib.rs - add (line 2)\n\n"
+        "test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s\n"
+    )
+    found = detect("cargo test", output, 101)
+    assert (found.intent, found.context.failed_tests) == (Meaning.TEST_FAILURE, ("src/lib.rs - add (line 2)",))
+
+
+def test_a_go_test_that_took_too_long_is_named() -> None:
+    output = (
+        "panic: test timed out after 1s\n\trunning tests:\n\t\tTestSlow (1s)\n\ngoroutine 17 [running]:\n"
+        "testing.(*M).startAlarm.func1()\n\t/go/src/testing/testing.go:2240 +0x3b9\nFAIL\tx\t1.007s\nFAIL\n"
+    )
+    found = detect("go test -timeout 1s ./...", output, 1)
+    assert (found.intent, found.context.failed_tests) == (Meaning.TEST_FAILURE, ("TestSlow",))
