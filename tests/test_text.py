@@ -110,7 +110,7 @@ def test_piled_up_marks_are_thinned() -> None:
 def test_time_grows_no_faster_than_the_text(unit: str) -> None:
     began = time.process_time()
     clean_text(unit * 500_000)
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 12
 
 
 @given(NASTY, st.integers(0, 40))

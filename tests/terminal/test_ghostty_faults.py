@@ -74,7 +74,7 @@ def test_an_endless_string_takes_little_memory(make: Make, start: bytes) -> None
         emulator.feed(chunk)
     emulator.feed(b"\x1b\\\x1bcnext")
     assert memory() - before < 20 * MIB
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 20
     assert texts(emulator)[0] == "next"
 
 
@@ -84,7 +84,7 @@ def test_huge_counts_take_no_time(make: Make, final: bytes) -> None:
     began = time.process_time()
     emulator.feed(b"x\x1b[999999999" + final + b"x\x1b[99999999999999999999" + final)
     emulator.refresh()
-    assert time.process_time() - began < 0.1
+    assert time.process_time() - began < 1
     assert emulator.size == Size(20, 5)
 
 
@@ -127,7 +127,7 @@ def test_endless_combining_marks_are_bounded(make: Make) -> None:
     emulator.feed(("\r\nb" + "\u0301" * 5_000).encode() * 200)
     began = time.process_time()
     emulator.refresh()
-    assert time.process_time() - began < 0.05
+    assert time.process_time() - began < 0.5
     assert memory() - before < 20 * MIB
     assert len(emulator.paint(49, 1)[0]) < 200
 

@@ -13,7 +13,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal.pyte import PyteEmulator
 
 MEGABYTE = 1_000_000
-SLOWEST = 20.0
+SLOWEST = 60.0
 """Seconds that megabytes of one thing may take on a busy machine; quadratic work needs minutes."""
 
 
@@ -126,7 +126,7 @@ def test_a_count_of_a_thousand_million_is_quick(final: str) -> None:
     subject = emulator()
     started = time.monotonic()
     subject.feed(f"x\x1b[999999999{final}\x1b[99999999999999999999{final}".encode())
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 10
     subject.feed(b"\x1bcend")
     assert first_row(subject) == "end"
 

@@ -72,4 +72,4 @@ def test_a_tape_keeps_its_end_and_counts_from_its_beginning() -> None:
 def test_a_megabyte_of_anything_takes_a_moment(hostile: bytes) -> None:
     begun = time.thread_time()
     tapes(hostile * (1_000_000 // len(hostile)))
-    assert time.thread_time() - begun < 5
+    assert time.thread_time() - begun < 20
