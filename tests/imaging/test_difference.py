@@ -1,5 +1,7 @@
 """Two screens are compared by place and in words."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +65,15 @@ def test_a_block_that_moved_up_or_down_is_told_as_such() -> None:
         "row 7: gone: “four”",
     ]
     assert (added.scrolled, [change.row for change in added.rows]) == (0, [1, 6])
+
+
+def test_a_row_has_moved_whether_or_not_its_text_went_on_below() -> None:
+    before = shown("top", "first", "one", "two", "three", "status")
+    moved = [replace(row, wrapped=True) for row in shown("top", "one", "two", "three", "", "status").rows]
+    assert compare(before, Screen(COLS, tuple(moved))).summary.splitlines() == [
+        "rows 2 to 4 moved up by 1 row",
+        "row 2: gone: “first”",
+    ]
 
 
 def test_rows_that_are_alike_have_not_moved() -> None:

@@ -124,7 +124,7 @@ def _scrolled(before: Sequence[Row], after: Sequence[Row]) -> int:
 
 
 def _agreement(before: Sequence[Row], after: Sequence[Row]) -> int:
-    return sum(bool(old.text) and old == new for old, new in zip(before, after, strict=False))
+    return sum(bool(old.text) and old.runs == new.runs for old, new in zip(before, after, strict=False))
 
 
 def _stretches(old: Row | None, new: Row | None, old_cols: int, new_cols: int) -> Iterator[tuple[int, int]]:

@@ -45,12 +45,13 @@ def moves(before: Sequence[Row], after: Sequence[Row]) -> tuple[Move, ...]:
 
 
 def _moves(before: Sequence[Row], after: Sequence[Row]) -> Iterator[Move]:
-    for old, new, count in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+    old_runs, new_runs = [row.runs for row in before], [row.runs for row in after]
+    for old, new, count in SequenceMatcher(None, old_runs, new_runs, autojunk=False).get_matching_blocks():
         while count and not after[new].text:
             old, new, count = old + 1, new + 1, count - 1
         while count and not after[new + count - 1].text:
             count -= 1
-        stayed = sum(before[y] == after[y] for y in range(new, min(new + count, len(before))))
+        stayed = sum(old_runs[y] == new_runs[y] for y in range(new, min(new + count, len(before))))
         texts = {row.text for row in after[new : new + count]} - {""}
         if old != new and len(texts) >= _LEAST and stayed * 2 < count:
             yield Move(new, count, old - new)
