@@ -54,6 +54,7 @@ def test_what_creates_takes_a_key_and_nothing_else_does() -> None:
         assert (KEY in tool(cls)["inputSchema"]["properties"]) == cls.creates, verb
         assert KEY not in input_schema(cls)["properties"], verb
     assert {"split-pane", "create-pane", "create-window", "create-session", "create-layout"} <= creating()
+    assert {"run-command", "restore-session", "restore-snapshot", "coordinate-panes"} <= creating()
     assert {"load-layout", "load-workspace", "create-snapshot", "save-session", "save-layout"} <= creating()
 
 

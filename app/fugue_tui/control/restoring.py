@@ -48,7 +48,9 @@ class RestoreSession(
         return Comeback(mux, source).beside(focus=person)
 
 
-class RestoreSnapshot(Command[Restored], name="restore-snapshot", effect=Effect.DESTROY, toolset=Toolset.SAVING):
+class RestoreSnapshot(
+    Command[Restored], name="restore-snapshot", effect=Effect.DESTROY, toolset=Toolset.SAVING, creates=True
+):
     """Bring back a snapshot: its panes show the text that they had, in windows of their own, and wait.
 
     With a pane, one pane's text comes back in that pane's place.
