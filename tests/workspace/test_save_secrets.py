@@ -202,7 +202,7 @@ def test_sifting_takes_no_longer_for_hostile_text() -> None:
     ):
         start = process_time()
         sieve.line(part * 20_000)
-        assert process_time() - start < 2, part
+        assert process_time() - start < 8, part
 
 
 def test_metadata_that_is_no_json_is_not_saved() -> None:
