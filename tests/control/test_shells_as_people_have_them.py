@@ -363,6 +363,13 @@ def test_a_shell_that_wants_one_key_is_not_at_its_prompt(shell: Shell, line: str
     assert shell.says("echo other") == (0, "other")
 
 
+@pytest.mark.parametrize("shell", ["bash", "bash-"], indirect=True)
+def test_a_shell_inside_is_left_to_read_its_start_up_file(shell: Shell) -> None:
+    (shell.home / "slow").write_text("sleep 1\nread -t 0.01 eaten\nPS1='inner $ '\n")
+    assert shell.run("bash --rcfile slow", timeout=0.3).timed_out
+    assert shell.says('echo "[$eaten]"; (exit 3)') == (3, "[]")
+
+
 def _terminal(shell: Shell) -> Terminal:
     return shell.room.mux.terminals[shell.pane]
 

@@ -65,7 +65,7 @@ def shell_in(mux: Multiplexer, pane: PaneId, *, forced: bool = False, patient: b
         _refuse(terminal, pane, group, None)
     if process.is_busy(group):
         return None  # It reads its start-up files, or runs what it does not need another process for.
-    return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)))
+    return _unmarked_shell(terminal, dialect, group)
 
 
 def _marked_shell(
@@ -75,8 +75,7 @@ def _marked_shell(
     command = next((record for record in terminal.commands[-1:] if record.running), None)
     own = group == terminal.pid
     if dialect and own and command is not None and process.environ(group, MARKS) == "":
-        # Another that took the place of the one that is known, by exec.
-        return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)))
+        return _unmarked_shell(terminal, dialect, group)  # It took the place of the one that is known, by exec.
     if dialect and own and not patient and is_at_unmarked_prompt(terminal, dialect):
         return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)), astray=True)
     if command is not None and (dialect is None or own):
@@ -84,12 +83,19 @@ def _marked_shell(
             return None  # What it ran is over, perhaps, and it has not said so yet.
         _refuse(terminal, pane, group, command)
     if command is not None and dialect:
-        # A shell that was started by hand, inside the one that is known.
-        return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)))
+        return _unmarked_shell(terminal, dialect, group)  # It was started by hand, inside the one that is known.
     settled = dialect is Dialect.FISH or terminal.at_input  # Fish cannot mark the end of its prompt.
     if not terminal.at_prompt or dialect is None or group != terminal.pid:
         return None  # What it marked last may still be on its way.
     return Shell(dialect, group, marks=True, settled=settled)
+
+
+def _unmarked_shell(terminal: Terminal, dialect: Dialect, group: int) -> Shell | None:
+    """A shell that marks nothing; None while it edits no line and has another program beside it in its own group, as
+    it does while it reads its start-up files."""
+    if dialect is not Dialect.SH and not terminal.edits_lines and process.in_group(group) - {group}:
+        return None
+    return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)))
 
 
 def is_at_unmarked_prompt(terminal: Terminal, dialect: Dialect) -> bool:

@@ -221,12 +221,7 @@ class _Ending:
         """Whether the program still runs; a shell, whether it does something of its own."""
         if self._is_shell and self._ends:
             return self._terminal.integrated or process.is_busy(self._group)
-        return any(each.group == self._group for each in process.processes(self._is_member))
-
-    def _is_member(self, pid: int) -> bool:
-        with suppress(OSError):
-            return os.getpgid(pid) == self._group
-        return False
+        return bool(process.in_group(self._group))
 
     def _finish(self, *, ended: bool) -> None:
         if self._later.over:

@@ -8,6 +8,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,6 +100,17 @@ def processes(wanted: Callable[[int], bool] = lambda pid: True) -> Iterator[Proc
     for entry in os.listdir(PROC):
         if entry.isdecimal() and wanted(int(entry)) and (process := _from_stat(int(entry))):
             yield process
+
+
+def in_group(group: int) -> frozenset[int]:
+    """The live processes of a process group."""
+
+    def belongs(pid: int) -> bool:
+        with suppress(OSError):
+            return os.getpgid(pid) == group
+        return False
+
+    return frozenset(each.pid for each in processes(belongs))
 
 
 def command_lines(pids: Iterable[int]) -> dict[int, tuple[str, ...]]:
