@@ -168,6 +168,30 @@ def test_a_full_screen_program_is_read_as_its_whole_screen_and_what_came_before_
     assert outside.screen == "primary"
 
 
+def test_a_full_screen_program_is_read_in_pages_that_come_to_an_end(driven: Driven) -> None:
+    cursor = driven.read().cursor
+    driven.does("printf '\\033[?1049h\\033[H'; seq 1 20")
+    pages: list[str] = []
+    more = True
+    while more and len(pages) < 9:
+        page = driven.read(cursor, lines=8)
+        pages.append(page.text)
+        cursor, more = page.cursor, page.truncated
+    assert "\n".join(pages).split() == [*map(str, range(1, 21)), "<1>"]
+    first = driven.read(lines=8, offset=0, source=Source.SCREEN).cursor
+    driven.does("printf '\\033[H'; seq 101 120")
+    assert driven.read(first, lines=8).text.split()[0] == "101"
+
+
+def test_a_page_of_a_screen_that_is_painted_anew_is_followed_by_all_of_it(driven: Driven) -> None:
+    cursor = driven.read().cursor
+    driven.does("printf '\\033[?1049h\\033[H'; seq 1 20")
+    page = driven.read(cursor, lines=8)
+    driven.does("printf '\\033[H'; seq 101 120")
+    found = driven.read(page.cursor)
+    assert (found.text.split()[0], found.redrawn) == ("101", True)
+
+
 def test_a_cursor_follows_its_text_when_the_pane_becomes_narrower(room: Room) -> None:
     driven = Driven(room)
     driven.does("echo; printf '%0100d\\n' 1; echo short")

@@ -37,6 +37,12 @@ def test_a_line_that_scrolled_away_is_found_and_read_on_from(driven: Driven) -> 
     assert driven.room.run(ReadPane(cursor=hit.cursor)).text.endswith("90\n<1>\nlater\n<2>")
 
 
+def test_a_hit_in_a_full_screen_program_is_read_on_from(driven: Driven) -> None:
+    driven.does("printf '\\033[?1049h\\033[H'; seq 1 5; echo needle; seq 6 9")
+    (hit,) = search(driven.room, "needle").matches
+    assert driven.room.run(ReadPane(cursor=hit.cursor)).text.split() == ["needle", "6", "7", "8", "9", "<1>"]
+
+
 def test_a_match_goes_over_wrapped_rows_and_the_row_is_that_of_its_line(driven: Driven) -> None:
     driven.does("echo; for i in 1 2 3; do printf '%0150d end\\n' $i; done; echo last")
     found = search(driven.room, r"0{100}2 end$", regex=True)

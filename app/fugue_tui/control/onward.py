@@ -26,10 +26,18 @@ def onward(found: Found) -> Onward:
     if not found.back and old.changes == terminal.changes:
         return Onward(end)
     if emulator.modes.alternate_screen:
-        return Onward(top, redrawn=True)
+        return _on_alternate(emulator, old, top, found.back)
     if old.pin.alternate:
         return _after(terminal, old.behind, top, end) if old.behind is not None else Onward(top, redrawn=True)
     return _after(terminal, old, top, end, found.back)
+
+
+def _on_alternate(emulator: Emulator, old: Bookmark, top: Place, back: int) -> Onward:
+    """The same where a full-screen program is in front: on in the screen of which a part was read, else all of it."""
+    place = old.pin.found() if old.pin.alternate and old.behind_is_unread else None
+    if place is None or (not back and _changed(emulator, old, place) is not None):
+        return Onward(top, redrawn=True)
+    return Onward(Place(max(top.line, place.line - back)))
 
 
 def _after(terminal: Terminal, old: Bookmark, top: Place, end: Place, back: int = 0) -> Onward:
