@@ -426,3 +426,27 @@ def test_a_go_test_that_took_too_long_is_named() -> None:
     )
     found = detect("go test -timeout 1s ./...", output, 1)
     assert (found.intent, found.context.failed_tests) == (Meaning.TEST_FAILURE, ("TestSlow",))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "vim old.log",
+        "claude",
+        "nano old.log",
+        "lazygit",
+        "tmux attach",
+        "docker compose logs -f",
+        "gh run view --log",
+        "curl x",
+    ],
+)
+@pytest.mark.parametrize("code", [None, 1])
+def test_what_an_editor_an_agent_or_a_log_viewer_shows_proves_nothing(command: str, code: int | None) -> None:
+    for name in ("pytest-failed", "cargo-build-error", "node-port-in-use", "python-traceback"):
+        assert detect(command, recorded(f"intent/{name}").output, code).intent is Meaning.UNKNOWN
+
+
+def test_an_agent_that_asks_is_seen_to_wait() -> None:
+    found = detect("claude", "Tests failed: 1 failed in 0.1s\n\nDo you want to proceed?\n❯ 1. Yes\n  2. No\n", None)
+    assert (found.intent, found.context.details["prompt"]) == (Meaning.PROMPT_WAITING, "choice")

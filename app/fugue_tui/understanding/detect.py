@@ -17,9 +17,15 @@ from fugue_tui.understanding.words import word_set
 ENOUGH: Final = 0.5
 """Below this belief a meaning is not reported."""
 _READERS: Final = word_set(
-    "ack ag awk bat cat cut diff dmesg echo egrep fc fgrep find grep head history hexdump jq journalctl less ls man "
-    "more printf rg sed sort strings tac tail tree uniq wc xxd zcat"
+    "ack ag awk base64 bat batcat bzcat cat column comm curl cut delta diff dmesg echo egrep env expand fc fgrep find "
+    "fmt fold fzf glow grep gunzip head hexdump history join jq journalctl less ls man mdcat more most nl paste printenv "
+    "printf rg sed sort strings tac tail tee tree type uniq wc which xxd xzcat zcat zgrep zless zstdcat"
 )
+_SHOWING: Final = word_set(
+    "aider btop claude code codex emacs emacsclient gemini gitui helix htop hx k9s kak lazydocker lazygit micro "
+    "multitail nano nvim opencode screen tig tmux top vi view vim vimdiff zellij"
+)
+"""Editors, agents, and others that paint what they show."""
 _SILENT: Final = word_set(": [ cd exit export false popd pushd return set sleep test true unset wait")
 _READING: Final = word_set("blame diff grep log logs reflog shortlog show view")
 _MANY: Final = word_set("docker docker-compose gh git heroku kubectl podman")
@@ -185,4 +191,5 @@ def _unknown(output: Output, run: Run) -> Intent:
 
 
 def _is_reader(stage: Stage) -> bool:
-    return stage.program in _READERS or (stage.program in _MANY and stage.subcommand in _READING)
+    words = (stage.subcommand, *stage.words[1:3])
+    return stage.program in _READERS | _SHOWING or (stage.program in _MANY and not _READING.isdisjoint(words))

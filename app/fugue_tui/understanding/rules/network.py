@@ -84,9 +84,7 @@ RULES: Final = (
         Meaning.NETWORK_ERROR,
         0.94,
         "npm ",
-        line(
-            r"npm (?:ERR!|error) (?:code E(?:CONNREFUSED|CONNRESET|NOTFOUND|NOTCACHED|TIMEDOUT|AI_AGAIN)|network .*)"
-        ),
+        line(r"npm (?:ERR!|error) (?:code E(?:CONNREFUSED|CONNRESET|NOTFOUND|NOTCACHED|TIMEDOUT|AI_AGAIN)|network .*)"),
         programs=word_set("npm npx"),
     ),
 )
