@@ -18,8 +18,8 @@ ENOUGH: Final = 0.5
 """Below this belief a meaning is not reported."""
 _READERS: Final = word_set(
     "ack ag awk base64 bat batcat bzcat cat column comm curl cut delta diff dmesg echo egrep env expand fc fgrep find "
-    "fmt fold fzf glow grep gunzip head hexdump history join jq journalctl less ls man mdcat more most nl paste printenv "
-    "printf rg sed sort strings tac tail tee tree type uniq wc which xxd xzcat zcat zgrep zless zstdcat"
+    "fmt fold fzf glow grep gunzip head hexdump history join jq journalctl less ls man mdcat more most nl paste "
+    "printenv printf rg sed sort strings tac tail tee tree type uniq wc which xxd xzcat zcat zgrep zless zstdcat"
 )
 _SHOWING: Final = word_set(
     "aider btop claude code codex emacs emacsclient gemini gitui helix htop hx k9s kak lazydocker lazygit micro "
