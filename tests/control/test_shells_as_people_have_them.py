@@ -370,6 +370,13 @@ def test_a_shell_inside_is_left_to_read_its_start_up_file(shell: Shell) -> None:
     assert shell.says('echo "[$eaten]"; (exit 3)') == (3, "[]")
 
 
+@pytest.mark.parametrize("shell", ["zsh"], indirect=True)
+def test_characters_that_the_shell_shows_by_their_codes_are_known(shell: Shell) -> None:
+    assert shell.says("echo '❤️ e\u0301 👩‍👧'; false") == (1, "❤️ e\u0301 👩‍👧")
+    assert "<200d>" in shell.text
+    assert "/command" not in shell.text
+
+
 def _terminal(shell: Shell) -> Terminal:
     return shell.room.mux.terminals[shell.pane]
 

@@ -54,6 +54,8 @@ class Typed:
 _SCROLLED: Final = re.compile(r">\.+")
 """What zsh puts at the top of a screen on which a line does not fit."""
 _EDITS: Final = re.compile(r"\b(?:read|select|vared)\b")
+_CODE: Final = re.compile(r"<[0-9a-f]{4,8}>")
+"""What zsh shows in place of a character that it takes for no printable one, such as a joiner."""
 _ENOUGH: Final = 8
 """Characters by which the end of a text is known."""
 _MARGIN: Final = 4
@@ -103,7 +105,7 @@ def is_behind_other(shown: str, text: str) -> bool:
 
 
 def _bones(text: str) -> str:
-    return "".join(char for char in text if char.isascii() and not char.isspace())
+    return _CODE.sub("", "".join(char for char in text if char.isascii() and not char.isspace()))
 
 
 def _fits(text: str, terminal: Terminal, dialect: Dialect, *, bracketed: bool) -> bool:
