@@ -223,8 +223,11 @@ def spawn(pump: Pump) -> Spawn:
     return spawn
 
 
+Eventually = Callable[..., None]
+
+
 @pytest.fixture
-def eventually() -> Callable[[Callable[[], object], float], None]:
+def eventually() -> Eventually:
     """Wait until a condition about the machine holds, where nothing tells of it."""
 
     def eventually(condition: Callable[[], object], seconds: float = DEADLINE) -> None:

@@ -1,59 +1,20 @@
 """What programs get wrong, or do on purpose: nothing may hang, grow without bound or leave the screen unusable."""
 
-import resource
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from random import Random
 
 import pytest
+from tests.terminal.in_ghostty import MIB, Clock, Make, memory, texts
+from tests.terminal.in_ghostty import make as make
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.events import Bell, ClipboardWrite, Reply
 from fugue_tui.terminal.ghostty import GhosttyEmulator
 from fugue_tui.terminal.inbox import EVENT_LIMIT, REPLY_LIMIT
 
-MIB = 1 << 20
-Make = Callable[..., GhosttyEmulator]
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def make() -> Iterator[Make]:
-    made: list[GhosttyEmulator] = []
-
-    def emulator(cols: int = 20, rows: int = 5, scrollback: int = 100, clock: Clock | None = None) -> GhosttyEmulator:
-        made.append(GhosttyEmulator(Size(cols, rows), scrollback, clock=clock or Clock()))
-        return made[-1]
-
-    yield emulator
-    for one in made:
-        one.close()
-
-
-def texts(emulator: GhosttyEmulator) -> list[str]:
-    emulator.refresh()
-    return [emulator.row(y).text for y in range(emulator.size.rows)]
-
 
 def replies(emulator: GhosttyEmulator) -> bytes:
     return b"".join(event.data for event in emulator.take_events() if isinstance(event, Reply))
-
-
-def memory() -> int:
-    """Resident bytes of this process."""
-    if not (statm := Path("/proc/self/statm")).exists():
-        pytest.skip("this system does not tell the memory of a process")
-    return int(statm.read_text().split()[1]) * resource.getpagesize()
 
 
 @pytest.mark.parametrize("end", [b"\x1b\\", b"\x18", b"\x1bc", b"\x07"])
@@ -62,20 +23,6 @@ def test_an_unterminated_title_ends_with_the_next_escape(make: Make, end: bytes)
     emulator.feed(b"\x1b]0;" + b"A" * 3_000)
     emulator.feed(end + b"prompt")
     assert texts(emulator)[0] == "prompt"
-
-
-@pytest.mark.parametrize("start", [b"\x1b]0;", b"\x1b]52;c;", b"\x1bP", b"\x1b_G", b"\x1b[", b"\x1b]133;", b"\x1b]8;;"])
-def test_an_endless_string_takes_little_memory(make: Make, start: bytes) -> None:
-    emulator = make()
-    chunk = memoryview(b"1" * MIB)
-    before, began = memory(), time.process_time()
-    emulator.feed(start)
-    for _ in range(25):
-        emulator.feed(chunk)
-    emulator.feed(b"\x1b\\\x1bcnext")
-    assert memory() - before < 20 * MIB
-    assert time.process_time() - began < 20
-    assert texts(emulator)[0] == "next"
 
 
 @pytest.mark.parametrize("final", [b"b", b"@", b"A", b"L", b"P", b"S", b"T", b"X", b"d", b"G", b"I", b"Z", b"M"])
@@ -264,69 +211,3 @@ def test_random_bytes_leave_a_working_screen(make: Make) -> None:
     emulator.feed(b"after")
     assert "after" in "".join(texts(emulator))
     assert memory() - before < 40 * MIB
-
-
-@pytest.mark.parametrize("lines", [100, 1_000, 10_000])
-def test_the_lines_that_were_asked_for_are_kept_and_not_many_more(make: Make, lines: int) -> None:
-    emulator = make(cols=80, scrollback=lines)
-    for number in range(0, 4 * lines, 100):
-        emulator.feed(b"".join(b"line %d\r\n" % (number + offset) for offset in range(100)))
-    assert lines <= emulator.scrollback.lines <= 1.2 * lines + 1_500
-    kept = emulator.lines(0, emulator.scrollback.lines)
-    assert kept[-1] == f"line {4 * lines - 5}"
-    assert kept == [f"line {4 * lines - 4 - len(kept) + at}" for at in range(len(kept))]
-
-
-def test_no_scrollback_keeps_nothing(make: Make) -> None:
-    emulator = make(scrollback=0)
-    emulator.feed(b"line\r\n" * 1_000)
-    assert emulator.scrollback.lines == 0
-
-
-def test_costly_lines_are_kept_too(make: Make) -> None:
-    emulator = make(cols=80, scrollback=2_000)
-    line = ("👩\u200d🚀 " * 25).encode() + b"\r\n"
-    for _ in range(60):
-        emulator.feed(line * 500)
-    assert emulator.scrollback.lines >= 2_000
-
-
-def test_quiet_scrollback_can_be_compacted_and_read_again(make: Make) -> None:
-    emulator = make(cols=120, scrollback=10_000)
-    emulator.feed(b"".join(b"line %d\r\n" % number for number in range(12_000)))
-    before = memory()
-    while emulator.compact():
-        pass
-    assert before - memory() > 5 * MIB
-    assert not emulator.compact()
-    last = emulator.scrollback.lines
-    assert emulator.lines(last - 1, last) == ["line 11995"]
-
-
-def test_closed_terminals_give_their_memory_back() -> None:
-    def open_and_close() -> None:
-        emulator = GhosttyEmulator(Size(80, 24), 1_000)
-        emulator.feed(b"line\r\n" * 2_000)
-        emulator.refresh()
-        emulator.close()
-
-    for _ in range(20):
-        open_and_close()
-    before = memory()
-    for _ in range(200):
-        open_and_close()
-    assert memory() - before < 4 * MIB
-
-
-def test_calls_that_come_after_the_end_do_no_harm(make: Make) -> None:
-    emulator = make()
-    emulator.feed(b"last words")
-    emulator.refresh()
-    emulator.close()
-    emulator.close()
-    assert (emulator.row(0).text, emulator.paint(0, 1)) == ("last words", [b"last words"])
-    emulator.feed(b"\x1b[?2026h\r\nmore" * 100)
-    emulator.resize(Size(9, 3))
-    emulator.refresh()
-    assert emulator.scrollback.lines == 0
-    assert len(emulator.lines(0, 3)) == 3

@@ -3,15 +3,13 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.terminal.conftest import Spawn
+from tests.terminal.conftest import Eventually, Spawn
 
 from fugue_tui.terminal import process
 
-Eventually = Callable[..., None]
 NOBODY = 1 << 30
 
 

@@ -1,30 +1,13 @@
 """The fallback engine: what plain pyte lacks or gets wrong, and what its protocol promises."""
 
 import pytest
+from tests.terminal.in_pyte import fed, numbered, texts
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.events import Bell, Reply, TitleChanged
-from fugue_tui.terminal.frame import CursorShape, Damage, Scrollback, Style, Underline, rgb
+from fugue_tui.terminal.frame import CursorShape, Damage, Style, Underline, rgb
 from fugue_tui.terminal.keys import parse_key
 from fugue_tui.terminal.mouse import Button, MouseAction, MouseKind
-from fugue_tui.terminal.pyte import PyteEmulator
-
-
-def fed(*pieces: str | bytes, cols: int = 20, rows: int = 5, scrollback: int = 100) -> PyteEmulator:
-    emulator = PyteEmulator(Size(cols, rows), scrollback)
-    for piece in pieces:
-        emulator.feed(piece if isinstance(piece, bytes) else piece.encode())
-    emulator.refresh()
-    return emulator
-
-
-def texts(emulator: PyteEmulator) -> list[str]:
-    emulator.refresh()
-    return [emulator.row(y).text for y in range(emulator.size.rows)]
-
-
-def numbered(count: int) -> str:
-    return "\r\n".join(str(number) for number in range(count))
 
 
 def styles(data: str) -> list[Style]:
@@ -162,87 +145,6 @@ def test_marks_join_the_character_before_them() -> None:
 def test_characters_that_would_steer_the_host_are_not_kept() -> None:
     steering = "".join(map(chr, [0x202E, 0x2066, 0x200B, 0x2028, 0xFEFF, 0xE0041, 0xE0100, 0x9B, 0x7F]))
     assert texts(fed(f"a{steering}b\xad\U0010eeeec"))[0] == "ab  c"
-
-
-def test_a_view_of_the_history_stays_while_output_goes_on() -> None:
-    emulator = fed(numbered(30))
-    emulator.scroll(10)
-    seen = texts(emulator)
-    assert seen == ["15", "16", "17", "18", "19"]
-    emulator.feed(("\r\n" + numbered(7)).encode())
-    assert texts(emulator) == seen
-    assert emulator.scrollback == Scrollback(32, 17)
-    assert not emulator.cursor.visible
-    emulator.scroll_to_bottom()
-    assert texts(emulator)[-1] == "6"
-    assert emulator.cursor.visible
-
-
-def test_the_view_stops_at_either_end() -> None:
-    emulator = fed(numbered(12))
-    emulator.scroll(99)
-    assert texts(emulator)[0] == "0"
-    emulator.scroll(-99)
-    assert emulator.scrollback.offset == 0
-
-
-def test_history_is_bounded_and_can_be_read() -> None:
-    emulator = fed(numbered(500), scrollback=50)
-    assert emulator.scrollback.lines == 50
-    assert emulator.lines(0, 3) == ["445", "446", "447"]
-    assert emulator.lines(48, 52) == ["493", "494", "495", "496"]
-    assert emulator.lines(54, 99) == ["499"]
-    assert emulator.lines(99, 3) == []
-    assert fed(numbered(9), scrollback=0).scrollback.lines == 0
-
-
-def test_lines_that_wrapped_softly_can_be_joined() -> None:
-    emulator = fed("a" * 45 + "\r\nb")
-    assert emulator.lines(0, 5) == ["a" * 20, "a" * 20, "a" * 5, "b", ""]
-    assert emulator.lines(0, 5, joined=True) == ["a" * 45, "b", ""]
-
-
-def test_erasing_the_history_empties_it() -> None:
-    emulator = fed(numbered(30))
-    emulator.scroll(5)
-    emulator.feed(b"\x1b[3J")
-    assert emulator.scrollback == Scrollback(0, 0)
-    assert texts(emulator)[-1] == "29"
-
-
-def test_shrinking_keeps_the_bottom_and_growing_brings_the_top_back() -> None:
-    emulator = fed(numbered(5) + "$")
-    emulator.resize(Size(20, 2))
-    assert texts(emulator) == ["3", "4$"]
-    assert emulator.cursor.y == 1
-    emulator.resize(Size(20, 6))
-    assert texts(emulator) == ["0", "1", "2", "3", "4$", ""]
-    assert emulator.cursor.y == 4
-
-
-def test_shrinking_drops_blank_lines_under_the_cursor_first() -> None:
-    emulator = fed("$ ls\r\n$ ", rows=10)
-    emulator.resize(Size(20, 3))
-    assert texts(emulator) == ["$ ls", "$", ""]
-    assert emulator.scrollback.lines == 0
-
-
-def test_wide_and_marked_text_comes_back_from_the_history() -> None:
-    emulator = fed("漢e\u0301\x1b[31mx\x1b[0m\r\n2\r\n3\r\n4\r\n5")
-    before = emulator.row(0)
-    emulator.resize(Size(20, 1))
-    emulator.resize(Size(20, 5))
-    emulator.refresh()
-    assert emulator.row(0) == before
-
-
-def test_a_resize_in_the_alternate_screen_keeps_the_shell() -> None:
-    emulator = fed("\r\n".join("abcde") + "\x1b[?1049h\x1b[5;1Hbottom")
-    emulator.resize(Size(12, 3))
-    assert texts(emulator)[-1] == "bottom"
-    emulator.resize(Size(20, 5))
-    emulator.feed(b"\x1b[?1049l")
-    assert "e" in texts(emulator)
 
 
 @pytest.mark.parametrize("size", [Size(1, 1), Size(2, 1), Size(1, 2), Size(500, 200), Size(0, 0)])

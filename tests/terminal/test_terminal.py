@@ -1,35 +1,27 @@
 """A terminal tells once what there is to draw, answers in order, keeps sizes true and ends what it started."""
 
 import fcntl
-import os
 import signal
 import struct
-import subprocess
 import sys
 import termios
-import textwrap
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from tests.terminal.conftest import DEADLINE, Pane, Recorder, Spawn, Witness
+from tests.terminal.conftest import DEADLINE, Eventually, Pane, Recorder, Spawn, Witness
 
-from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
-from fugue_tui.terminal import process
 from fugue_tui.terminal.channel import Channel
 from fugue_tui.terminal.events import Bell, CwdChanged, Event, Reply, TitleChanged
-from fugue_tui.terminal.frame import Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.frame import Damage, Modes
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.lock import FairLock
 from fugue_tui.terminal.outbox import CAPACITY, REPLY_CAPACITY, Outbox
 from fugue_tui.terminal.pty import Exit, Program
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.terminal import Terminal
-
-Eventually = Callable[..., None]
 
 
 def test_a_change_is_told_once_until_somebody_looked(pump: Pump) -> None:
@@ -139,69 +131,6 @@ def test_a_size_that_went_back_in_a_storm_is_the_one_that_stays(spawn: Spawn, ev
     eventually(lambda: _kernel_size(pane) == Size(51, 10))
 
 
-def test_closing_ends_programs_that_ignore_hangups(spawn: Spawn, eventually: Eventually) -> None:
-    pane = spawn("bash", "--norc", "-i")
-    script = "(trap '' HUP; sleep 71) & trap '' HUP; (trap '' HUP TERM; while :; do sleep 72; done) & echo re''ady\n"
-    pane.terminal.write(script.encode())
-    pane.wait_for("ready")
-    start = time.monotonic()
-    pane.terminal.close()
-    pane.terminal.close()
-    assert time.monotonic() - start < 1
-    eventually(lambda: not process.session_members([pane.terminal.pid]))
-    assert pane.wait_exit().signal in (signal.SIGHUP, signal.SIGKILL)
-    assert pane.recorder.closed
-
-
-def test_closing_wakes_and_ends_stopped_jobs(spawn: Spawn, eventually: Eventually) -> None:
-    pane = spawn("bash", "--norc", "-i")
-    pane.terminal.write(b"sleep 81\n")
-    eventually(lambda: pane.terminal.foreground == "sleep")
-    pane.terminal.write(b"\x1a")
-    eventually(lambda: pane.terminal.foreground == "bash")
-    pane.terminal.close()
-    eventually(lambda: not process.session_members([pane.terminal.pid]))
-    pane.wait_exit()
-
-
-def test_a_daemon_that_left_the_session_outlives_the_terminal(spawn: Spawn, tmp_path: Path) -> None:
-    note = tmp_path / "pid"
-    daemon = f"setsid sh -c 'echo $$ > {note}; exec sleep 60'"
-    pane = spawn(f"{daemon} & while [ ! -s {note} ]; do sleep 0.01; done; echo up; sleep 60")
-    pane.wait_for("up")
-    pane.terminal.close()
-    pane.wait_exit()
-    os.kill(int(note.read_text()), signal.SIGKILL)
-
-
-def test_a_closed_terminal_shows_nothing_and_takes_nothing(spawn: Spawn) -> None:
-    pane = spawn("cat")
-    terminal = pane.terminal
-    terminal.close()
-    pane.wait_exit()
-    assert terminal.closed
-    assert terminal.refresh() == Damage()
-    assert terminal.frame()[:2] == (Damage(), [])
-    assert terminal.row(0) == Row(())
-    assert terminal.lines(0, 9) == []
-    assert terminal.scrollback == Scrollback(0, 0)
-    assert not terminal.press(KeyPress("a", text="a"))
-    terminal.resize(Size(9, 9))
-    terminal.focus(True)
-    for refused in (lambda: terminal.write(b"x"), lambda: terminal.paste("x"), lambda: terminal.interrupt(2)):
-        with pytest.raises(TerminalGone):
-            refused()
-
-
-def test_an_ended_program_can_still_be_read(spawn: Spawn) -> None:
-    pane = spawn("echo last words; exit 2")
-    assert pane.wait_exit() == Exit(2)
-    assert pane.terminal.lines(0, 5) == ["last words"]
-    pane.terminal.resize(Size(20, 5))
-    assert pane.recorder.size == Size(20, 5)
-    assert not pane.terminal.press(KeyPress("a", text="a"))
-
-
 def test_keys_and_pastes_reach_the_program(spawn: Spawn) -> None:
     pane = spawn("cat")
     assert pane.terminal.press(KeyPress("a", text="a"))
@@ -213,41 +142,6 @@ def test_signals_reach_the_foreground_program(spawn: Spawn) -> None:
     pane = spawn("cat")
     pane.terminal.interrupt(signal.SIGQUIT)
     assert pane.wait_exit() == Exit(None, signal.SIGQUIT)
-
-
-def test_a_fork_bomb_does_not_outlive_its_terminal() -> None:
-    # In a process of its own, so that the limit binds the bomb and nobody else.
-    script = """
-        import resource, sys, time, os
-        sys.path[:0] = ["."]
-        from fugue_tui.geometry import Size
-        from fugue_tui.terminal import process
-        from fugue_tui.terminal.pty import Program
-        from fugue_tui.terminal.pump import Pump
-        from fugue_tui.terminal.terminal import Terminal
-        from tests.terminal.conftest import Recorder, Witness
-        pump, witness = Pump(), Witness()
-        pump.start()
-        own = 20_000 + os.getpid() % 40_000  # The limit counts all processes of a user: have one for this run alone.
-        os.setgid(own); os.setuid(own)
-        resource.setrlimit(resource.RLIMIT_NPROC, (60, 60))
-        bomb = Program(("/bin/sh", "-c", "b() { b | b & sleep 60; }; b"), "/")
-        terminal = Terminal.spawn(bomb, Size(80, 24), pump=pump, emulator=Recorder(Size(80, 24)), watcher=witness)
-        start = time.monotonic()
-        while len(process.session_members([terminal.pid]).get(terminal.pid, [])) <= 10:
-            assert time.monotonic() - start < 45, "the bomb does not go off"
-            time.sleep(0.02)
-        start = time.monotonic()
-        terminal.close()
-        while process.session_members([terminal.pid]):
-            assert time.monotonic() - start < 30, "the bomb lives"
-            time.sleep(0.02)
-        pump.stop()
-    """
-    if os.getuid() != 0:
-        pytest.skip("a limit on processes would bind this user's other processes")
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stderr
 
 
 def test_a_fair_lock_serves_a_waiter_after_the_hold_in_progress() -> None:
