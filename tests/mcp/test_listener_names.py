@@ -1,0 +1,104 @@
+"""A workspace has one socket and two names for it; names are taken once, changed whole, and free again."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from tests.mcp.sockets import runtime as runtime
+from tests.mcp.sockets import sockets_in
+
+from fugue_tui.errors import AlreadyRunning, SocketError
+from fugue_tui.sockets import answers, live, path_of, same
+from fugue_tui_mcp.listener import Listener, listen_as
+
+
+def test_a_name_is_one_of_two_paths_and_both_go_with_the_workspace(runtime: Path) -> None:
+    listener = listen_as("dev")
+    assert listener.named == str(runtime / "dev.sock")
+    assert listener.path != listener.named
+    assert same(listener.path, listener.named)
+    assert live() == ["dev"]
+    listener.close()
+    assert sockets_in(runtime) == []
+
+
+def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_own_path(runtime: Path) -> None:
+    listener = listen_as("dev")
+    listener.rename("ops")
+    assert live() == ["ops"]
+    assert answers(listener.path)
+    assert same(listener.path, path_of("ops"))
+    with pytest.raises(AlreadyRunning, match="workspace ops is already running"):
+        listen_as("ops")
+    other = listen_as("dev")  # The old name is free at once, and leads to whoever has it now.
+    assert not same(other.named, listener.path)
+    listener.rename("ops")
+    listener.close()
+    assert live() == ["dev"]
+    other.close()
+    assert sockets_in(runtime) == []
+
+
+def test_a_name_that_is_taken_leaves_the_workspace_under_its_own(runtime: Path) -> None:
+    first, second = listen_as("one"), listen_as("two")
+    with pytest.raises(AlreadyRunning, match="workspace two is already running"):
+        first.rename("two")
+    with pytest.raises(SocketError, match="cannot name a workspace"):
+        first.rename("../x")
+    (runtime / "file.sock").write_text("mine")
+    with pytest.raises(SocketError, match="is not a socket"):
+        first.rename("file")
+    assert live() == ["one", "two"]
+    assert answers(first.path)
+    with pytest.raises(AlreadyRunning):
+        listen_as("one")
+    first.close()
+    second.close()
+
+
+def test_of_many_that_want_a_name_at_once_one_gets_it(runtime: Path) -> None:
+    running, won, lost = [listen_as(f"w{number}") for number in range(10)], list[str](), list[str]()
+    barrier = threading.Barrier(20)
+
+    def rename(listener: Listener) -> None:
+        barrier.wait()
+        try:
+            listener.rename("goal")
+            won.append("renamed")
+        except AlreadyRunning:
+            lost.append("renamed")
+
+    def start() -> None:
+        barrier.wait()
+        try:
+            running.append(listen_as("goal"))
+            won.append("started")
+        except AlreadyRunning:
+            lost.append("started")
+
+    threads = [threading.Thread(target=rename, args=(each,)) for each in running[:10]]
+    threads += [threading.Thread(target=start) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(won), len(lost)) == (1, 19)
+    assert live().count("goal") == 1
+    assert all(answers(each.path) and answers(each.named) for each in running)
+    for each in running:
+        each.close()
+    assert sockets_in(runtime) == []
+
+
+def test_a_killed_workspace_leaves_nothing_for_the_next_under_any_name_it_had(runtime: Path) -> None:
+    script = "from fugue_tui_mcp.listener import *; import os; w = listen_as('dev'); w.rename('ops'); os._exit(9)"
+    subprocess.run([sys.executable, "-c", script], check=False)
+    assert len(sockets_in(runtime)) == 2
+    assert live() == []
+    listener = listen_as("ops")
+    assert sockets_in(runtime) == sorted([os.path.basename(listener.path), "ops.sock"])
+    assert live() == ["ops"]
+    listener.close()
