@@ -328,3 +328,41 @@ def test_who_is_logged_in_is_read_though_its_header_is_out_of_line() -> None:
     assert found.rows[1][-2:] == ("0.01s", "-bash")
     without = W + "ann               10.0.0.2         16:50    1.00s  0.05s  0.00s sshd: ann [priv]\n"
     assert [row[0] for row in parse(without, command="w").rows] == ["root", "bob"]
+
+
+DRAWN = ["a", "12.5", "NULL", "", "x|y", "-", "--", "---", "+", "+--+", "a - b", "日本", "|", "===", "::", "a+", "·"]
+
+
+def bordered(seed: int, style: str) -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
+    """A table with borders around cells that look like borders themselves."""
+    from wcwidth import wcswidth
+
+    dice = random.Random(seed)
+    names = dice.sample(["id", "name", "note", "count", "a b"], dice.randint(1, 4))
+    rows = [tuple(dice.choice(DRAWN) for _ in names) for _ in range(dice.randint(1, 6))]
+    written = [names, *([cell.replace("|", "\\|") for cell in row] if style == "markdown" else row for row in rows)]
+    widths = [max(3, *map(wcswidth, column)) for column in zip(*written, strict=True)]
+    bar, left, cross, right, level = {"box": "│├┼┤─", "markdown": "||||-", "psql": "| + -"}.get(style, "|+++-")
+
+    def line(cells: Sequence[str]) -> str:
+        laid = (f" {cell}{' ' * (width - wcswidth(cell))} " for cell, width in zip(cells, widths, strict=True))
+        whole = bar.join(laid)
+        return whole.rstrip() if style == "psql" else f"{bar}{whole}{bar}"
+
+    rule = f"{left}{cross.join(level * (width + 2) for width in widths)}{right}".strip()
+    body = [line(cells) for cells in written[1:]]
+    ends = {"psql": f"({len(rows)} row{'s' * (len(rows) > 1)})", "markdown": ""}
+    top = [] if style in ends else [rule]
+    return tuple(names), rows, "\n".join([*top, line(names), rule, *body, ends.get(style, rule)]) + "\n"
+
+
+@pytest.mark.parametrize("style", ["mysql", "psql", "box", "markdown"])
+def test_cells_that_look_like_borders_are_cells(style: str) -> None:
+    sure = 0
+    for seed in range(300):
+        names, rows, text = bordered(seed, style)
+        found = parse(text)
+        if found.confidence >= 0.8:
+            sure += 1
+            assert (found.headers, list(found.rows)) == (names, rows), text
+    assert sure > 270

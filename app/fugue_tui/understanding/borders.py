@@ -71,14 +71,25 @@ def _regions(lines: Sequence[str], start: int, end: int) -> list[tuple[int, int]
 
 def _read(lines: Sequence[str], start: int, end: int, lay: Callable[[int, str], Line]) -> Parsed | None:
     laid = [lay(number, lines[number]) for number in range(start, end)]
-    rules = [line for line in laid if is_rule(line.text)]
-    dividers = max(([found.start() for found in _JUNCTION.finditer(line.cells)] for line in rules), key=len)
+    rules, dividers = _rules(laid)
     if not dividers:
         return None
-    found = _by_place(laid, dividers)
+    found = _by_place(laid, rules, dividers)
     if all(set(line.text) <= set("|:- ") for line in rules):
-        found = _unescaped(found) if found else _by_bars(laid, rules[0])
+        found = _unescaped(found) if found else _by_bars(laid, rules)
     return _judged(found) if found else None
+
+
+def _rules(laid: Sequence[Line]) -> tuple[list[Line], list[int]]:
+    """The lines that are rules, and where they divide the columns.
+
+    A row whose cells are drawn, as `| -- | == |`, has bars at all those places, and blanks, as the first rule has not.
+    """
+    drawn = [line for line in laid if is_rule(line.text)]
+    solid = [line for line in drawn if " " not in line.text.strip()] or drawn
+    dividers = max(([found.start() for found in _JUNCTION.finditer(line.cells)] for line in solid), key=len)
+    rows = [line for line in drawn if line not in solid and _divided(line, dividers)]
+    return [line for line in drawn if line not in rows], dividers
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +99,10 @@ class _Cells:
     columns: int
 
 
-def _by_place(laid: Sequence[Line], dividers: Sequence[int]) -> _Cells | None:
+def _by_place(laid: Sequence[Line], rules: Sequence[Line], dividers: Sequence[int]) -> _Cells | None:
     """The cells between the places where a rule has its junctions."""
-    content = [line for line in laid if not is_rule(line.text)]
+    drawn, width = {line.number for line in rules}, max(len(line.cells) for line in rules)
+    content = [line for line in laid if line.number not in drawn]
     fit = {line.number for line in content if _divided(line, dividers)}
     if not fit or len(content) - len(fit) > MOST_UNFIT * len(content):
         return None
@@ -102,11 +114,11 @@ def _by_place(laid: Sequence[Line], dividers: Sequence[int]) -> _Cells | None:
     rows: list[Ruled] = []
     above = 0
     for line in laid:
-        if is_rule(line.text):
+        if line.number in drawn:
             above += 1
         elif line.number in fit:
             cells = tuple(line.between(start + 1, stop) for start, stop in spans)
-            marked = tuple(_goes_on(line, stop) for _, stop in spans)
+            marked = tuple(_goes_on(line, width if stop is None else stop) for _, stop in spans)
             rows.append(Ruled(line.number, cells, above, marked))
     return _Cells(rows, [line.number for line in content if line.number not in fit], len(spans)) if spans else None
 
@@ -116,19 +128,19 @@ def _divided(line: Line, dividers: Sequence[int]) -> bool:
     return all(at < width and line.cells[at] in _BARS for at in dividers)
 
 
-def _goes_on(line: Line, stop: int | None) -> bool:
-    """Whether psql says that a cell goes on in the next line, by a sign against its border."""
-    return (line.cells[stop - 1 : stop] if stop is not None else line.cells[-1:]) in ("+", "↵")
+def _goes_on(line: Line, stop: int) -> bool:
+    """Whether psql says that a cell goes on in the next line, by a sign against its border, where no cell reaches."""
+    return line.cells[stop - 1 : stop] in ("+", "↵")
 
 
-def _by_bars(laid: Sequence[Line], rule: Line) -> _Cells | None:
+def _by_bars(laid: Sequence[Line], rules: Sequence[Line]) -> _Cells | None:
     """The cells between bars, of Markdown that nobody has aligned: as many in each line as in the rule."""
-    count = len(_split(rule.text))
+    drawn, count = {line.number for line in rules}, len(_split(rules[0].text))
     rows: list[Ruled] = []
     unfit: list[int] = []
     above = 0
     for line in laid:
-        if is_rule(line.text):
+        if line.number in drawn:
             above += 1
             continue
         cells = _split(line.text)

@@ -30,7 +30,7 @@ LIKELY: Final = 0.6
 _RULE: Final = re.compile(r"\s*(?:[-=]{2,}\s+)+[-=]{2,}\s*")
 _DASHES: Final = re.compile(r"[-=]+")
 _LINE: Final = re.compile(r"\s*[-=─━═]{3,}\s*")
-_COUNT: Final = re.compile(r"\(\d+ rows?\)")
+_COUNT: Final = re.compile(r"\((\d{1,9}) rows?\)")
 _FIRST: Final = 4
 """Lines at the head of a block that may be its header."""
 
@@ -62,8 +62,9 @@ def blocks(lines: Sequence[str], start: int, end: int) -> list[Block]:
 
 def read_table(block: Block, habit: Habit) -> Parsed | None:
     """The table in a block, its cells between tabs, or counted as the terminal shows them, or else as characters."""
-    if tabbed := _tabbed(block, habit):
-        return tabbed
+    tabs = [line for line in block.lines if "\t" in line]
+    if len(tabs) * 2 > len(block.lines) or any('"' in line for line in tabs):
+        return _tabbed(block, habit)
     found = _read(block, in_cells, habit)
     if any(not line.isascii() for line in block.lines) and (found is None or found.notes):
         other = _read(block, in_characters, habit)
@@ -73,9 +74,10 @@ def read_table(block: Block, habit: Habit) -> Parsed | None:
 
 
 def _tabbed(block: Block, habit: Habit) -> Parsed | None:
-    """The table of lines that have their tabs still, one between any two columns."""
+    """The table of lines that have their tabs still, one between any two columns, and no quotes around cells."""
     names, *rows = [tuple(cell.strip() for cell in line.split("\t")) for line in block.lines]
-    if not rows or len(names) < 2 or not all(2 <= len(row) <= len(names) for row in rows):
+    quoted = any('"' in line for line in block.lines)
+    if not rows or len(names) < 2 or quoted or any(len(row) > len(names) for row in rows):
         return None
     rows = [row + ("",) * (len(names) - len(row)) for row in rows]
     sure = belief(names, rows)
@@ -136,8 +138,9 @@ def _columns(header: Line, rows: Sequence[Line], style: Style) -> Columns | None
 
 
 def _counted(lines: Sequence[Line]) -> bool:
-    """Whether lines are one column of psql's: a header, a rule, rows, and their number."""
-    return _LINE.fullmatch(lines[1].cells) is not None and _COUNT.fullmatch(lines[-1].text) is not None
+    """Whether lines are one column of psql's: a header, a rule, rows, and as many as it says below them."""
+    count = _COUNT.fullmatch(lines[-1].text)
+    return _LINE.fullmatch(lines[1].cells) is not None and count is not None and int(count[1]) == len(lines) - 3
 
 
 def _single(lines: Sequence[Line], at: int) -> Parsed:
