@@ -37,6 +37,27 @@ def test_json_is_json_and_nothing_else(served: Served, shell: Shell) -> None:
     assert [pane["command"] for pane in panes][1] == "cat -u"
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "out", "said"),
+    [
+        (["run-command", "echo out; exit 3"], 3, "out\n", ""),
+        (["run-command", "true"], 0, "\n", ""),
+        (["run-command", "kill -9 $$"], 1, "\n", "killed by SIGKILL"),
+        (["run-command", "echo out; exec sleep 30", "--timeout", "0.5"], 124, "", "it still runs"),
+        (["coordinate-panes", "--steps", '[{"pane": "%1", "command": "true"}]'], 1, "", "%1: no shell waits"),
+        (["wait-for-output", "%1", "--any-of", "never", "--timeout", "0.2"], 124, "", ""),
+    ],
+)
+def test_the_status_of_what_was_run_is_that_of_the_command_line(
+    served: Served, shell: Shell, words: list[str], status: int, out: str, said: str
+) -> None:
+    done = shell(*words, FUGUE_SOCKET=served.path)
+    assert (done.returncode, said in done.stderr, bool(said)) == (status, True, bool(done.stderr)), done
+    assert not out or done.stdout.strip() == out.strip()
+    again = shell(*words, "--json", FUGUE_SOCKET=served.path)
+    assert (again.returncode, again.stderr) == (status, "")
+
+
 def test_pane_text_is_printed_as_it_is(served: Served, shell: Shell) -> None:
     assert shell("send-input", "%1", "--text", "größe", "--submit", FUGUE_SOCKET=served.path).returncode == 0
     text = ""

@@ -9,7 +9,7 @@ from fugue_tui.control import words
 from fugue_tui.control.gate import Caller, Gate
 from fugue_tui.control.render import render
 from fugue_tui.control.schema import build, dump
-from fugue_tui.control.telling import Told
+from fugue_tui.control.telling import Judged, Told
 from fugue_tui.errors import FugueError, InvalidArgument, UnknownCommand
 from fugue_tui.text import clean_text
 from fugue_tui_mcp import framing
@@ -21,19 +21,21 @@ _log = logging.getLogger(__name__)
 
 
 async def answer(frame: Frame, gate: Gate, caller: Caller) -> bytes:
-    """The response line to one request: `{"text", "json", "exit"}`, where exit 2 is a mistake in the words."""
+    """The response line to one request: `{"text", "json", "exit"}`, where exit 2 is a mistake in the words.
+
+    What may have gone wrong all the same adds `"status"`, and `"aside"` if there is more to say."""
     said = _words(frame.value.get("params"))
     if said is None:
         return framing.error(frame.id, framing.INVALID_PARAMS, 'params must be {"words": ["list-panes", ...]}')
     try:
-        text, value = await _run(said, gate, caller)
+        answered = await _run(said, gate, caller)
     except FugueError as error:
         status = 2 if isinstance(error, UnknownCommand | InvalidArgument) else 1
         return framing.result(frame.id, failure(error.code, str(error), status, error.data))
     except Exception:  # noqa: BLE001  (a border: bugs are logged and reported as internal)
         _log.exception("%s failed", said[:1])
         return framing.result(frame.id, failure("internal", "a bug in fugue-tui; its log has the details", 1))
-    return framing.result(frame.id, {"text": text, "json": value, "exit": 0})
+    return framing.result(frame.id, answered | {"exit": 0})
 
 
 def failure(code: str, message: str, status: int, data: Mapping[str, object] | None = None) -> dict[str, Any]:
@@ -42,19 +44,28 @@ def failure(code: str, message: str, status: int, data: Mapping[str, object] | N
     return {"text": message, "json": {"error": {"code": code, "message": message, **(data or {})}}, "exit": status}
 
 
-async def _run(said: list[str], gate: Gate, caller: Caller) -> tuple[str, Any]:
+async def _run(said: list[str], gate: Gate, caller: Caller) -> dict[str, Any]:
     options = said[: said.index("--")] if "--" in said else said
     if {"--help", "-h"} & set(options[1:]):
         text = words.help_text(words.lookup(said[0]))
-        return text, text
+        return {"text": text, "json": text}
     cls, arguments = words.parse(said)
     done = await asyncio.wrap_future(gate.run(build(cls, arguments), caller))
-    if isinstance(done.result, Told):
-        return done.result.for_people, dump(done.result)
-    if cls.plain:
-        text = clean_text(str(done.result))
+    text, value = _shown(done.result, plain=cls.plain)
+    answered = {"text": text, "json": value}
+    if isinstance(done.result, Judged):
+        answered |= {"status": done.result.exit_status, "aside": clean_text(done.result.aside)}
+    return answered
+
+
+def _shown(found: object, *, plain: bool) -> tuple[str, Any]:
+    """An answer for people, and as JSON."""
+    if isinstance(found, Told):
+        return found.for_people, dump(found)
+    if plain:
+        text = clean_text(str(found))
         return text, text
-    value = dump(done.result)
+    value = dump(found)
     return render(value), value
 
 

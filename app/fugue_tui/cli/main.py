@@ -41,7 +41,7 @@ options:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the arguments say; the exit status: 0, 1 if it failed, 2 if they make no sense.
+    """Do what the arguments say; the exit status: 0, 1 if it failed, 2 if they make no sense, or that of what was run.
 
     The last border: whatever is raised becomes one line, or a traceback if FUGUE_DEBUG is set.
     """
@@ -118,7 +118,7 @@ def _command(arguments: list[str]) -> int:
         return _start(arguments)
     if "--output" in where and not answer.get("exit"):
         write(_data(answer, json_wanted), where["--output"])
-        return 0
+        return _judged(answer)
     return _show(answer, json_wanted)
 
 
@@ -166,7 +166,17 @@ def _show(answer: dict[str, object], json_wanted: bool) -> int:
         complain(str(answer.get("text")))
     elif text := answer.get("text"):
         say(str(text))
+    if status == 0:
+        return _judged(answer, silent=json_wanted)
     return status if isinstance(status, int) else 1
+
+
+def _judged(answer: dict[str, object], *, silent: bool = False) -> int:
+    """The exit status of a command that did what it was to do, and what it says of how that went."""
+    status, aside = answer.get("status"), answer.get("aside")
+    if aside and not silent:
+        complain(str(aside))
+    return status if isinstance(status, int) else 0
 
 
 def _failed(error: FugueError, json_wanted: bool) -> int:

@@ -49,6 +49,16 @@ class Coordinated:
     seconds: float
     """How long it took in all."""
 
+    @property
+    def exit_status(self) -> int:
+        """0 if it is ok."""
+        return int(not self.ok)
+
+    @property
+    def aside(self) -> str:
+        """Why steps failed: the table has no room for that."""
+        return "\n".join(f"{each.name}: {each.note}" for each in self.steps if each.note)
+
 
 class CoordinatePanes(
     Command[Coordinated], name="coordinate-panes", effect=Effect.INPUT, toolset=Toolset.DEFAULT, creates=True

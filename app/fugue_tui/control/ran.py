@@ -7,7 +7,7 @@ from typing import Annotated, Final, TypeAlias
 from annotated_types import Interval
 
 from fugue_tui.control.command import Origin
-from fugue_tui.control.telling import Told
+from fugue_tui.control.telling import TIMED_OUT, Told
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.cursors import bookmark
@@ -69,6 +69,20 @@ class Ran(Told):
     def styled(self) -> bool:
         """Whether colours and attributes (SGR) are part of the text."""
         return self.ansi
+
+    @property
+    def exit_status(self) -> int:
+        """The command's own, where it has one."""
+        if self.exit_code is not None:
+            return self.exit_code & 0xFF
+        return TIMED_OUT if self.timed_out else int(bool(self.interrupted or self.ended))
+
+    @property
+    def aside(self) -> str:
+        """How it ended, where its output and status do not tell."""
+        killed = self.ended if self.exit_code is None else ""
+        cursor = f" (--cursor {self.cursor})" if self.timed_out and self.cursor else ""
+        return "; ".join(each for each in (killed, self.note + cursor) if each)
 
     @property
     def untrusted(self) -> str:

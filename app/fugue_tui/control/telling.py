@@ -1,7 +1,7 @@
 """Answers that are a text to be read as it is, with facts beside it, and maybe a picture."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from fugue_tui.text import clean_styled, clean_text, spelled
 
@@ -48,6 +48,25 @@ class Pictured(Told):
         """The text for a terminal, which shows no picture."""
         told = clean_styled(self.text) if self.styled else clean_text(self.text, len(self.text))
         return f"{told}\n--output FILE writes the picture" if self.image else told
+
+
+@runtime_checkable
+class Judged(Protocol):
+    """An answer about something that may have gone wrong, though the command that answers did what it was to do."""
+
+    @property
+    def exit_status(self) -> int:
+        """What `fugue-tui COMMAND` ends with: 0 if all went well."""
+        ...
+
+    @property
+    def aside(self) -> str:
+        """What it says on stderr besides; empty for nothing."""
+        ...
+
+
+TIMED_OUT = 124
+"""The exit status of what was not over in time, as that of timeout(1)."""
 
 
 _PARTS = frozenset({"text", "image"})

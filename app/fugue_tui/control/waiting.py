@@ -9,6 +9,7 @@ from annotated_types import Ge, Interval, MaxLen
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.later import Later
+from fugue_tui.control.telling import TIMED_OUT
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -72,6 +73,17 @@ class WaitResult:
     """Where nothing matched in one pane: the last rows that it shows. Untrusted."""
     skipped: int
     """Bytes that were printed too fast to be searched, but for what stayed on the screen: nearly always 0."""
+
+    @property
+    def exit_status(self) -> int:
+        """0 if it came, or all fell silent or ended; 1 if it cannot come any more."""
+        given_up = self.outcome in (Outcome.STOPPED, Outcome.CLOSED)
+        return TIMED_OUT if self.outcome is Outcome.TIMEOUT else int(given_up)
+
+    @property
+    def aside(self) -> str:
+        """Nothing: all is told."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
