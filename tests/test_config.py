@@ -1,7 +1,6 @@
 """Configuration is applied as far as it is right, and every fault is named at once, with a way out."""
 
 import dataclasses
-import os
 import re
 import tomllib
 from pathlib import Path
@@ -11,10 +10,10 @@ from typing import get_args, get_type_hints
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.config_file import file as file
 
 from fugue_tui import config
 from fugue_tui.config import (
-    SIZE_LIMIT,
     Config,
     KeySettings,
     McpSettings,
@@ -34,11 +33,6 @@ from fugue_tui.terminal.keys import parse_key
 from fugue_tui.text import clean
 
 ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "config.toml"
 
 
 def test_no_file_means_the_defaults(file: Path) -> None:
@@ -149,61 +143,6 @@ def test_every_named_key_can_be_set() -> None:
     for name in ("enter", "tab", "escape", "pageup", "delete", "f1", "f24", "kp_9"):
         assert key_fault(f"ctrl+alt+{name}") == ""
         assert parse_key(f"ctrl+alt+{name}").name == name
-
-
-def test_a_file_that_is_not_utf8_is_a_fault_with_its_line(file: Path) -> None:
-    file.write_bytes(b"[ui]\n# caf\xe9\n")
-    assert read(file).faults == (f"{file}:2: not UTF-8",)
-
-
-def test_a_directory_is_a_fault(file: Path) -> None:
-    file.mkdir()
-    assert read(file).faults == (f"{file}: not a regular file",)
-
-
-def test_a_pipe_is_a_fault_and_does_not_hang(file: Path) -> None:
-    os.mkfifo(file)
-    assert read(file).faults == (f"{file}: not a regular file",)
-
-
-def test_a_huge_file_is_refused_unread(file: Path) -> None:
-    file.write_bytes(b"#" * (SIZE_LIMIT + 1))
-    assert read(file).faults == (f"{file}: larger than {SIZE_LIMIT} bytes",)
-
-
-def test_a_file_of_exactly_the_limit_is_read(file: Path) -> None:
-    file.write_bytes(b"#" * (SIZE_LIMIT - 1) + b"\n")
-    assert read(file).faults == ()
-
-
-def test_a_file_that_anyone_can_write_is_refused(file: Path) -> None:
-    file.write_text("[ui]\nstatus = false\n")
-    file.chmod(0o666)
-    found = read(file)
-    assert found.faults == (f"{file}: anyone can write to it; chmod o-w mends that",)
-    assert found.config == Config()
-
-
-def test_a_file_of_another_user_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file.write_text("")
-    if os.geteuid() == 0:
-        os.chown(file, 65534, 65534)
-    else:
-        monkeypatch.setattr(os, "geteuid", lambda: 65533)
-    assert "belongs to another user" in read(file).faults[0]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_file_without_permission_is_a_fault(file: Path) -> None:
-    file.write_text("")
-    file.chmod(0)
-    assert read(file).faults == (f"{file}: Permission denied",)
-
-
-def test_a_path_with_a_nul_is_a_fault() -> None:
-    (fault,) = read(Path("a\0b")).faults
-    assert fault.startswith("ab: ")
-    assert "embedded null" in fault
 
 
 def test_the_written_default_file_changes_nothing() -> None:

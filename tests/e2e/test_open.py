@@ -1,100 +1,13 @@
 """A project's workspace by its file: found, shown, agreed to, started, and attached to ever after."""
 
-import json
 import os
-import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.tui.conftest import Host
-
-from fugue_tui.geometry import Size
-
-SHOP = """
-name = "shop"
-
-[[windows]]
-name = "code"
-direction = "horizontal"
-splits = [
-    { ratio = 0.75, pane = { name = "editor", command = "echo I edit; exec cat" } },
-    { ratio = 0.25, pane = { name = "server", command = ["sh", "-c", "cat"], cwd = "web", env = { PORT = "3000" } } },
-]
-
-[[windows]]
-name = "spare"
-"""
-
-
-class Desk:
-    """A person at a terminal, with a home, a project in it, and nothing of the machine's own."""
-
-    def __init__(self, room: Path) -> None:
-        self.room = room
-        self.home = room / "home"
-        self.project = self.home / "shop"
-        self.project.joinpath("web", "deep").mkdir(parents=True)
-        self.file = self.project / ".fugue.toml"
-        self.file.write_text(SHOP)
-        self.env = {
-            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-            "HOME": str(self.home),
-            "SHELL": "/bin/sh",
-            "XDG_RUNTIME_DIR": str(room),
-            "FUGUE_CONFIG": str(room / "config.toml"),
-            "FUGUE_STATE": str(room / "state"),
-        }
-        self.hosts: list[Host] = []
-
-    def type(self, words: str, where: Path | None = None) -> Host:
-        """Run `fugue-tui` with these words on a terminal of its own, in a directory."""
-        line = f"cd '{where or self.project}' && exec '{sys.executable}' -m fugue_tui {words}"
-        self.hosts.append(Host(("sh", "-c", line), Size(100, 30), self.env))
-        return self.hosts[-1]
-
-    def run(self, *words: str, where: Path | None = None) -> "subprocess.CompletedProcess[str]":
-        """Run `fugue-tui` with these words without a terminal, to its end."""
-        return subprocess.run(
-            [sys.executable, "-m", "fugue_tui", *words],
-            cwd=where or self.project, env={**os.environ, **self.env}, capture_output=True, text=True, timeout=100,
-            stdin=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
-
-    def panes(self, workspace: str = "shop") -> list[dict[str, Any]]:
-        """The panes of a running workspace."""
-        done = self.run("list-panes", "--json", "--workspace", workspace)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)["panes"]
-
-    def agreed(self) -> list[str]:
-        """What is kept of what was agreed to."""
-        folder = self.room / "state" / "trusted"
-        return [path.read_text() for path in folder.iterdir()] if folder.exists() else []
-
-    def leave(self) -> None:
-        """End every process that has this room in its environment."""
-        for host in self.hosts:
-            host.close()
-        for entry in Path("/proc").iterdir():
-            with suppress(OSError):
-                if (
-                    entry.name.isdecimal()
-                    and f"XDG_RUNTIME_DIR={self.room}".encode() in (entry / "environ").read_bytes()
-                ):
-                    os.kill(int(entry.name), signal.SIGKILL)
-
-
-@pytest.fixture
-def desk(room: Path) -> Iterator[Desk]:
-    desk = Desk(room)
-    yield desk
-    desk.leave()
+from tests.e2e.desks import SHOP, Desk
+from tests.e2e.desks import desk as desk
 
 
 def test_a_projects_workspace_is_shown_agreed_to_and_opened(desk: Desk) -> None:
@@ -257,67 +170,6 @@ def test_a_program_that_cannot_start_starts_nothing(desk: Desk) -> None:
     told = " ".join(host.text.split())
     assert "pane 2 of 3 (server): no program 'no-such-program' on PATH; nothing was opened" in told
     assert b"\x1b[?1049h" not in host.received
-
-
-def test_a_layout_of_the_program_opens_by_its_name(desk: Desk) -> None:
-    host = desk.type("open monitoring", desk.home)
-    host.wait_text("monitoring", "processes", "logs", "metrics")
-    assert [pane["name"] for pane in desk.panes("monitoring")] == ["processes", "logs", "metrics"]
-
-
-def test_a_file_names_its_workspace_after_its_directory_unless_told(desk: Desk) -> None:
-    odd = desk.home / "My Shop (2)"
-    odd.mkdir()
-    (odd / "work.toml").write_text("[[windows]]\n[windows.pane]\ncommand = 'exec cat'\n")
-    desk.type(f"open --yes '{odd}/work.toml'", desk.home).wait_text("My-Shop-2")
-    desk.type(f"open --yes '{odd}/work.toml' --workspace other", desk.home).wait_text("other")
-    assert [pane["cwd"] for pane in desk.panes("My-Shop-2")] == [str(odd)]
-    assert len(desk.panes("other")) == 1
-
-
-def twin(desk: Desk, text: str = "[[windows]]\n[windows.pane]\ncommand = 'echo the other; exec cat'\n") -> Path:
-    """Another project in a directory of the same name."""
-    other = desk.home / "old" / "shop"
-    other.mkdir(parents=True)
-    (other / ".fugue.toml").write_text(text)
-    return other
-
-
-@pytest.mark.parametrize("named", [True, False])
-def test_two_projects_of_one_name_are_two_workspaces(desk: Desk, named: bool) -> None:
-    if not named:
-        desk.file.write_text(SHOP.replace('name = "shop"\n', "", 1))
-    desk.type("open --yes").wait_text("I edit")
-    other = twin(desk)
-    host = desk.type("open --yes", other)
-    host.wait_text("the other", "shop-2")
-    assert f"the workspace shop is that of {desk.file}; this one is called shop-2".encode() in host.received
-    assert len(desk.panes("shop")) == 3
-    assert [pane["cwd"] for pane in desk.panes("shop-2")] == [str(other)]
-    again = desk.type("open", other)
-    again.wait_text("the other")
-    desk.type("open").wait_text("I edit", "1 code")
-    assert desk.run("kill-server", "shop").returncode == 0
-    assert desk.run("kill-server", "shop-2").returncode == 0
-    third = desk.type("open", other)
-    third.wait_text("the other", "shop-2")
-
-
-def test_a_name_is_free_again_once_its_project_is_gone(desk: Desk) -> None:
-    host = desk.type("open --yes")
-    host.wait_text("I edit")
-    assert desk.run("kill-server", "shop").returncode == 0
-    host.wait_exit()
-    desk.file.unlink()
-    other = twin(desk)
-    desk.type("open --yes", other).wait_text("the other")
-    assert [pane["cwd"] for pane in desk.panes("shop")] == [str(other)]
-
-
-def test_a_name_that_the_person_says_is_taken_at_their_word(desk: Desk) -> None:
-    desk.type("open --yes").wait_text("I edit")
-    desk.type("open --yes --workspace shop", twin(desk)).wait_text("I edit")
-    assert len(desk.panes("shop")) == 3
 
 
 def test_too_many_words_make_no_sense(desk: Desk) -> None:

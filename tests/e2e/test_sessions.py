@@ -11,42 +11,14 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.conftest import TIMEOUT, Launch, Running
+from tests.e2e.sessions import CAT, left, stat
+from tests.e2e.sessions import running as running
 from tests.mcp.test_bridge import HELLO, Bridge
-from tests.tui.conftest import Host
 
 from fugue_tui import sockets, wire
 from fugue_tui.errors import SocketError
 from fugue_tui.terminal.pty import Exit
 from fugue_tui.wire import Hello
-
-CAT = ("--", "sh", "-c", "echo ready; cat")
-
-
-@pytest.fixture
-def running(launch: Launch) -> Running:
-    """A server with a pane that echoes, and one terminal."""
-    running = launch(*CAT, server=True)
-    running.ready()
-    running.host.wait_text("ready")
-    return running
-
-
-def stat(pid: int) -> list[str]:
-    """What the kernel tells of a process after its name: state, parent, group, session, terminal..."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-
-
-def left(host: Host, said: bytes, status: int = 0) -> None:
-    """Wait until a terminal was given back with these words."""
-    host.wait_until(lambda: said in host.received.rpartition(b"\x1b[?1049l")[2])
-    assert host.wait_exit() == Exit(status)
-
-
-def alive(pid: int) -> bool:
-    try:
-        return stat(pid)[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def words(pid: int) -> str:
@@ -96,38 +68,6 @@ def test_detaching_and_attaching_shows_the_same(running: Running) -> None:
     again.wait_until(lambda: again.text.count("one") == 2)
     again.send("two\r")
     again.wait_until(lambda: again.text.count("two") == 2)
-
-
-def test_a_killed_or_closed_terminal_leaves_the_workspace_alone(running: Running) -> None:
-    panes = running.sessions()
-    os.kill(running.host.pid, signal.SIGKILL)
-    running.host.wait_exit()
-    second = running.again("attach", running.name)
-    second.wait_text("ready")
-    second.hang_up()
-    third = running.again()
-    third.wait_text("ready")
-    third.wait_until(lambda: len(running.ask("list-clients")["clients"]) == 1)
-    assert running.sessions() == panes
-
-
-def test_a_killed_server_leaves_a_clean_terminal_and_a_name_that_is_free(running: Running) -> None:
-    os.kill(running.server, signal.SIGKILL)
-    left(running.host, b"fugue-tui: the workspace e2e ended unexpectedly; fugue-tui e2e brings it back", 1)
-    again = running.again(running.name, *CAT)
-    again.wait_text("ready", running.name)
-    assert alive(running.server)
-    assert len(list((running.room / "fugue-tui").glob("*.sock"))) == 2
-
-
-def test_both_killed_at_once_leave_nothing_that_is_in_the_way(running: Running) -> None:
-    server = running.server
-    os.kill(server, signal.SIGKILL)
-    os.kill(running.host.pid, signal.SIGKILL)
-    running.host.wait_exit()
-    again = running.again(running.name, *CAT)
-    again.wait_text("ready", running.name)
-    assert running.server != server
 
 
 def test_two_that_start_a_workspace_at_once_share_it(launch: Launch) -> None:
@@ -181,22 +121,6 @@ def test_what_keeps_a_server_from_starting_reaches_the_person(launch: Launch) ->
     running.host.wait_until(lambda: not running.socket.exists())
 
 
-def test_the_last_pane_ends_the_workspace_and_frees_its_name(running: Running) -> None:
-    server = running.server
-    running.host.send(b"\x04")
-    left(running.host, b"[e2e ended]")
-    running.host.wait_until(lambda: not alive(server))
-    assert list((running.room / "fugue-tui").glob("*.sock")) == []
-
-
-def test_a_terminated_server_ends_well(running: Running) -> None:
-    server, panes = running.server, running.sessions()
-    os.kill(server, signal.SIGTERM)
-    left(running.host, b"[e2e ended]", 143)
-    running.wait_gone(panes)
-    running.host.wait_until(lambda: not alive(server) and not running.socket.exists())
-
-
 def test_a_program_for_a_workspace_that_runs_gets_a_new_window(running: Running) -> None:
     second = running.again(running.name, "--", "sh", "-c", "echo newcomer; pwd; cat")
     second.wait_text("newcomer", str(Path.cwd()))
@@ -238,24 +162,6 @@ def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: 
     assert running.shell("kill-server", "ops").returncode == 0
     left(running.host, b"[ops ended]")
     assert list((running.room / "fugue-tui").glob("*.sock")) == []
-
-
-def test_a_stuck_server_is_ended_by_force(running: Running) -> None:
-    server = running.server
-    os.kill(server, signal.SIGSTOP)
-    ended = subprocess.Popen(
-        [sys.executable, "-m", "fugue_tui", "kill-server", running.name], env={**os.environ, **running.env}
-    )
-    running.host.wait_until(lambda: pending(server), TIMEOUT)
-    os.kill(server, signal.SIGCONT)
-    running.host.wait_until(lambda: ended.poll() is not None, TIMEOUT)
-    assert ended.returncode == 0
-
-
-def pending(pid: int) -> bool:
-    """Whether SIGTERM waits for a process."""
-    lines = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line)
-    return bool(int(lines["ShdPnd"], 16) & 1 << signal.SIGTERM - 1)
 
 
 def test_a_workspace_can_be_looked_after_without_any_terminal(room: Path, launch: Launch) -> None:
