@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from fugue_tui.control.command import Command, Effect, Origin
 from fugue_tui.control.coordinating import CoordinatePanes
+from fugue_tui.control.kind import Bounds
 from fugue_tui.control.schema import build, describe, dump, input_schema, output_schema, payload
 from fugue_tui.control.streaming import StreamOutput
 from fugue_tui.errors import InvalidArgument
@@ -237,3 +238,8 @@ def test_the_check_accepts_exactly_what_the_schema_allows(arguments: dict[str, A
     except InvalidArgument:
         accepted = False
     assert accepted == valid(input_schema(SchemaProbe), arguments)
+
+
+def test_a_large_limit_is_told_in_full() -> None:
+    assert Bounds(le=4_000_000).words == " at most 4000000"
+    assert Bounds(ge=0.1, le=1_000_000).words == " from 0.1 to 1000000"

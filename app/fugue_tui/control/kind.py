@@ -96,9 +96,9 @@ class Bounds:
     def words(self) -> str:
         """The range in words, with a leading space, or nothing."""
         if self.ge is not None and self.le is not None:
-            return f" from {self.ge:g} to {self.le:g}"
+            return f" from {self.ge:.15g} to {self.le:.15g}"
         said = {"at least": self.ge, "at most": self.le, "more than": self.gt, "less than": self.lt}
-        parts = [f"{word} {bound:g}" for word, bound in said.items() if bound is not None]
+        parts = [f"{word} {bound:.15g}" for word, bound in said.items() if bound is not None]
         return f" {' and '.join(parts)}" if parts else ""
 
 
