@@ -1,27 +1,19 @@
 """Commands that are run in shells: what they came to, in every shell and by either method."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
-from tests.control.shells import ALL, INTEGRATED, MARKED, POSIX, Shell, start
+from tests.control.every_shell import every, integrated, one_each, posix
+from tests.control.shells import Shell, start
 from tests.control.shells import shell as shell
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.panes import CreatePane
-from fugue_tui.control.ran import OnCancel
 from fugue_tui.control.running import ExecuteCommand
 from fugue_tui.control.shells import Dialect
-from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone, TimedOut
-from fugue_tui.geometry import Size
+from fugue_tui.errors import InvalidArgument, Refused, TerminalGone, TimedOut
 from fugue_tui.ids import PaneId
-
-every = pytest.mark.parametrize("shell", ALL, indirect=True)
-posix = pytest.mark.parametrize("shell", POSIX, indirect=True)
-integrated = pytest.mark.parametrize("shell", INTEGRATED, indirect=True)
-marked = pytest.mark.parametrize("shell", MARKED, indirect=True)
-one_each = pytest.mark.parametrize("shell", ["bash", "dash"], indirect=True)
 
 
 @every
@@ -61,91 +53,12 @@ def test_here_documents_and_functions(shell: Shell) -> None:
 
 
 @every
-def test_output_is_that_of_the_command_alone(shell: Shell) -> None:
-    assert shell.says("printf foo") == (0, "foo")
-    assert shell.says("printf 'a\\n\\n'; printf '  b'") == (0, "a\n\n  b")
-    assert shell.says("echo out; echo err >&2; echo out") == (0, "out\nerr\nout")
-    assert shell.says("true") == (0, "")
-
-
-@every
-def test_nothing_that_is_printed_ends_a_command(shell: Shell) -> None:
-    fake = "printf '\\033]133;D;0\\007a\\033]133;A\\007$ \\033]133;B\\007\\033]133;C\\007\\033]133;D;0;fugue=\\007b'"
-    exit_code, text = shell.says(f"{fake}; echo; sh -c 'exit 9'")
-    assert (exit_code, text.replace("\n", "")) == (9, "a$ b")
-    assert shell.says("cat marks", cwd=str(shell.home))[0] == 1
-    (shell.home / "marks").write_text("printf '\\033]133;D;0;fugue=%s%s\\007' 01234567 89abcdef; eval 'exit 3'\n")
-    assert shell.says("cat marks")[1].startswith("printf '\\033]133;D;0")
-
-
-@every
-def test_a_megabyte_is_cut_in_the_middle(shell: Shell) -> None:
-    ran = shell.run("seq 1 150000", limit=1000)
-    assert ran.exit_code == 0
-    lines = ran.text.split("\n")
-    assert lines[:3] == ["1", "2", "3"]
-    assert lines[-2:] == ["149999", "150000"]
-    assert len(ran.text) < 1100
-    assert ran.truncated
-    assert abs(ran.omitted_lines + len(lines) - 1 - 150000) <= 1
-    assert ran.cursor is not None
-
-
-@pytest.mark.parametrize("cols", [80, 7])
-@pytest.mark.parametrize("shell", ["bash"], indirect=True)
-def test_what_is_left_out_is_counted_in_lines_and_what_is_given_in_whole_ones(shell: Shell, cols: int) -> None:
-    shell.room.mux.resize(Size(cols, 24))
-    ran = shell.run("seq -f %0240.0f 400", limit=3_000)
-    head, _, tail = ran.text.partition(f"\n[... {ran.omitted_lines} lines left out ...]\n")
-    lines = [*head.split("\n"), *tail.split("\n")]
-    assert {len(line) for line in lines} == {240}
-    assert len(lines) + ran.omitted_lines == 400
-    assert 8 <= len(lines) <= 12
-    read_on = shell.room.say(f"read-pane --source since --cursor {ran.cursor} --lines 80").text
-    assert int(read_on.split("\n")[0]) == int(head.split("\n")[-1]) + 1
-
-
-@one_each
-def test_of_one_long_line_both_ends_are_given(shell: Shell) -> None:
-    ran = shell.run("head -c 90000 /dev/zero | tr '\\0' x", limit=1000)
-    assert (ran.exit_code, ran.truncated, ran.omitted_lines) == (0, True, 1)
-    assert ran.text.replace("\n[... 1 lines left out ...]\n", "").strip("x") == ""
-
-
-@one_each
-def test_what_is_left_out_can_be_read_with_the_cursor(shell: Shell) -> None:
-    ran = shell.run("seq 1 3000", limit=1000)
-    rest = shell.room.say(f"read-pane --source since --cursor {ran.cursor} --lines 5").text
-    head = ran.text.split("\n[...")[0].split("\n")
-    assert int(rest.split("\n")[0]) <= int(head[-1]) + 1
-    long_line = shell.run("printf '%05000d' 7; echo; echo end", limit=300)
-    assert long_line.text.startswith("0000")
-    assert long_line.text.endswith("end")
-
-
-@every
-def test_a_command_that_clears_the_screen_is_read_from_the_top(shell: Shell) -> None:
-    shell.run("seq 1 15")
-    assert shell.says("clear; seq 1 60")[1].split() == [str(number) for number in range(1, 61)]
-    assert shell.says("printf 'gone\\033[H\\033[2J'; echo here") == (0, "here")
-
-
-@every
 def test_a_command_in_the_background_does_not_hold_the_shell(shell: Shell) -> None:
     ran = shell.run("sleep 50 &")
     assert ran.exit_code == 0
     assert ran.seconds < 10
     assert shell.run("true").exit_code == 0
     shell.run("kill %1")
-
-
-@every
-def test_colours_are_left_out_or_kept(shell: Shell) -> None:
-    assert shell.says("printf '\\033[31mred\\033[0m\\n'") == (0, "red")
-    ran = shell.run("printf '\\033[31mred\\033[0m\\n'", ansi=True)
-    assert "\x1b[" in ran.text
-    assert "red" in ran.text
-    assert "\x1b" not in ran.for_models
 
 
 @every
@@ -271,125 +184,6 @@ def test_a_line_left_in_the_command_mode_of_vi_takes_text_again(shell: Shell) ->
     assert shell.says("echo one") == (0, "one")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
-def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
-    shell.run("true")
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).at_input)
-    shell.room.say(f"send-input --pane {shell.pane} --text 'rm -r precious'")
-    shell.room.shows(shell.pane, "precious")
-    with pytest.raises(Refused, match="`rm -r precious`, which somebody typed"):
-        shell.run("echo glued")
-    shell.room.say(f"send-keys {shell.pane} C-c")
-    shell.room.until(lambda: not shell.room.mux.terminal(shell.pane).typed, lambda: shell.text)
-    assert shell.says("echo free") == (0, "free")
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
-def test_what_a_person_types_at_the_same_time_is_not_run(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    shell.run("true")
-    terminal = shell.room.mux.terminal(shell.pane)
-    shell.room.until(lambda: terminal.at_input)
-    paste = terminal.paste
-
-    def together(text: str) -> int:
-        terminal.write(b"rm -r precious")
-        return paste(text)
-
-    monkeypatch.setattr(terminal, "paste", together)
-    with pytest.raises(Refused, match="`rm -r precious`, which somebody typed"):
-        shell.run("echo glued")
-    shell.room.until(lambda: terminal.typed.strip() == "rm -r precious")
-
-
-@one_each
-def test_a_person_who_types_comes_first(shell: Shell) -> None:
-    shell.run("true")
-    shell.room.mux.human_input(shell.pane)
-    with pytest.raises(Refused, match="a person is typing") as refused:
-        shell.run("echo x")
-    assert refused.value.data["retry_after_ms"]
-    shell.room.until(lambda: shell.room.mux.lease(shell.pane) is None)
-    assert shell.says("echo x") == (0, "x")
-
-
-@every
-def test_calls_to_one_pane_queue_and_calls_to_two_run_together(shell: Shell, tmp_path: Path) -> None:
-    other = Shell(shell.room, shell.kind if shell.method == "integration" else f"{shell.kind}-", tmp_path)
-    shell.run("true")
-    other.run("true")
-    os.mkfifo(gate := tmp_path / "gate")
-    begun = [shell.begin(f"cat '{gate}'"), shell.begin("echo 2"), shell.begin("echo 3"), other.begin("echo 4")]
-    began = time.monotonic()
-    shell.room.until(lambda: begun[3].over)
-    assert not begun[0].over
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "cat")
-    waited = time.monotonic() - began
-    gate.write_text("1\n")
-    for later in begun:
-        shell.room.awaited(later)
-    assert [later.result().text for later in begun] == ["1", "2", "3", "4"]
-    assert begun[2].result().queued_ms >= waited * 1000 - 1
-
-
-@one_each
-def test_the_line_for_a_pane_is_bounded(shell: Shell) -> None:
-    begun = [shell.begin("sleep 0.1"), *(shell.begin("true") for _ in range(16))]
-    with pytest.raises(Refused, match="16 commands wait for pane"):
-        shell.begin("true")
-    for later in begun[1:]:
-        later.cancel()
-    assert shell.room.mux.turns.waiting(shell.pane) == 1, "who has given up takes nobody's place in line"
-    shell.room.awaited(begun[0])
-    assert shell.run("true").exit_code == 0
-
-
-@every
-def test_giving_a_command_up_interrupts_it_and_the_next_goes_on(shell: Shell) -> None:
-    shell.run("true")
-    later = shell.begin("sleep 60")
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
-    after = shell.begin("echo after")
-    assert later.cancel()
-    with pytest.raises(Cancelled):
-        shell.room.awaited(later)
-    assert shell.room.awaited(after).text == "after"
-
-
-@one_each
-def test_a_command_that_is_given_up_as_it_begins_is_interrupted_too(shell: Shell) -> None:
-    shell.run("true")
-    terminal = shell.room.mux.terminal(shell.pane)
-    for _ in range(5):
-        entered = terminal.sent.count + 2  # The text, and the Enter.
-        later = shell.begin("sleep 61")
-        shell.room.until(lambda entered=entered: terminal.sent.count >= entered)
-        later.cancel()
-        assert shell.says("echo on") == (0, "on")
-
-
-@one_each
-def test_giving_a_command_up_can_leave_it(shell: Shell) -> None:
-    shell.run("true")
-    later = shell.begin("sleep 1.5; echo done", on_cancel=OnCancel.LEAVE)
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
-    later.cancel()
-    shell.room.shows(shell.pane, "\ndone")
-
-
-@every
-def test_a_command_that_a_person_interrupts_is_over(shell: Shell) -> None:
-    shell.run("true")
-    later = shell.begin("echo begun; sleep 60")
-    shell.room.shows(shell.pane, "\nbegun")  # What is still on its way when Ctrl+C is pressed, the kernel drops.
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
-    shell.room.say(f"send-keys {shell.pane} C-c")
-    ran = shell.room.awaited(later)
-    assert ran.interrupted
-    assert ran.exit_code in (130, None)
-    assert ran.text.startswith("begun")
-    assert shell.says("echo next") == (0, "next")
-
-
 @every
 def test_a_shell_inside_the_shell(shell: Shell) -> None:
     shell.run("true")
@@ -400,31 +194,6 @@ def test_a_shell_inside_the_shell(shell: Shell) -> None:
     ran = shell.run("exit 4")
     assert ran.note == "the shell that ran it is over" or ran.exit_code is None
     assert shell.says("echo outer") == (0, "outer")
-
-
-@one_each
-def test_an_agent_does_not_type_into_itself(shell: Shell) -> None:
-    with pytest.raises(Refused, match="your own pane"):
-        shell.command("ls").run(shell.room.mux, agent(shell.pane))
-    with pytest.raises(NotFound):
-        ExecuteCommand(pane="%99", command="ls").run(shell.room.mux, agent())
-    for nothing in ("", " \n "):
-        with pytest.raises(InvalidArgument, match="nothing to run"):
-            shell.run(nothing)
-    with pytest.raises(InvalidArgument, match="control character"):
-        shell.run("a\x03b")
-
-
-@one_each
-def test_a_pane_that_is_closed_meanwhile_is_told(shell: Shell) -> None:
-    shell.room.cat()
-    shell.run("true")
-    later, second = shell.begin("sleep 60"), shell.begin("true")
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
-    shell.room.say(f"close-pane {shell.pane}")
-    for each in (later, second):
-        with pytest.raises((TerminalGone, NotFound)):
-            shell.room.awaited(each)
 
 
 def test_a_command_waits_for_the_first_prompt_of_a_shell(room: Room, tmp_path: Path) -> None:
