@@ -377,6 +377,15 @@ def test_characters_that_the_shell_shows_by_their_codes_are_known(shell: Shell) 
     assert "/command" not in shell.text
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
+@pytest.mark.parametrize("stream", [1, 2])
+def test_a_shell_whose_output_goes_elsewhere_tells_its_codes(shell: Shell, stream: int) -> None:
+    assert shell.run(f"exec {stream}>/dev/null").exit_code in (0, None)
+    assert shell.run("echo one; (exit 3)").exit_code == 3
+    assert shell.run("exec >/dev/tty 2>&1").exit_code == 0
+    assert shell.says("echo one; (exit 4)") == (4, "one")
+
+
 def _terminal(shell: Shell) -> Terminal:
     return shell.room.mux.terminals[shell.pane]
 

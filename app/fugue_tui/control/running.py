@@ -49,7 +49,7 @@ class ExecuteCommand(Command[Ran], name="execute-command", effect=Effect.INPUT, 
     The shell must wait at its prompt (bash, zsh, fish, sh); where another program is in front the call is refused and
     says which. Several lines, quotes and here-documents are fine. Calls to one pane queue, calls to several run
     together. A time-out ends only the waiting. A line that starts with a blank keeps out of the history of those who
-    set their shell to that, so one is put first. To run something in a pane of its own, use run.
+    set their shell to that, so one is put first. To run something in a pane of its own, use run-command.
     """
 
     pane: str = target.ACTIVE
@@ -88,7 +88,7 @@ def typed_pane(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
     pane = target.typed_pane(mux, wanted, origin)
     if pane == origin.pane:
         raise Refused(
-            f"{pane} is your own pane: the command would be typed into you; name another pane, or use run, which opens "
+            f"{pane} is your own pane: the command would be typed into you; name another pane, or use run-command, which opens "
             "one"
         )
     running(mux, pane)
@@ -195,7 +195,7 @@ def _note(end: End | None, record: CommandRecord | None, found: Clip, execution:
     if end.unmarked:
         return "the shell told no exit code: it marks its prompt no longer, as where PS1 or its hooks were set anew"
     if end.lost and end.exit_code is None:
-        return "the shell gave it up, as after Ctrl+C or a syntax error, and told no exit code"
+        return "the shell gave it up, as after Ctrl+C or a syntax error, or prints elsewhere, and told no exit code"
     if end.lost:
         return "the shell that ran it is over"
-    return "the shell ran nothing" if record is None and end.exit is None else ""
+    return "the shell is at its prompt again and told of no command" if record is None and end.exit is None else ""

@@ -17,13 +17,22 @@ __fugue_start() {
     __fugue_hook
     __fugue_prompt $ret
     # Hooks that come later may make the first prompt anew, without marks.
-    'builtin' 'printf' '\e]133;A;fugue=%s\a' "$__fugue_nonce"
+    __fugue_say '\e]133;A;fugue=%s\a' "$__fugue_nonce"
 }
 
 __fugue_hook() {
     'builtin' 'emulate' -L zsh
     precmd_functions=(${${precmd_functions:#__fugue_start}:#__fugue_precmd} __fugue_precmd)
     preexec_functions=(${preexec_functions:#__fugue_preexec} __fugue_preexec)
+}
+
+# Where `exec >file` sent all output elsewhere, the terminal still hears of the marks.
+__fugue_say() {
+    if [[ -t 1 ]]; then
+        'builtin' 'printf' "$@"
+    else
+        'builtin' 'printf' "$@" >&2
+    fi
 }
 
 __fugue_precmd() {
@@ -51,13 +60,13 @@ __fugue_prompt() {
         eol=${${(%)eol}//;/}
         if [[ $eol == *[[:cntrl:]]* ]]; then eol=; fi
     fi
-    'builtin' 'printf' '%s\e]133;D;%s;eol=%s;fugue=%s\a' "$here" "$ret" "$eol" "$__fugue_nonce"
+    __fugue_say '%s\e]133;D;%s;eol=%s;fugue=%s\a' "$here" "$ret" "$eol" "$__fugue_nonce"
     if [[ ${(t)PS1} != *export* ]]; then
         if [[ ${PS1-} != "${__fugue_marked-}" ]]; then 'builtin' 'typeset' -g __fugue_plain="${PS1-}"; fi
         PS1="%{"$'\e]133;A;fugue='$__fugue_nonce$'\a'"%}$__fugue_plain%{"$'\e]133;B;fugue='$__fugue_nonce$'\a'"%}"
         'builtin' 'typeset' -g __fugue_marked="$PS1"
     else
-        'builtin' 'printf' '\e]133;A;fugue=%s\a' "$__fugue_nonce"
+        __fugue_say '\e]133;A;fugue=%s\a' "$__fugue_nonce"
     fi
 }
 
@@ -75,7 +84,7 @@ __fugue_preexec() {
         line=${line//[[:cntrl:]]/}
     fi
     if [[ -n $line ]]; then line=";cmdline_url=$line"; fi
-    'builtin' 'printf' '\e[J\e]133;C%s;fugue=%s\a' "$line" "$__fugue_nonce"
+    __fugue_say '\e[J\e]133;C%s;fugue=%s\a' "$line" "$__fugue_nonce"
 }
 
 if [[ -o interactive && -n $__fugue_nonce ]]; then
