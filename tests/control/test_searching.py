@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 from tests.control.test_reading_on import Driven
 from tests.multiplexer.conftest import Room, agent
 
+from fugue_tui.control import fulltext
+from fugue_tui.control.fulltext import full_text, starts_of
 from fugue_tui.control.reading import ReadPane
 from fugue_tui.control.schema import payload
-from fugue_tui.control.searching import Matches, SearchPanes, starts_of
+from fugue_tui.control.searching import Matches, SearchPanes
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.geometry import Size
+from fugue_tui.terminal.emulator import Emulator
 
 
 def search(room: Room, pattern: str, **fields: object) -> Matches:
@@ -155,3 +158,47 @@ def test_lines_are_found_again_among_their_rows(lines: Sequence[str], width: int
         wanted.append(len(rows))
         rows += [line[at : at + width].rstrip() for at in range(0, max(1, len(line)), width)]
     assert starts_of(lines, rows, width) == wanted
+
+
+def test_a_long_text_is_read_in_pieces_that_cut_no_line(driven: Driven, monkeypatch: pytest.MonkeyPatch) -> None:
+    driven.does("echo; for i in $(seq 1 60); do printf '%s 漢字   %0*d|\\n\\n' $i $((i * 3)) 0; done")
+    driven.does("printf '%-100s|\\n' x")
+    terminal = driven.room.mux.terminals[driven.pane]
+    whole = full_text(terminal, time.monotonic() + 10)
+    for rows in (1, 2, 3, 10):
+        monkeypatch.setattr(fulltext, "ROWS", rows)
+        pieces = full_text(terminal, time.monotonic() + 10)
+        assert pieces is not None
+        assert whole is not None
+        assert [line.rstrip() for line in pieces.lines] == [line.rstrip() for line in whole.lines]
+        assert (pieces.starts, pieces.last) == (whole.starts, whole.last)
+
+
+def test_nobody_waits_for_all_of_a_long_text(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    room.launcher.scrollback = 50_000
+    driven = Driven(room)
+    driven.does("echo; seq 1 30000")
+    emulator = room.mux.terminals[driven.pane].emulator
+    asked: list[int] = []
+
+    def lines(self: Emulator, start: int, stop: int, *, joined: bool = False) -> list[str]:
+        asked.append(stop - start)
+        return read(self, start, stop, joined=joined)
+
+    read = type(emulator).lines
+    monkeypatch.setattr(type(emulator), "lines", lines)
+    found = search(room, "999", limit=500)
+    assert found.found == sum("999" in str(number) for number in range(1, 30_001))
+    assert max(asked) <= fulltext.ROWS < 30_000
+    assert [hit.line for hit in found.matches[:2]] == [999, 1999]
+
+
+def test_lines_that_are_pruned_during_a_search_do_no_harm(room: Room) -> None:
+    driven = Driven(room)
+    driven.does("echo; seq 1 9000")
+    room.mux.terminals[driven.pane].write(b"yes 0123456789\n")
+    room.shows(driven.pane, "0123456789")
+    for _ in range(20):
+        found = search(room, "0123456789", limit=1)
+        assert found.found > 0
+        assert found.matches[0].text.startswith("0123456789")

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 from fugue_tui.control.cells import html, json_cells
 from fugue_tui.control.clipping import ends_of
+from fugue_tui.control.fulltext import goes_on
 from fugue_tui.control.onward import onward
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.imaging.palette import Theme
@@ -177,19 +178,14 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
 
 def _line_after(emulator: Emulator, row: int, end: int) -> int:
     """The first row from one on, before an end, with which a line begins; the row itself if there is none."""
-    return next((each for each in range(row, min(end, row + _LONG_LINE)) if not _goes_on(emulator, each - 1)), row)
+    return next((each for each in range(row, min(end, row + _LONG_LINE)) if not goes_on(emulator, each - 1)), row)
 
 
 def _line_before(emulator: Emulator, start: int, stop: int) -> int:
     """The last row up to one, after a start, before which a line ends; the row itself if there is none."""
     return next(
-        (each for each in range(stop, max(start, stop - _LONG_LINE), -1) if not _goes_on(emulator, each - 1)), stop
+        (each for each in range(stop, max(start, stop - _LONG_LINE), -1) if not goes_on(emulator, each - 1)), stop
     )
-
-
-def _goes_on(emulator: Emulator, row: int) -> bool:
-    """Whether the text of a row goes on in the row below."""
-    return emulator.lines(row, row + 2, joined=True)[0] != emulator.lines(row, row + 1)[0]
 
 
 def written(excerpt: Excerpt, manner: Manner) -> str:

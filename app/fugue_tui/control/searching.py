@@ -13,14 +13,14 @@ from annotated_types import Interval, MaxLen
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.errand import fetched
+from fugue_tui.control.fulltext import full_text
 from fugue_tui.control.later import Later
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes as panes_in
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.cursors import Bookmark, bookmark
+from fugue_tui.multiplexer.cursors import Bookmark
 from fugue_tui.multiplexer.patterns import Pattern, expression, literal
-from fugue_tui.terminal.pins import Place
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.text import clean_text
 
@@ -148,7 +148,8 @@ def _search(places: Sequence[tuple[PaneId, Terminal]], pattern: Pattern, limit: 
     for pane, terminal in places:
         if time.monotonic() > deadline:
             break
-        if (hits := _in_pane(pane, terminal, pattern, deadline)).hits:
+        hits = _in_pane(pane, terminal, pattern, deadline)
+        if hits is not None and hits.hits:
             found.append(hits)
         searched += 1
     count = sum(len(each.hits) for each in found)
@@ -166,40 +167,13 @@ def _fewer(found: Sequence[_InPane], limit: int) -> list[_InPane]:
     return [replace(each, hits=each.hits[-shares[each.pane] :]) for each in found if shares[each.pane]]
 
 
-def _in_pane(pane: PaneId, terminal: Terminal, pattern: Pattern, deadline: float) -> _InPane:
-    with terminal.lock:
-        end, cols = terminal.emulator.scrollback.lines + terminal.size.rows, terminal.size.cols
-        lines = terminal.emulator.lines(0, end, joined=True)
-        rows = terminal.emulator.lines(0, end)
-        last = max((row for row, text in enumerate(rows) if text), default=0)
-        mark = bookmark(terminal, at=Place(last))
-    starts = starts_of(lines, rows, cols)
-    hits = [(index, min(starts[index], last), match) for index, match in _hits(lines, pattern, deadline)]
-    return _InPane(pane, terminal, mark, last, lines, hits)
-
-
-def starts_of(lines: Sequence[str], rows: Sequence[str], cols: int) -> list[int]:
-    """The row on which each line starts, where lines are rows of so many columns of which some were joined. Blanks do
-    not count: those at the ends of rows are gone."""
-    bare = [row.replace(" ", "") for row in rows]
-    starts: list[int] = []
-    at = 0
-    for line in lines:
-        rest = line.replace(" ", "")
-        at += _blank_rows_before(line, bare, at, cols) if rest else 0
-        starts.append(at)
-        while at < len(bare) and rest.startswith(bare[at]):
-            rest = rest[len(bare[at]) :]
-            at += 1
-            if not rest:
-                break
-    return starts
-
-
-def _blank_rows_before(line: str, bare: Sequence[str], at: int, cols: int) -> int:
-    """How many rows are but the blanks with which the line before ended."""
-    blank = next((n for n in range(len(bare) - at) if bare[at + n]), 0)
-    return max(0, blank - (len(line) - len(line.lstrip(" "))) // cols)
+def _in_pane(pane: PaneId, terminal: Terminal, pattern: Pattern, deadline: float) -> _InPane | None:
+    found = full_text(terminal, deadline)
+    if found is None:
+        return None
+    lines, last = found.lines, found.last
+    hits = [(index, min(found.starts[index], last), match) for index, match in _hits(lines, pattern, deadline)]
+    return _InPane(pane, terminal, found.bookmark, last, lines, hits)
 
 
 def _hits(lines: Sequence[str], pattern: Pattern, deadline: float) -> Iterator[tuple[int, str]]:
