@@ -88,8 +88,8 @@ def typed_pane(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
     pane = target.typed_pane(mux, wanted, origin)
     if pane == origin.pane:
         raise Refused(
-            f"{pane} is your own pane: the command would be typed into you; name another pane, or use run-command, which "
-            "opens one"
+            f"{pane} is your own pane: the command would be typed into you; name another pane, or use run-command, "
+            "which opens one"
         )
     running(mux, pane)
     return pane
