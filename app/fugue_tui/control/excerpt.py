@@ -162,7 +162,7 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
     whole = _line_before(emulator, start.place.line, stop) if manner.joins and stop < total else stop
     if whole < stop:
         stop, (_, write) = whole, oldest_of(whole - start.place.line)
-    more = bool(emulator.between(Place(stop), Place(total)).strip()) if stop < total else False
+    more = stop < total and _has_text(emulator, stop, total)
     return Excerpt(
         write=write,
         first=start.place.line,
@@ -174,6 +174,12 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
         redrawn=start.redrawn,
         more=more,
     )
+
+
+def _has_text(emulator: Emulator, start: int, stop: int) -> bool:
+    """Whether there is any; the screen is looked at first, as it takes long to read all of the history."""
+    screen = max(start, emulator.scrollback.lines)
+    return any(emulator.lines(screen, stop)) or any(emulator.lines(start, screen))
 
 
 def _line_after(emulator: Emulator, row: int, end: int) -> int:
