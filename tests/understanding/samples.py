@@ -227,4 +227,13 @@ SAMPLES: Final[list[tuple[str, str, int | None, str]]] = [
     ("arrows", "npm create x", None, "? Select one: › - Use arrow-keys. Return to submit.\n❯   a\n    b"),
     ("clack", "npm create x", None, "◆  Which one?\n│  ● one\n└"),
     ("numbered", "claude", None, "Do you want to proceed?\n❯ 1. Yes\n  2. No"),
+    ("server's port", "nginx", 1, "nginx: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)\n"),
+    (
+        "Rust port",
+        "cargo run",
+        101,
+        "thread 'main' panicked at src/main.rs:5:10:\ncalled `Result::unwrap()` on an `Err` value: "
+        'Os { code: 98, kind: AddrInUse, message: "Address already in use" }\n',
+    ),
+    ("branches apart", "git pull", 128, "fatal: Not possible to fast-forward, aborting.\n"),
 ]

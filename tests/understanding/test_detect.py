@@ -450,3 +450,41 @@ def test_what_an_editor_an_agent_or_a_log_viewer_shows_proves_nothing(command: s
 def test_an_agent_that_asks_is_seen_to_wait() -> None:
     found = detect("claude", "Tests failed: 1 failed in 0.1s\n\nDo you want to proceed?\n❯ 1. Yes\n  2. No\n", None)
     assert (found.intent, found.context.details["prompt"]) == (Meaning.PROMPT_WAITING, "choice")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "port"),
+    [
+        ("nginx", "nginx: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)\n", "80"),
+        (
+            "redis-server",
+            "# Could not create server TCP listening socket *:6379: bind: Address already in use\n",
+            "6379",
+        ),
+        ("gunicorn a", "[2026-11-21 16:51:00 +0000] [1] [ERROR] Connection in use: ('127.0.0.1', 8000)\n", "8000"),
+        ("rails s", 'Address already in use - bind(2) for "127.0.0.1" port 3000 (Errno::EADDRINUSE)\n', "3000"),
+        ("java -jar x", "Web server failed to start. Port 8080 was already in use.\n", "8080"),
+    ],
+)
+def test_a_servers_port_that_is_taken_is_told(command: str, output: str, port: str) -> None:
+    found = detect(command, output, 1)
+    assert (found.intent, found.context.details["port"]) == (Meaning.PORT_IN_USE, port)
+    assert found.suggested_actions == (f"ss -ltnp 'sport = :{port}'",)
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "meaning"),
+    [
+        ("git pull", "fatal: Need to specify how to reconcile divergent branches.\n", Meaning.GIT_REJECTED),
+        ("git push", "remote: Permission to a/b.git denied to c.\nfatal: unable to access\n", Meaning.AUTH_REQUIRED),
+        ("ssh h", "ssh: connect to host h port 22: No route to host\n", Meaning.NETWORK_ERROR),
+        ("docker pull x", "failed to register layer: write /x: no space left on device\n", Meaning.DISK_FULL),
+        (
+            "pip install x",
+            "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/usr/lib/x'\n",
+            Meaning.PERMISSION_DENIED,
+        ),
+    ],
+)
+def test_what_the_machine_and_others_refuse_is_told(command: str, output: str, meaning: Meaning) -> None:
+    assert detect(command, output, 1).intent is meaning

@@ -49,5 +49,16 @@ RULES: Final = (
         programs=word_set("git"),
         actions=("git fetch", "git log --oneline HEAD..FETCH_HEAD"),
     ),
+    Rule(
+        "branches apart",
+        Meaning.GIT_REJECTED,
+        0.95,
+        "fatal: N",
+        line(
+            r"fatal: (?:Not possible to fast-forward, aborting\.|Need to specify how to reconcile divergent branches\.)"
+        ),
+        programs=word_set("git"),
+        actions=("git status", "git log --oneline --left-right HEAD...@{upstream}"),
+    ),
 )
 """Conflicts, changes in the way, pushes that are rejected."""

@@ -52,6 +52,26 @@ RULES: Final = (
         actions=_PORT,
     ),
     Rule(
+        "server's port",
+        Meaning.PORT_IN_USE,
+        0.95,
+        " in use",
+        line(
+            r"(?:nginx: \[emerg\] bind\(\) to|.{0,200}TCP listening socket|.{0,200}\[ERROR\] Connection in use:"
+            r"|Address already in use - bind\(2\) for|Web server failed to start\. Port) .{0,100}?\b(?P<port>\d{1,5})"
+            r"(?: failed \(\d+: Address already in use\)|: bind: Address already in use|\)| \(Errno::EADDRINUSE\)"
+            r"| was already in use\.)"
+        ),
+        actions=_PORT,
+    ),
+    Rule(
+        "Rust port",
+        Meaning.PORT_IN_USE,
+        0.95,
+        "kind: AddrInUse",
+        line(r".{0,300}\bOs \{ code: \d+, kind: AddrInUse, message: \"[^\"]{1,100}\" \}.{0,100}"),
+    ),
+    Rule(
         "port taken",
         Meaning.PORT_IN_USE,
         0.93,
@@ -106,6 +126,7 @@ RULES: Final = (
             r"|Unable to locate credentials\. You can configure credentials by running \"aws configure\"\."
             r"|To get started with GitHub CLI, please run: +gh auth login|denied: requested access "
             r"to the resource is denied"
+            r"|remote: Permission to \S{1,200} denied to .{1,100}|gh: .{1,200}set the GH_TOKEN environment variable\."
             r"|sudo: a (?:terminal|password) is required.*|(?P<user>[\w.-]{1,60}) is not in the sudoers file\..*"
         ),
     ),
@@ -121,9 +142,10 @@ RULES: Final = (
         "Python permission",
         Meaning.PERMISSION_DENIED,
         0.95,
-        "PermissionError: ",
+        "Error: [Errno 1",
         line(
-            r"PermissionError: \[Errno 1?3?\] (?:Permission denied|Operation not permitted)(?:: '(?"
+            r"(?:PermissionError|ERROR: Could not install packages due to an OSError): \[Errno 1?3?\] "
+            r"(?:Permission denied|Operation not permitted)(?:: '(?"
             r"P<path>[^']{1,300})')?"
         ),
         clues=(_FILE,),
@@ -158,10 +180,10 @@ RULES: Final = (
         "space",
         Meaning.DISK_FULL,
         0.97,
-        "No space left on device",
+        "o space left on device",
         line(
             r"(?:(?P<program>-?[\w./+-]{1,100}): .{0,300}: |OSError: \[Errno 28\] |"
-            r".{0,200}ENOSPC: )[Nn]o space left on device.{0,200}"
+            r".{0,200}ENOSPC: |failed to register layer: .{0,200}: )[Nn]o space left on device.{0,200}"
         ),
         actions=("df -h",),
     ),

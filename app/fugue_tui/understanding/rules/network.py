@@ -62,9 +62,10 @@ RULES: Final = (
         "timed out",
         Meaning.NETWORK_ERROR,
         0.93,
-        "imed out",
+        "",
         line(
-            r"ssh: connect to host (?P<host>[\w.:-]{1,200}) port \d+: Connection timed out"
+            r"ssh: connect to host (?P<host>[\w.:-]{1,200}) port \d+: (?:Connection timed out|No route to host)"
+            r"|kex_exchange_identification: (?:Connection closed|read: Connection reset) by .{1,200}"
             r"|(?:.{0,40}Error: )?connect ETIMEDOUT \S{1,100}|.{0,300}dial \w{1,6} \S{1,100}: i/o timeout"
         ),
     ),
