@@ -88,8 +88,8 @@ def _rules(laid: Sequence[Line]) -> tuple[list[Line], list[int]]:
     drawn = [line for line in laid if is_rule(line.text)]
     solid = [line for line in drawn if " " not in line.text.strip()] or drawn
     dividers = max(([found.start() for found in _JUNCTION.finditer(line.cells)] for line in solid), key=len)
-    rows = [line for line in drawn if line not in solid and _divided(line, dividers)]
-    return [line for line in drawn if line not in rows], dividers
+    sure = {line.number for line in solid}
+    return [line for line in drawn if line.number in sure or not _divided(line, dividers)], dividers
 
 
 @dataclass(frozen=True, slots=True)
