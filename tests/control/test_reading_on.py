@@ -57,8 +57,10 @@ def test_only_what_is_new_is_read_after_a_cursor(driven: Driven) -> None:
     second = driven.read(first.cursor)
     assert second.text == "more\nand more\n<2>"
     assert (second.source, second.lines_missed, second.redrawn, second.truncated) == (Source.SINCE, 0, False, False)
+    assert (second.rows, second.first_line) == (3, 4)
     assert driven.read(first.cursor).text == second.text
-    assert driven.read(second.cursor).text == ""
+    nothing = driven.read(second.cursor)
+    assert (nothing.text, nothing.rows) == ("", 0)
 
 
 def test_a_line_that_was_not_ended_is_told_from_one_that_goes_on(driven: Driven) -> None:

@@ -92,10 +92,15 @@ def newest(terminal: Terminal, rows: int | None, offset: int, manner: Manner, *,
     """The newest rows but `offset`: of the screen, or of the `whole` history. For who holds the lock.
 
     The blank rows at the end of the screen do not count."""
-    history, height = terminal.emulator.scrollback.lines, terminal.size.rows
-    screen = terminal.emulator.lines(history, history + height)
-    end = history + max((y for y, row in enumerate(screen, 1) if row), default=0)
-    return span(terminal, Place(0 if whole else history), Place(end), rows or height, offset, manner)
+    start = Place(0 if whole else terminal.emulator.scrollback.lines)
+    return span(terminal, start, Place(_end(terminal)), rows or terminal.size.rows, offset, manner)
+
+
+def _end(terminal: Terminal) -> int:
+    """The row behind the last one on the screen with text."""
+    history = terminal.emulator.scrollback.lines
+    screen = terminal.emulator.lines(history, history + terminal.size.rows)
+    return history + max((y for y, row in enumerate(screen, 1) if row), default=0)
 
 
 def printed(
@@ -166,7 +171,7 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
     return Excerpt(
         write=write,
         first=start.place.line,
-        stop=stop,
+        stop=stop if more else max(start.place.line, min(stop, _end(terminal))),
         total=total,
         alternate=alternate,
         bookmark=bookmark(terminal, old, Place(stop) if more else None),

@@ -117,7 +117,8 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
     command printed, selection for what the person selected, in whichever pane unless one is named, since for what came
     after a cursor. Omitted, since if a cursor is given, else screen."""
     offset: Annotated[int, Ge(0)] = 0
-    """How many rows at the end of the text to leave out: next_offset of the last reading pages back."""
+    """How many rows at the end of the text to leave out: next_offset of the last reading pages back. What is printed
+    meanwhile shifts the pages; first_line tells by how much."""
     cursor: str = ""
     """Where to read on from: a cursor that an earlier call gave."""
     format: Format = Format.PLAIN
