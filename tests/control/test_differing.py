@@ -1,7 +1,7 @@
 """What changed since a cursor is told row by row: after output, redraws, other screens and other sizes."""
 
 import pytest
-from tests.control.test_reading_on import Driven
+from tests.control.driven import Driven
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.differing import Columns, DiffPane, PaneDifference

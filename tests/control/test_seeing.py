@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
-from tests.control.test_reading_on import Driven
+from tests.control.driven import Driven
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.comparing import VisualDiff

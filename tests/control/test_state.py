@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.control.test_reading_on import Driven, marks
+from tests.control.driven import Driven, marks
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.panes import CreatePane
