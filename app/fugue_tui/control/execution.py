@@ -36,6 +36,7 @@ class Execution(Entering):
         self._more = 0
         self._silence = Silence(mux, QUIET, self._fell_silent)
         self._stopping = Silence(mux, AGAIN, self._fell_silent)
+        self._unmarked_since = -1.0
 
     def said(self, event: PaneEvent) -> None:
         """For the ear."""
@@ -120,8 +121,13 @@ class Execution(Entering):
             self._over(End(self.record, None, lost=True))
 
     def _look_for_unmarked_prompt(self, dialect: Dialect) -> None:
-        """The command may have taken the marks of its shell away, as a start-up file does that is read again."""
+        """The command may have taken the marks of its shell away, as a start-up file does that is read again. It is looked
+        at twice, as what was printed last may still be on its way."""
         if self._typed and not self._typed.edits and is_at_unmarked_prompt(self.terminal, dialect):
+            if self._unmarked_since != self.terminal.printed_at:
+                self._unmarked_since = self.terminal.printed_at
+                self._silence.heard()
+                return
             self.terminal.lose_track()
             found = self.terminal.command(self.record.number) if self.record else None
             self._over(End(found or self.record, None, unmarked=True))
