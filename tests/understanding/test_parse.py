@@ -457,3 +457,39 @@ def test_documents_on_several_lines_one_after_the_other_are_all_read() -> None:
     cut = parse('{\n  "a": 1\n}\n{\n  "a": \n', command="jq . x")
     assert (cut.kind, cut.records) == (Kind.JSON, {"a": 1})
     assert cut.notes == ("lines 4-5 outside the JSON, left out",)
+
+
+PS_AUX = (
+    "root      1234  0.0  0.1  12345  6789 ?        Ss   16:51   0:00 nginx: master process\n"
+    "www       1235  0.0  0.1  12345  6789 ?        S    Nov20   0:00 nginx: worker process\n"
+    "root      9999  0.0  0.0   6000   900 pts/0    S+   16:51   0:00 grep nginx\n"
+)
+PS_EF = (
+    "root         1     0  0 16:51 ?        00:02:30 /init --x\nroot        33     2  0  2025 pts/0  1-00:00:00 [x y]\n"
+)
+
+
+def test_processes_without_their_header_have_the_columns_that_were_asked_for() -> None:
+    found = parse(PS_AUX, command="ps aux | grep nginx")
+    assert (found.headers[0], found.headers[-1], len(found.rows)) == ("USER", "COMMAND", 3)
+    assert found.rows[2][6:] == ("pts/0", "S+", "16:51", "0:00", "grep nginx")
+    assert "the columns' names are not in the text" in found.notes
+    found = parse(PS_EF, command="ps --no-headers -ef")
+    assert found.kind is Kind.UNKNOWN or found.confidence < 0.6
+    found = parse(PS_EF, command="ps -ef | grep -v x")
+    assert found.rows[1] == ("root", "33", "2", "0", "2025", "pts/0", "1-00:00:00", "[x y]")
+    titled = "USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n" + PS_AUX
+    assert parse(titled, command="ps aux").parser == "columns"
+    assert parse(PS_AUX, command="ps -eo user,pid,args").kind is not Kind.TABLE
+
+
+def test_a_table_without_its_header_has_rows_and_no_names() -> None:
+    text = "web    1/1   Running   0     10d\nweb2   1/1   Running   12    10d\nx      0/1   Pending   0     1d\n"
+    found = parse(text, command="kubectl get pods --no-headers")
+    assert (found.kind, found.headers, found.rows[1]) == (Kind.TABLE, (), ("web2", "1/1", "Running", "12", "10d"))
+    assert found.confidence < 0.6
+
+
+def test_words_between_tabs_are_no_list_of_words() -> None:
+    found = parse("abc\tweb\ndef\tdb\n", command="docker ps --format '{{.ID}}\t{{.Names}}'")
+    assert found.kind is Kind.CSV

@@ -25,12 +25,14 @@ _WIDE: Final = word_set(
     "az crictl docker flatpak gcloud gh helm k3s kubectl minikube nerdctl nomad oc pip pip3 podman snap virsh"
 )
 _WORDS: Final = word_set("df free iostat iotop lsblk lsmod lsof mpstat netstat pidstat ss top zpool")
+_BARE: Final = word_set("--no-headers --no-header --noheadings --noheading -noheader")
+"""Options by which a program leaves its header line out."""
 _CELLS: Final = word_set("ps vmstat w")
 
 
 def habit(stage: Stage | None) -> Habit:
     """How the program of a command line writes tables."""
-    name = stage.program if stage else ""
+    name = stage.program if stage and not _BARE & {*stage.words} else ""
     if name in _WIDE:
         return Habit(Style.WIDE, known=True)
     if name in _WORDS or name in _CELLS:

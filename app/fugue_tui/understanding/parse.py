@@ -92,7 +92,7 @@ class _Reading:
     def words(self) -> Parsed | None:
         """A list with one word a line."""
         filled = [line.strip() for line in self.lines[self.start : self.end] if line.strip()]
-        if len(filled) < 2 or any(" " in line for line in filled):
+        if len(filled) < 2 or any(len(line.split()) > 1 for line in filled):
             return None
         return Parsed(Kind.LINES, 0.7, (), tuple((line,) for line in filled), parser="words")
 

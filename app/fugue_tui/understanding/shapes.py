@@ -27,6 +27,8 @@ class Shape:
     """Whether nothing else looks like it, so that it is recognised without a command."""
     passed: re.Pattern[str] | None = None
     """Lines that belong to the list and are no rows."""
+    titled: re.Pattern[str] | None = None
+    """A first line that names the columns, so that the list is a table and not read by its shape."""
     heading: re.Pattern[str] | None = None
     """Lines that name a part of the list, if one that is passed over follows."""
 
@@ -85,6 +87,25 @@ SHAPES: Final = (
         distinct=True,
     ),
     Shape("wc", ("lines", "words", "bytes"), re.compile(r" *(\d+) +(\d+) +(\d+)(?: +(.+))?"), ("wc ",)),
+    Shape(
+        "ps aux",
+        ("USER", "PID", "%CPU", "%MEM", "VSZ", "RSS", "TTY", "STAT", "START", "TIME", "COMMAND"),
+        re.compile(
+            r"(\S+) +(\d+) +(\d[\d.]*) +(\d[\d.]*) +(\d+) +(\d+) +(\?|\S+/?\d*) +([DIKRSTWXZt][\w<+]*) +"
+            r"(\d\d:\d\d|[A-Z][a-z]{2}\d\d|\d{4}) +(\d+:\d\d) (.+)"
+        ),
+        ("ps aux", "ps -aux", "ps auxww", "ps auxf"),
+        titled=re.compile(r"USER +PID .*"),
+    ),
+    Shape(
+        "ps -ef",
+        ("UID", "PID", "PPID", "C", "STIME", "TTY", "TIME", "CMD"),
+        re.compile(
+            r"(\S+) +(\d+) +(\d+) +(\d+) +(\d\d:\d\d|[A-Z][a-z]{2}\d\d|\d{4}) +(\S+) +((?:\d+-)?\d\d:\d\d:\d\d) (.+)"
+        ),
+        ("ps -ef", "ps -fe"),
+        titled=re.compile(r"UID +PID .*"),
+    ),
     Shape("du", ("size", "path"), re.compile(r"([\d.,]+[KMGTPEZY]?)\s+(\S.*)"), ("du ",)),
 )
 SURE: Final = 0.97
@@ -97,10 +118,17 @@ def read_shape(lines: Sequence[str], start: int, end: int, stage: Stage | None) 
     numbered = [(at, lines[at][:WIDEST]) for at in range(start, end) if lines[at].strip()]
     for shape in SHAPES:
         shape = _as_asked(shape, stage)
-        called = stage is not None and f"{stage.program} {stage.subcommand}".startswith(shape.calls)
+        called = stage is not None and _names(stage).startswith(shape.calls)
+        if shape.titled and numbered and shape.titled.match(numbered[0][1]):
+            continue
         if (called or shape.distinct) and (found := _read(numbered, shape, stage if called else None)):
             return found
     return None
+
+
+def _names(stage: Stage) -> str:
+    """How a list is asked for: a program and its subcommand, or its first option if it has no other word."""
+    return f"{stage.program} {stage.subcommand or ' '.join(stage.words[1:2])}"
 
 
 def _as_asked(shape: Shape, stage: Stage | None) -> Shape:
