@@ -5,27 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.understanding.conftest import names, recorded
 from tests.understanding.samples import SAMPLES
+from tests.understanding.telling import told
 
 from fugue_tui.understanding.detect import detect
-from fugue_tui.understanding.intent import Intent, Location, Meaning
+from fugue_tui.understanding.intent import Location, Meaning
 from fugue_tui.understanding.rules.all import RULES
-
-
-def told(name: str) -> Intent:
-    """What is made of a recording; a server is told as if it still ran."""
-    found = recorded(f"intent/{name}")
-    return detect(found.command, found.output, None if name.endswith("-ready") else found.exit_code)
-
-
-def test_a_failed_test_run_comes_out_as_the_seed_says() -> None:
-    found = recorded("intent/cargo-test-failed-full")
-    told = detect("cargo test", found.output, found.exit_code)
-    assert told.intent is Meaning.TEST_FAILURE
-    assert told.confidence >= 0.95
-    assert told.context.failed_tests == ("test_pane_creation", "test_resize")
-    assert told.context.error_summary == "2 tests failed, 15 passed"
-    assert told.suggested_actions == ("cargo test test_pane_creation -- --nocapture",)
-
 
 MEANINGS: list[tuple[str, Meaning, str]] = [
     ("assert-c", Meaning.CRASH, "Assertion `1==2' failed."),
@@ -97,32 +81,6 @@ def test_a_recorded_output_is_told_for_what_it_is(name: str, meaning: Meaning, s
     assert (found.intent, found.context.error_summary) == (meaning, summary)
     assert found.confidence >= 0.85
     assert found.evidence
-
-
-TESTS: list[tuple[str, tuple[str, ...], str]] = [
-    (
-        "pytest-failed",
-        ("tests/test_shop.py::test_total[2]", "tests/test_shop.py::TestCart::test_empty"),
-        "python -m pytest 'tests/test_shop.py::test_total[2]' -vv",
-    ),
-    (
-        "unittest-failed",
-        ("test_u.Thing.test_broken", "test_u.Thing.test_bad"),
-        "python3 -m unittest test_u.Thing.test_broken",
-    ),
-    ("go-test-failed", ("TestBad", "TestTable/empty"), "go test -v -run '^TestBad$' ./..."),
-    ("jest-failed", ("cart › fails when empty", "top level"), "npx jest -t 'cart fails when empty'"),
-    ("vitest-failed", ("cart > fails when empty",), "npx vitest run a.test.ts -t 'cart fails when empty'"),
-    ("mocha-failed", ("fails on purpose",), "npx mocha -g 'fails on purpose'"),
-    ("node-test-failed", ("bad sum",), "node --test --test-name-pattern 'bad sum'"),
-]
-
-
-@pytest.mark.parametrize(("name", "tests", "action"), TESTS, ids=[name for name, _, _ in TESTS])
-def test_failed_tests_are_named_and_the_first_can_be_run_again(name: str, tests: tuple[str, ...], action: str) -> None:
-    found = told(name)
-    assert found.context.failed_tests == tests
-    assert found.suggested_actions == (action,)
 
 
 PLACES: list[tuple[str, Location]] = [
@@ -200,27 +158,10 @@ def test_a_failure_that_a_pipe_hides_is_still_seen() -> None:
     assert detect("pytest", output, 0).intent is Meaning.SUCCESS
 
 
-def test_a_run_that_passed_cannot_have_failed_and_the_other_way_round() -> None:
-    passed = recorded("intent/pytest-passed").output
-    assert detect("pytest", passed, 1).intent is Meaning.UNKNOWN
-    assert detect("", passed, None).intent is Meaning.TEST_SUCCESS
-
-
 def test_less_is_believed_if_the_command_is_not_known() -> None:
     output = recorded("intent/pytest-failed").output
     known, script, unknown = (detect(command, output, 1).confidence for command in ("pytest", "make check", ""))
     assert known > script > unknown > 0.5
-
-
-def test_a_prompt_is_waiting_only_while_the_program_runs() -> None:
-    assert detect("sudo true", "[sudo] password for anna: ", None).intent is Meaning.PROMPT_WAITING
-    assert detect("sudo true", "[sudo] password for anna: ", 1).intent is Meaning.UNKNOWN
-    assert detect("", "Password: \nuser@host:~$ ", None).intent is Meaning.UNKNOWN
-    assert detect("sudo true", "[sudo] password for anna: ", None, over=True).intent is Meaning.UNKNOWN
-
-
-def test_a_prompt_in_the_middle_of_an_output_waits_for_nothing() -> None:
-    assert detect("./setup", "Password: \nThank you.\n", None).intent is Meaning.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -290,46 +231,6 @@ def test_a_syntax_error_of_node_is_told_with_its_place() -> None:
     )
 
 
-def test_a_test_is_suggested_to_be_run_as_the_others_were() -> None:
-    output = recorded("intent/unittest-failed").output
-    own = detect(".venv/bin/python -m unittest", output, 1).suggested_actions[0]
-    assert own.startswith(".venv/bin/python -m unittest ")
-    for runner in ("./run-tests", "make test", "tox -e py311", "npm test"):
-        found = detect(runner, output, 1)
-        assert found.intent is Meaning.TEST_FAILURE, runner
-        assert found.suggested_actions == ("python -m unittest test_u.Thing.test_broken",)
-
-
-def test_a_test_file_that_runs_itself_is_a_failed_test_run_and_no_crash() -> None:
-    output = (
-        "F\n" + "=" * 70 + "\nFAIL: test_x (__main__.T.test_x)\n" + "-" * 70 + "\n"
-        "Traceback (most recent call last):\n"
-        '  File "/home/me/test_u.py", line 3, in test_x\n'
-        "    def test_x(self): self.assertEqual(1,2)\n"
-        "AssertionError: 1 != 2\n\n" + "-" * 70 + "\nRan 1 test in 0.000s\n\nFAILED (failures=1)\n"
-    )
-    found = detect("python test_u.py", output, 1)
-    assert (found.intent, found.context.failed_tests) == (Meaning.TEST_FAILURE, ("__main__.T.test_x",))
-    assert found.suggested_actions == ("python test_u.py T.test_x",)
-    assert detect("", output, 1).suggested_actions == ()
-    assert detect("python a.py b", output.replace("FAILED (", "failed ("), 1).intent is Meaning.CRASH
-
-
-def test_a_test_module_that_cannot_be_imported_is_named_without_the_loader() -> None:
-    output = (
-        "E\n" + "=" * 70 + "\nERROR: test_imp (unittest.loader._FailedTest.test_imp)\n" + "-" * 70 + "\n"
-        "ImportError: Failed to import test module: test_imp\n"
-        "Traceback (most recent call last):\n"
-        '  File "/home/me/test_imp.py", line 1, in <module>\n'
-        "    import nope\n"
-        "ModuleNotFoundError: No module named 'nope'\n\n" + "-" * 70 + "\nRan 1 test in 0.000s\n\nFAILED (errors=1)\n"
-    )
-    found = detect("python -m unittest test_imp", output, 1)
-    assert found.context.failed_tests == ("test_imp",)
-    assert found.suggested_actions == ("python -m unittest test_imp",)
-    assert Meaning.DEPENDENCY_MISSING in [other.intent for other in found.also]
-
-
 @pytest.mark.parametrize(
     ("command", "output", "path"),
     [
@@ -364,70 +265,6 @@ def test_a_shell_that_cannot_write_says_so_itself() -> None:
     assert detect("cat notes", output.replace("bash", "other"), 1).intent is Meaning.UNKNOWN
 
 
-WAITING = [
-    ("ssh-keygen", "Enter file in which to save the key (/root/.ssh/id_rsa): ", "text"),
-    ("ssh-keygen", "Enter same passphrase again: ", "password"),
-    ("gpg -d x", "Enter passphrase: ", "password"),
-    ("npm init", "package name: (shop) ", "text"),
-    ("npm init", "package name: (shop) \nversion: (1.0.0) \ndescription: ", "text"),
-    ("npm init", "About to write to /x/package.json:\n\n{}\n\n\nIs this OK? (yes) ", "confirm"),
-    ("rm -i x", "rm: remove regular file 'x'? ", "confirm"),
-    ("cp -i a b", "cp: overwrite 'b'? ", "confirm"),
-    ("terraform apply", "  Only 'yes' will be accepted to approve.\n\n  Enter a value: ", "text"),
-    ("fdisk /dev/x", "Command (m for help): ", "repl"),
-    ("python", ">>> def f():\n... ", "repl"),
-    ("man ls", " Manual page ls(1) line 1 (press h for help or q to quit)", "pager"),
-    ("systemctl status", "lines 1-23/80 (END)", "pager"),
-    ("systemctl status", "lines 1-23", "pager"),
-    ("npm create x", "? Select a framework: › - Use arrow-keys. Return to submit.\n❯   Vanilla\n    Vue", "choice"),
-    ("gh auth login", "? What account?  [Use arrows to move, type to filter]\n> GitHub.com\n  Other", "choice"),
-    ("npm create x", "◇  Name?\n│  a\n│\n◆  Which one?\n│  ● one\n│  ○ two\n└", "choice"),
-    ("claude", "Do you want to proceed?\n❯ 1. Yes\n  2. No", "choice"),
-]
-
-
-@pytest.mark.parametrize(("command", "output", "kind"), WAITING, ids=[output[-30:].strip() for _, output, _ in WAITING])
-def test_a_program_that_asks_waits_until_it_is_over(command: str, output: str, kind: str) -> None:
-    found = detect(command, output, None)
-    assert (found.intent, found.context.details["prompt"]) == (Meaning.PROMPT_WAITING, kind)
-    assert detect(command, output, 0).intent is Meaning.SUCCESS
-    assert found.suggested_actions == ()
-
-
-@pytest.mark.parametrize(
-    ("command", "output"),
-    [
-        ("cargo test nope", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured\n"),
-        ("go test -run Nope ./...", "ok  \tx\t0.002s [no tests to run]\n"),
-        ("npx jest", "Test Suites: 1 skipped, 0 of 1 total\nTests:       1 skipped, 1 total\n"),
-        ("node --test", "# tests 0\n# pass 0\n# fail 0\n"),
-        ("pytest -k nope", "============ 3 deselected in 0.01s ============\n"),
-        ("python -m unittest", "\n" + "-" * 70 + "\nRan 0 tests in 0.000s\n\nOK\n"),
-    ],
-)
-def test_a_run_without_a_test_is_no_success_of_tests(command: str, output: str) -> None:
-    assert detect(command, output, 0).intent is Meaning.SUCCESS
-
-
-def test_a_test_in_documentation_is_named() -> None:
-    output = (
-        "test src/lib.rs - add (line 2) ... FAILED\n\nfailures:\n\n---- src/lib.rs - add (line 2) stdout ----\n"
-        "Test executable failed (exit status: 101).\n\n\nfailures:\n    src/lib.rs - add (line 2)\n\n"
-        "test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s\n"
-    )
-    found = detect("cargo test", output, 101)
-    assert (found.intent, found.context.failed_tests) == (Meaning.TEST_FAILURE, ("src/lib.rs - add (line 2)",))
-
-
-def test_a_go_test_that_took_too_long_is_named() -> None:
-    output = (
-        "panic: test timed out after 1s\n\trunning tests:\n\t\tTestSlow (1s)\n\ngoroutine 17 [running]:\n"
-        "testing.(*M).startAlarm.func1()\n\t/go/src/testing/testing.go:2240 +0x3b9\nFAIL\tx\t1.007s\nFAIL\n"
-    )
-    found = detect("go test -timeout 1s ./...", output, 1)
-    assert (found.intent, found.context.failed_tests) == (Meaning.TEST_FAILURE, ("TestSlow",))
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -445,11 +282,6 @@ def test_a_go_test_that_took_too_long_is_named() -> None:
 def test_what_an_editor_an_agent_or_a_log_viewer_shows_proves_nothing(command: str, code: int | None) -> None:
     for name in ("pytest-failed", "cargo-build-error", "node-port-in-use", "python-traceback"):
         assert detect(command, recorded(f"intent/{name}").output, code).intent is Meaning.UNKNOWN
-
-
-def test_an_agent_that_asks_is_seen_to_wait() -> None:
-    found = detect("claude", "Tests failed: 1 failed in 0.1s\n\nDo you want to proceed?\n❯ 1. Yes\n  2. No\n", None)
-    assert (found.intent, found.context.details["prompt"]) == (Meaning.PROMPT_WAITING, "choice")
 
 
 @pytest.mark.parametrize(
