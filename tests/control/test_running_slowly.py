@@ -17,7 +17,11 @@ def test_a_prompt_that_is_still_on_its_way_is_not_taken_for_one_without_marks(sh
     terminal, go_on = shell.room.mux.terminal(shell.pane), threading.Event()
     later = shell.begin("sleep 0.1; echo slow")
     shell.room.until(lambda: terminal.foreground == "sleep")
-    terminal._pump.post(lambda: go_on.wait(DEADLINE))  # pyright: ignore[reportPrivateUsage]
+
+    def hold() -> None:
+        go_on.wait(DEADLINE)
+
+    terminal._pump.post(hold)  # pyright: ignore[reportPrivateUsage]
     shell.room.until(lambda: terminal.foreground_group == terminal.pid)
     late = time.monotonic() + 4 * QUIET
     shell.room.until(lambda: time.monotonic() > late)

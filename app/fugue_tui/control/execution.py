@@ -121,8 +121,8 @@ class Execution(Entering):
             self._over(End(self.record, None, lost=True))
 
     def _look_for_unmarked_prompt(self, dialect: Dialect) -> None:
-        """The command may have taken the marks of its shell away, as a start-up file does that is read again. It is looked
-        at twice, as what was printed last may still be on its way."""
+        """The command may have taken the marks of its shell away, as a start-up file does that is read again. Two looks
+        must find that, as what was printed last may still be on its way."""
         if self._typed and not self._typed.edits and is_at_unmarked_prompt(self.terminal, dialect):
             if self._unmarked_since != self.terminal.printed_at:
                 self._unmarked_since = self.terminal.printed_at
