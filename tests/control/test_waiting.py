@@ -44,6 +44,20 @@ def test_a_cursor_counts_what_came_since_it_was_given(room: Room) -> None:
     assert waited(room, "%1", "beta", cursor=second.cursor, timeout=0.2).outcome is Outcome.TIMEOUT
 
 
+@pytest.mark.parametrize("wanted", ["line 17 of", r"^line 2700 of many$", "many\nline 4999 of"])
+def test_what_came_since_a_cursor_is_found_in_a_flood(room: Room, wanted: str) -> None:
+    room.launcher.engine, room.launcher.scrollback = "ghostty", 10_000
+    first = ran(room, "echo start; read go; seq -f 'line %.0f of many' 6000; echo all; cat", "start")
+    room.say("send-input %1 --text go --submit")
+    room.shows(room.open[0], "all")
+    found = waited(room, "%1", wanted, cursor=first.cursor, timeout=40.0, regex="^" in wanted)
+    assert found.outcome is Outcome.MATCHED
+    number = int(wanted.replace("^", "").split("line ")[1].split()[0])
+    after = waited(room, "%1", f"line {number + 1} of", cursor=found.cursor, timeout=40.0)
+    assert after.outcome is Outcome.MATCHED
+    assert waited(room, "%1", f"line {number} of", cursor=found.cursor, timeout=0.2).outcome is Outcome.TIMEOUT
+
+
 def test_a_cursor_behind_a_match_keeps_what_stands_on_the_same_line(room: Room) -> None:
     first = ran(room, "echo ready and listening; cat", "ready")
     assert waited(room, "%1", "listening", cursor=first.cursor, timeout=40.0).outcome is Outcome.MATCHED

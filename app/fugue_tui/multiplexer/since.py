@@ -17,8 +17,12 @@ from fugue_tui.terminal.passages import passage
 from fugue_tui.terminal.pins import Pin, Place
 from fugue_tui.terminal.terminal import Terminal
 
-MOST_ROWS: Final = 1_000
+MOST_ROWS: Final = 12_000
 """Rows that are looked at when all since a moment is wanted: the newest."""
+_STEP: Final = 500
+"""Rows that are read at a time when one text is looked for in all of them."""
+_ACROSS: Final = 100
+"""Rows that such a text may have."""
 RECENT_ROWS: Final = 200
 """Rows above the screen that are looked at besides it when the last look was a moment ago."""
 
@@ -103,20 +107,30 @@ def here(terminal: Terminal) -> Bookmark | None:
 
 def _end_of(emulator: Emulator, pin: Pin, text: str) -> Place | None:
     start = pin.found()
-    first, last = start.line if start else 0, emulator.scrollback.lines + emulator.size.rows
-
-    def holds(row: int) -> bool:
-        return start is not None and text in emulator.between(start, Place(row), joined=True)
-
-    if not text or last - first > MOST_ROWS or not holds(last):
+    row = _last_row(emulator, start, text) if start and text else None
+    if row is None:
         return None
-    row = bisect_left(range(first, last), True, key=lambda each: holds(each + 1)) + first
     shown, end = emulator.between(Place(row), Place(row + 1), joined=False), text.rpartition("\n")[2]
     whole = shown.find(end)
     if whole >= 0:
         return Place(row, max(0, wcswidth(shown[: whole + len(end)])))
     tail = next((end[at:] for at in range(len(end)) if shown.startswith(end[at:])), "")
     return Place(row, max(0, wcswidth(tail))) if tail else None
+
+
+def _last_row(emulator: Emulator, start: Place, text: str) -> int | None:
+    """The row in which the first place of a text ends, from a place on; None if it does not stand there."""
+    end = emulator.scrollback.lines + emulator.size.rows
+    if end - start.line > MOST_ROWS:
+        return None
+    for first in range(start.line, end, _STEP):
+        begin, stop = max(start, Place(max(0, first - _ACROSS))), min(end, first + _STEP)
+        if text in emulator.between(begin, Place(stop), joined=True):
+            rows = range(first, stop)
+            return rows[
+                bisect_left(rows, True, key=lambda row: text in emulator.between(begin, Place(row + 1), joined=True))
+            ]
+    return None
 
 
 def fresh(terminal: Terminal, since: Start, *, whole: bool = False) -> list[Fresh]:

@@ -4,7 +4,7 @@ but for `tap`, which is called under the terminal's lock, and `enter`, which tak
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
 from fugue_tui.ids import PaneId
@@ -223,5 +223,17 @@ class Watched:
 
     def _search_screen(self, place: Place, found: list[Fresh]) -> None:
         for each in found:
-            if each.text:
-                place.wait.search(place.pane, place.start, each.text, 0, each.before)
+            for text, begin in _pieces(each.text):
+                place.wait.search(place.pane, place.start, text, begin, each.before)
+
+
+def _pieces(text: bytes) -> Iterator[tuple[bytes, int]]:
+    """A text in pieces that any pattern may search whole, each with where to begin in it; they end with lines."""
+    at = 0
+    while at < len(text):
+        end = at + PIECE
+        if end < len(text) and (line_end := text.rfind(b"\n", at + 1, end)) > 0:
+            end = line_end
+        begin = max(0, at - OVERLAP - 1)
+        yield text[begin:end], min(1, begin)
+        at = end
