@@ -236,4 +236,42 @@ SAMPLES: Final[list[tuple[str, str, int | None, str]]] = [
         'Os { code: 98, kind: AddrInUse, message: "Address already in use" }\n',
     ),
     ("branches apart", "git pull", 128, "fatal: Not possible to fast-forward, aborting.\n"),
+    ("rspec failed", "rspec", 1, "3 examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/a_spec.rb:3 # A does\n"),
+    (
+        "ctest failed",
+        "ctest",
+        8,
+        "50% tests passed, 1 tests failed out of 2\n\nThe following tests FAILED:\n\t  2 - fits (Failed)\n",
+    ),
+    (
+        "Maven tests failed",
+        "mvn test",
+        1,
+        "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n[INFO] BUILD FAILURE\n",
+    ),
+    (
+        "Gradle tests failed",
+        "./gradlew test",
+        1,
+        "ATest > fits() FAILED\n\n3 tests completed, 1 failed\n\nFAILURE: Build failed with an exception.\n",
+    ),
+    (
+        "PHPUnit failed",
+        "vendor/bin/phpunit",
+        1,
+        "1) Shop\\ATest::testFits\nFailed asserting.\n\nFAILURES!\nTests: 3, Assertions: 3, Failures: 1.\n",
+    ),
+    (
+        "dotnet tests failed",
+        "dotnet test",
+        1,
+        "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: 5 ms\n",
+    ),
+    ("bun tests failed", "bun test", 1, "(fail) adds [0.10ms]\n\n 1 pass\n 1 fail\nRan 2 tests across 1 file.\n"),
+    (
+        "Playwright failed",
+        "npx playwright test",
+        1,
+        "  1 failed\n    [chromium] › a.spec.ts:3:1 › has title ─────────\n  2 passed (3.1s)\n",
+    ),
 ]

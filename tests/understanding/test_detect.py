@@ -320,3 +320,22 @@ def test_a_servers_port_that_is_taken_is_told(command: str, output: str, port: s
 )
 def test_what_the_machine_and_others_refuse_is_told(command: str, output: str, meaning: Meaning) -> None:
     assert detect(command, output, 1).intent is meaning
+
+
+RUNNERS = {
+    "rspec failed": (("./spec/a_spec.rb:3",), {"failed": 1}),
+    "ctest failed": (("fits",), {"failed": 1, "total": 2, "passed": 1}),
+    "Maven tests failed": ((), {"failed": 1, "errors": 0, "skipped": 0, "total": 3, "passed": 2}),
+    "Gradle tests failed": (("ATest > fits()",), {"failed": 1, "total": 3, "passed": 2}),
+    "PHPUnit failed": (("Shop\\ATest::testFits",), {"failed": 1, "total": 3, "passed": 2}),
+    "dotnet tests failed": ((), {"failed": 1, "passed": 2, "skipped": 0, "total": 3}),
+    "bun tests failed": (("adds",), {"failed": 1, "passed": 1}),
+    "Playwright failed": (("a.spec.ts:3:1 › has title",), {"failed": 1, "passed": 2}),
+}
+
+
+@pytest.mark.parametrize("name", RUNNERS)
+def test_further_runners_tell_what_failed_and_how_much(name: str) -> None:
+    _, command, code, output = next(sample for sample in SAMPLES if sample[0] == name)
+    found = detect(command, output, code)
+    assert (found.intent, found.context.failed_tests, found.context.counts) == (Meaning.TEST_FAILURE, *RUNNERS[name])

@@ -3,10 +3,22 @@
 from typing import Final
 
 from fugue_tui.understanding.rule import Rule
-from fugue_tui.understanding.rules import building, crashing, git, linting, machine, missing, network, testing, waiting
+from fugue_tui.understanding.rules import (
+    building,
+    crashing,
+    git,
+    linting,
+    machine,
+    missing,
+    network,
+    runners,
+    testing,
+    waiting,
+)
 
 RULES: Final[tuple[Rule, ...]] = (
     *testing.RULES,
+    *runners.RULES,
     *missing.RULES,
     *building.RULES,
     *linting.RULES,
