@@ -114,6 +114,17 @@ def test_a_window_is_seen_with_what_a_person_has_selected_and_a_pane_without(dri
     assert "7m" not in shot(driven.room, window="active", format=PictureFormat.ANSI).text
 
 
+@pytest.mark.parametrize("engine", ["ghostty", "pyte"])
+def test_a_cursor_that_is_hidden_is_not_seen_though_nobody_has_looked_at_the_pane(room: Room, engine: str) -> None:
+    driven, behind = Driven(room, engine), len("ready")
+    terminal = room.mux.terminals[driven.pane]
+    terminal.refresh()
+    for sequence, shown in ((b"\x1b[?25l", False), (b"\x1b[?25h", True)):
+        with terminal.lock:
+            terminal.emulator.feed(sequence)
+        assert (colours(opened(shot(room).image), behind, 0) != {Theme().background}) == shown
+
+
 def test_kept_pictures_are_compared_in_words_and_cell_by_cell(driven: Driven) -> None:
     room = driven.room
     driven.does("echo; echo tests: 3 failed")

@@ -45,7 +45,7 @@ class Recorder:
         self.fed = self.feeds = 0
         self.closed = False
         self.cursor, self.modes, self.scrollback = Cursor(0, 0), Modes(), Scrollback(0, 0)
-        self.caret = (0, 0)
+        self.caret, self.shows_caret = (0, 0), True
         self._events: list[Event] = []
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:

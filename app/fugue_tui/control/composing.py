@@ -72,10 +72,9 @@ def _part(terminal: Terminal, rect: Rect, focused: bool) -> tuple[Rect, Callable
 
 
 def _cursor(terminal: Terminal) -> Cursor:
-    """Where the cursor is; whether it is shown, and its shape, are those of the last look at the screen."""
+    """Where the cursor is, and whether it is shown; its shape is that of the last look at the screen."""
     x, y = terminal.emulator.caret
-    known = terminal.emulator.cursor
-    return replace(known, x=x, y=y, visible=known.visible or terminal.emulator.scrollback.offset > 0)
+    return replace(terminal.emulator.cursor, x=x, y=y, visible=terminal.emulator.shows_caret)
 
 
 def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:

@@ -71,6 +71,11 @@ class Emulator(Protocol):
         ...
 
     @property
+    def shows_caret(self) -> bool:
+        """Whether the program shows its cursor now."""
+        ...
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         ...

@@ -59,6 +59,12 @@ class GhosttyPins:
         return self._screen[0] == self._lib.GHOSTTY_TERMINAL_SCREEN_ALTERNATE
 
     @property
+    def shows_cursor(self) -> bool:
+        """Whether the program shows its cursor."""
+        self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_CURSOR_VISIBLE, self._flag)
+        return bool(self._flag[0])
+
+    @property
     def rows(self) -> int:
         """How many lines there are, history and screen."""
         self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_TOTAL_ROWS, self._count)
@@ -102,6 +108,11 @@ class GhosttyPlacing(Placing):
 
     _pins: GhosttyPins
     _formatter: Formatter
+
+    @property
+    def shows_caret(self) -> bool:
+        """Whether the program shows its cursor now."""
+        return self._pins.shows_cursor
 
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         """Plain text of history and screen."""

@@ -156,6 +156,11 @@ class PyteEmulator(PytePlacing, Encoder):
         return min(self._screen.cursor.x, self._screen.columns - 1), self._screen.cursor.y
 
     @property
+    def shows_caret(self) -> bool:
+        """Whether the program shows its cursor now."""
+        return self._mode_table.is_set(25)
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         return self._mode_table.read()
