@@ -188,6 +188,7 @@ WORDS = st.lists(st.sampled_from([b"word ", b"\r\n", b"long" * 9, b"\x1b[31m", b
 
 
 @example(before=[], inside=[b"x" * 40, b" ", b"  ", b"\r\n", b"end"], after=[], cols=41)
+@example(before=[b"long" * 9], inside=[b"  ", b"\r\n", b"word "], after=[], cols=9)
 @given(before=WORDS, inside=WORDS, after=WORDS, cols=st.integers(8, 50))
 def test_both_engines_give_the_same_text_between_two_pins(
     before: list[bytes], inside: list[bytes], after: list[bytes], cols: int

@@ -52,6 +52,7 @@ class Formatter:
         self._made = new("GhosttyFormatter *")
         self._written = new("size_t *")
         self._cell, self._wide = new("GhosttyCell *"), new("GhosttyCellWide *")
+        self._row, self._flag = new("GhosttyRow *"), new("bool *")
         self._quick = quick(binding)
         at = self._quick.at
         self._terminal_at, self._made_at, self._written_at = at(terminal), at(self._made), at(self._written)
@@ -112,6 +113,15 @@ class Formatter:
         text = self._screenful(made) if last - first < _SCREENFUL else self._long(made, (last - first + 1) * (cols + 2))
         self._quick.formatter_free(made)
         return text
+
+    def wraps(self, line: int) -> bool:
+        """Whether a line of history and screen goes on in the next, be it with blanks."""
+        at, lib = self._quick.at, self._lib
+        if self._refer(lib.GHOSTTY_POINT_TAG_SCREEN, 0, line, self._start_at):
+            return False
+        self._quick.grid_ref_row(self._start_at, at(self._row))
+        self._quick.grid_row_get(self._row[0], lib.GHOSTTY_ROW_DATA_WRAP, at(self._flag))
+        return bool(self._flag[0])
 
     def _ends_in_spacer(self) -> bool:
         """Whether the end is the cell before a wide character that wrapped, which would be written for it."""

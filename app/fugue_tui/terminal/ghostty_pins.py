@@ -134,7 +134,7 @@ class GhosttyPlacing(Placing):
         cols = self._inbox.size.cols
         if start.column >= cols:
             rest = self.between(Place(start.line + 1), stop, joined=joined, ansi=ansi)
-            return rest if joined and self._goes_on(start.line) else f"\n{rest}".rstrip("\n")
+            return rest if joined and self._formatter.wraps(start.line) else f"\n{rest}".rstrip("\n")
         end = stop if stop.column else Place(stop.line - 1, cols)
         if start >= stop or start > end:
             return ""
@@ -143,7 +143,3 @@ class GhosttyPlacing(Placing):
             return text.decode("ascii").rstrip("\n")
         lines = text.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
         return "\n".join(line.rstrip() for line in lines).rstrip("\n")
-
-    def _goes_on(self, line: int) -> bool:
-        """Whether a full row wrapped softly."""
-        return self.lines(line, line + 2, joined=True)[:1] != self.lines(line, line + 1)[:1]

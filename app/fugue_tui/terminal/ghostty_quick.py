@@ -38,6 +38,8 @@ class Quick:
         self.format = self._call("ghostty_formatter_format_buf", _INT, _POINTER, _POINTER, _SIZE, _POINTER)
         self.formatter_free = self._call("ghostty_formatter_free", None, _POINTER)
         self.grid_ref_cell = self._call("ghostty_grid_ref_cell", _INT, _POINTER, _POINTER)
+        self.grid_ref_row = self._call("ghostty_grid_ref_row", _INT, _POINTER, _POINTER)
+        self.grid_row_get = self._call("ghostty_row_get", _INT, ctypes.c_uint64, _INT, _POINTER)
         self.cell_get = self._call("ghostty_cell_get", _INT, ctypes.c_uint64, _INT, _POINTER)
         self.encoder_follow = self._call("ghostty_key_encoder_setopt_from_terminal", None, _POINTER, _POINTER)
         self.encode = self._call("ghostty_key_encoder_encode", _INT, _POINTER, _POINTER, _POINTER, _SIZE, _POINTER)
