@@ -13,8 +13,8 @@ from shutil import rmtree
 from typing import Any, TypeAlias
 
 import pytest
-from tests.tui.conftest import Host
 from tests.tui.conftest import plain_shell as plain_shell
+from tests.tui.hosts import Host
 
 from fugue_tui import sockets
 from fugue_tui.errors import SocketError

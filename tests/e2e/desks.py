@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tui.conftest import Host
+from tests.tui.hosts import Host
 
 from fugue_tui.geometry import Size
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.conftest import Launch, Running
-from tests.tui.conftest import Host
+from tests.tui.hosts import Host
 
 from fugue_tui.terminal.pty import Exit
 

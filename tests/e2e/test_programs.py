@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.conftest import Launch
-from tests.tui.conftest import Host
+from tests.tui.hosts import Host
 
 from fugue_tui.geometry import Size
 

@@ -4,7 +4,8 @@ import re
 from base64 import b64decode
 
 import pytest
-from tests.tui.serving import Client, Serve, Serving, hello
+from tests.tui.clients import Client, hello
+from tests.tui.serving import Serve, Serving
 from tests.tui.serving import serve as serve
 
 from fugue_tui.geometry import Size

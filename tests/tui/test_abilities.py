@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.tui.serving import Client, Serve, Serving, hello
+from tests.tui.clients import Client, hello
+from tests.tui.serving import Serve, Serving
 from tests.tui.serving import serve as serve
 from tests.tui.test_two_ways_of_painting import differing
 

@@ -1,6 +1,7 @@
 """Terminals that come and go are in the log of events."""
 
-from tests.tui.serving import Serve, hello
+from tests.tui.clients import hello
+from tests.tui.serving import Serve
 from tests.tui.serving import serve as serve
 
 

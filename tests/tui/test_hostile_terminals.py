@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tui.serving import Serve, Serving, hello
+from tests.tui.clients import hello
+from tests.tui.serving import Serve, Serving
 from tests.tui.serving import serve as serve
 
 from fugue_tui import wire

@@ -1,6 +1,7 @@
 """Terminals that only look on: nothing that they send changes anything, and each reads back for itself."""
 
-from tests.tui.serving import Client, Serve, Serving, hello
+from tests.tui.clients import Client, hello
+from tests.tui.serving import Serve, Serving
 from tests.tui.serving import serve as serve
 from tests.tui.test_two_ways_of_painting import differing
 

@@ -5,7 +5,8 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.tui.serving import Serve, Serving, hello
+from tests.tui.clients import hello
+from tests.tui.serving import Serve, Serving
 from tests.tui.serving import serve as serve
 
 from fugue_tui.geometry import Size

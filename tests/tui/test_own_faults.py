@@ -4,7 +4,8 @@ import signal
 import time
 
 import pytest
-from tests.tui.serving import Serve, Serving, hello
+from tests.tui.clients import hello
+from tests.tui.serving import Serve, Serving
 from tests.tui.serving import serve as serve
 
 from fugue_tui.geometry import Size

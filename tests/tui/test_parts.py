@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tui.conftest import cells
+from tests.tui.hosts import cells
 
 from fugue_tui.geometry import Axis, Size
 from fugue_tui.ids import PaneId

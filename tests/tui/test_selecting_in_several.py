@@ -1,8 +1,9 @@
 """A selection is seen at every terminal that is attached, and copied where it was made."""
 
+from tests.tui.clients import Client, hello
 from tests.tui.marking import LINES, copied, two
 from tests.tui.marking import patient_clicks as patient_clicks
-from tests.tui.serving import Client, Serve, hello
+from tests.tui.serving import Serve
 from tests.tui.serving import serve as serve
 from tests.tui.test_two_ways_of_painting import differing
 

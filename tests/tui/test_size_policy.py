@@ -8,7 +8,8 @@ import sys
 from typing import Any
 
 import pytest
-from tests.tui.serving import Client, Serve, Serving, hello
+from tests.tui.clients import Client, hello
+from tests.tui.serving import Serve, Serving
 from tests.tui.serving import serve as serve
 
 from fugue_tui import wire

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
-from tests.tui.conftest import Cells, Host, Start, cells
+from tests.tui.conftest import Start
+from tests.tui.hosts import Cells, Host, cells
 
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.terminal.events import Event

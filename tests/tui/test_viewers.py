@@ -4,7 +4,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from tests.tui.serving import Serve, hello
+from tests.tui.clients import hello
+from tests.tui.serving import Serve
 from tests.tui.serving import serve as serve
 from tests.tui.test_two_ways_of_painting import differing
 
