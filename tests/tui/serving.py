@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from tests.tui.clients import DEADLINE, Answering, Client, hello
+from tests.tui.clients import Answering, Client, hello
+from tests.tui.hosts import DEADLINE
 
 from fugue_tui import wire
 from fugue_tui.geometry import Size
