@@ -36,7 +36,7 @@ class Execution(Entering):
         self._more = 0
         self._silence = Silence(mux, QUIET, self._fell_silent)
         self._stopping = Silence(mux, AGAIN, self._fell_silent)
-        self._unmarked_since = -1.0
+        self._looked_at = -1.0
 
     def said(self, event: PaneEvent) -> None:
         """For the ear."""
@@ -117,20 +117,25 @@ class Execution(Entering):
             self._look_for_unmarked_prompt(self.shell.dialect)
             return
         gone = not process.argv(self.shell.pid) and not process.name(self.shell.pid)
-        if gone or self._typed.at_prompt_again(self.terminal, self.shell):
+        if gone or (self._typed.at_prompt_again(self.terminal, self.shell) and self._is_sure()):
             self._over(End(self.record, None, lost=True))
 
     def _look_for_unmarked_prompt(self, dialect: Dialect) -> None:
-        """The command may have taken the marks of its shell away, as a start-up file does that is read again. Two looks
-        must find that, as what was printed last may still be on its way."""
-        if self._typed and not self._typed.edits and is_at_unmarked_prompt(self.terminal, dialect):
-            if self._unmarked_since != self.terminal.printed_at:
-                self._unmarked_since = self.terminal.printed_at
-                self._silence.heard()
-                return
+        """The command may have taken the marks of its shell away, as a start-up file does that is read again."""
+        if self._typed is None or self._typed.edits or not is_at_unmarked_prompt(self.terminal, dialect):
+            return
+        if self._is_sure():
             self.terminal.lose_track()
             found = self.terminal.command(self.record.number) if self.record else None
             self._over(End(found or self.record, None, unmarked=True))
+
+    def _is_sure(self) -> bool:
+        """Whether this is the second look since something was printed: at the first, more may be on its way."""
+        sure = self._looked_at == self.terminal.printed_at
+        if not sure:
+            self._looked_at = self.terminal.printed_at
+            (self._stopping if self.interrupted else self._silence).heard()
+        return sure
 
     def _over(self, end: End) -> None:
         told = self.on_over
