@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from itertools import count
 
@@ -15,6 +16,8 @@ settings.load_profile("fugue")
 
 for name in ("FUGUE_PANE", "FUGUE_SOCKET", "FUGUE_WORKSPACE", "TMUX", "TMUX_PANE", "STY"):
     os.environ.pop(name, None)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # Whoever runs this in the background may have it ignored.
 
 RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-")
 os.environ["XDG_RUNTIME_DIR"] = RUNTIME
