@@ -77,7 +77,7 @@ def test_a_pager_is_read_as_its_screen(room: Room, tmp_path: Path) -> None:
     room.shows(pane, "$")
     cursor = room.run(ReadPane()).cursor
     room.mux.terminals[pane].write(f"less '{file}'\n".encode())
-    room.shows(pane, "line 20")
+    room.until(lambda: room.text(pane).startswith("line 1\n") and "line 20" in room.text(pane))
     inside = room.run(ReadPane(cursor=cursor))
     assert (inside.screen, inside.redrawn, inside.text.splitlines()[0]) == ("alternate", True, "line 1")
     assert room.run(GetRunningProcess()).name == "less"
