@@ -40,10 +40,16 @@ class Typed:
         """Whether the shell waits at a prompt: it edits a line, or shows the same prompt as before."""
         if terminal.foreground_group != shell.pid:
             return False
+        left = left_of_cursor(terminal)
         if shell.dialect in (Dialect.BASH, Dialect.ZSH) and not self.edits and terminal.edits_lines:
-            return True
+            return not self._stands_in(left)
         # Where a program left the terminal raw, a prompt does not start at the edge.
-        return bool(self.prompt.strip()) and left_of_cursor(terminal).strip() == self.prompt.strip()
+        return bool(self.prompt.strip()) and left.strip() == self.prompt.strip()
+
+    def _stands_in(self, row: str) -> bool:
+        """Whether a row ends with the end of what was typed: the shell has not taken Enter yet."""
+        there, end = _bones(row), _bones(self.text)[-_ENOUGH:]
+        return bool(there) and (there.endswith(end) or end.endswith(there))
 
     def clean_up(self) -> None:
         """Remove what was kept for the shell."""
