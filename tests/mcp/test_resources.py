@@ -97,7 +97,7 @@ async def test_resources_are_listed_and_read_through_the_gate(served: Served, er
         ]
         templates = [each.uri_template for each in (await agent.list_resource_templates()).resource_templates]
         await agent.call_tool("fugue_send_input", {"pane": "%1", "text": "hello there", "submit": True})
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             while "hello there\nhello there" not in await text_at(agent, SCREEN):
                 await asyncio.sleep(0.01)
         read = {name: await text_at(agent, f"fugue://pane/1/{name}") for name in resources.VIEWS}
@@ -154,7 +154,7 @@ async def test_a_long_scrollback_is_cut_and_says_how_to_read_on(serve: Callable[
     served = serve(settings=McpSettings(longest_answer=2_000))
     say(served, "split-pane --pane %1 --name flood --on-exit keep --command 'seq 1000 1500; sleep 1000'")
     async with client(served, "auto") as agent:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             while "\n1500\n" not in (text := await text_at(agent, "fugue://pane/flood/scrollback")):
                 await asyncio.sleep(0.01)
     assert len(text) < 3_000
@@ -180,7 +180,7 @@ class Ears:
                 return
 
     async def until(self, condition: Callable[[], object]) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             while not condition():
                 await asyncio.sleep(0.01)
 

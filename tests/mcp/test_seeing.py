@@ -36,7 +36,7 @@ async def test_a_pane_is_read_on_from_the_cursor_that_came_with_its_text(served:
         first = await agent.call_tool("fugue_read_pane", {"pane": "%1"})
         cursor = json.loads(texts(first)[1])["cursor"]
         await agent.call_tool("fugue_send_input", {"pane": "%1", "text": "hello 👩🏽‍🚀", "submit": True})
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             while True:
                 text, known = texts(await agent.call_tool("fugue_read_pane", {"cursor": cursor}))
                 if text.splitlines()[2:-1] == ["hello 👩🏽‍🚀", "hello 👩🏽‍🚀"]:

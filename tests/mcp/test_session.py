@@ -94,7 +94,7 @@ async def test_what_a_command_printed_comes_as_text_with_facts_beside_it(served:
 async def test_text_of_a_pane_comes_plain_and_fenced(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         await agent.call_tool("fugue_send_input", {"pane": "%1", "text": "hello there", "submit": True})
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             while "hello there\nhello there" not in (text := text_of(await read(agent))):
                 await asyncio.sleep(0.01)
     head, *lines = text.splitlines()

@@ -28,17 +28,17 @@ class Following:
         self.told.append(message or "")
 
     async def until(self, text: str) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             while text not in "\n".join(self.told):
                 await asyncio.sleep(0.01)
 
     async def answer(self) -> Any:
-        return (await asyncio.wait_for(self.call, 15)).structured_content
+        return (await asyncio.wait_for(self.call, 40)).structured_content
 
 
 async def started(served: Served) -> None:
     """Wait until the call follows its panes."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(40):
         while not any(said.startswith("stream-output") for said, _ in served.outcomes()):
             await asyncio.sleep(0.01)
 
@@ -118,7 +118,7 @@ async def test_a_call_that_is_given_up_leaves_the_pane_alone(served: Served) -> 
         await started(served)
         following.call.cancel()
         await asyncio.gather(following.call, return_exceptions=True)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             while served.outcomes()[-1][1] != "cancelled":
                 await asyncio.sleep(0.01)
     terminal = served.on_main(lambda: next(iter(served.mux.terminals.values())))
@@ -128,12 +128,12 @@ async def test_a_call_that_is_given_up_leaves_the_pane_alone(served: Served) -> 
 async def test_a_pane_that_is_closed_or_over_ends_it(served: Served) -> None:
     say(served, "split-pane --pane %1 --command cat", "split-pane --pane %1 --on-exit keep --command true")
     async with client(served, "auto") as agent:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             while not served.on_main(lambda: served.mux.exits):
                 await asyncio.sleep(0.01)
         over = await Following(agent, ["%3"]).answer()
         following = Following(agent, ["%2"])
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             while len(served.outcomes()) < 3:
                 await asyncio.sleep(0.01)
         say(served, "close-pane --pane %2")

@@ -126,11 +126,11 @@ async def switched_on(agent: Client, era: str, changed: asyncio.Event) -> CallTo
     """Switch a set on, and be told that the list is another."""
     if era == "legacy":
         told = await agent.call_tool(NAME, {"enable": ["layout"]})
-        await asyncio.wait_for(changed.wait(), 10)
+        await asyncio.wait_for(changed.wait(), 40)
         return told
     async with agent.listen(tools_list_changed=True) as events:
         told = await agent.call_tool(NAME, {"enable": ["layout"]})
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(40):
             await anext(aiter(events))
     return told
 

@@ -152,7 +152,7 @@ async def test_posts_before_and_after_the_loop_arrive_in_order_on_its_thread() -
     late.start()
     await asyncio.get_running_loop().run_in_executor(None, late.join)
     mailbox.post(done.set)
-    await asyncio.wait_for(done.wait(), 10)
+    await asyncio.wait_for(done.wait(), 40)
     assert [number for number, _ in seen] == list(range(200))
     assert {thread for _, thread in seen} == {threading.get_ident()}
 
