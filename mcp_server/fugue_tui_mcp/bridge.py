@@ -54,7 +54,8 @@ class Lines:
         end = data.rindex(b"\n") + 1
         whole, rest = b"".join([*self._parts, data[:end]]), data[end:]
         self._parts, self._size = [rest] if rest else [], len(rest)
-        return [line for line in BytesIO(whole) if not line.isspace()]
+        lines = [whole] if whole.index(b"\n") == len(whole) - 1 else BytesIO(whole)
+        return [line for line in lines if not line.isspace()]
 
 
 class Outlet:
@@ -65,12 +66,27 @@ class Outlet:
         self._number = number
         self._socket = socket.socket(fileno=os.dup(number)) if stat.S_ISSOCK(kind) else None
         self._size = _widened(number) if stat.S_ISFIFO(kind) and sys.platform == "linux" else 0
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, ROOM)
 
-    def put(self, data: bytearray) -> int:
+    def put(self, data: bytes | bytearray) -> int:
         """Write a part of some bytes without waiting, once it is writable; how many. Raises BrokenPipeError."""
         if self._socket is not None:
             return self._socket.send(data, socket.MSG_DONTWAIT)
-        return os.write(self._number, data[: self._size if self._size and not self._held() else ATOMIC])
+        with memoryview(data)[: self._size if self._is_empty() else ATOMIC] as part:
+            return os.write(self._number, part)
+
+    def offer(self, data: bytes) -> int:
+        """Write what there is room for without asking whether it is writable; how many. Raises BrokenPipeError."""
+        try:
+            return self.put(data) if self._socket is not None or self._is_empty() else 0
+        except BlockingIOError:
+            return 0
+
+    def _is_empty(self) -> bool:
+        """Whether it is a pipe of which all was read."""
+        return bool(self._size) and not self._held()
 
     def _held(self) -> int:
         """The bytes in a pipe that are not read yet."""
@@ -91,6 +107,7 @@ class Bridge:
         self._workspace, self._path = workspace, path
         self._stdin, self._stdout, self._outlet = stdin, stdout, Outlet(stdout)
         self._link: socket.socket | None = None
+        self._room = bytearray(ROOM)
         self._conversation = Conversation()
         self._from_client, self._from_workspace = Lines(), Lines()
         self._to_client, self._to_workspace = bytearray(), bytearray()
@@ -157,17 +174,23 @@ class Bridge:
             if events & select.POLLOUT:
                 del self._to_workspace[: link.send(self._to_workspace[:CHUNK])]
                 self._half_close()
-            if events & ~select.POLLOUT and not self._read_workspace(link.recv(ROOM)):
-                self._part()
+            came = self._received(link) if events & ~select.POLLOUT else None
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
+            came = b""
+        if came is not None and not self._read_workspace(came):
             self._part()
+
+    def _received(self, link: socket.socket) -> bytes:
+        """What came, in memory that is not asked of the system anew each time."""
+        with memoryview(self._room)[: link.recv_into(self._room)] as came:
+            return bytes(came)
 
     def _read_workspace(self, data: bytes) -> bool:
         for line in self._from_workspace.feed(data):
             if self._conversation.received(line):
-                self._to_client += line
+                self._to_client += line if self._to_client else line[self._outlet.offer(line) :]
         return bool(data)
 
     def _half_close(self) -> None:
