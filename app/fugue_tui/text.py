@@ -22,7 +22,7 @@ _SEQUENCE: Final = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\r\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS, SOS, PM, APC
     r"|\x1b[ -/]*[0-~]?"
 )
-_HARMLESS: Final = bytes(range(0x20, 0x7F)) + b"\t\n"
+_CONTROLS: Final = tuple(char for char in map(chr, [*range(0x20), 0x7F]) if char not in "\t\n")
 _SGR: Final = re.compile(r"(\x1b\[[0-9;:]*m)")
 _BREAK: Final = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _NONCHARACTERS: Final = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
@@ -62,7 +62,7 @@ def spelled(text: str) -> str:
 def _scrub(text: str) -> str:
     if "\n" not in text or "\r" in text:
         return text if _is_plain(text) else _scrub_all(text)
-    if text.isascii() and not text.encode("ascii").translate(None, _HARMLESS):
+    if text.isascii() and not any(control in text for control in _CONTROLS):  # three times as fast as bytes.translate
         return text
     # Nothing that is taken out goes over the end of a line, and most lines need nothing.
     parts = ((is_plain, "\n".join(lines)) for is_plain, lines in groupby(text.split("\n"), _is_plain))

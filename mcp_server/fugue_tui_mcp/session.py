@@ -87,7 +87,8 @@ class Session:
                     self._settle(message.id)
                 if isinstance(message, JSONRPCError):
                     message = _clean(message)
-                await self._connection.send(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+                line = message.__pydantic_serializer__.to_json(message, by_alias=True, exclude_unset=True)
+                await self._connection.send(line + b"\n")
 
     def _note(self, frame: Frame) -> None:
         if frame.id is not None and frame.is_request and frame.method != "subscriptions/listen":

@@ -92,7 +92,9 @@ def _told(cls: type[Command[Any]], answer: Told, limit: int) -> list[ContentBloc
         content.append(ImageContent(data=answer.image, mime_type=answer.media_type))
     known = fitted(cleaned(facts(dump(answer))), limit)
     noted = {SHORTENED: _less(cls, "; ".join(known.left_out))} if known.left_out else {}
-    return [*content, *_text(cls, answer.for_models, answer.untrusted, known.value | noted, limit)]
+    # What is fenced is cleaned there.
+    text = answer.text if answer.untrusted and not answer.styled else answer.for_models
+    return [*content, *_text(cls, text, answer.untrusted, known.value | noted, limit)]
 
 
 def _text(cls: type[Command[Any]], text: str, source: str, known: dict[str, Any], limit: int) -> list[ContentBlock]:
