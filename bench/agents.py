@@ -41,7 +41,7 @@ def measure(plan: Plan) -> Iterator[Row]:
     yield _row("cancel, until the next command ran", {"fugue": _cancel(plan)}, most=200)
     yield _row("wait: reaction after the text", _both(plan, _react, _react_tmux))
     for lines, most in ((40, 5), (1_000, None), (10_000, None)):
-        yield _row(f"read_pane, {lines:,} lines", _both(plan, partial(_read, lines), partial(_read_tmux, lines)), most)
+        yield _row(f"read_pane, {lines:,} lines", _reads(plan, lines), most)
     yield _row(f"{CALLS} parallel reads, all", _both(plan, _parallel, _parallel_tmux))
     yield _row("screenshot, PNG", {"fugue": _screenshot(plan)}, compared=False)
     yield _typing(plan)
@@ -181,12 +181,21 @@ def _reaction(work: Callable[[], str]) -> float:
 # Reading
 
 
-def _read(lines: int, plan: Plan) -> list[float]:
-    with _fugue(plan, LONG.format(then="echo READY; exec sleep 1000")) as (stage, agent):
-        stage.host.until_text("READY")
-        read = partial(_read_on, agent, lines)
-        read()
-        return [_timed(read) for _ in range(plan.often(30, 5))]
+def _reads(plan: Plan, lines: int) -> Samples:
+    """Turn and turn about: how fast long texts go through memory changes from one moment to the next."""
+    script, found = LONG.format(then="echo READY; exec sleep 1000"), Samples(fugue=[], tmux=[])
+    with _fugue(plan, script) as (stage, agent), _tmux(plan, script) as (other, pane):
+        reads = {
+            "fugue": partial(_read_on, agent, lines),
+            "tmux": partial(pane.capture_pane, start=-lines, join_wrapped=True),
+        }
+        for each, read in ((stage, reads["fugue"]), (other, reads["tmux"])):
+            each.host.until_text("READY")
+            read()
+        for _ in range(plan.often(60, 5)):
+            for name, read in reads.items():
+                found[name].append(_timed(read))
+    return found
 
 
 def _read_on(agent: Agent, lines: int) -> None:
@@ -195,14 +204,6 @@ def _read_on(agent: Agent, lines: int) -> None:
     while offset is not None and offset < lines:
         said = {"pane": "%1", "lines": lines - offset, "offset": offset, "source": "scrollback"}
         offset = json.loads(agent.call("fugue_read_pane", **said)["content"][-1]["text"]).get("next_offset")
-
-
-def _read_tmux(lines: int, plan: Plan) -> list[float]:
-    with _tmux(plan, LONG.format(then="echo READY; exec sleep 1000")) as (stage, pane):
-        stage.host.until_text("READY")
-        read = partial(pane.capture_pane, start=-lines, join_wrapped=True)
-        read()
-        return [_timed(read) for _ in range(plan.often(30, 5))]
 
 
 def _parallel(plan: Plan) -> list[float]:
