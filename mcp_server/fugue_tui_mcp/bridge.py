@@ -71,14 +71,14 @@ class Outlet:
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, ROOM)
 
     def put(self, data: bytes | bytearray) -> int:
-        """Write a part of some bytes without waiting, once it is writable; how many. Raises BrokenPipeError."""
+        """Write a part of some bytes without waiting, once it is writable; how many. Raises ConnectionError."""
         if self._socket is not None:
             return self._socket.send(data, socket.MSG_DONTWAIT)
         with memoryview(data)[: self._size if self._is_empty() else ATOMIC] as part:
             return os.write(self._number, part)
 
     def offer(self, data: bytes) -> int:
-        """Write what there is room for without asking whether it is writable; how many. Raises BrokenPipeError."""
+        """Write what there is room for without asking whether it is writable; how many. Raises ConnectionError."""
         try:
             return self.put(data) if self._socket is not None or self._is_empty() else 0
         except BlockingIOError:
@@ -123,7 +123,7 @@ class Bridge:
             while not self._finished():
                 self._join()
                 self._turn()
-        except BrokenPipeError:
+        except (BrokenPipeError, ConnectionResetError):
             return
 
     def _finished(self) -> bool:
