@@ -24,10 +24,9 @@ class Client:
         self.socket, theirs = socket.socketpair()
         self.socket.settimeout(40)
         with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "fugue_tui", "mcp"],
-                stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=subprocess.PIPE, env={**os.environ, "FUGUE_SOCKET": path},
-            )  # fmt: skip
+            arguments, env = [sys.executable, "-m", "fugue_tui", "mcp"], {**os.environ, "FUGUE_SOCKET": path}
+            end = theirs.fileno()
+            self.process = subprocess.Popen(arguments, stdin=end, stdout=end, stderr=subprocess.PIPE, env=env)
         self.lines = self.socket.makefile("rb")
 
     def send(self, *messages: Any) -> None:
