@@ -101,6 +101,28 @@ def test_a_command_that_clears_the_screen_has_printed_what_is_left(shell: Shell)
     assert output(shell.emulator, record).text.split() == [str(line) for line in range(30)]
 
 
+def test_only_what_clears_the_primary_screen_counts(shell: Shell) -> None:
+    number = shell.log.ask("one", "")
+    shell.mark("C;fugue=one")
+    shell.feed(b"first\r\n\x1b[?1049h\x1b[2Jframe\x1b[H\x1b[2Jframe\x1b[?25;1049lsecond\r\n")
+    assert _so_far(shell, number) == "first\nsecond"
+    shell.feed(b"\x1b[?1049h\x1b[2Jframe")
+    shell.feed(b"\x1b[2Jframe\x1b[?1049lthird\r\n\x1b[H\x1b[2Jfourth\r\n")
+    assert _so_far(shell, number) == "fourth"
+
+
+def test_frames_of_a_full_screen_program_are_fed_in_one_piece(shell: Shell) -> None:
+    frames = memoryview(b"\x1b[?1049h" + b"\x1b[H\x1b[2Jframe" * 9 + b"\x1b[?1049l" + b"\x1b[2J$ ")
+    pieces = [bytes(part) for part in shell.log.parted(frames, 0)]
+    assert pieces == [bytes(frames)[:-2], b"$ "]
+
+
+def _so_far(shell: Shell, number: int) -> str:
+    record = shell.log.found(number)
+    assert record is not None
+    return output(shell.emulator, record).text
+
+
 def test_the_beginning_of_a_long_output_is_kept(shell: Shell) -> None:
     number = shell.log.ask("one", "")
     shell.mark("C;fugue=one")

@@ -23,7 +23,8 @@ KEPT: Final = 8
 BEGINNING: Final = 100
 """Rows of a long output that are kept, should they leave the history before it ends."""
 
-_CLEARS: Final = re.compile(rb"\x1b\[[23]J|\x1b\[H\x1b\[0?J|\x1bc")
+_CLEARS: Final = re.compile(rb"\x1b(?:\[(?:[23]J|H\x1b\[0?J|\?(?:[0-9]+;)*(?:1049|1047|47)(?:;[0-9]+)*([hl]))|c)")
+"""What clears the screen, and what brings the alternate one and takes it away."""
 
 _ERASES: Final = (b"\x1b[3J", b"\x1bc")
 _PIECE: Final = 1 << 10
@@ -105,22 +106,32 @@ class AskedLog(CommandLog):
         """Output in pieces to be fed one by one: a command that clears the screen prints from its top on, and of a
         flood the beginning is kept before it leaves the history. `newlines` is how many line feeds there were before.
         """
-        at = 0
+        at, clears = 0, self._clears(data)
         flood = self._wants_beginning and bytes(data).count(b"\n") > BEGINNING
+        clear = next(clears, None)
         while at < len(data):
-            clear = _CLEARS.search(data, at)
             end = clear.end() if clear else len(data)
-            if flood and self._wants_beginning and end - at > _PIECE:
-                clear, end = None, at + _PIECE
-            yield data[at:end]
-            at = end
-            if clear:
+            whole = not (flood and self._wants_beginning and end - at > _PIECE)
+            yield data[at : end if whole else at + _PIECE]
+            at = end if whole else at + _PIECE
+            if clear and whole:
                 self.erased += clear[0] in _ERASES
                 self._forget_cleared()
                 self._start_over()
+                clear = next(clears, None)
             if self._wants_beginning:
                 self._keep_beginning()
         self._note_beginning(data, newlines)
+
+    def _clears(self, data: memoryview) -> Iterator[re.Match[bytes]]:
+        """What clears the primary screen or the history. Full-screen programs may clear theirs for every frame."""
+        covered = self._emulator.modes.alternate_screen
+        for found in _CLEARS.finditer(data):
+            if found[1]:
+                covered = found[1] == b"h"
+            elif not covered or found[0] in _ERASES:
+                covered = covered and found[0] != b"\x1bc"
+                yield found
 
     @property
     def _wants_beginning(self) -> bool:
