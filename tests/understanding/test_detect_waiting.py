@@ -18,7 +18,7 @@ def test_a_prompt_in_the_middle_of_an_output_waits_for_nothing() -> None:
 
 
 WAITING = [
-    ("ssh-keygen", "Enter file in which to save the key (/root/.ssh/id_rsa): ", "text"),
+    ("ssh-keygen", "Enter file in which to save the key (/home/someone/.ssh/id_rsa): ", "text"),
     ("ssh-keygen", "Enter same passphrase again: ", "password"),
     ("gpg -d x", "Enter passphrase: ", "password"),
     ("npm init", "package name: (shop) ", "text"),
