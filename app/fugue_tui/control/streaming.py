@@ -16,7 +16,7 @@ from fugue_tui.control.later import Later
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.cursors import bookmark
+from fugue_tui.multiplexer.cursors import Bookmark, bookmark
 from fugue_tui.terminal.pty import Exit
 from fugue_tui.terminal.taps import Closed, Tapped
 from fugue_tui.terminal.terminal import Terminal
@@ -95,14 +95,18 @@ class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, 
 
 
 class _Ear:
-    """Hears one terminal: `hear` on the pump's thread, `said` on the watch's."""
+    """Hears one terminal: `hear` on the pump's thread, `said` on the watch's, `finish` on the main one."""
 
     def __init__(self, pane: PaneId, terminal: Terminal, wake: Callable[[], None]) -> None:
         self.pane, self.terminal, self._wake = pane, terminal, wake
         self.over: Exit | Closed | None = terminal.exit
         self.missed = 0
         self.text = ""
+        self.mark: Bookmark | None = None
+        """Where the text ends, once it is finished; None if the terminal is closed."""
         self._lock = Lock()
+        self._reading = Lock()
+        self._finished = False
         self._came = bytearray()
         self._skipped = 0
         self._end_told = self._painting_told = False
@@ -130,9 +134,28 @@ class _Ear:
 
     def said(self, kept: int) -> str:
         """What is new, for a report; empty if nothing is. So many characters of all are remembered."""
-        over = self.over
+        with self._reading:
+            over = self.over
+            return "" if self._finished else self._report(*self._take(), over, kept)
+
+    def finish(self, kept: int) -> str:
+        """The last of what is new, for a report; what comes after it comes after `mark` too. Takes the terminal's
+        lock."""
+        with self._reading:
+            with self.terminal.lock:
+                over = self.over
+                self.mark = None if self.terminal.closed else bookmark(self.terminal)
+                came, skipped = self._take()
+            self._finished = True
+            return self._report(came, skipped, over, kept)
+
+    def _take(self) -> tuple[bytes, int]:
+        """What came since the last time, and how many bytes before it were skipped."""
         with self._lock:
             came, self._came, skipped, self._skipped = bytes(self._came), bytearray(), self._skipped, 0
+        return came, skipped
+
+    def _report(self, came: bytes, skipped: int, over: Exit | Closed | None, kept: int) -> str:
         self._transcript.feed(came)
         new = self._printed()
         self.text, shortened = _end(self.text + new, kept)
@@ -177,7 +200,7 @@ class _Stream:
 
     def begin(self, seconds: float) -> None:
         """Follow for so long."""
-        self._call_off = self._mux.watch.after(seconds, lambda: self._end(StreamEnd.TIMEOUT))
+        self._call_off = self._mux.watch.after(seconds, lambda: self._mux.post(lambda: self._settle(StreamEnd.TIMEOUT)))
         if all(ear.over for ear in self._ears):
             self._wake()
 
@@ -197,18 +220,19 @@ class _Stream:
             return
         self._due, self._reported = False, time.monotonic()
         over = all(ear.over for ear in self._ears)  # Before the last of their output is taken, which came earlier.
-        for ear in self._ears:
-            if text := ear.said(self._kept):
-                self.later.report(text if len(self._ears) == 1 else f"{ear.pane}: {text}")
+        self._tell([(ear.pane, ear.said(self._kept)) for ear in self._ears])
         if over:
             self._mux.post(lambda: self._settle(StreamEnd.ENDED))
 
-    def _end(self, why: StreamEnd) -> None:
-        self._report()
-        self._mux.post(lambda: self._settle(why))
+    def _tell(self, said: list[tuple[PaneId, str]]) -> None:
+        for pane, text in said:
+            if text:
+                self.later.report(text if len(said) == 1 else f"{pane}: {text}")
 
     def _settle(self, why: StreamEnd) -> None:
+        """Tell what came last, and answer. On the main thread."""
         if not self.later.over:
+            self._tell([(ear.pane, ear.finish(self._kept)) for ear in self._ears])
             found = tuple(map(self._streamed, self._ears))
             self._leave()
             self.later.settle(Streamed(why, found, round(time.monotonic() - self._begun, 3)))
@@ -220,9 +244,7 @@ class _Stream:
     def _cursor(self, ear: _Ear) -> str | None:
         if self._mux.terminals.get(ear.pane) is not ear.terminal:
             return None
-        with ear.terminal.lock:
-            mark = None if ear.terminal.closed else bookmark(ear.terminal)
-        return None if mark is None else self._mux.cursors.keep(ear.pane, ear.terminal, mark)
+        return None if ear.mark is None else self._mux.cursors.keep(ear.pane, ear.terminal, ear.mark)
 
     def _leave(self) -> None:
         self._call_off()
