@@ -1,6 +1,8 @@
 """What was typed last, and whether it was entered."""
 
 import time
+from collections.abc import Callable
+from threading import Thread
 
 import pytest
 
@@ -59,3 +61,27 @@ def test_a_line_is_cleared_away_once_the_shell_has_said_something() -> None:
     sent.prompted()
     assert not sent.is_left_at(SHELL, tells=True)
     assert not sent.is_clearing()
+
+
+def test_a_command_that_begins_while_a_key_is_noted_counts_before_or_after_it() -> None:
+    sent = Interrupted()
+    sent.wrote(b"ls\r", SHELL)
+    sent.between = sent.settle
+    sent.pressed(parse_key("a"), SHELL)
+    sent.settled.join()
+    assert not sent.nothing_since
+
+
+class Interrupted(Sent):
+    """Has another thread do something halfway through each note, as far as it is let."""
+
+    between: Callable[[], None] | None = None
+    settled: Thread
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name == "count" and self.between:
+            self.settled = Thread(target=self.between)
+            self.settled.start()
+            if not self._lock.locked():
+                self.settled.join()
