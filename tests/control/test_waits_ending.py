@@ -157,3 +157,8 @@ def test_the_way_is_reported(room: Room, monkeypatch: pytest.MonkeyPatch) -> Non
     later.on_progress(lambda progress: told.append(progress.text))
     assert room.awaited(later).outcome is Outcome.TIMEOUT
     assert told[0] == "waiting for %1: 0 of 0 s"
+
+
+def test_a_wait_without_time_that_is_looked_at_late_is_a_timeout(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fugue_tui.multiplexer.wait.REPORTED", 0.0)
+    assert waited(room, room.cat(), "never", timeout=0.0).outcome is Outcome.TIMEOUT

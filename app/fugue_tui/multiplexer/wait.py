@@ -144,10 +144,10 @@ class Wait:
 
     def tick(self, now: float) -> None:
         """Do what is due by the clock; what came before is looked at first."""
-        if now >= self._report_at:
+        late, idle = now >= self.begun + self.wanted.seconds, self.wanted.idle is not None and now >= self._idle_at
+        if now >= self._report_at and not late:
             self._report_at = now + REPORTED
             self._report(now - self.begun)
-        late, idle = now >= self.begun + self.wanted.seconds, self.wanted.idle is not None and now >= self._idle_at
         if not (late or idle):
             return
         pane = next(iter(self.open)) if len(self.open) == 1 else None
