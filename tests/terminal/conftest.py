@@ -41,7 +41,7 @@ class Recorder:
         self.size = size
         self.limit = limit
         self.text = bytearray()
-        self._say: Say = say or _silent
+        self.say: Say = say or _silent
         self.fed = self.feeds = 0
         self.closed = False
         self.cursor, self.modes, self.scrollback = Cursor(0, 0), Modes(), Scrollback(0, 0)
@@ -53,7 +53,7 @@ class Recorder:
         self.feeds += 1
         self.text += data
         del self.text[: -self.limit]
-        self._events += self._say(bytes(data))
+        self._events += self.say(bytes(data))
 
     def take_events(self) -> list[Event]:
         events, self._events = self._events, []
@@ -61,6 +61,7 @@ class Recorder:
 
     def resize(self, size: Size) -> None:
         self.size = size
+        self._events += self.say(b"")
 
     def refresh(self) -> Damage:
         return Damage(full=True, rows=tuple(range(self.size.rows)))

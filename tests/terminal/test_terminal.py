@@ -37,6 +37,38 @@ def test_a_change_is_told_once_until_somebody_looked(pump: Pump) -> None:
     assert recorder.text == b"012012012"
 
 
+class Blocking(Witness):
+    """A watcher that takes its time over the first event."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.go_on = threading.Event(), threading.Event()
+
+    def said(self, terminal: Terminal, event: Event) -> None:
+        if event == TitleChanged("first"):
+            self.begun.set()
+            assert self.go_on.wait(DEADLINE)
+        super().said(terminal, event)
+
+
+def test_events_are_told_in_order_and_one_at_a_time_whoever_finds_them(pump: Pump) -> None:
+    recorder, witness = Recorder(Size(80, 24)), Blocking()
+    terminal = Terminal.spawn(Program(("cat",)), Size(80, 24), pump=pump, emulator=recorder, watcher=witness)
+    found = [TitleChanged("first"), TitleChanged("second")]
+    recorder.say = lambda data: [found.pop(0)]
+    feeder = threading.Thread(target=lambda: terminal.receive(memoryview(b"text")))
+    feeder.start()
+    assert witness.begun.wait(DEADLINE)
+    terminal.resize(Size(70, 20))
+    posted = threading.Event()
+    pump.post(posted.set)
+    assert posted.wait(DEADLINE)
+    witness.go_on.set()
+    feeder.join()
+    assert witness.events == [TitleChanged("first"), TitleChanged("second")]
+    assert terminal.title == "second"
+
+
 def test_a_frame_has_the_rows_of_its_damage(spawn: Spawn) -> None:
     damage, rows, cursor = spawn("cat", size=Size(10, 3)).terminal.frame()
     assert (damage.rows, rows) == ((0, 1, 2), [b"row 0", b"row 1", b"row 2"])

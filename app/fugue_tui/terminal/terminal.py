@@ -17,6 +17,7 @@ from fugue_tui.terminal.asked import AskedLog
 from fugue_tui.terminal.channel import Channel
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.entering import Entering
+from fugue_tui.terminal.event_queue import EventQueue
 from fugue_tui.terminal.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.idle import Idle
 from fugue_tui.terminal.pty import Exit, Program, Pty
@@ -71,6 +72,7 @@ class Terminal(Entering):
         self._pump = pump
         self._watcher = watcher
         self._taps = Taps()
+        self._events = EventQueue[Event | Exit](self._handle)
         self._title = self._cwd = ""
         self._printed = self.waits
         self._printed_at = 0.0
@@ -216,9 +218,9 @@ class Terminal(Entering):
             self._printed, self._printed_at = True, time.monotonic()
             self.changes += 1
             self._taps(data)
-            events = [*self.emulator.take_events(), *self._log.take_events()]
+            self._events.put([*self.emulator.take_events(), *self._log.take_events()])
             tell, self._told = not self._told, True
-        self._handle(events)
+        self._events.drain()
         if tell:
             self._watcher.changed(self)
 
@@ -227,10 +229,8 @@ class Terminal(Entering):
         self.exit = exit
         with self.lock:
             self._log.ended(exit.code)
-            events = self._log.take_events()
-        self._handle([*events])
-        self._taps(exit)
-        self._watcher.ended(self, exit)
+            self._events.put([*self._log.take_events(), exit])
+        self._events.drain()
 
     def _look_again(self) -> None:
         self._pump.post(partial(self._pump.later, _SYNC_LIMIT, self._tell))
@@ -238,10 +238,10 @@ class Terminal(Entering):
     def _after_change(self) -> None:
         """Under the lock: have the pump tell what a change from outside brought about."""
         self._taps(LOOKED)
-        events = self.emulator.take_events()
         tell, self._told = not self._told, True
-        if events:
-            self._pump.post(partial(self._handle, events), self._channel)
+        if events := self.emulator.take_events():
+            self._events.put(events)
+            self._pump.post(self._events.drain, self._channel)
         if tell:
             self._pump.post(partial(self._watcher.changed, self), self._channel)
 
@@ -251,23 +251,26 @@ class Terminal(Entering):
         if tell:
             self._watcher.changed(self)
 
-    def _handle(self, events: list[Event]) -> None:
-        for event in events:
-            match event:
-                case Reply(data):
-                    self._channel.reply(data)
-                    continue
-                case PromptMark() if not self._log.believes(event):
-                    continue
-                case TitleChanged(title):
-                    self._title = title
-                case CwdChanged(cwd):
-                    self._cwd = cwd
-                case CommandStarted():
-                    self.sent.settle()
-                case PromptMark(kind="A"):
-                    self.sent.prompted()
-                case _:
-                    pass
-            self._taps(event)
-            self._watcher.said(self, event)
+    def _handle(self, event: Event | Exit) -> None:
+        match event:
+            case Exit():
+                self._taps(event)
+                self._watcher.ended(self, event)
+                return
+            case Reply(data):
+                self._channel.reply(data)
+                return
+            case PromptMark() if not self._log.believes(event):
+                return
+            case TitleChanged(title):
+                self._title = title
+            case CwdChanged(cwd):
+                self._cwd = cwd
+            case CommandStarted():
+                self.sent.settle()
+            case PromptMark(kind="A"):
+                self.sent.prompted()
+            case _:
+                pass
+        self._taps(event)
+        self._watcher.said(self, event)
