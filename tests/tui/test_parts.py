@@ -16,7 +16,7 @@ from fugue_tui.layout.edit import split
 from fugue_tui.layout.tree import Leaf, Node
 from fugue_tui.terminal.ghostty import GhosttyEmulator
 from fugue_tui.tui.actions import last_pane
-from fugue_tui.tui.delta import spans
+from fugue_tui.tui.delta import Delta
 from fugue_tui.tui.host import BACKLOG_LIMIT, HostWriter
 from fugue_tui.tui.mailbox import Mailbox
 
@@ -37,7 +37,7 @@ def painted(pieces: list[tuple[str, str]]) -> bytes:
 
 @given(old=PIECES.map(painted), new=PIECES.map(painted))
 def test_the_spans_turn_the_old_row_into_the_new_one(old: bytes, new: bytes) -> None:
-    parts = spans(old, new, COLS)
+    parts = Delta().spans(old, new, COLS)
     assert parts is not None
     shown, wanted = GhosttyEmulator(Size(COLS, 2)), GhosttyEmulator(Size(COLS, 2))
     shown.feed(b"\x1b[?7l" + old)
@@ -51,16 +51,27 @@ def test_the_spans_turn_the_old_row_into_the_new_one(old: bytes, new: bytes) -> 
 
 
 def test_a_row_that_is_the_same_needs_nothing() -> None:
-    assert spans(b"\x1b[31mred\x1b[m text", b"\x1b[31mred\x1b[m text", 20) == []
+    assert Delta().spans(b"\x1b[31mred\x1b[m text", b"\x1b[31mred\x1b[m text", 20) == []
 
 
 def test_one_changed_letter_is_one_short_piece() -> None:
-    assert spans(b"hello world", b"hello_world", 20) == [(5, b"_", 1)]
+    assert Delta().spans(b"hello world", b"hello_world", 20) == [(5, b"_", 1)]
 
 
 @pytest.mark.parametrize("row", ["漢字", "\x1b]8;;https://x.example/\x1b\\x\x1b]8;;\x1b\\"])
 def test_a_row_of_other_than_plain_cells_is_written_whole(row: str) -> None:
-    assert spans(b"abc", row.encode(), 20) is None
+    assert Delta().spans(b"abc", row.encode(), 20) is None
+
+
+def test_a_program_that_shows_ever_new_styles_is_still_compared() -> None:
+    delta = Delta()
+
+    def row(first: int) -> bytes:
+        return b"".join(b"\x1b[0;38;5;%dmx" % style for style in range(first, first + 200)) + b"\x1b[m"
+
+    for first in range(0, 70_000, 200):
+        assert delta.spans(b"a", row(first), 201) is not None
+    assert delta.spans(row(0), row(0)[:-3] + b"y", 201) == [(200, b"\x1b[0;38;5;199my\x1b[m", 1)]
 
 
 # The host's output

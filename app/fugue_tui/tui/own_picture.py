@@ -15,7 +15,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from fugue_tui.geometry import Rect, Size
-from fugue_tui.tui.delta import spans
+from fugue_tui.tui.delta import Delta
 from fugue_tui.tui.depth import Depth
 
 _SYSTEMS: Final = {
@@ -58,6 +58,7 @@ class OwnPicture:
         self.size = size
         """The terminal's size."""
         self.depth = depth
+        self._delta = Delta()
         self._sent: list[bytes] = []
         self._written: list[tuple[Strip, int, bytes]] = []
         self._shape = b""
@@ -81,12 +82,19 @@ class OwnPicture:
         for y, row in enumerate(rows):
             old = self._sent[y] if y < len(self._sent) else None
             if old != row:
-                out += _change(old, row, y, self.size.cols)
+                out += self._change(old, row, y)
         if out:
             self._at = None
         self._sent = rows
         out += self._cursor(scene.caret)
         return bytes(out)
+
+    def _change(self, old: bytes | None, row: bytes, y: int) -> bytes:
+        """What turns one row of the terminal into another."""
+        parts = self._delta.spans(old, row, self.size.cols) if old is not None else None
+        if parts is None:
+            return b"\x1b[%d;1H\x1b[m\x1b[K" % (y + 1) + row
+        return b"".join(b"\x1b[%d;%dH" % (y + 1, column + 1) + text for column, text, _ in parts)
 
     def at(self, x: int, y: int) -> tuple[int, int] | None:
         """The cell of the screen under a cell of the terminal; None if there is none."""
@@ -157,14 +165,6 @@ def _into(start: int, room: int, seen: tuple[int, int], around: tuple[int, int],
     for first, end in (around, seen):
         start = min(max(start, end - room), first)
     return max(0, min(start, whole - room))
-
-
-def _change(old: bytes | None, row: bytes, y: int, cols: int) -> bytes:
-    """What turns one row of the terminal into another."""
-    parts = spans(old, row, cols) if old is not None else None
-    if parts is None:
-        return b"\x1b[%d;1H\x1b[m\x1b[K" % (y + 1) + row
-    return b"".join(b"\x1b[%d;%dH" % (y + 1, column + 1) + text for column, text, _ in parts)
 
 
 def _marked(strip: Strip, mark: str, cols: int, *, whole: bool) -> Strip:

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from fugue_tui.geometry import Rect
 from fugue_tui.terminal.frame import Cursor, CursorShape, Damage
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.delta import spans
+from fugue_tui.tui.delta import Delta
 
 _DIFF_ROWS: Final = 16
 """Rows up to which a frame is compared cell by cell; a frame that changes more is written whole."""
@@ -26,10 +26,11 @@ class Host(Protocol):
 
 
 class Painter:
-    """Paints frames of terminals at rectangles of the host's screen. Main thread only."""
+    """Paints frames of terminals at rectangles of the host's screen. Belongs to one thread."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        self._delta = Delta()
         self._painted: dict[Terminal, list[bytes | None]] = {}
         self._cursor: tuple[int, int] | None = None
         self._shape = b""
@@ -109,7 +110,7 @@ class Painter:
             if old == row:
                 continue
             known[y] = row
-            parts = spans(old, row, rect.cols) if compare and old is not None else None
+            parts = self._delta.spans(old, row, rect.cols) if compare and old is not None else None
             pieces += self._whole(out, rect, y, row) if parts is None else self._parts(out, rect, y, parts)
         return pieces
 
