@@ -106,6 +106,19 @@ async def test_stop_ends_the_command_and_clears_the_widget() -> None:
         await until(lambda: "ready" in text_of(left))
 
 
+async def test_stop_does_not_wait_for_a_command_that_will_not_end_and_leaving_does() -> None:
+    app = Foreign("sh -c 'trap \"\" HUP TERM; echo ready; while :; do read x; done'")
+    async with app.run_test():
+        left = app.terminal("left")
+        left.start()
+        await until(lambda: "ready" in text_of(left))
+        assert left.live is not None
+        pid = left.live.pid
+        left.stop()
+        assert alive(pid)
+    assert not alive(pid)
+
+
 def alive(pid: int) -> bool:
     """Whether a process is there and no zombie."""
     try:

@@ -65,6 +65,8 @@ class Terminal(TerminalView):
         self._scrollback = scrollback
         self._engine = engine
         self._pump: Pump | None = None
+        self._quitting: list[Pump] = []
+        """The pumps of commands that were told to end."""
 
     def start(self) -> None:
         """Start the command; nothing happens if it runs already. Raises SpawnFailed."""
@@ -83,14 +85,15 @@ class Terminal(TerminalView):
             raise
 
     def stop(self) -> None:
-        """End the command and clear the screen; nothing happens if none runs."""
+        """End the command and clear the screen, without waiting for its end; nothing happens if none runs."""
         live, pump = self.live, self._pump
         self.show(None)
         self._pump = None
         if live is not None:
             live.close()
         if pump is not None:
-            pump.stop()
+            pump.quit()
+            self._quitting = [*(each for each in self._quitting if each.running), pump]
 
     def render_line(self, y: int) -> Strip:
         """A row, on the app's own colours where the program chose none, if so asked."""
@@ -101,9 +104,11 @@ class Terminal(TerminalView):
         """Ring the host's bell."""
         self.app.bell()  # pyright: ignore[reportUnknownMemberType]
 
-    def on_unmount(self) -> None:
-        """A widget that goes takes its command along."""
+    async def on_unmount(self) -> None:
+        """A widget that goes takes its commands along, and is gone once they have ended."""
         self.stop()
+        while self._quitting:
+            await asyncio.to_thread(self._quitting.pop().stop)
 
     def on_resize(self, event: events.Resize) -> None:
         """The command learns its new size."""

@@ -86,14 +86,24 @@ class Pump:
         self._thread.start()
         self._feeder.start()
 
-    def stop(self) -> None:
-        """End what still runs, join the threads and give back their descriptors; takes at most about three seconds."""
+    @property
+    def running(self) -> bool:
+        """Whether its thread runs. Any thread."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def quit(self) -> None:
+        """Begin to end what still runs, and after that the threads; returns at once. From any thread."""
         if self._thread is None:
             self._close()
-            return
-        self.post(self._begin_stop)
-        self._thread.join(_QUIT_LIMIT + 1)
-        self._feeder.join(1)
+        else:
+            self.post(self._begin_stop)
+
+    def stop(self) -> None:
+        """End what still runs, join the threads and give back their descriptors; takes at most about three seconds."""
+        self.quit()
+        if self._thread is not None:
+            self._thread.join(_QUIT_LIMIT + 1)
+            self._feeder.join(1)
 
     def post(self, call: Callable[[], None], source: Source | None = None) -> None:
         """Run a call on the pump thread soon. From any thread; never waits. A fault in it is the source's."""
@@ -207,6 +217,8 @@ class Pump:
         return max(0.0, min(times) - time.monotonic()) if times else None
 
     def _begin_stop(self) -> None:
+        if self._stop_at is not None:
+            return
         self._stop_at = time.monotonic() + _QUIT_LIMIT
         self.hangups.hurry(_QUIT_GRACE)
         for source in list(self._sources):
