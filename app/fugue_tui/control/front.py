@@ -18,6 +18,8 @@ from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.text import clean
 
+_RETRY: Final = 2_000
+"""Milliseconds after which somebody who typed may have entered it."""
 STARTING: Final = 8.0
 """Seconds that a shell has for its start-up files until its first prompt, when it is known to mark its prompts."""
 
@@ -110,7 +112,8 @@ def taken(pane: PaneId, there: str) -> Refused:
     """What to say of a prompt at which somebody else's text stands."""
     return Refused(
         f"at the prompt of {pane} stands `{clean(there, 60)}`, which somebody typed and did not enter; wait for them, "
-        "or use another pane"
+        "or use another pane",
+        retry_after_ms=_RETRY,
     )
 
 
@@ -118,7 +121,8 @@ def unsure(pane: PaneId) -> Refused:
     """What to say where a shell does not tell what stands at its prompt, and something was typed last."""
     return Refused(
         f"something was typed at the prompt of {pane} and not entered, as far as can be told; wait for whoever did, or "
-        "have send-keys press Enter or C-c there first, or use another pane"
+        "have send-keys press Enter or C-c there first, or use another pane",
+        retry_after_ms=_RETRY,
     )
 
 
