@@ -90,6 +90,6 @@ class Silence:
         self._call()
 
 
-def after(mux: Multiplexer, seconds: float, call: Callable[[], None]) -> None:
-    """Have something called on the main thread after a while."""
-    mux.watch.after(seconds, lambda: mux.post(call))
+def after(mux: Multiplexer, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
+    """Have something called on the main thread after a while. What is returned calls that off, on any thread."""
+    return mux.watch.after(seconds, lambda: mux.post(call))

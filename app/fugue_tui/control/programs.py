@@ -137,7 +137,7 @@ class _Job:
     def begin(self, timeout: float, *, interrupt: bool) -> Later[Ran]:
         """What it comes to."""
         self._later.on_cancel = lambda: self._cancel(interrupt=interrupt)
-        after(self._mux, timeout, self._expire)
+        self._later.when_over(after(self._mux, timeout, self._expire))
         return self._later
 
     def said(self, event: PaneEvent) -> None:

@@ -126,7 +126,7 @@ class Running:
         execution.on_error = self.later.fail
         self.later.on_cancel = lambda: execution.cancel(interrupt=on_cancel is OnCancel.INTERRUPT)
         execution.join()
-        after(mux, min(timeout, LONGEST), self._expire)
+        self.later.when_over(after(mux, min(timeout, LONGEST), self._expire))
         return self.later
 
     def _expire(self) -> None:
