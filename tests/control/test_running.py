@@ -163,6 +163,18 @@ def test_very_long_commands_go_by_a_private_file(shell: Shell) -> None:
     assert not [name for name in left if os.path.exists(f"{os.environ['XDG_RUNTIME_DIR']}/{name}/command")]
 
 
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_very_long_commands_run_without_a_directory_for_run_time_files(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "gone"))
+    assert shell.says(f"echo {'x' * 6000} | wc -c") == (0, "6001")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone too"))
+    with pytest.raises(Refused, match=r"too long to be typed, and no file can be made for it; .*gone: No such file"):
+        shell.run(f"echo {'x' * 6000} | wc -c")
+    assert shell.says("echo short") == (0, "short")
+
+
 @posix
 def test_a_shell_that_does_not_echo(shell: Shell) -> None:
     shell.run("stty -echo")

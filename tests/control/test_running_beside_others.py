@@ -3,7 +3,9 @@
 import os
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from tests.control.every_shell import every, one_each
@@ -11,9 +13,14 @@ from tests.control.shells import Shell
 from tests.control.shells import shell as shell
 from tests.multiplexer.conftest import agent
 
+from fugue_tui.control.ear import after
 from fugue_tui.control.ran import OnCancel
 from fugue_tui.control.running import ExecuteCommand
+from fugue_tui.control.stages import ECHO
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.turns import Turns
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
@@ -22,8 +29,9 @@ def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
     shell.room.until(lambda: shell.room.mux.terminal(shell.pane).at_input)
     shell.room.say(f"send-input --pane {shell.pane} --text 'rm -r precious'")
     shell.room.shows(shell.pane, "precious")
-    with pytest.raises(Refused, match="`rm -r precious`, which somebody typed"):
+    with pytest.raises(Refused, match="`rm -r precious`, which somebody typed") as refused:
         shell.run("echo glued")
+    assert refused.value.data["retry_after_ms"]
     shell.room.say(f"send-keys {shell.pane} C-c")
     shell.room.until(lambda: re.search(r"precious(\^C)?\n\$", shell.text), lambda: shell.text)
     assert shell.says("echo free") == (0, "free")
@@ -44,6 +52,31 @@ def test_what_a_person_types_at_the_same_time_is_not_run(shell: Shell, monkeypat
     with pytest.raises(Refused, match="`rm -r precious`, which somebody typed"):
         shell.run("echo glued")
     shell.room.until(lambda: terminal.typed.strip() == "rm -r precious")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
+def test_what_a_person_types_behind_a_command_that_is_not_shown_is_let_alone(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.run("true")
+    terminal = shell.room.mux.terminal(shell.pane)
+    shell.room.until(lambda: terminal.at_input)
+    paste = terminal.paste
+
+    def garble(text: str) -> int:
+        return paste("garbled")
+
+    monkeypatch.setattr(terminal, "paste", garble)
+
+    def typing(mux: Multiplexer, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
+        if seconds == ECHO:
+            terminal.write(b" precious")
+        return after(mux, seconds, call)
+
+    monkeypatch.setattr("fugue_tui.control.entering.after", typing)
+    with pytest.raises(Refused, match="`garbled precious`, which somebody typed"):
+        shell.run("echo one")
+    assert terminal.typed.strip() == "garbled precious"
 
 
 @one_each
@@ -158,3 +191,42 @@ def test_a_pane_that_is_closed_meanwhile_is_told(shell: Shell) -> None:
     for each in (later, second):
         with pytest.raises((TerminalGone, NotFound)):
             shell.room.awaited(each)
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_fault_while_a_command_is_typed_frees_the_pane(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.run("true")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).at_input)
+    with monkeypatch.context() as broken:
+        broken.setattr("fugue_tui.control.entering.typed", failing)
+        with pytest.raises(OSError, match="no room"):
+            shell.run("echo one")
+    assert shell.says("echo two") == (0, "two")
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_fault_while_an_answer_is_made_frees_the_pane(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr("fugue_tui.control.running.clip_so_far", failing)
+        with pytest.raises(OSError, match="no room"):
+            shell.run("echo one")
+    assert shell.says("echo two") == (0, "two")
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_command_that_has_ended_leaves_no_time_out_behind(shell: Shell) -> None:
+    shell.run("true", timeout=110)
+    shell.room.say("run-command true --timeout 110")
+    shell.room.until(lambda: not shell.room.mux.watch.awake)
+
+
+def failing(*_: object, **__: object) -> NoReturn:
+    raise OSError("no room")
+
+
+def test_a_turn_that_cannot_begin_goes_to_the_next() -> None:
+    turns, begun = Turns(), list[Callable[[], None]]()
+    with pytest.raises(OSError, match="no room"):
+        turns.join(PaneId(1), failing)
+    turns.join(PaneId(1), begun.append)
+    assert (len(begun), turns.waiting(PaneId(1))) == (1, 1)

@@ -48,8 +48,8 @@ class Entering:
         self.mux, self.pane, self.line = mux, pane, line
         self.on_begun: Callable[[CommandRecord], object] = lambda record: None
         self.on_over: Callable[[End], object] = lambda end: None
-        self.on_error: Callable[[FugueError], object] = lambda error: None
-        """One of these two is called once, unless it is cancelled."""
+        self.on_error: Callable[[Exception], object] = lambda error: None
+        """One of these two is called once, unless it is cancelled; of an error that is no FugueError if by a bug."""
         self.stage = Stage.QUEUED
         self.shell: Shell | None = None
         self.record: CommandRecord | None = None
@@ -90,11 +90,10 @@ class Entering:
             done()
             return
         self.stage, self._patience = Stage.WAITING, time.monotonic() + PROMPT
-        try:
-            self.terminal = self.mux.terminal(self.pane)
-        except FugueError as error:
-            self._fail(error)
-            return
+        self._attempt(self._begin)
+
+    def _begin(self) -> None:
+        self.terminal = self.mux.terminal(self.pane)
         self._ear = Ear(self.mux, self.pane, self)
         self._look()
 
@@ -103,9 +102,9 @@ class Entering:
         self.on_begun = self.on_over = self.on_error = _nothing
         if interrupt and self.stage in (Stage.TYPED, Stage.ENTERED, Stage.RUNNING):
             self.interrupted = True
-            self.terminal.press(INTERRUPT)
-            if self.stage is not Stage.RUNNING:
-                self.terminal.sent.settle()  # What stands at the prompt then is this command's, and nobody else's.
+            if self.stage is Stage.RUNNING:
+                self.terminal.press(INTERRUPT)
+            elif self._interrupt():
                 after(self.mux, 2 * QUIET, self._insist)
             after(self.mux, GRACE, self._close)
         elif self.stage is not Stage.RUNNING:
@@ -116,11 +115,23 @@ class Entering:
     def _insist(self) -> None:
         """A shell may miss a Ctrl+C that comes between Enter and the command's begin; bash may lose the Enter too, and
         wait on with the text before it."""
-        if self.stage in (Stage.ENTERED, Stage.RUNNING):
-            self.terminal.press(INTERRUPT)
-            self.terminal.sent.settle()
-        if self.stage < Stage.RUNNING:
+        pressed = self.stage not in (Stage.ENTERED, Stage.RUNNING) or self._interrupt()
+        if pressed and self.stage < Stage.RUNNING:
             after(self.mux, 2 * QUIET, self._insist)
+
+    def _interrupt(self) -> bool:
+        """Press Ctrl+C at what this has typed; False if somebody has typed since, and would lose that."""
+        if self._is_joined:
+            return False
+        self.terminal.press(INTERRUPT)
+        self.terminal.sent.settle()  # What stands at the prompt then is this command's, and nobody else's.
+        self._count = self.terminal.sent.count
+        return True
+
+    @property
+    def _is_joined(self) -> bool:
+        """Whether somebody has typed since this did."""
+        return self.terminal.sent.count != self._count
 
     def release(self) -> None:
         """Let the next in line go on, though it may still run."""
@@ -128,21 +139,27 @@ class Entering:
 
     # Until it is typed
 
-    def _look(self) -> None:
-        if self.stage is not Stage.WAITING:
-            return
+    def _attempt(self, step: Callable[[], None]) -> None:
+        """Take a step; what goes wrong with it, a bug too, ends this command, and the next in line goes on."""
         try:
-            patient = time.monotonic() < self._patience - PROMPT + QUIET
-            shell = shell_in(self.mux, self.pane, forced=self._forced, patient=patient)
-            if shell is not None and not shell.settled:
-                self._prompt_at = self._prompt_at or time.monotonic()
-            whole = shell is not None and (shell.settled or time.monotonic() > self._prompt_at + QUIET)
-            if shell is not None and whole and not self._is_clearing(shell):
-                self._type(shell)
-            else:
-                self._look_again()
-        except FugueError as error:
+            step()
+        except Exception as error:  # noqa: BLE001  (handed to whoever waits, who reports it)
             self._fail(error)
+
+    def _look(self) -> None:
+        if self.stage is Stage.WAITING:
+            self._attempt(self._type_at_prompt)
+
+    def _type_at_prompt(self) -> None:
+        patient = time.monotonic() < self._patience - PROMPT + QUIET
+        shell = shell_in(self.mux, self.pane, forced=self._forced, patient=patient)
+        if shell is not None and not shell.settled:
+            self._prompt_at = self._prompt_at or time.monotonic()
+        whole = shell is not None and (shell.settled or time.monotonic() > self._prompt_at + QUIET)
+        if shell is not None and whole and not self._is_clearing(shell):
+            self._type(shell)
+        else:
+            self._look_again()
 
     def _is_clearing(self, shell: Shell) -> bool:
         """Whether Ctrl+C was pressed at a prompt that was not empty, and the shell has not taken it yet."""
@@ -181,20 +198,21 @@ class Entering:
             self._enter()
         else:
             self._check_echo()
-            after(self.mux, ECHO, self._missing_echo)
+            after(self.mux, ECHO, lambda: self._attempt(self._missing_echo))
 
     def _pass_over(self, there: str) -> None:
         """Something stands at the prompt: a person's, or what a job in the background has printed there."""
         if not self.terminal.sent.nothing_since:
             raise taken(self.pane, there)
         self._strays += 1
+        self._count = self.terminal.sent.count
         if self._strays <= _STRAYS:
             self._type_again()
 
     def _check_echo(self) -> None:
         if self.stage is not Stage.TYPED or self._typed is None:
             return
-        strays = self._strays and self.terminal.sent.count == self._count
+        strays = self._strays and not self._is_joined
         if (is_within if strays else shows)(self.terminal.typed, self._typed.text):
             self._enter()
 
@@ -219,9 +237,9 @@ class Entering:
 
     def _type_again(self) -> None:
         """At the next prompt: the one that is there now may still take what comes for a part of what it has."""
+        if not self._interrupt():
+            raise taken(self.pane, self.terminal.typed)
         self.stage, self._patience = Stage.CLEARED, time.monotonic() + PROMPT
-        self.terminal.press(INTERRUPT)
-        self.terminal.sent.settle()
         after(self.mux, 2 * QUIET, self._cleared)
 
     def _cleared(self) -> None:
@@ -235,6 +253,7 @@ class Entering:
             self.terminal.write(b"\n")  # Where a program left the terminal raw, nothing makes one of Enter.
         else:
             self.terminal.press(_ENTER)
+        self._count = self.terminal.sent.count
 
     # What is heard
 
@@ -254,7 +273,7 @@ class Entering:
 
     def printed(self) -> None:
         """For the ear."""
-        self._check_echo()
+        self._attempt(self._check_echo)
 
     def gone(self) -> None:
         """For the ear."""
@@ -266,7 +285,7 @@ class Entering:
         self.stage = Stage.ENTERED
         self.cancel(interrupt=True)
 
-    def _fail(self, error: FugueError) -> None:
+    def _fail(self, error: Exception) -> None:
         told = self.on_error
         if self.stage is not Stage.OVER:
             self._close()

@@ -10,6 +10,7 @@ from typing import Final
 
 from fugue_tui.control.front import Shell, left_of_cursor
 from fugue_tui.control.shells import LONGEST, Dialect, Line, from_file
+from fugue_tui.errors import Refused
 from fugue_tui.terminal.terminal import Terminal
 
 
@@ -126,9 +127,23 @@ def _fits(text: str, terminal: Terminal, dialect: Dialect, *, bracketed: bool) -
 
 
 def _kept(command: str) -> tuple[str, str]:
-    """A folder and a file in it with the command, which nobody else may read."""
-    folder = tempfile.mkdtemp(prefix="fugue-", dir=os.environ.get("XDG_RUNTIME_DIR") or None)
+    """A folder and a file in it with the command, which nobody else may read. Raises Refused if there is no place."""
+    fault = ""
+    for place in filter(None, (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir())):
+        try:
+            return _kept_in(place, command)
+        except OSError as error:
+            fault = f"{fault}; {place}: {error.strerror}"
+    raise Refused(f"the command is too long to be typed, and no file can be made for it{fault}")
+
+
+def _kept_in(place: str, command: str) -> tuple[str, str]:
+    folder = tempfile.mkdtemp(prefix="fugue-", dir=place)
     path = os.path.join(folder, "command")
-    with open(path, "x", encoding="utf-8") as stream:
-        stream.write(command + "\n")
+    try:
+        with open(path, "x", encoding="utf-8") as stream:
+            stream.write(command + "\n")
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     return folder, path

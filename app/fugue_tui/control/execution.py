@@ -140,5 +140,7 @@ class Execution(Entering):
     def _over(self, end: End) -> None:
         told = self.on_over
         if self.stage is not Stage.OVER:
-            told(end)
-            self._close()
+            try:
+                told(end)
+            finally:
+                self._close()

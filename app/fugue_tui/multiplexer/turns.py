@@ -12,7 +12,7 @@ MOST: Final = 16
 
 Done: TypeAlias = Callable[[], None]
 Begin: TypeAlias = Callable[[Done], None]
-"""Begins the work; what it is given must be called when it is over, and may be called again."""
+"""Begins the work; what it is given must be called when it is over, and may be called again. If this raises, it is."""
 
 
 class Turns:
@@ -56,4 +56,8 @@ class Turns:
             else:
                 del self._lines[pane]
 
-        begin(done)
+        try:
+            begin(done)
+        except BaseException:
+            done()
+            raise
