@@ -113,9 +113,12 @@ class Doors:
             return
         with suppress(OSError):
             own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, ROOM)
-        if len(self._connections) >= self._limits.connections:
-            _log.warning("%s clients are connected: the most silent one was dropped", len(self._connections))
-            min(self._connections, key=lambda task: self._connections[task][0].standing).cancel()
+        open = [task for task in self._connections if not task.cancelling()]
+        if len(open) >= self._limits.connections:
+            _log.warning("%s clients are connected: the most silent one was dropped", len(open))
+            silent = min(open, key=lambda task: self._connections[task][0].standing)
+            silent.cancel()
+            self._connections[silent][0].abort()
         task = self._loop.create_task(self._converse(connection, caller))
         self._connections[task] = connection, caller
         task.add_done_callback(self._ended)

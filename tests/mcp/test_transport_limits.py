@@ -99,6 +99,24 @@ def test_past_the_limit_the_most_silent_client_goes(serve: Callable[..., Served]
         link.close()
 
 
+def test_the_limit_holds_for_clients_that_come_at_once(
+    serve: Callable[..., Served], caplog: pytest.LogCaptureFixture
+) -> None:
+    served = serve(Limits(connections=3))
+    with caplog.at_level(logging.WARNING):
+        links = [served.link() for _ in range(40)]
+        for link in links[:-3]:
+            assert link.read() is None
+    assert {record.getMessage() for record in caplog.records} == {
+        "3 clients are connected: the most silent one was dropped"
+    }
+    for link in links[-3:]:
+        link.send(request("fugue/cli", {"words": ["get-status"]}))
+        assert link.read()["result"]["exit"] == 0
+    for link in links:
+        link.close()
+
+
 def test_a_client_that_says_nothing_is_dropped(serve: Callable[..., Served]) -> None:
     link = serve(Limits(first=0.2)).link()
     assert link.read() is None
