@@ -20,15 +20,35 @@ def test_the_log_is_private_cleaned_and_made_only_when_needed(private_dir: Path)
     assert file.read_text().endswith(" WARNING test: bad red\n")
 
 
-def test_the_log_stops_growing_and_follows_no_link(private_dir: Path) -> None:
-    file, link = private_dir / "main.log", private_dir / "link.log"
-    file.write_bytes(b"x" * LARGEST)
-    link.symlink_to(private_dir / "elsewhere")
+def test_a_full_log_is_begun_anew_and_what_was_in_it_kept_once(private_dir: Path) -> None:
+    file, full = private_dir / "main.log", private_dir / "main.log.1"
     log = logging.Logger("test")
     log.addHandler(LogFile(str(file)))
+    for letter in (b"x", b"y"):
+        file.write_bytes(letter * LARGEST)
+        log.error("one more")
+        assert file.read_text().endswith("one more\n")
+        assert full.read_bytes() == letter * LARGEST
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert len(list(private_dir.iterdir())) == 2
+
+
+def test_a_full_log_that_moves_takes_along_what_was_in_it(private_dir: Path) -> None:
+    old, new = private_dir / "old.log", private_dir / "new.log"
+    log, handler = logging.Logger("test"), LogFile(str(old))
+    log.addHandler(handler)
+    old.write_bytes(b"x" * LARGEST)
+    log.error("one more")
+    handler.move(str(new))
+    assert {file.name for file in private_dir.iterdir()} == {"new.log", "new.log.1"}
+
+
+def test_the_log_follows_no_link(private_dir: Path) -> None:
+    link = private_dir / "link.log"
+    link.symlink_to(private_dir / "elsewhere")
+    log = logging.Logger("test")
     log.addHandler(LogFile(str(link)))
     log.error("one more")
-    assert file.stat().st_size == LARGEST
     assert not (private_dir / "elsewhere").exists()
 
 

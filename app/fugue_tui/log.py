@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 LARGEST = 1 << 20
-"""Bytes at which a log is no longer written."""
+"""Bytes of a log; what is older is kept beside it up to the same size, and then dropped."""
 
 _logger = logging.getLogger(__name__)
 
@@ -49,16 +49,27 @@ class LogFile(logging.Handler):
             os.unlink(self.path)
         else:
             os.rename(self.path, path)
+        if os.path.lexists(older(self.path)) and not os.path.lexists(older(path)):
+            os.rename(older(self.path), older(path))
+
+
+def older(path: str) -> str:
+    """Where a log goes when it is full."""
+    return f"{path}.1"
 
 
 def _append(path: str, text: bytes) -> None:
-    """Add to a file that is not too large already. Raises OSError."""
+    """Add to a file, or begin it anew if it is full. Raises OSError."""
     file = os.open(path, _APPEND, 0o600)
     try:
-        if os.fstat(file).st_size < LARGEST:
-            os.write(file, text)
+        size = os.fstat(file).st_size
+        if size + len(text) <= LARGEST or not size:
+            os.write(file, text[:LARGEST])
+            return
     finally:
         os.close(file)
+    os.replace(path, older(path))
+    _append(path, text)
 
 
 def keep(path: str) -> None:
