@@ -1,6 +1,8 @@
 """A configuration file that is no readable file of one's own is a fault, and nothing worse."""
 
+import grp
 import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,46 @@ def test_a_file_that_anyone_can_write_is_refused(file: Path) -> None:
     found = read(file)
     assert found.faults == (f"{file}: anyone can write to it; chmod o-w mends that",)
     assert found.config == Config()
+
+
+def group_of(monkeypatch: pytest.MonkeyPatch, file: Path, name: str, *members: str) -> None:
+    """Let a file's group be one's first, of that name and with these members; an empty name is one's own."""
+    me, number = pwd.getpwuid(os.geteuid()), file.stat().st_gid
+    own = pwd.struct_passwd((me.pw_name, "x", me.pw_uid, number, "", me.pw_dir, me.pw_shell))
+    group = grp.struct_group((name or me.pw_name, "x", number, [*members]))
+
+    def owner(uid: int) -> pwd.struct_passwd:
+        return own
+
+    def found(gid: int) -> grp.struct_group:
+        return group
+
+    monkeypatch.setattr(pwd, "getpwuid", owner)
+    monkeypatch.setattr(grp, "getgrgid", found)
+
+
+@pytest.mark.parametrize(("name", "members"), [("", ["somebody"]), ("staff", [])])
+def test_a_file_that_a_group_of_several_can_write_is_refused(
+    file: Path, monkeypatch: pytest.MonkeyPatch, name: str, members: list[str]
+) -> None:
+    file.write_text("[ui]\nstatus = false\n")
+    file.chmod(0o664)
+    group_of(monkeypatch, file, name, *members)
+    assert read(file).faults == (f"{file}: a group with others in it can write to it; chmod g-w mends that",)
+    assert read(file).config == Config()
+
+
+def test_a_file_that_a_group_of_nobody_else_can_write_is_ones_own(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("")
+    file.chmod(0o664)
+    group_of(monkeypatch, file, "")
+    assert read(file).faults == ()
+
+
+def test_a_file_may_begin_with_the_mark_of_its_encoding(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbf[ui]\nstatus = false\n")
+    assert read(file).faults == ()
+    assert read(file).config != Config()
 
 
 def test_a_file_of_another_user_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ A file counts as the person's own if nobody else could have written it. Reading 
 never takes more than a limit; writing is whole or not at all, and never goes through a link.
 """
 
+import codecs
 import os
 import re
 import secrets
@@ -48,7 +49,8 @@ def text(file: Path, limit: int = SIZE_LIMIT) -> str:
 
 
 def decoded(raw: bytes) -> str:
-    """Bytes as text. Raises Unfit with the line that is not UTF-8."""
+    """Bytes as text, without the mark that some editors begin it with. Raises Unfit with the line that is not UTF-8."""
+    raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
@@ -118,7 +120,21 @@ def _fault(found: os.stat_result, limit: int) -> str:
         return "belongs to another user, who could run programs as you; take it over with chown"
     if found.st_mode & stat.S_IWOTH:
         return "anyone can write to it; chmod o-w mends that"
+    if found.st_mode & stat.S_IWGRP and not _is_own_group(found.st_uid, found.st_gid):
+        return "a group with others in it can write to it; chmod g-w mends that"
     return f"larger than {limit} bytes" if found.st_size > limit else ""
+
+
+def _is_own_group(user: int, group: int) -> bool:
+    """Whether nobody but a user is in a group, as in the one of the user's name that most systems make."""
+    import grp
+    import pwd
+
+    try:
+        owner, found = pwd.getpwuid(user), grp.getgrgid(group)
+    except KeyError:
+        return False
+    return owner.pw_gid == group and found.gr_name == owner.pw_name and set(found.gr_mem) <= {owner.pw_name}
 
 
 def _place_fault(file: Path, overwrite: bool) -> str:
