@@ -51,6 +51,15 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"layout": {"pane": {"comand": "x"}}}, "did you mean 'command'"),
     ({"layout": "{"}, "layout"),
     ({"layout": {"direction": "horizontal", "splits": [{}] * 65}}, "64"),
+    ({"layout": {"direction": "horizontal", "splits": [{}]}}, "splits: has one item, which is no split"),
+    (
+        {"layout": {"direction": "horizontal", "splits": [{"pane": {"name": "a"}}, {"pane": {"name": "a"}}]}},
+        'layout: two panes are called "a"',
+    ),
+    ({"preset": "tiled", "pane_commands": [{"name": "a"}, {}, {"name": "a"}]}, "pane_commands: two panes are called"),
+    ({"preset": "single", "pane_commands": ["cat"] * 3}, "pane_commands: single has 1 place, and 3 are given"),
+    ({"preset": "split_horizontal", "pane_commands": ["cat"] * 3}, "split_horizontal has 2 places, and 3 are given"),
+    ({"preset": "grid_2x2", "pane_commands": ["cat"] * 7}, "grid_2x2 has 4 places, and 7 are given; name fewer, or"),
     ({"preset": "spiral"}, "preset: .*single, split_horizontal"),
     ({"preset": "tiled"}, "pane_commands: tiled opens as many"),
     ({"layout": {"pane": {}}, "pane_commands": ["x"]}, "pane_commands: belong to a preset"),
@@ -173,6 +182,19 @@ def test_a_bad_request_names_its_fault_and_changes_nothing(room: Room, arguments
     assert isinstance(caught.value, InvalidArgument | NotFound)
     assert room.mux.workspace is before
     assert len(room.mux.terminals) == 1
+
+
+@pytest.mark.parametrize(
+    ("direction", "splits", "told"),
+    [
+        ("vertical", [{}] * 20, "8 of its 20 panes would be hidden or one column wide"),
+        ("horizontal", [{"ratio": 1}, {"ratio": 0.001}], "1 of its 2 panes would be hidden or one column wide"),
+    ],
+)
+def test_a_layout_without_room_for_all_is_refused(room: Room, direction: str, splits: list[Any], told: str) -> None:
+    with pytest.raises(Refused, match=f"no room for this layout: {told} in 81 x 24 cells; give them larger ratios"):
+        make(room, layout={"direction": direction, "splits": splits})
+    assert not room.mux.workspace.windows
 
 
 def test_a_layout_as_deep_as_a_well_is_refused(room: Room) -> None:

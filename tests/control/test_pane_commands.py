@@ -1,13 +1,16 @@
 """Panes are opened, found, moved, sized and closed as commands say, and nothing else happens."""
 
+from contextlib import suppress
+
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.command import PERSON
+from fugue_tui.control.layouts import CreateLayout
 from fugue_tui.control.opening import Direction
 from fugue_tui.control.panes import ClosePane, CreatePane, FocusPane, ListPanes, RenamePane, SplitPane, SwapPane
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
-from fugue_tui.geometry import Rect
+from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 
 
@@ -80,15 +83,14 @@ def test_splitting_a_zoomed_pane_shows_the_new_one(room: Room) -> None:
 
 def test_a_pane_without_room_is_kept_and_says_so(room: Room) -> None:
     room.cat()
-    opened = [room.run(SplitPane(pane="%1", command=("cat",)), agent(PaneId(1))) for _ in range(45)]
+    opened = [room.run(SplitPane(pane="%1", command=("cat",)), agent(PaneId(1))) for _ in range(4)]
+    room.mux.resize(Size(5, 24))
     assert any(room.say(f"get-status {info.id}").panes[0].rect is None for info in opened)
-    assert len(room.open) == 46
+    assert len(room.open) == 5
 
 
 def test_a_window_takes_no_more_than_its_panes(room: Room) -> None:
-    room.cat()
-    for _ in range(63):
-        room.run(SplitPane(pane="%1", command=("cat",)), agent(PaneId(1)))
+    room.run(CreateLayout(preset="tiled", pane_commands=("cat",) * 64), agent())
     with pytest.raises(InvalidArgument, match="64 panes"):
         room.run(SplitPane(pane="%1", command=("cat",)))
     assert len(room.mux.terminals) == 64
@@ -265,3 +267,29 @@ def _cells(room: Room) -> int:
     solution = room.mux.frame(room.mux.front)
     covered = [*solution.panes.values(), *(divider.rect for divider in solution.dividers)]
     return sum(rect.cols * rect.rows for rect in covered)
+
+
+@pytest.mark.parametrize("direction", ["vertical", "horizontal", "up", "left"])
+def test_a_pane_is_split_as_long_as_there_is_room_for_all(room: Room, direction: str) -> None:
+    room.cat()
+    split = f"split-pane --pane focused --direction {direction} --focus --command cat"
+    with suppress(Refused):
+        while len(room.open) < 64:
+            room.say(split)
+    before = list(room.open)
+    with pytest.raises(Refused, match=r"no room for another pane: %\d+ has .* cells; split a larger one"):
+        room.say(split)
+    with pytest.raises(Refused, match="no room for another pane"):
+        room.say(f"create-pane --source-pane focused --direction {direction} --command cat", agent())
+    assert room.open == before
+    rects = [room.mux.rect(pane) for pane in before]
+    assert all(rect is not None and rect.cols > 1 for rect in rects)
+
+
+def test_a_window_that_is_crowded_already_can_be_split_where_there_is_room(room: Room) -> None:
+    first = room.cat()
+    room.say(f"split-pane --pane {first} --direction right --command cat")
+    for _ in range(3):
+        room.say(f"split-pane --pane {first} --direction down --command cat")
+    room.mux.resize(Size(81, 3))
+    room.say(f"split-pane --pane {room.open[-1]} --direction right --command cat")

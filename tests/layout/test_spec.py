@@ -116,10 +116,6 @@ def test_an_item_with_nothing_but_a_ratio_is_a_shell() -> None:
     assert parse(wanted) == SplitSpec(Axis.VERTICAL, (PaneSpec(), PaneSpec()), (4, 1))
 
 
-def test_a_split_of_one_is_that_one() -> None:
-    assert parse({"direction": "vertical", "splits": [{"pane": VIM}]}) == PaneSpec("vim", name="editor")
-
-
 def test_splits_along_one_axis_become_one_split_with_the_real_shares() -> None:
     inner: Json = {"direction": "horizontal", "splits": [shell(), shell()]}
     outer: Json = {"direction": "horizontal", "splits": [{"layout": inner}, {"pane": {}}]}

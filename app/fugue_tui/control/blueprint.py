@@ -1,11 +1,12 @@
 """A layout that somebody asked for, by a tree or by a preset's name, before any pane of it exists."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from fugue_tui.control import target
 from fugue_tui.control.command import Origin
+from fugue_tui.control.kind import shown
 from fugue_tui.control.opening import newcomer
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
@@ -50,7 +51,16 @@ def blueprint(layout: object, preset: str, commands: Sequence[Mapping[str, Any] 
     if commands:
         raise InvalidArgument("pane_commands: belong to a preset; in a layout each pane has its own command")
     spec = parse(layout)
-    return Blueprint(CUSTOM, tuple(leaves(spec)), lambda order: build(spec, order))
+    return Blueprint(CUSTOM, _distinct(leaves(spec), "layout"), lambda order: build(spec, order))
+
+
+def _distinct(places: Iterable[PaneSpec], where: str) -> tuple[PaneSpec, ...]:
+    """The places. Raises InvalidArgument if two want one name."""
+    found = tuple(places)
+    names = [place.name for place in found if place.name]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InvalidArgument(f"{where}: two panes are called {shown(twice)}; give each a name of its own")
+    return found
 
 
 def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> Blueprint:
@@ -59,6 +69,12 @@ def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> Bluepri
         parse_pane({"command": each} if isinstance(each, str) else each, f"pane_commands[{index}]")
         for index, each in enumerate(commands)
     ]
+    most = presets.most(name)
+    if most is not None and len(given) > most:
+        raise InvalidArgument(
+            f"pane_commands: {name} has {most} place{'s' * (most > 1)}, and {len(given)} are given; name fewer, or use "
+            "tiled, which has a place for each"
+        )
     count = max(len(given), presets.places(name) or 1)
     if count > MAX_PANES:
         raise InvalidArgument(f"pane_commands: a window holds at most {MAX_PANES} panes")
@@ -67,7 +83,7 @@ def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> Bluepri
             f"pane_commands: {name} opens as many panes as are named; name some, or give {{}} for each"
         )
     places = (*given, *(PaneSpec() for _ in range(count - len(given))))
-    return Blueprint(name, places, lambda order: presets.apply(name, order))
+    return Blueprint(name, _distinct(places, "pane_commands"), lambda order: presets.apply(name, order))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from annotated_types import Interval, MaxLen
 from fugue_tui.control import target
 from fugue_tui.control.blueprint import Blueprint, Outcome, added, blueprint, replaced
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.opening import wants_focus
+from fugue_tui.control.opening import crowded, wants_focus
+from fugue_tui.errors import Refused
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit as layouts
@@ -18,7 +19,7 @@ from fugue_tui.layout.spec import describe, positions
 from fugue_tui.layout.tree import Node, panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.text import clean
-from fugue_tui.workspace import edit
+from fugue_tui.workspace import edit, find
 from fugue_tui.workspace.model import Window
 
 
@@ -123,11 +124,13 @@ class CreateLayout(
     layout: Mapping[str, Any] | None = None
     """{"pane": {"command", "cwd", "name", "env", "on_exit", "tags", "focus"}}, or {"direction": "horizontal" (side by
     side) or "vertical" (stacked), "splits": [...]}, where each split is {"ratio": 0.35, "layout": {...}} or
-    {"ratio": 0.35, "pane": {...}}, nested as deep as needed. Ratios are normalised."""
+    {"ratio": 0.35, "pane": {...}}, nested as deep as needed, with two splits or more each and 64 panes at most, whose
+    names differ. Ratios are normalised."""
     preset: Preset | None = None
     """A layout by name instead; pane_commands says what its panes run."""
     pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], MaxLen(64)] = ()
-    """What a preset's panes run, in reading order: {"command", "cwd", "name", "env", "on_exit"} or a command each."""
+    """What a preset's panes run, in reading order: {"command", "cwd", "name", "env", "on_exit"} or a command each.
+    single has one place, split_horizontal and split_vertical two, grid_2x2 four; the others take up to 64."""
     name: str = ""
     """The name of a new window."""
     focus: bool | None = None
@@ -140,9 +143,20 @@ class CreateLayout(
             result = replaced(mux, origin, plan, target.window(mux, self.window, origin))
         else:
             result = added(mux, origin, plan, self.session, self.name)
+        _check_room(mux, find.window_of(result.workspace, result.window))
         wanted = wants_focus(self.focus, origin)
         mux.open(result.opened, edit.select_window(result.workspace, result.window) if wanted else result.workspace)
         return _applied(mux, plan, result)
+
+
+def _check_room(mux: Multiplexer, window: Window) -> None:
+    """Raise Refused if a pane of a window that is about to open would not show."""
+    if tight := crowded(mux, window):
+        count, room = len(list(panes(window.layout))), mux.room(window)
+        raise Refused(
+            f"no room for this layout: {len(tight)} of its {count} panes would be hidden or one column wide in "
+            f"{room.cols} x {room.rows} cells; give them larger ratios, or ask for fewer"
+        )
 
 
 class GetLayout(Command[LayoutInfo], name="get-layout", effect=Effect.READ, toolset=Toolset.LAYOUT):

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -13,7 +14,7 @@ from fugue_tui.geometry import Side
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.pty import login_shell
-from fugue_tui.workspace.model import OnExit, Pane
+from fugue_tui.workspace.model import OnExit, Pane, Window
 
 Line: TypeAlias = tuple[str, ...] | str
 """A program and its arguments, or one line for the person's shell (`$SHELL -c LINE`); empty for what panes run.
@@ -24,6 +25,9 @@ line means the same whatever is configured.
 
 LONGEST_LINE: Final = 65_536
 """Characters that a command may have, and its environment."""
+
+NARROWEST: Final = 2
+"""Columns that a pane must have to be opened: most characters outside Latin scripts are two wide."""
 
 
 class Direction(StrEnum):
@@ -89,6 +93,17 @@ def newcomer(
 def wants_focus(focus: bool | None, origin: Origin) -> bool:
     """Whether what opens takes the focus: as asked, else only from a person's own hand."""
     return origin.is_person if focus is None else focus
+
+
+def crowded(mux: Multiplexer, after: Window, before: Window | None = None) -> tuple[PaneId, ...]:
+    """The panes of a window as it will be that are hidden or too narrow in it, and are not so in it as it is."""
+    tight = [] if before is None else _tight(mux, before)
+    return tuple(pane for pane in _tight(mux, after) if pane not in tight)
+
+
+def _tight(mux: Multiplexer, window: Window) -> list[PaneId]:
+    solution = mux.frame(replace(window, zoomed=False))
+    return [*solution.hidden, *(pane for pane, rect in solution.panes.items() if rect.cols < NARROWEST)]
 
 
 def _directory(cwd: str, inherited: str) -> str:

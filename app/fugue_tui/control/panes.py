@@ -1,22 +1,23 @@
 """The commands that open, close, move and size panes."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated
 
 from annotated_types import Interval
 
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.opening import Direction, Line, argv_of, newcomer, wants_focus
+from fugue_tui.control.opening import Direction, Line, argv_of, crowded, newcomer, wants_focus
 from fugue_tui.control.results import Closed, PaneInfo, PaneList, closed, pane_info
-from fugue_tui.errors import InvalidArgument
+from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit as layouts
 from fugue_tui.layout.borders import border
 from fugue_tui.layout.tree import Leaf, Node, panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.workspace import edit
+from fugue_tui.workspace import edit, find
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 Ratio = Annotated[float, Interval(ge=0.1, le=0.9)]
@@ -45,7 +46,7 @@ class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ, toolse
 class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
     """Open a new pane beside another and run a program in it.
 
-    To arrange several panes at once, use create-layout.
+    A window holds 64 panes, and no more than show. To arrange several panes at once, use create-layout.
     """
 
     session: str = ""
@@ -82,7 +83,9 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, to
             window = Window(mux.next_window(), "", Leaf(pane.id), pane.id, mux.workspace.name)
             mux.open([pane], edit.add_window(mux.workspace, window, [pane]))
         else:
-            mux.open([pane], self._beside(mux, source, pane, wants_focus(self.focus, origin)))
+            after = self._beside(mux, source, pane, wants_focus(self.focus, origin))
+            _check_room(mux, source, after)
+            mux.open([pane], after)
         return pane_info(mux, pane.id)
 
     def _beside(self, mux: Multiplexer, source: PaneId, pane: Pane, focus: bool) -> Workspace:
@@ -105,8 +108,18 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, to
         return target.pane(mux, target.ACTIVE, origin)
 
 
+def _check_room(mux: Multiplexer, source: PaneId, after: Workspace) -> None:
+    """Raise Refused if a pane cannot be split in two that show, without hiding another."""
+    window = mux.window_of(source)
+    if not crowded(mux, find.window_of(after, window.id), window):
+        return
+    rect = mux.frame(replace(window, zoomed=False)).panes.get(source)
+    size = f"{rect.cols} x {rect.rows} cells" if rect else "no room itself"
+    raise Refused(f"no room for another pane: {source} has {size}; split a larger one, or use another window")
+
+
 class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
-    """Split a pane in two and run a program in the new part."""
+    """Split a pane in two and run a program in the new part; a window holds 64 panes, and no more than show."""
 
     pane: str = target.ACTIVE
     """The pane to split: an id, a name, or active for your own."""

@@ -1,14 +1,15 @@
 """Layouts with a name, for any number of panes.
 
-    single            one pane; more of them are tiled
-    split_horizontal  all side by side; two by itself
-    split_vertical    all stacked; two by itself
-    grid_2x2          rows of two; four by itself
+    single            one pane
+    split_horizontal  two side by side
+    split_vertical    two stacked
+    grid_2x2          two rows of two
     main_left ...     the main pane on that side, the others lined up along it; three by itself
     even_horizontal   all side by side
     even_vertical     all stacked
     tiled             as square a grid as the number allows
 
+The first four open so many panes and no more; a window that has more is tiled, lined up or put into rows of two.
 Hyphens do for underscores, and tmux's `main-vertical` and `main-horizontal` are `main_left` and `main_top`.
 """
 
@@ -29,10 +30,12 @@ MAIN_SHARE = 0.6
 
 
 class _Preset(NamedTuple):
-    """How a preset arranges panes, and how many it opens by itself (None: as many as it is given)."""
+    """How a preset arranges panes, how many it opens by itself (None: as many as it is given) and at most (None: any
+    number)."""
 
     arrange: Callable[[Sequence[PaneId]], Node]
     places: int | None
+    most: int | None = None
     main: Side | None = None
 
 
@@ -70,14 +73,14 @@ def _line(axis: Axis, order: Sequence[PaneId]) -> Node:
 
 
 _TABLE = {
-    "single": _Preset(tiles, 1),
-    "split_horizontal": _Preset(row, 2),
-    "split_vertical": _Preset(column, 2),
-    "grid_2x2": _Preset(pairs, 4),
-    "main_left": _Preset(column, 3, Side.LEFT),
-    "main_top": _Preset(row, 3, Side.UP),
-    "main_right": _Preset(column, 3, Side.RIGHT),
-    "main_bottom": _Preset(row, 3, Side.DOWN),
+    "single": _Preset(tiles, 1, 1),
+    "split_horizontal": _Preset(row, 2, 2),
+    "split_vertical": _Preset(column, 2, 2),
+    "grid_2x2": _Preset(pairs, 4, 4),
+    "main_left": _Preset(column, 3, main=Side.LEFT),
+    "main_top": _Preset(row, 3, main=Side.UP),
+    "main_right": _Preset(column, 3, main=Side.RIGHT),
+    "main_bottom": _Preset(row, 3, main=Side.DOWN),
     "even_horizontal": _Preset(row, None),
     "even_vertical": _Preset(column, None),
     "tiled": _Preset(tiles, None),
@@ -109,6 +112,11 @@ def canonical(name: str) -> str:
 def places(name: str) -> int | None:
     """How many panes the preset opens when nobody says; None if it has no number of its own."""
     return _TABLE[canonical(name)].places
+
+
+def most(name: str) -> int | None:
+    """How many panes the preset opens at most; None if any number."""
+    return _TABLE[canonical(name)].most
 
 
 def apply(name: str, order: Sequence[PaneId], main_share: float = MAIN_SHARE, main: PaneId | None = None) -> Node:

@@ -88,7 +88,7 @@ class Reader:
         return found
 
     def split(self, axis: Axis, value: object, path: str, level: int) -> Spec:
-        """The split of a list of items; the only one if there is one."""
+        """The split of a list of items."""
         if level > MAX_DEPTH:
             fail(path, f"too deep; at most {MAX_DEPTH} splits lie inside one another")
         if not isinstance(value, list | tuple) or not value:
@@ -99,7 +99,9 @@ class Reader:
         objects = [as_object(item, f"{path}[{index}]") for index, item in enumerate(items)]
         children = tuple(self.item(item, f"{path}[{index}]", level) for index, item in enumerate(objects))
         weights = _weights(objects, path)
-        return children[0] if len(children) == 1 else SplitSpec(axis, children, weights)
+        if len(children) == 1:
+            fail(path, "has one item, which is no split; give its pane or layout in place of the split, or add another")
+        return SplitSpec(axis, children, weights)
 
     def item(self, entries: dict[str, object], path: str, level: int) -> Spec:
         """What one item of a split holds besides its ratio."""

@@ -7,7 +7,7 @@
 
 `horizontal` (or `right`) is side by side, `vertical` (or `down`) is stacked. Ratios are any positive numbers and are
 normalised. If none is given, all are equal; if some are, the others share what is left of 1. An item with neither pane
-nor splits is a pane with a shell. A split of one is that one. At the root, `{"layout": LAYOUT}` and a JSON string
+nor splits is a pane with a shell. A split has two items or more. At the root, `{"layout": LAYOUT}` and a JSON string
 of either are good too. Whatever is wrong raises InvalidArgument with the path of the fault:
 `splits[1].layout.direction: ...`. Size and depth are checked before anything is made of the input.
 """
