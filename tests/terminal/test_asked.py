@@ -24,7 +24,7 @@ class Shell:
         self.feed(f"\x1b]133;{what}\x07".encode())
 
     def feed(self, data: bytes) -> None:
-        for part in self.log.parted(memoryview(data), 0):
+        for part in self.log.parted(data, 0):
             self.emulator.feed(part)
 
     def run(self, nonce: str, printed: bytes, code: int = 0) -> int:
@@ -112,8 +112,8 @@ def test_only_what_clears_the_primary_screen_counts(shell: Shell) -> None:
 
 
 def test_frames_of_a_full_screen_program_are_fed_in_one_piece(shell: Shell) -> None:
-    frames = memoryview(b"\x1b[?1049h" + b"\x1b[H\x1b[2Jframe" * 9 + b"\x1b[?1049l" + b"\x1b[2J$ ")
-    pieces = [bytes(part) for part in shell.log.parted(frames, 0)]
+    frames = b"\x1b[?1049h" + b"\x1b[H\x1b[2Jframe" * 9 + b"\x1b[?1049l" + b"\x1b[2J$ "
+    pieces = list(shell.log.parted(frames, 0))
     assert pieces == [bytes(frames)[:-2], b"$ "]
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.terminal.conftest import Spawn
 
 from fugue_tui.terminal.events import Bell
@@ -33,3 +34,13 @@ def test_what_was_untapped_hears_nothing_more_and_others_do(spawn: Spawn) -> Non
     pane.terminal.close()
     assert first == []
     assert CLOSED in second
+
+
+def test_output_is_copied_once_for_all_who_take_it(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
+    pane = spawn("cat")
+    fed, told = list[object](), list[object]()
+    monkeypatch.setattr(pane.terminal.emulator, "feed", fed.append)
+    pane.terminal.tap(lambda what: told.append(what.obj if isinstance(what, memoryview) else what))
+    pane.terminal.receive(memoryview(bytearray(b"hello\n")))
+    assert fed == told == [b"hello\n"]
+    assert fed[0] is told[0]

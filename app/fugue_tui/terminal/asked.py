@@ -102,12 +102,12 @@ class AskedLog(CommandLog):
         number, newlines = self._began
         return newlines if number == command.number else None
 
-    def parted(self, data: memoryview, newlines: int) -> Iterator[memoryview]:
+    def parted(self, data: bytes, newlines: int) -> Iterator[bytes]:
         """Output in pieces to be fed one by one: a command that clears the screen prints from its top on, and of a
         flood the beginning is kept before it leaves the history. `newlines` is how many line feeds there were before.
         """
         at, clears = 0, self._clears(data)
-        flood = self._wants_beginning and bytes(data).count(b"\n") > BEGINNING
+        flood = self._wants_beginning and data.count(b"\n") > BEGINNING
         clear = next(clears, None)
         while at < len(data):
             end = clear.end() if clear else len(data)
@@ -123,7 +123,7 @@ class AskedLog(CommandLog):
                 self._keep_beginning()
         self._note_beginning(data, newlines)
 
-    def _clears(self, data: memoryview) -> Iterator[re.Match[bytes]]:
+    def _clears(self, data: bytes) -> Iterator[re.Match[bytes]]:
         """What clears the primary screen or the history. Full-screen programs may clear theirs for every frame."""
         covered = self._emulator.modes.alternate_screen
         for found in _CLEARS.finditer(data):
@@ -139,12 +139,11 @@ class AskedLog(CommandLog):
         runs = self._innermost
         return self._beginning[0] != runs.number if runs else not self._number and not self._first_rows
 
-    def _note_beginning(self, data: memoryview, newlines: int) -> None:
+    def _note_beginning(self, data: bytes, newlines: int) -> None:
         """Note how many line feeds there were when the newest command began, in this output."""
         newest = self._innermost or (self._records[-1] if self._records else None)
         if newest and self._began[0] != newest.number:
-            raw = bytes(data)
-            self._began = (newest.number, newlines + raw.count(b"\n", 0, max(0, raw.rfind(_BEGINS))))
+            self._began = (newest.number, newlines + data.count(b"\n", 0, max(0, data.rfind(_BEGINS))))
 
     @property
     def _innermost(self) -> CommandRecord | None:

@@ -211,13 +211,14 @@ class Terminal(Entering):
         with self.lock:
             if self._closed:
                 return
-            for part in self._log.parted(data, self.newlines):
+            text = bytes(data)
+            for part in self._log.parted(text, self.newlines):
                 self.emulator.feed(part)
-            self.newlines += bytes(data).count(b"\n")
-            self.fed += len(data)
+            self.newlines += text.count(b"\n")
+            self.fed += len(text)
             self._printed, self._printed_at = True, time.monotonic()
             self.changes += 1
-            self._taps(data)
+            self._taps(memoryview(text))
             self._events.put([*self.emulator.take_events(), *self._log.take_events()])
             tell, self._told = not self._told, True
         self._events.drain()
