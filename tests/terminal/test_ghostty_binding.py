@@ -61,3 +61,9 @@ def test_a_linked_cache_is_not_believed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cache", ["/proc/no/such/place", "relative"])
 def test_without_a_cache_it_loads_the_slow_way(cache: str) -> None:
     assert parses(cache)
+
+
+def test_a_disk_that_is_full_is_left_without_a_piece_of_it(tmp_path: Path) -> None:
+    script = "import os\nos.replace = lambda *_: os.fstat(-1)\n" + _SCRIPT
+    subprocess.run([sys.executable, "-c", script], env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)}, check=True)
+    assert not list((tmp_path / "fugue-tui").iterdir())

@@ -148,6 +148,9 @@ def _keep(code: bytes, path: str) -> None:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         part = f"{path}.{os.getpid()}"
         fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with os.fdopen(fd, "wb") as file:
-            file.write(zlib.crc32(code).to_bytes(4, "big") + code)
-        os.replace(part, path)
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(zlib.crc32(code).to_bytes(4, "big") + code)
+            os.replace(part, path)
+        except OSError:
+            os.unlink(part)
