@@ -1,6 +1,7 @@
 """Gate, run, record."""
 
 import json
+import shlex
 import stat
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,12 +9,14 @@ from typing import Any, cast
 
 import pytest
 
+from fugue_tui.control import words
 from fugue_tui.control.audit import KEPT, LONGEST, Audit
 from fugue_tui.control.command import PERSON, Command, Door, Effect, Origin
 from fugue_tui.control.dispatch import Dispatcher
 from fugue_tui.control.policy import policy
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.ids import PaneId
+from fugue_tui.text import clean
 from fugue_tui.workspace.model import Pane
 
 AGENT = Origin(Door.MCP, PaneId(2), client="claude\x1b[31m", pid=42)
@@ -119,3 +122,34 @@ def test_a_file_that_cannot_be_written_fails_no_command(tmp_path: Path) -> None:
     assert dispatcher.run(DispatchType(), PERSON)
     assert "is not written" in dispatcher.audit.fault
     assert not (tmp_path / "elsewhere").exists()
+
+
+class Lengths(Audit):
+    """An audit that notes how long what it is given is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lengths = list[int]()
+
+    def record(
+        self, origin: Origin, words: str, outcome: str = "done", reason: str = "", seconds: float | None = None
+    ) -> None:
+        self.lengths.append(len(words))
+        super().record(origin, words, outcome, reason, seconds)
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "é\n" * 500_000, "'" * 1_000_000])
+def test_of_a_long_text_only_its_beginning_is_recorded(text: str) -> None:
+    audit = Lengths()
+    dispatcher = _dispatcher(audit)
+    dispatcher.run(DispatchType(text=text), AGENT)
+    assert max(audit.lengths) < 5 * LONGEST + 100
+    (entry,) = audit
+    assert entry.command == clean(shlex.join(words.format(DispatchType(text=text))), LONGEST)
+
+
+def test_what_cannot_be_seen_hides_nothing_from_the_record() -> None:
+    dispatcher = _dispatcher()
+    dispatcher.run(DispatchType(text="\u200b" * 5_000 + "rm -rf"), AGENT)
+    (entry,) = dispatcher.audit
+    assert entry.command == "dispatch-type --text 'rm -rf'"

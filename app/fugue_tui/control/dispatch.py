@@ -3,14 +3,13 @@
 A person comes first: while a pane is leased to somebody who types in it, agents do not type there.
 """
 
-import shlex
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
 from fugue_tui.control import target, words
-from fugue_tui.control.audit import Audit
+from fugue_tui.control.audit import LONGEST, Audit
 from fugue_tui.control.command import Command, Effect, Origin
 from fugue_tui.control.later import Later, is_later
 from fugue_tui.control.policy import Decision, Policy
@@ -34,7 +33,7 @@ class Dispatcher:
         """Do it, or raise the FugueError that says why not; anything else that is raised is a bug.
 
         What comes later is recorded now and when it is over."""
-        begun, said = time.monotonic(), shlex.join(words.format(command))
+        begun, said = time.monotonic(), words.beginning(command, LONGEST)
 
         def record(error: BaseException | None) -> None:
             self.audit.record(origin, said, *_ending(error), time.monotonic() - begun)

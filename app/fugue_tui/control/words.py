@@ -8,8 +8,9 @@ program to run where a command runs one: `split-pane --ratio 0.7 -- vim notes`.
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from textwrap import fill
 from typing import Any, Final, NoReturn, cast
 
@@ -19,6 +20,7 @@ from fugue_tui.control.compound import Either, Many, Table
 from fugue_tui.control.kind import Choice, Flag, Kind, Null, Number, Whole
 from fugue_tui.control.schema import build, describe
 from fugue_tui.errors import InvalidArgument, UnknownCommand
+from fugue_tui.text import clean_text
 
 TARGETS: Final = {"%": ("pane", "source_pane", "window"), "@": ("window", "pane")}
 """Fields that an id goes to, by its first character."""
@@ -62,12 +64,45 @@ def split(line: str) -> list[str]:
 
 def format(command: Command[Any]) -> list[str]:
     """The words that say a command: its name, and a flag for every field that differs from the default."""
+    return _words(command, lambda value: value)
+
+
+def beginning(command: Command[Any], most: int) -> str:
+    """The same as one line that is good for its first `most` characters: of a long text no more is looked at."""
+    return shlex.join(_words(command, lambda value: _shortened(value, most)))
+
+
+def _words(command: Command[Any], short: Callable[[Any], Any]) -> list[str]:
     words = [command.verb]
     for each in fields_of(type(command)):
         value = getattr(command, each.name)
         if each.required or value != each.default:
-            words += _flag_words(each, json_value(value))
+            words += _flag_words(each, short(json_value(value)))
     return words
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """A JSON value with cleaned beginnings of its texts and lists."""
+    match value:
+        case str():
+            return _start(value, most)
+        case list():
+            return [_shortened(each, most) for each in cast("list[Any]", value)[:most]]
+        case dict():
+            entries = islice(cast("dict[str, Any]", value).items(), most)
+            return {_start(name, most): _shortened(each, most) for name, each in entries}
+        case _:
+            return value
+
+
+def _start(text: str, most: int) -> str:
+    """The first characters of a text that can be shown; what cannot is passed over, so that it hides nothing."""
+    found = ""
+    for at in range(0, len(text), 4 * most):
+        found += clean_text(text[at : at + 4 * most])
+        if len(found) > most:
+            break
+    return found[: most + 1]
 
 
 def flag(name: str) -> str:
