@@ -184,16 +184,11 @@ def test_a_bad_request_names_its_fault_and_changes_nothing(room: Room, arguments
     assert len(room.mux.terminals) == 1
 
 
-@pytest.mark.parametrize(
-    ("direction", "splits", "told"),
-    [
-        ("vertical", [{}] * 20, "8 of its 20 panes would be hidden or one column wide"),
-        ("horizontal", [{"ratio": 1}, {"ratio": 0.001}], "1 of its 2 panes would be hidden or one column wide"),
-    ],
-)
-def test_a_layout_without_room_for_all_is_refused(room: Room, direction: str, splits: list[Any], told: str) -> None:
-    with pytest.raises(Refused, match=f"no room for this layout: {told} in 81 x 24 cells; give them larger ratios"):
-        make(room, layout={"direction": direction, "splits": splits})
+@pytest.mark.parametrize(("direction", "ratios", "tight"), [("vertical", [1] * 20, 8), ("horizontal", [1, 0.001], 1)])
+def test_a_layout_without_room_for_all_is_refused(room: Room, direction: str, ratios: list[float], tight: int) -> None:
+    told = f"{tight} of its {len(ratios)} panes would be hidden or one column wide in 81 x 24 cells"
+    with pytest.raises(Refused, match=f"no room for this layout: {told}; give them larger ratios"):
+        make(room, layout={"direction": direction, "splits": [{"ratio": ratio} for ratio in ratios]})
     assert not room.mux.workspace.windows
 
 
