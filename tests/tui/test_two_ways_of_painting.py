@@ -1,6 +1,7 @@
 """What is painted straight on the host is, cell for cell, what the compositor paints, and what the program meant."""
 
 import os
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -190,6 +191,25 @@ MODE = st.sampled_from(MODES).map(lambda mode: b"\x1b[" + mode.encode())
 CHUNK = st.lists(st.one_of(TEXT, TEXT, LOOK, ESCAPE, MOVE, EDIT, MODE), min_size=1, max_size=8).map(b"".join)
 CHUNKS = st.lists(CHUNK, max_size=6)
 PANE = Size(20, 7)
+
+
+@pytest.mark.parametrize(
+    ("look", "written"),
+    [
+        ("1;34", "0;1;34"),
+        ("1;38;5;4", "0;1;34"),
+        ("34;1;4;107", "0;1;4;34;107"),
+        ("1;38;2;38;5;1;48;5;12", "0;1;38;2;38;5;1;104"),
+        ("1;4:3;91;58:5:3", "0;1;4:3;91;58;5;3"),
+    ],
+)
+def test_both_ways_write_a_look_as_one_sequence_that_hosts_brighten_alike(look: str, written: str) -> None:
+    emulator, console = GhosttyEmulator(PANE, 0), Console(force_terminal=True, color_system="truecolor")
+    emulator.feed(f"am \x1b[{look}mroom\x1b[m plain".encode())
+    emulator.refresh()
+    straight, composed = emulator.paint(0, 1)[0], strip_of(emulator.row(0), PANE.cols).render(console).encode()
+    for way in (straight, composed):
+        assert [found for found in re.findall(rb"\x1b\[([0-9;:]*)m", way) if found != b"0"] == [written.encode()]
 
 
 class Nobody:

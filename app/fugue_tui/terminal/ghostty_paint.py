@@ -13,11 +13,14 @@ from typing import Any, Final
 from fugue_tui.terminal.ghostty_binding import Binding
 from fugue_tui.terminal.ghostty_quick import quick
 from fugue_tui.terminal.pins import Place
+from fugue_tui.terminal.vt_text import PARAMETERS
 
 _RESET: Final = b"\x1b[0m"
 _SURFACES: Final = (b"\x1b[4", b"\x1b[7m", b"\x1b[9m", b"\x1b[53m")
 """A background or an underline, inverse video, a line through or above: what shows on blanks."""
 _SGR: Final = re.compile(rb"(?:\x1b\[[0-9;:]*m)+")
+_ANSI_COLOUR: Final = re.compile(rb"\x1b\[([34])8;5;([0-9]|1[0-5])m")
+_BACKGROUND: Final = re.compile(rb"m\x1b\[(?=4[0-7]m|10[0-7]m|48;|58;)")
 _HIDDEN: Final = re.compile(
     rb"[\x00-\x09\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xd8\x9c|\xe1\xa0\x8e"
     rb"|\xe2\x80[\x8b\x8e\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf|\xef\xbf[\xb9-\xbb]|\xf4\x8e\xbb\xae|\xf3\xa0[\x80-\xbf]"
@@ -70,7 +73,7 @@ class Formatter:
         self._options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_VT
         self._options.unwrap, self._options.trim = False, True
         text = self._format(self._lib.GHOSTTY_POINT_TAG_VIEWPORT, first, first + count - 1, cols)
-        rows = _standing_alone(text.split(b"\r\n")) if b"\x1b" in text else _trimmed(text.split(b"\r\n"))
+        rows = _standing_alone(_joined(text).split(b"\r\n")) if b"\x1b" in text else _trimmed(text.split(b"\r\n"))
         if not text.isascii() or b"\x7f" in text:
             rows = _checked(text, rows)
         return [*rows, *[b""] * (count - len(rows))], any(code in text for code in _SURFACES)
@@ -162,22 +165,37 @@ def _trimmed(rows: list[bytes]) -> list[bytes | None]:
     return [row.rstrip(b" ") for row in rows]
 
 
+def _joined(text: bytes) -> bytes:
+    """Each look as one sequence, in which hosts that brighten bold colours find both, as `vt_text.sgr` writes it."""
+    return _SGR.sub(_as_one, _ANSI_COLOUR.sub(_short_colour, text))
+
+
+def _short_colour(found: re.Match[bytes]) -> bytes:
+    """One of the sixteen colours, by its own number."""
+    base, colour = 10 * int(found[1]), int(found[2])
+    return b"\x1b[%dm" % (base + colour if colour < 8 else base + 52 + colour)
+
+
+def _as_one(found: re.Match[bytes]) -> bytes:
+    look = found[0].replace(b"m\x1b[", b";")
+    if look.count(b";") < PARAMETERS - 1:
+        return look
+    return b"m\x1b[".join(part.replace(b"m\x1b[", b";") for part in _BACKGROUND.split(found[0]))
+
+
 def _standing_alone(rows: list[bytes]) -> list[bytes | None]:
     """Rows that start from and end in the default style, whatever style was in force between them."""
     style = b""
     alone: list[bytes | None] = []
     for row in rows:
-        before, at = style, row.rfind(_RESET)
-        if row.startswith(_RESET):
+        before, at = style, row.rfind(b"\x1b[0")
+        if row.startswith(b"\x1b[0"):
             before = b""
         if at >= 0:
             found = _SGR.match(row, at)
-            style = found[0][len(_RESET) :] if found else b""
-        elif b"\x1b" in row:
-            style += b"".join(_SGR.findall(row))
+            style = found[0] if found and found[0] != _RESET else b""
         row = before + row.removeprefix(_RESET)
-        row = row + _RESET if style else row.rstrip(b" ")
-        alone.append(row.replace(b"\x1b[0m\x1b[", b"\x1b[0;"))
+        alone.append(row + _RESET if style else row.rstrip(b" "))
     return alone
 
 

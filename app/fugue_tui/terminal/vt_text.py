@@ -5,7 +5,7 @@ from typing import Final
 
 from fugue_tui.terminal.frame import DEFAULT_COLOUR, PLAIN, TRUECOLOUR, Row, Style, opens
 
-_PARAMETERS: Final = 16
+PARAMETERS: Final = 16
 """Parameters that every terminal takes in one sequence."""
 
 
@@ -33,7 +33,7 @@ def sgr(style: Style) -> str:
         [] if style.underline_colour == DEFAULT_COLOUR else _extended(style.underline_colour, "58"),
     )
     codes = [code for group in groups for code in group]
-    if len(codes) < _PARAMETERS:
+    if len(codes) < PARAMETERS:
         return f"\x1b[{';'.join(codes)}m"
     return "".join(f"\x1b[{';'.join(group)}m" for group in groups if group)
 
