@@ -49,6 +49,15 @@ def test_identity_and_colours_are_answered(make: Make, question: bytes) -> None:
     assert replies(emulator)
 
 
+def test_a_program_takes_the_terminal_for_an_xterm_that_tells_its_background(make: Make) -> None:
+    """Emacs asks for the background from version 242 on (term/xterm.el), Vim uses SGR mouse reports from 277 on."""
+    emulator = make()
+    emulator.feed(b"\x1b[>c")
+    kind, version, rest = replies(emulator).removeprefix(b"\x1b[>").removesuffix(b"c").split(b";")
+    assert (kind, rest) == (b"1", b"0")
+    assert 277 <= int(version) < 279
+
+
 def test_the_version_names_the_program(make: Make) -> None:
     emulator = make()
     emulator.feed(b"\x1b[>q")

@@ -5,7 +5,7 @@ that the last `refresh` took and belongs to the thread that called it.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from fugue_tui.geometry import CELL_PIXELS as CELL_PIXELS
 from fugue_tui.geometry import Size
@@ -14,6 +14,10 @@ from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.mouse import MouseAction
 from fugue_tui.terminal.pins import Guard, Pin, Place
+
+XTERM_VERSION: Final = 277
+"""The version of xterm that secondary device attributes name, as WezTerm does: Emacs asks for the background from 242
+on (term/xterm.el), Vim takes SGR mouse reports from 277 on, and asks further questions from 279 on."""
 
 
 class Emulator(Protocol):

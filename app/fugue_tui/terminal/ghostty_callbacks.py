@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from fugue_tui.geometry import CELL_PIXELS
+from fugue_tui.terminal.emulator import XTERM_VERSION
 from fugue_tui.terminal.events import Bell, Notification
 from fugue_tui.terminal.ghostty_binding import Binding
 from fugue_tui.terminal.inbox import TEXT_LIMIT, Inbox
@@ -95,12 +96,12 @@ class Callbacks:
         return True
 
     def _device_attributes(self, terminal: Any, handle: Any, out: Any) -> bool:
-        """A VT220 with ANSI colour (22), as Ghostty itself says."""
+        """A VT220 with ANSI colour (22), as Ghostty itself says; of xterm's version."""
         out.primary.conformance_level = 62
         out.primary.num_features = 1
         out.primary.features[0] = 22
         out.secondary.device_type = 1
-        out.secondary.firmware_version = 10
+        out.secondary.firmware_version = XTERM_VERSION
         out.secondary.rom_cartridge = 0
         out.tertiary.unit_id = 0
         return True

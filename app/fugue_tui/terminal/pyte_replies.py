@@ -11,6 +11,7 @@ from pyte import modes as mode
 
 from fugue_tui import __version__
 from fugue_tui.geometry import CELL_PIXELS
+from fugue_tui.terminal.emulator import XTERM_VERSION
 from fugue_tui.terminal.inbox import Inbox
 from fugue_tui.terminal.pyte_modes import ModeTable
 from fugue_tui.terminal.pyte_screen import Screen
@@ -39,7 +40,7 @@ class Replies:
         """The control sequences that ask something."""
         return {
             "c": lambda n: self._reply("\x1b[?62;22c") if n[0] == 0 else None,
-            ">c": lambda n: self._reply("\x1b[>1;10;0c") if n[0] == 0 else None,
+            ">c": lambda n: self._reply(f"\x1b[>1;{XTERM_VERSION};0c") if n[0] == 0 else None,
             "=c": lambda n: self._reply("\x1bP!|00000000\x1b\\") if n[0] == 0 else None,
             "n": self._status,
             "?n": self._private_status,
