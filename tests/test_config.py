@@ -85,7 +85,11 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
         ("[terminal]\nshell = [1]", 'config.toml: terminal.shell: must be a list of strings, such as ["bash", "-l"]'),
         ("[keys]\nprefix = 'crtl+a'", "config.toml: keys.prefix: 'crtl' is no modifier; did you mean ctrl?"),
         ("[keys]\nprefix = 'ctrl+entr'", "config.toml: keys.prefix: 'entr' is no key; did you mean enter?"),
-        ("[keys]\nbindings = {x = 3}", "config.toml: keys.bindings: x must be a string"),
+        ("[keys]\nbindings = {x = 3}", "config.toml: keys.bindings.x: must be a string, not a number"),
+        (
+            "[keys]\nbindings = {PageUp = 'scroll'}",
+            "config.toml: keys.bindings.PageUp: 'PageUp' is no key; did you mean pageup?",
+        ),
         (
             "[mcp]\ntoolsets = ['default', 'layuot']",
             "config.toml: mcp.toolsets: no set 'layuot'; there are default, layout, sessions, saving, reading, seeing, "
@@ -96,6 +100,16 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
 )
 def test_a_fault_says_where_and_what(text: str, fault: str) -> None:
     assert parse(text).faults == (fault,)
+
+
+def test_a_binding_that_is_wrong_drops_only_itself() -> None:
+    found = parse("[keys.bindings]\n'|' = 'split-pane'\nPageUp = 'scroll'\n'hyper+x' = ''\nx = 3\ny = ''\n")
+    assert [fault.split(": ")[1] for fault in found.faults] == [
+        "keys.bindings.PageUp",
+        "keys.bindings.hyper+x",
+        "keys.bindings.x",
+    ]
+    assert found.config.keys.bindings == {"|": "split-pane", "y": ""}
 
 
 @pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "x = " + "9" * 5_000, "[" * 50, "\x1b = 1", "= =", '"""'])

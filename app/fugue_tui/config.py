@@ -13,7 +13,6 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from fugue_tui import documents
 from fugue_tui.config_values import (
-    bindings_fault,
     key_fault,
     nearest,
     shell_fault,
@@ -43,7 +42,8 @@ Theme = Literal[
 
 
 def _key(default: Any, doc: str, check: Callable[[Any], str] | None = None, *, low: int = 0, high: int = 0) -> Any:
-    """Declare a key. `check` says what is wrong with a value of the right type, or nothing."""
+    """Declare a key. `check` says what is wrong with a value of the right type, or nothing; of a table, with one name
+    in it."""
     return field(default_factory=lambda: default, metadata={"doc": doc, "check": check, "range": (low, high)})
 
 
@@ -77,7 +77,7 @@ class KeySettings:
     bindings: Mapping[str, str] = _key(
         MappingProxyType({}),
         'What a key does after the prefix: a command as on the command line, or "" for nothing; { x = "close-pane" }.',
-        bindings_fault,
+        key_fault,
     )
 
 
@@ -235,6 +235,12 @@ def _build(kind: type[Any], table: Mapping[str, Any], prefix: str, faults: list[
 
 
 def _check(entry: Field[Any], hint: Any, raw: Any, prefix: str, given: dict[str, Any], faults: list[str]) -> None:
+    if get_origin(hint) is Mapping and isinstance(raw, dict):
+        table: dict[str, Any] = raw  # pyright: ignore[reportUnknownVariableType]
+        wrong = {name: fault for name, value in table.items() if (fault := _pair_fault(entry, name, value))}
+        faults += [f"{prefix}{entry.name}.{clean(name)}: {fault}" for name, fault in wrong.items()]
+        given[entry.name] = MappingProxyType({name: table[name] for name in table if name not in wrong})
+        return
     value, fault = typed(hint, raw, entry.metadata["range"])
     check = entry.metadata["check"]
     fault = fault or (check(value) if check else "")
@@ -242,6 +248,11 @@ def _check(entry: Field[Any], hint: Any, raw: Any, prefix: str, given: dict[str,
         faults.append(f"{prefix}{entry.name}: {fault}")
     else:
         given[entry.name] = value
+
+
+def _pair_fault(entry: Field[Any], name: str, value: object) -> str:
+    check = entry.metadata["check"]
+    return typed(str, value, (0, 0))[1] or (check(name) if check else "")
 
 
 def _written(config: Config, lines: Callable[[Field[Any], Any, Any], list[str]]) -> str:

@@ -5,7 +5,6 @@ Every `..._fault` says what is wrong with a value, in words that follow its key'
 
 import re
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any, Final, Literal, cast, get_args, get_origin
 
 from fugue_tui.text import clean
@@ -55,11 +54,6 @@ def key_fault(key: str) -> str:
     return f"'{clean(name)}' is no key{nearest(name, _KEYS) or '; keys are written like ctrl+b, alt+left, f5'}"
 
 
-def bindings_fault(bindings: Mapping[str, str]) -> str:
-    """Every name on the left must be a key."""
-    return "; ".join(fault for fault in map(key_fault, bindings) if fault)
-
-
 def shell_fault(shell: tuple[str, ...]) -> str:
     """A relative path would run whatever lies in the directory that somebody happens to be in."""
     if any("\0" in word for word in shell):
@@ -102,7 +96,7 @@ def typed(hint: Any, raw: object, limits: tuple[int, int]) -> tuple[Any, str]:
         return raw, _number_fault(raw, *limits)
     if hint is str:
         return raw, "" if isinstance(raw, str) else f"must be a string, not {_kind(raw)}"
-    return _pairs(raw)
+    return raw, "must be a table of strings"  # The names in one are looked at one by one.
 
 
 def toml(value: object) -> str:
@@ -139,15 +133,6 @@ def _words(raw: object) -> tuple[Any, str]:
     words = cast("list[object]", raw) if isinstance(raw, list) else [None]
     fault = "" if all(isinstance(word, str) for word in words) else 'must be a list of strings, such as ["bash", "-l"]'
     return tuple(words), fault
-
-
-def _pairs(raw: object) -> tuple[Any, str]:
-    pairs = cast("dict[str, object]", raw) if isinstance(raw, dict) else {"": None}
-    wrong = [key for key, value in pairs.items() if not isinstance(value, str)]
-    fault = (
-        f"{clean(wrong[0])} must be a string" if wrong and wrong[0] else "must be a table of strings" if wrong else ""
-    )
-    return MappingProxyType(dict(pairs)), fault
 
 
 def _kind(raw: object) -> str:

@@ -35,7 +35,7 @@ reading = config.read(Path(file))
 log.keep(path.removesuffix(".sock") + ".log")
 with ended_by_signals():
     sys.exit(run("test", reading.config, listener=listen(path), foreground=False, first=first,
-                 config_file=Path(file), command=tuple(json.loads(command))))
+                 config_file=Path(file), faults=reading.faults, command=tuple(json.loads(command))))
 """
 
 

@@ -202,3 +202,13 @@ def test_input_that_comes_with_the_first_line_is_not_lost(serve: Serve) -> None:
     client.raw(wire.request(hello()) + wire.frame(wire.INPUT, b"early\r"))
     serving.shows(client, "early")
     assert os.path.exists(serving.path)
+
+
+def test_a_mistake_in_the_configuration_is_named_before_anything_else_is_told(serve: Serve) -> None:
+    serving = serve(
+        first=hello(LARGE, nested="tmux"), config="[keys.bindings]\n'|' = 'create-window'\nPageUp = 'scroll'\n"
+    )
+    serving.until(lambda: any(word in serving.first.text for word in ("inside tmux", "PageUp")))
+    assert "served.toml: keys.bindings.PageUp: 'PageUp' is no key" in serving.first.text
+    serving.first.send("\x02|")
+    serving.shows(serving.first, "[2 ")

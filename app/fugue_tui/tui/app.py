@@ -123,6 +123,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         self._dress()
         self._lift()
         self._frames = Frames(self)
+        self.outfit.tell()
         if self.gallery is not None:
             self.gallery.begin(self._frames)
             self.mux.audience = self.gallery.viewers

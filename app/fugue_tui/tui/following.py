@@ -8,9 +8,15 @@ from typing import Final
 from fugue_tui import config
 from fugue_tui.config import Config
 from fugue_tui.errors import ConfigError
+from fugue_tui.text import clean
 
 LOOK_SECONDS: Final = 2.0
 """How often the file's stamp is looked at."""
+
+
+def brief(fault: str, file: Path | None) -> str:
+    """A fault of a file as a status bar has room for it: with the file's name instead of its path."""
+    return fault.replace(clean(str(file)), file.name, 1) if file is not None else fault
 
 
 class Following:
@@ -45,4 +51,5 @@ class Following:
         try:
             self._taken(config.load(self._file))
         except ConfigError as error:
-            self._refused(f"{error}; the old configuration stays")
+            faults = "; ".join(brief(fault, self._file) for fault in error.faults)
+            self._refused(f"{faults}; the old configuration stays")

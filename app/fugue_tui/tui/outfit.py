@@ -8,7 +8,7 @@ from fugue_tui.control.command import Effect
 from fugue_tui.control.keymap import Keymap, keymap
 from fugue_tui.control.policy import Policy, policy
 from fugue_tui.multiplexer.launch import Launcher
-from fugue_tui.tui.following import Following
+from fugue_tui.tui.following import Following, brief
 from fugue_tui.tui.stage import Wearer
 from fugue_tui.workspace.model import OnExit
 
@@ -29,14 +29,17 @@ class Outfit:
 
     def follow(self, file: Path | None, faults: Sequence[str]) -> None:
         """Tell what was wrong in the configuration once there is a screen, and take what changes in the file."""
-        self._faults += faults
+        self._faults += [brief(fault, file) for fault in faults]
         self._following = Following(file, self.change, self._app.alert) if file is not None else None
+
+    def tell(self) -> None:
+        """Say what is wrong in the configuration, to who looks first."""
+        if self._faults:
+            more = f" (1 of {len(self._faults)} mistakes; see fugue-tui config check)" if len(self._faults) > 1 else ""
+            self._app.inform(self._faults[0] + more)
 
     def begin(self) -> None:
         """There is a screen now."""
-        if self._faults:
-            more = f"{len(self._faults)} mistakes, fugue-tui config check has all: " if len(self._faults) > 1 else ""
-            self._app.inform(more + self._faults[0])
         if self._following is not None:
             self._following.start()
 
