@@ -6,6 +6,7 @@ from tests.multiplexer.conftest import Room, agent
 from fugue_tui.control.command import Door, Origin
 from fugue_tui.control.input import SendInput, SendKeys
 from fugue_tui.errors import InvalidArgument, NotFound, Refused, TerminalGone
+from fugue_tui.terminal.keys import KeyPress
 
 MODERN = "create-pane --command \"stty raw -echo; printf '\\033[?2004hready\\r\\n'; exec cat -v\""
 """A pane whose program asks for bracketed paste and shows every byte that it gets."""
@@ -52,15 +53,27 @@ def test_an_enter_that_is_owed_comes_before_more_input(room: Room) -> None:
     room.shows(pane, "ab^Mcd^Mx")
 
 
-def test_no_enter_is_pressed_into_a_persons_typing(room: Room) -> None:
+def test_an_enter_that_is_owed_comes_before_a_persons_key(room: Room) -> None:
     pane = room.opened(MODERN)
     room.shows(pane, "ready")
-    room.run(SendInput(text="ab", submit=True))
+    assert room.run(SendInput(text="ab", submit=True)).submitted
     room.mux.human_input(pane)
-    room.mux.promises.keep(pane)
-    room.now += 3
-    room.run(SendInput(text="z"))
-    room.shows(pane, "abz")
+    room.mux.terminals[pane].press(KeyPress("z", text="z"))
+    room.shows(pane, "ab^Mz")
+
+
+def test_nothing_is_typed_to_what_a_person_types(room: Room) -> None:
+    pane = room.opened(MODERN)
+    room.shows(pane, "ready")
+    room.mux.human_input(pane)
+    room.now += 0.5
+    with pytest.raises(Refused, match=f"a person is typing in {pane}; try again in 1500 ms") as refused:
+        room.run(SendInput(pane=str(pane), text="ab", submit=True), Origin(Door.CLI))
+    assert refused.value.data == {"retry_after_ms": 1500}
+    room.run(SendInput(pane=str(pane), text="own", submit=True), Origin(Door.CLI, pane=pane))
+    room.now += 1.5
+    room.run(SendInput(pane=str(pane), text="ab", submit=True), Origin(Door.CLI))
+    room.shows(pane, "ready\nown^Mab^M")
 
 
 def test_several_lines_go_as_one_paste(room: Room) -> None:

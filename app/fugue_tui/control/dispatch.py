@@ -77,10 +77,7 @@ class Dispatcher:
         said = getattr(command, "pane", None)
         if not isinstance(said, str):
             return
-        pane = target.pane(self.mux, said, origin)
-        wait = self.mux.lease(pane)
-        if wait is not None:
-            raise Refused(f"a person is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
+        target.yield_to_person(self.mux, target.pane(self.mux, said, origin))
 
 
 def _ending(error: BaseException | None) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from annotated_types import Len, MaxLen
 
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.command import Command, Door, Effect, Origin, Toolset
 from fugue_tui.errors import InvalidArgument, Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -42,7 +42,7 @@ class Sent:
     bracketed: bool
     """Whether the program was told that it is a paste; if not, it took every line end for an Enter."""
     submitted: bool
-    """Whether an Enter follows the text, at once or up to half a second later."""
+    """Whether an Enter follows the text, at once or up to half a second later, and before what anybody types next."""
     cursor: str | None
     """For wait-for-output or read-pane: all that the pane printed after this was typed comes after it."""
 
@@ -52,8 +52,9 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
 
     Text is typed as it is and must not hold control characters but tab and newline; several lines go as one paste.
     submit presses Enter afterwards, as a keystroke of its own. A program that reads whole lines, such as cat, takes at
-    most 4095 bytes a line. The answer says what was accepted, not what came of it: give its cursor to wait-for-output,
-    which then misses nothing that came meanwhile, or to read-pane.
+    most 4095 bytes a line. While a person types in the pane, a call from elsewhere is refused. The answer says what was
+    accepted, not what came of it: give its cursor to wait-for-output, which then misses nothing that came meanwhile, or
+    to read-pane.
     """
 
     pane: str = target.ACTIVE
@@ -74,6 +75,8 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
             raise InvalidArgument("text: there is nothing to type; give text, a key, or submit")
         text, key = typeable(self.text), parse_key(self.key) if self.key else None
         pane, terminal = _running(mux, self.pane, origin)
+        if text and origin.door is Door.CLI and origin.pane != pane:
+            target.yield_to_person(mux, pane)
         cursor = _cursor(mux, pane, terminal)
         if key is not None:
             terminal.press(key)
@@ -164,7 +167,7 @@ def _submit(mux: Multiplexer, pane: PaneId, terminal: Terminal, *, pasted: bool,
         return
 
     def enter() -> None:
-        if mux.terminals.get(pane) is terminal and pane not in mux.exits and mux.lease(pane) is None:
+        if mux.terminals.get(pane) is terminal and pane not in mux.exits:
             terminal.press(_ENTER)
 
     mux.promises.make(pane, PASTED_PAUSE if pasted else TYPED_PAUSE, enter)

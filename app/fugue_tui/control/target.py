@@ -77,6 +77,13 @@ def typed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
     return pane(mux, target, origin)
 
 
+def yield_to_person(mux: Multiplexer, pane: PaneId) -> None:
+    """Raise Refused while a pane belongs to the person who typed in it."""
+    wait = mux.lease(pane)
+    if wait is not None:
+        raise Refused(f"a person is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
+
+
 def window(mux: Multiplexer, target: str, origin: Origin) -> Window:
     """The window that a caller means. Raises NotFound or InvalidArgument."""
     word = target.strip()

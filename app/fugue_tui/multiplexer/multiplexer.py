@@ -117,6 +117,12 @@ class Multiplexer(Rearranging):
         for pane in started:
             self.on_event(pane, Started())
 
+    def human_input(self, pane: PaneId) -> None:
+        """A person is about to type, paste or click in a pane, which is theirs for the next seconds: the Enter that it
+        may be owed comes first, so that what the person types is no part of another's line."""
+        self.promises.keep(pane)
+        super().human_input(pane)
+
     def bring_back(self, after: Workspace, offers: Mapping[PaneId, Offer]) -> None:
         """Make `after` the workspace; its new panes run nothing, and their old text is still to come by `fill`."""
         sizes = self._sizes_in(after)

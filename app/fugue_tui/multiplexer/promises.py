@@ -1,4 +1,4 @@
-"""Keystrokes that are owed: an Enter that follows text after a pause, or at once if more input comes first."""
+"""Keystrokes that are owed: an Enter that follows text after a pause, or before any input that comes first."""
 
 import threading
 from collections.abc import Callable

@@ -291,4 +291,6 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         """Keys that come by Textual's queue (from tests, say) go the same way as the driver's."""
         if isinstance(event, events.Key) and not event.is_forwarded and self.take_key(event):
             return
+        if isinstance(event, events.Paste) and self.on_panes and self.mux.focused is not None:
+            self.mux.human_input(self.mux.focused)
         await super().on_event(event)
