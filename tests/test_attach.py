@@ -146,6 +146,33 @@ def test_a_server_that_takes_nothing_stops_what_is_typed_and_can_be_left(attach:
     assert b"[detached from main]\r\nit does not answer; it was left as it is" in window.received
 
 
+def test_a_server_that_stands_still_is_told_and_one_ctrl_c_leaves_it(attach: Attach) -> None:
+    window, _ = attach().enter()
+    window.type(b"a")
+    window.until(lambda: b"the workspace does not answer; Ctrl+C leaves" in window.received)
+    window.type(b"\x03")
+    assert window.over() == 1
+    assert window.restored
+
+
+def test_ctrl_c_that_a_server_does_not_take_leaves_it_after_a_while(attach: Attach) -> None:
+    window, _ = attach().enter()
+    window.type(b"\x03")
+    assert window.over() == 1
+    assert b"it does not answer; it was left as it is" in window.received
+
+
+def test_a_server_that_goes_on_draws_over_what_was_said(attach: Attach) -> None:
+    window, peer = attach().enter()
+    window.type(b"a")
+    window.until(lambda: b"does not answer" in window.received)
+    assert peer.frame() == (wire.INPUT, b"a")
+    assert peer.frame()[0] == wire.SIZE
+    window.type(b"\x03")
+    assert peer.frame() == (wire.INPUT, b"\x03")
+    assert window.status is None
+
+
 def test_ctrl_c_goes_to_a_server_that_is_only_slow(attach: Attach) -> None:
     window, peer = attach().enter()
     window.type(b"a")

@@ -21,14 +21,18 @@ from fugue_tui.wire import Bye, Extent, Frames, Hello, Welcome
 
 CHUNK = 1 << 16
 """Bytes that are read at once."""
+_LOOK_SECONDS = 0.5
+"""How often it is looked whether a server reads again what was sent to it."""
 STUCK_SECONDS = 3.0
-"""After so long without being read by the server, Ctrl+C leaves it alone."""
+"""After so long without being read by the server, that is said, and Ctrl+C leaves it alone."""
 LEAVING_SECONDS = 1.0
 """How long a terminal may take for the bytes that give it back."""
 QUIET_SECONDS = 0.02, 0.3
 """How long a terminal that was given back must say nothing, at least and at most; it depends on how far it is."""
 _INTERRUPTS = (b"\x03", b"\x1b[99;5u")
 """Ctrl+C, as terminals write it."""
+_UNANSWERED = b"\x1b7\x1b[999;1H\x1b[0;7m the workspace does not answer; Ctrl+C leaves it as it is \x1b[0m\x1b8"
+"""What is said at the bottom of the screen; the workspace draws it anew when it answers again."""
 _CANCEL = b"\x18"
 """Ends an escape sequence that was cut off."""
 
@@ -49,6 +53,8 @@ class Relay:
         self._entered_at = 0.0
         self._distance = QUIET_SECONDS[1]
         self._queue, self._stuck_since = 0, 0.0
+        self._told = self._asked = False
+        """Whether it was said that the server takes nothing; whether Ctrl+C is among what it has not taken."""
 
     def run(self, early: bytes = b"") -> Bye | int | None:
         """Join them until one leaves: the server's farewell, a status, or None if the server left without one.
@@ -72,7 +78,7 @@ class Relay:
 
     def _turn(self, signals: Signals) -> None:
         """Wait until something can be moved, and move it."""
-        poll, link, stuck = select.poll(), self._link.fileno(), bool(self._to_link) and self._stuck()
+        poll, link, stuck = select.poll(), self._link.fileno(), self._judge()
         poll.register(signals.fd, select.POLLIN)
         poll.register(self._host.input_fd, 0 if self._to_link and not stuck else select.POLLIN)
         if self._to_tty:
@@ -80,7 +86,7 @@ class Relay:
         if self._to_link or not self._to_tty:
             wanted = select.POLLIN if not self._to_tty else 0
             poll.register(link, wanted | (select.POLLOUT if self._to_link else 0))
-        ready = dict(poll.poll(STUCK_SECONDS * 1000 if self._to_link else None))
+        ready = dict(poll.poll(_LOOK_SECONDS * 1000 if self._to_link or self._stuck_since else None))
         if self._host.input_fd in ready:
             self._read_terminal(stuck)
         if self._host.output_fd in ready:
@@ -111,7 +117,8 @@ class Relay:
             self._distance = min(max(time.monotonic() - self._entered_at, QUIET_SECONDS[0]), QUIET_SECONDS[1] - 0.01)
         if self._stuck() and any(key in data for key in _INTERRUPTS):
             self._finish(Bye("detached", "it does not answer; it was left as it is", 1))
-        elif not stuck:
+        elif not (stuck and self._to_link):
+            self._asked = self._asked or any(key in data for key in _INTERRUPTS)
             self._send(wire.INPUT, data)
             self._watch()
 
@@ -132,6 +139,22 @@ class Relay:
         before, self._queue = self._queue, unread(self._link) + len(self._to_link)
         if self._queue <= before or not self._stuck_since:
             self._stuck_since = time.monotonic() if self._queue else 0.0
+
+    def _judge(self) -> bool:
+        """Whether the server takes nothing; it is told, and a Ctrl+C that waits for that long leaves the server."""
+        stuck = self._stuck()
+        if stuck and self._asked:
+            self._finish(Bye("detached", "it does not answer; it was left as it is", 1))
+        elif stuck and not self._told and not self._to_tty:
+            self._told = True
+            self._to_tty += _UNANSWERED
+            self._draw()
+        elif not self._stuck_since:
+            self._asked = False
+            if self._told:
+                self._told = False
+                self._resized(again=True)
+        return stuck
 
     def _stuck(self) -> bool:
         if not self._to_link and not unread(self._link):
