@@ -30,6 +30,25 @@ def test_a_command_prints_what_a_person_can_read(served: Served, shell: Shell) -
     assert done.stdout.splitlines()[1].split()[:2] == ["%1", "first"]
 
 
+def test_layouts_are_listed_where_no_workspace_runs(shell: Shell) -> None:
+    done = shell("list-layouts")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "full-stack" in done.stdout
+    assert "full-stack" in [each["name"] for each in json.loads(shell("list-layouts", "--json").stdout)["layouts"]]
+
+
+def test_a_full_disk_is_told_as_what_it_is() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "fugue_tui", "--version"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, "fugue-tui: stdout cannot be written: No space left on device\n")
+
+
 def test_json_is_json_and_nothing_else(served: Served, shell: Shell) -> None:
     done = shell("split-pane", "%1", "--json", "--ratio", "0.7", "--", "cat", "-u", FUGUE_SOCKET=served.path)
     assert json.loads(done.stdout)["id"] == "%2"

@@ -202,6 +202,16 @@ def test_a_directory_that_is_not_there_is_told(room: Room) -> None:
         save(room, "nowhere/a.toml")
 
 
+def test_what_runs_in_a_shell_is_told_as_left_out(room: Room) -> None:
+    room.say("create-window")
+    pane = room.say("split-pane --command cat").id
+    room.say(f"focus-pane {pane}")
+    room.say("send-input %1 --text 'sleep 100' --submit")
+    room.until(lambda: room.mux.terminals[PaneId(1)].foreground == "sleep")
+    saved = save(room, "a.toml")
+    assert saved.left_out == ("sleep, which runs in the shell of pane %1; a command is saved with its pane",)
+
+
 def test_values_that_may_be_secret_are_left_out_and_told(room: Room) -> None:
     room.say("""create-window --command cat""")
     room.say("""create-pane --env '{"api_token": "hunter2", "PORT": "3000"}' -- cat""")

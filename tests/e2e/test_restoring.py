@@ -107,7 +107,7 @@ def test_a_workspace_that_can_come_back_is_listed_until_it_was_ended_on_purpose(
     second.host.wait_text("restored, saved")
     second.host.send("\x02:kill-server\r")
     second.host.wait_exit()
-    assert "no workspace runs, and none is saved" in second.shell("ls").stderr
+    assert "no workspace runs, and none waits to come back" in second.shell("ls").stderr
 
 
 def test_whoever_wants_to_start_fresh_keeps_the_last_one(launch: Launch) -> None:

@@ -70,6 +70,12 @@ def test_lines_come_in_other_styles(style: str, sign: str) -> None:
     assert lines(None, style=style)[5][10] == sign
 
 
+def test_ascii_lines_have_nothing_else_on_them() -> None:
+    drawn = lines(TWO, {ONE: Title("%1 sh"), TWO: Title("%2 sh")}, style="ascii")
+    assert ">%2 sh" in drawn[0]
+    assert all(row.isascii() for row in drawn)
+
+
 def test_titles_stand_above_their_panes_and_are_cut_to_fit() -> None:
     drawn = lines(TWO, {ONE: Title("%1 a very long name"), TWO: Title("%2 漢字漢字"), THREE: Title("%3")})
     assert drawn[0].startswith("─ %1 a v…")

@@ -28,7 +28,7 @@ def ls(arguments: list[str]) -> int:
     elif found:
         say(_table(found))
     else:
-        complain("no workspace runs, and none is saved; fugue-tui starts one")
+        complain("no workspace runs, and none waits to come back; fugue-tui starts one, list-saved there has the ended")
     return 0
 
 

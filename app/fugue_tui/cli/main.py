@@ -108,6 +108,8 @@ def _command(arguments: list[str]) -> int:
     try:
         answer = client.ask(sockets.find(where.get("--workspace", ""), where.get("--socket", "")), words)
     except SocketError as error:
+        if words == ["list-layouts"] and isinstance(error, NotRunning) and not where:
+            return _show(_layouts(), json_wanted)
         if stranger := _stranger(words[0]):
             return _start(arguments) if _names_workspace(arguments) else _failed(stranger, json_wanted)
         way_out = "; start one with: fugue-tui" if isinstance(error, NotRunning) else ""
@@ -120,6 +122,15 @@ def _command(arguments: list[str]) -> int:
         write(_data(answer, json_wanted), where["--output"])
         return _judged(answer)
     return _show(answer, json_wanted)
+
+
+def _layouts() -> dict[str, object]:
+    """The answer of list-layouts where no workspace runs: layouts are files, which are there all the same."""
+    from fugue_tui.control import layout_files, schema
+    from fugue_tui.control.render import render
+
+    found = schema.dump(layout_files.listed(os.getcwd()))
+    return {"text": render(found), "json": found, "exit": 0}
 
 
 def _data(answer: dict[str, object], json_wanted: bool) -> bytes:

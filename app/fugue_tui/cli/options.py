@@ -1,8 +1,9 @@
 """Reading the command line's words, and writing to the shell. Cheap to import."""
 
+import os
 import sys
 
-from fugue_tui.errors import InvalidArgument
+from fugue_tui.errors import FugueError, InvalidArgument
 
 
 class Usage(InvalidArgument):
@@ -76,15 +77,25 @@ def as_json(value: object) -> str:
 def say(text: str) -> None:
     """Write text and a newline to stdout, whatever its encoding cannot say replaced."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.buffer.write(text.encode(encoding, "replace") + b"\n")
-    sys.stdout.buffer.flush()
+    _print(text.encode(encoding, "replace") + b"\n")
+
+
+def _print(data: bytes) -> None:
+    """Write to stdout. Raises FugueError if that is impossible, as on a full disk."""
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # What is left in the buffer is not tried again.
+        raise FugueError(f"stdout cannot be written: {error.strerror}") from None
 
 
 def write(data: bytes, file: str) -> None:
     """Write an answer to a file, or for `-` to stdout. Raises Usage if it cannot be written."""
     if file == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _print(data)
         return
     try:
         with open(file, "wb") as stream:

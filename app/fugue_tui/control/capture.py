@@ -91,6 +91,10 @@ class Capture:
     def _command(self, pane: Pane) -> str | tuple[str, ...]:
         """What a pane runs, without what its own words call a secret."""
         asked = _asked(pane)
+        terminal = self.mux.terminals[pane.id]
+        if not asked and terminal.foreground_group not in (0, terminal.pid):
+            ran = clean(terminal.foreground, 40) or "a program"
+            self.left_out.append(f"{ran}, which runs in the shell of pane {pane.id}; a command is saved with its pane")
         told = self.sieve.line(asked) if isinstance(asked, str) else self.sieve.words(asked)
         if told != asked:
             self.left_out.append(f"a part of the command of pane {pane.id}, which may be secret")

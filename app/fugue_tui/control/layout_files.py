@@ -218,7 +218,7 @@ class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, 
     def run(self, mux: Multiplexer, origin: Origin) -> Later[LayoutList]:
         """The layouts with what is wrong with them, if anything."""
         here = whereabouts(mux, origin)
-        return errand(lambda: _listed(here))
+        return errand(lambda: listed(here))
 
 
 def whereabouts(mux: Multiplexer, origin: Origin) -> str:
@@ -263,7 +263,8 @@ def _directory(said: str, here: str) -> str:
     return os.path.normpath(os.path.join(here, os.path.expanduser(said))) if said else ""
 
 
-def _listed(here: str) -> LayoutList:
+def listed(here: str) -> LayoutList:
+    """The layouts that can be loaded from a directory, with what is wrong with them, if anything; any thread."""
     project = projects.find(Path(here)) if here else None
     own = [Entry(str(project), Kind.PROJECT, project)] if project else []
     entries = [*own, *library.named()]

@@ -68,6 +68,7 @@ class _Canvas:
         self.chars = [[" "] * cols for _ in range(rows)]
         self.lit = [[False] * cols for _ in range(rows)]
         self.spans: list[tuple[PaneId, Rect]] = []
+        self.mark = ">" if picture.line_style == "ascii" else "▶"
         self.panes = picture.solution.panes
         self.focus = self.panes.get(picture.focus) if picture.focus is not None else None
         self.dividers = [divider.rect for divider in picture.solution.dividers]
@@ -107,7 +108,7 @@ class _Canvas:
         focused = rect == self.focus
         state = self._state(title.state, rect.cols - 8)
         room = rect.cols - 2 - self._length(state)
-        label = self._cut(f"{'▶' if focused else ' '}{title.text} ", room)
+        label = self._cut(f"{self.mark if focused else ' '}{title.text} ", room)
         self._put(rect.x + 1, rect.y - 1, label, focused)
         self._put(rect.right - 1 - self._length(state), rect.y - 1, state, focused)
         self.spans.append((pane, Rect(rect.x, rect.y - 1, self._length(label) + 1, 1)))
