@@ -133,6 +133,20 @@ async def test_only_enter_and_escape_answer_the_offer(open_stage: Open, key: str
         assert answers == [answer]
 
 
+@pytest.mark.parametrize(("said", "answer"), [("Enter brings it back", True), ("Escape starts fresh and", False)])
+async def test_the_offer_fits_on_a_small_screen_and_takes_the_mouse(open_stage: Open, said: str, answer: bool) -> None:
+    async with open_stage(cols=40, rows=12) as stage:
+        answers: list[object] = []
+        windows = [(f"{at} work", "shell, vim hosts, htop") for at in range(1, 6)]
+        stage.app.open_dialog(
+            ComeBack("main as it was on Sunday at 12:50, 5 windows, 9 panes", windows), answers.append
+        )
+        await stage.until(lambda: all(word in stage.text for word in ("9 panes", "Enter", "Escape", "keeps it")))
+        y = next(y for y, row in enumerate(stage.text.splitlines()) if said in row)
+        await stage.pilot.click(offset=(stage.text.splitlines()[y].index(said), y))
+        await stage.until(lambda: answers == [answer])
+
+
 async def test_nothing_in_the_offer_is_markup(open_stage: Open) -> None:
     async with open_stage() as stage:
         stage.app.open_dialog(ComeBack("[bold]main[/]", [("[red]1[/]", "[@click=app.quit]x[/]")], ["[b]bad[/b]"]))

@@ -6,13 +6,15 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
-_AROUND = 10
-"""Rows of the dialog that are not windows, and of the screen around it."""
+from fugue_tui_widgets.dialogs import NARROW, SHORT, Answer
+
+_AROUND, _LITTLE_AROUND = 10, 8
+"""Rows of the dialog that are not windows, and of the screen around it; on a screen of few rows."""
 
 
 class ComeBack(ModalScreen[bool | None]):
@@ -29,8 +31,14 @@ class ComeBack(ModalScreen[bool | None]):
     }
     ComeBack Label, ComeBack Static { width: auto; max-width: 100%; }
     ComeBack .fault { color: $text-warning; margin-top: 1; }
-    ComeBack .choice { color: $text-muted; margin-top: 1; }
+    ComeBack .choices { width: auto; height: auto; max-width: 100%; margin-top: 1; layout: horizontal; }
+    ComeBack.-narrow .choices { layout: vertical; }
+    ComeBack.-narrow > Vertical { max-width: 100%; min-width: 0; padding: 1 1; }
+    ComeBack.-short > Vertical { max-height: 100%; padding: 0 1; }
+    ComeBack.-short .choices, ComeBack.-short VerticalScroll, ComeBack.-short .fault { margin-top: 0; }
     """
+    HORIZONTAL_BREAKPOINTS = NARROW
+    VERTICAL_BREAKPOINTS = SHORT
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "answer(True)", "Bring it back"),
         Binding("escape", "answer(False)", "Start fresh"),
@@ -56,7 +64,9 @@ class ComeBack(ModalScreen[bool | None]):
                 yield Static(Content("\n").join(lines))
             if self.faults:
                 yield Label(Content("\n".join(self.faults)), classes="fault")
-            yield Label(Content("Enter brings it back    Escape starts fresh and keeps it"), classes="choice")
+            with Container(classes="choices"):
+                yield Answer("Enter brings it back", True)
+                yield Answer("Escape starts fresh and keeps it", False)
 
     def on_mount(self) -> None:
         """Leave the answers their place however many windows there are."""
@@ -67,7 +77,13 @@ class ComeBack(ModalScreen[bool | None]):
         self._fit(event.size.height)
 
     def _fit(self, rows: int) -> None:
-        self.query_one(VerticalScroll).styles.max_height = max(1, rows - _AROUND - 2 * len(self.faults))
+        self.query_one(VerticalScroll).styles.max_height = max(
+            1, rows - (_AROUND if rows >= SHORT[-1][0] else _LITTLE_AROUND) - 2 * len(self.faults)
+        )
+
+    def on_answer_clicked(self, message: Answer.Clicked) -> None:
+        """A click is an answer too."""
+        self.action_answer(message.answer)
 
     def action_answer(self, answer: bool) -> None:
         """Close with the answer."""

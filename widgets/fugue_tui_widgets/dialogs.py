@@ -1,31 +1,66 @@
 """Small questions over the workspace: a yes or no, a line of text, a page to read."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
+
+NARROW: Final[list[tuple[int, str]]] = [(0, "-narrow"), (60, "-wide")]
+"""The classes of a dialog by the columns of its screen."""
+SHORT: Final[list[tuple[int, str]]] = [(0, "-short"), (16, "-high")]
+"""The classes of a dialog by the rows of its screen."""
+
+
+class Answer(Label):
+    """A key and what it answers; a click gives the same answer."""
+
+    DEFAULT_CSS = "Answer { width: auto; max-width: 100%; color: $text-muted; margin-right: 4; }"
+
+    class Clicked(Message):
+        """It was clicked."""
+
+        def __init__(self, answer: bool) -> None:
+            super().__init__()
+            self.answer = answer
+
+    def __init__(self, text: str, answer: bool) -> None:
+        super().__init__(Content(text))
+        self.answer = answer
+
+    def on_click(self) -> None:
+        """Tell the dialog."""
+        self.post_message(self.Clicked(self.answer))
 
 
 class Confirm(ModalScreen[bool]):
     """Asks one yes-or-no question; Escape, Enter and every key but `y` mean no."""
 
+    HORIZONTAL_BREAKPOINTS = NARROW
+    VERTICAL_BREAKPOINTS = SHORT
     DEFAULT_CSS = """
-    Confirm { align: center middle; background: $background 40%; }
-    Confirm > Vertical {
-        width: auto; max-width: 90%; height: auto; padding: 1 3; background: $surface; border: heavy $warning;
+    Confirm {
+        align: center middle; background: $background 40%;
+        & > Vertical {
+            width: auto; max-width: 90%; height: auto; padding: 1 3; background: $surface; border: heavy $warning;
+        }
+        VerticalScroll { width: auto; max-width: 100%; height: auto; max-height: 50vh; scrollbar-size-vertical: 1; }
+        Label { width: auto; max-width: 100%; }
+        Horizontal { width: auto; height: auto; margin-top: 1; }
+        &.-narrow > Vertical { max-width: 100%; padding: 1 1; }
+        &.-short > Vertical { padding: 0 1; }
+        &.-short Horizontal { margin-top: 0; }
     }
-    Confirm Label { width: auto; }
-    Confirm .choice { color: $text-muted; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,Y", "answer(True)", "Yes"),
-        Binding("n,N,escape,enter,q", "answer(False)", "No"),
+        Binding("n,N,escape,enter,q,ctrl+c", "answer(False)", "No"),
     ]
 
     def __init__(self, question: str) -> None:
@@ -35,8 +70,15 @@ class Confirm(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The question and the two answers."""
         with Vertical():
-            yield Label(Content(self.question))
-            yield Label(Content("y yes    n no"), classes="choice")
+            with VerticalScroll(can_focus=False):
+                yield Label(Content(self.question))
+            with Horizontal():
+                yield Answer("y yes", True)
+                yield Answer("n no", False)
+
+    def on_answer_clicked(self, message: Answer.Clicked) -> None:
+        """A click is an answer too."""
+        self.action_answer(message.answer)
 
     def action_answer(self, answer: bool) -> None:
         """Close with the answer."""
@@ -85,7 +127,7 @@ class Page(ModalScreen[None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter,question_mark", "close", "Close"),
+        Binding("escape,q,enter,question_mark,ctrl+c", "close", "Close"),
         Binding("j", "scroll(1)", show=False),
         Binding("k", "scroll(-1)", show=False),
     ]

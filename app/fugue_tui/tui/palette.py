@@ -11,9 +11,10 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 from textual import on
+from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.widgets import Input
 from textual.worker import Worker, WorkerError
@@ -60,6 +61,8 @@ class CommandProvider(Provider):
 
 class Palette(CommandPalette):
     """The palette over every command; a whole command line may be typed into it as well."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "escape", "Close", show=False, priority=True)]
 
     def __init__(self) -> None:
         super().__init__(providers=[CommandProvider], placeholder="Search commands...")
