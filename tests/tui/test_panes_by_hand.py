@@ -1,5 +1,8 @@
 """A person splits, moves, sizes, names and closes panes by keys and by mouse."""
 
+import tempfile
+from pathlib import Path
+
 import pytest
 from tests.tui.conftest import Open, Stage
 from textual.widgets import Input, OptionList
@@ -111,6 +114,32 @@ async def test_zoom_shows_one_pane_and_gives_the_others_back(open_stage: Open) -
         await stage.until(lambda: stage.rects == before)
 
 
+async def test_a_lone_pane_is_not_marked_as_zoomed(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("z")
+        stage.app.alert("zoomed")
+        await stage.until(lambda: "zoomed" in stage.text)
+        assert "Z]" not in stage.text
+
+
+async def test_a_picture_asked_for_in_the_palette_is_written_to_a_file(
+    open_stage: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    async with open_stage() as stage:
+        stage.app.run_words("screenshot-pane")
+        await stage.until(lambda: "screenshot-pane: written to" in stage.text)
+        assert stage.app.on_panes
+        assert next(tmp_path.iterdir()).read_bytes().startswith(b"\x89PNG")
+
+
+async def test_one_window_is_counted_as_one(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("s")
+        await stage.until(lambda: "1 window" in stage.text)
+        assert "1 windows" not in stage.text
+
+
 async def test_a_running_pane_is_closed_only_after_a_yes(open_stage: Open) -> None:
     async with open_stage() as stage:
         await beside(stage)
@@ -123,6 +152,53 @@ async def test_a_running_pane_is_closed_only_after_a_yes(open_stage: Open) -> No
         await stage.press("y")
         await stage.until(lambda: list(stage.rects) == [1])
         assert stage.rects[1] == Rect(0, 0, 80, 23)
+
+
+@pytest.mark.parametrize(("answer", "open_after"), [("n no", 2), ("y yes", 1)])
+async def test_a_question_fits_on_a_small_screen_and_takes_the_mouse(
+    open_stage: Open, answer: str, open_after: int
+) -> None:
+    async with open_stage(cols=40, rows=12) as stage:
+        await beside(stage)
+        stage.run(panes.RenamePane(pane="%2", name="a name of some length"))
+        await stage.prefix("x")
+        await stage.until(lambda: answer in stage.text)
+        assert "Close pane %2 (a name of some length" in " ".join(stage.text.replace("┃", " ").split())
+        rows = stage.text.splitlines()
+        y = next(y for y, row in enumerate(rows) if answer in row)
+        await stage.pilot.click(offset=(rows[y].index(answer), y))
+        await stage.until(lambda: stage.app.on_panes)
+        await stage.until(lambda: len(stage.mux.terminals) == open_after)
+
+
+@pytest.mark.parametrize("keys", ["x", "p", "question_mark", "w"])
+async def test_ctrl_c_closes_every_dialog(open_stage: Open, keys: str) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        await stage.prefix(keys)
+        await stage.until(lambda: not stage.app.on_panes)
+        await stage.press("ctrl+c")
+        await stage.until(lambda: stage.app.on_panes)
+        assert len(stage.mux.terminals) == 2
+
+
+@pytest.mark.parametrize(("hint", "seen"), [("? help", "Keys after"), ("c window", "[2 "), ("p palette", "Search")])
+async def test_a_click_on_a_hint_does_what_its_key_does(open_stage: Open, hint: str, seen: str) -> None:
+    async with open_stage() as stage:
+        await stage.until(lambda: hint in stage.text)
+        y = stage.app.size.height - 1
+        await stage.pilot.click(offset=(stage.text.splitlines()[y].index(hint) + 2, y))
+        await stage.until(lambda: seen in stage.text)
+
+
+async def test_the_hints_of_copy_mode_take_the_mouse(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("left_square_bracket")
+        for hint in ("v selects", "Escape drops", "q leaves"):
+            await stage.until(lambda hint=hint: hint in stage.text)
+            y = stage.app.size.height - 1
+            await stage.pilot.click(offset=(stage.text.splitlines()[y].index(hint), y))
+        await stage.until(lambda: not stage.terminal().reads)
 
 
 async def test_enter_and_escape_do_not_close_anything(open_stage: Open) -> None:

@@ -191,15 +191,15 @@ async def test_blanks_are_not_copied_over_the_clipboard(open_stage: Open) -> Non
         assert stage.terminal().selected is None
 
 
-async def test_a_text_that_no_clipboard_takes_is_left_and_that_is_said(
+async def test_a_text_that_no_clipboard_takes_is_kept_for_pasting(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fugue_tui.tui.selecting.MOST_BYTES", 10)
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
         await stage.drag((0, 0), (12, 0))
-        await stage.until(lambda: "13 bytes are more than" in stage.text)
-        assert stage.app.clipboard == ""
+        await stage.until(lambda: "copied 13 characters; ctrl+b ] pastes" in stage.text)
+        assert stage.app.clipboard == "one two three"
 
 
 async def test_copying_at_once_can_be_switched_off(open_stage: Open) -> None:

@@ -5,8 +5,10 @@ from tests.tui.conftest import Open
 from tests.tui.marking import LINES, TEXT
 from tests.tui.marking import patient_clicks as patient_clicks
 
-from fugue_tui.control.commands import panes
+from fugue_tui.config import Config, UiSettings
+from fugue_tui.control.commands import panes, windows
 from fugue_tui.terminal.pins import Place
+from fugue_tui.tui.selecting import MOST_BYTES, copy
 
 
 async def test_keys_move_a_cursor_select_and_copy(open_stage: Open) -> None:
@@ -99,18 +101,91 @@ async def test_escape_drops_and_then_leaves_and_q_leaves_at_once(open_stage: Ope
         assert cursor.y == 3
 
 
-async def test_reading_goes_on_in_the_pane_that_gets_the_focus(open_stage: Open) -> None:
+async def test_each_pane_has_its_own_copy_mode_and_keeps_it(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
         stage.run(panes.SplitPane(command=("sh", "-c", TEXT)))
         await stage.until_text("ready", pane=2)
-        await stage.prefix("left_square_bracket", "k")
-        stage.run(panes.FocusPane(pane="%1"))
-        await stage.press("g", "v", "l")
-        assert (stage.terminal(1).selected_text, stage.terminal(2).selected_text) == ("on", "")
-        assert not stage.terminal(2).reads
+        await stage.prefix("left_square_bracket", "g", "v", "l")
+        await stage.prefix("left")
+        await stage.press("x", "enter")
+        await stage.until_text("readyx")
+        await stage.prefix("left_square_bracket", "G")
+        await stage.prefix("right")
+        assert stage.terminal(1).reads
+        await stage.press("l")
+        assert stage.terminal(2).selected_text == "one"
         await stage.press("q")
-        assert not stage.terminal(1).reads
+        assert (stage.terminal(1).reads, stage.terminal(2).reads) == (True, False)
+        assert "readyx" not in stage.pane_text(2)
+
+
+@pytest.mark.parametrize("keys", ["r", "escape", "c"])
+async def test_the_prefix_leaves_copy_mode_as_it_is(open_stage: Open, keys: str) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "g", "v")
+        await stage.prefix(keys)
+        if keys == "c":
+            await stage.prefix("l")
+        await stage.press("l", "l")
+        assert stage.terminal().selected_text == "one"
+        assert "ready" in stage.pane_text().splitlines()[3]
+
+
+async def test_what_was_copied_is_pasted_by_a_key(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT.replace("exec cat", "stty raw; exec cat -v")) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("right_square_bracket")
+        await stage.until(lambda: "nothing was copied yet" in stage.text)
+        await stage.prefix("left_square_bracket", "g", "v", "e", "y")
+        await stage.until(lambda: "copied 3 characters; ctrl+b ] pastes" in stage.text)
+        await stage.prefix("right_square_bracket")
+        await stage.until_text("readyone")
+        stage.terminal().receive(memoryview(b"\x1b[?2004h"))
+        stage.app.copy_at(None, "a\x03b\x1b[201~c\n")
+        await stage.prefix("right_square_bracket")
+        await stage.until_text("readyone^[[200~abc")
+        await stage.until_text("^[[201~")
+        assert "^C" not in stage.pane_text()
+
+
+async def test_a_text_that_is_too_long_for_a_clipboard_is_pasted_inside(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        copy(stage.app, "x" * (MOST_BYTES + 1), None)
+        await stage.until(lambda: f"copied {MOST_BYTES + 1} characters; ctrl+b ] pastes" in stage.text)
+        assert len(stage.app.clipboard) == MOST_BYTES + 1
+
+
+async def test_what_keys_do_is_said_beside_a_message(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket")
+        stage.app.alert("copied 3 characters")
+        await stage.until(lambda: "copied 3 characters" in stage.text and "reading back" in stage.text)
+
+
+@pytest.mark.parametrize("status", [True, False])
+async def test_copy_mode_the_prefix_and_history_are_seen_whatever_is_in_the_bar(open_stage: Open, status: bool) -> None:
+    config = Config(ui=UiSettings(status=status, which_key_delay_ms=10_000))
+    async with open_stage("sh", "-c", LINES, config=config) as stage:
+        await stage.until_text("ready")
+        for _ in range(9):
+            stage.run(windows.CreateWindow(command=("sh", "-c", LINES)))
+        await stage.until_text("ready", pane=10)
+        await stage.press("ctrl+b")
+        await stage.until(lambda: "prefix" in stage.text.splitlines()[-1])
+        await stage.press("left_square_bracket")
+        await stage.until(lambda: "reading back" in stage.text.splitlines()[-1])
+        await stage.press("v")
+        await stage.until(lambda: "selecting" in stage.text.splitlines()[-1])
+        await stage.press("q")
+        stage.view(10).scroll_back(7)
+        await stage.until(lambda: "history -7" in stage.text.splitlines()[-1])
+        stage.view(10).scroll_back(-7)
+        await stage.until(lambda: "history" not in stage.text.splitlines()[-1])
+        assert stage.rects[10].bottom == stage.app.size.height - status
 
 
 async def test_the_cursor_follows_its_text_while_output_comes(open_stage: Open) -> None:

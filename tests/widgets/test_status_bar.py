@@ -1,5 +1,7 @@
 """The bottom line: tabs that fit, the active one always, the alert before the hint, and clicks that find their tab."""
 
+from dataclasses import replace
+
 import pytest
 from textual.app import App, ComposeResult
 
@@ -66,6 +68,16 @@ async def test_a_message_goes_before_all_tabs_but_the_active_one() -> None:
         assert app.text.endswith(" not saved: the disk is full ")
         bar.show(picture(9, 9))
         assert app.text.count("tab") == 7
+
+
+@pytest.mark.parametrize(("cols", "alert"), [(44, ""), (80, ""), (70, "copied 3 characters")])
+async def test_the_mode_is_shown_however_many_tabs_there_are(cols: int, alert: str) -> None:
+    app = Bar()
+    async with app.run_test(size=(cols, 3)):
+        app.query_one(StatusBar).show(replace(picture(9, 12, "hint " * 14, alert), mode="history -12 · reading back"))
+        assert "[9 tab]" in app.text
+        assert app.text.endswith(" history -12 · reading back ")
+        assert alert in app.text
 
 
 async def test_a_click_selects_the_tab_under_the_pointer() -> None:

@@ -38,6 +38,8 @@ class StatusPicture:
     hint: str = ""
     alert: str = ""
     """A message in place of the hint and of tabs at the left; an alert of an earlier frame is gone when it is empty."""
+    mode: str = ""
+    """What keys are for, in short: shown beside an alert, and where there is no room for the hint; tabs give way."""
 
 
 class StatusBar(Steady, Widget):
@@ -50,6 +52,7 @@ class StatusBar(Steady, Widget):
         "status-bar--active",
         "status-bar--hint",
         "status-bar--alert",
+        "status-bar--mode",
     }
     DEFAULT_CSS = """
     StatusBar {
@@ -58,6 +61,7 @@ class StatusBar(Steady, Widget):
         .status-bar--tab { background: $panel; color: $text-muted; }
         .status-bar--active { background: $surface-lighten-2; color: $foreground; text-style: bold; }
         .status-bar--hint { background: $panel; color: $text-muted; }
+        .status-bar--mode { background: $primary; color: $background; text-style: bold; }
         .status-bar--alert { background: $warning; color: ansi_black; text-style: bold; }
     }
     """
@@ -69,10 +73,19 @@ class StatusBar(Steady, Widget):
             super().__init__()
             self.window = window
 
+    class HintClicked(Message):
+        """A part of the hint was clicked, such as `? help`."""
+
+        def __init__(self, part: str) -> None:
+            super().__init__()
+            self.part = part
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.picture = StatusPicture()
         self._spans: list[tuple[range, WindowId]] = []
+        self._hint_at: int | None = None
+        """The column where the hint begins; None if it is not shown."""
 
     def show(self, picture: StatusPicture) -> None:
         """Draw another picture if it differs."""
@@ -91,32 +104,57 @@ class StatusBar(Steady, Widget):
         parts = [Segment(f" {name} ", style("status-bar--name"))]
         used = cell_len(parts[0].text)
         self._spans = []
-        for tab in _fitting(picture.tabs, cols - used - (cell_len(picture.alert) + 2 if picture.alert else 0)):
+        kept = sum(cell_len(text) + 2 for text in (picture.alert, picture.mode) if text)
+        for tab in _fitting(picture.tabs, cols - used - kept):
             text = _tab_text(tab)
             parts.append(Segment(text, style("status-bar--active" if tab.active else "status-bar--tab")))
             self._spans.append((range(used, used + cell_len(text)), tab.window))
             used += cell_len(text)
+        self._hint_at = None
         parts += self._right(cols - used)
+        if not picture.alert and cell_len(picture.hint) + 2 <= cols - used:
+            self._hint_at = cols - cell_len(picture.hint) - 1
         return Strip(parts).adjust_cell_length(cols, style("status-bar--hint"))
 
     def _right(self, room: int) -> list[Segment]:
-        """The alert or the hint, at the right end; nothing if there is no room for it."""
-        picture = self.picture
-        kind = "status-bar--alert" if picture.alert else "status-bar--hint"
-        text = f" {picture.alert or picture.hint} "
-        if picture.alert and cell_len(text) > room > 8:
-            text = set_cell_size(text, room - 1) + "…"
-        if room < cell_len(text):
-            return []
-        gap = Segment(" " * (room - cell_len(text)), self.get_component_rich_style("status-bar--hint"))
-        return [gap, Segment(text, self.get_component_rich_style(kind))]
+        """At the right end: the alert and the mode, or the hint, or where that has no room the mode alone."""
+        picture, style = self.picture, self.get_component_rich_style
+        if not picture.alert and cell_len(picture.hint) + 2 <= room:
+            pieces = [Segment(f" {picture.hint} ", style("status-bar--hint"))]
+        else:
+            mode = f" {picture.mode} " if picture.mode and cell_len(picture.mode) + 2 <= room else ""
+            pieces = [Segment(mode, style("status-bar--mode"))]
+            alert = _cut(f" {picture.alert} ", room - cell_len(mode)) if picture.alert else ""
+            pieces.insert(0, Segment(alert, style("status-bar--alert")))
+        used = sum(piece.cell_length for piece in pieces)
+        gap = Segment(" " * (room - used), style("status-bar--hint"))
+        return [piece for piece in (gap, *pieces) if piece.text] if used else []
 
     async def on_click(self, event: events.Click) -> None:
-        """Select the window whose tab is under the pointer."""
+        """Select the window whose tab is under the pointer, or tell which part of the hint is."""
         event.stop()
         window = next((window for span, window in self._spans if int(event.x) in span), None)
         if window is not None:
             self.post_message(self.TabClicked(window))
+        elif self._hint_at is not None and int(event.x) >= self._hint_at:
+            self.post_message(self.HintClicked(_part(self.picture.hint, int(event.x) - self._hint_at)))
+
+
+def _part(hint: str, column: int) -> str:
+    """The part of a hint at a column; parts are separated by ` · `."""
+    used = 0
+    for part in hint.split(" · "):
+        used += cell_len(part) + 3
+        if column < used:
+            return part
+    return ""
+
+
+def _cut(text: str, room: int) -> str:
+    """As much of a message as fits, with a sign if that is not all; nothing where hardly a word would fit."""
+    if cell_len(text) <= room:
+        return text
+    return set_cell_size(text, room - 1) + "…" if room > 8 else ""
 
 
 def _tab_text(tab: Tab) -> str:

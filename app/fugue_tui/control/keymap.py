@@ -27,6 +27,7 @@ class Action(StrEnum):
     PALETTE = "palette"
     COMMAND_LINE = "command-line"
     SCROLL = "scroll"
+    PASTE = "paste"
     REDRAW = "redraw"
     DETACH = "detach"
     CHOOSE_CLIENT = "choose-client"
@@ -82,6 +83,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "(": "select-session previous",
         ")": "select-session next",
         "[": Action.SCROLL,
+        "]": Action.PASTE,
         "p": Action.PALETTE,
         ":": Action.PALETTE,
         ">": Action.COMMAND_LINE,

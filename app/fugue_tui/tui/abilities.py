@@ -24,7 +24,7 @@ _LAST: Final = b"\x1b[c"  # DA1
 LAST_ANSWER: Final = re.compile(rb"\x1b\[\?[0-9;]*c")
 """What answers the last of the questions."""
 _REPORT: Final = re.compile(
-    r"\x1b\[(?:\?([0-9]{1,5})u|\?2026;([0-9])\$y|\?[0-9;]*(c)|([46]);([0-9]{1,5});([0-9]{1,5})t)"
+    r"\x1b\[(?:\?([0-9]{1,5})u|\?2026;([0-9])\$y|\?([0-9;]*)c|([46]);([0-9]{1,5});([0-9]{1,5})t)"
 )
 _DEFAULT: Final = re.compile(r"\x1b\](1[01]);rgb:([0-9a-fA-F/]{5,14})(?:\x07|\x1b\\)")
 _CAPABILITY: Final = re.compile(r"(?:524742|5463)(?:=([0-9a-f]*))?(?![0-9a-f=])", re.IGNORECASE)
@@ -51,6 +51,8 @@ class Abilities:
         self.depth = depth_of(hello.term, hello.colorterm)
         self.keyboard = 0
         """The flags of the kitty keyboard protocol that are in force; 0 if it does not know it."""
+        self.clipboard = False
+        """Whether it said that programs may set its clipboard: attribute 52 of DA1, as in xterm's ctlseqs."""
         self.synchronized = False
         """Whether it knows mode 2026."""
         self.defaults: dict[bool, tuple[int, int, int]] = {}
@@ -113,7 +115,8 @@ class Abilities:
             if known is not self.synchronized:
                 self.synchronized = known
                 self.on_synchronized()
-        elif last:
+        elif last is not None:
+            self.clipboard = "52" in last.split(";")
             self._due = max(self._due - 1, 0)
         elif kind == "6":
             self._celled(int(width), int(height))

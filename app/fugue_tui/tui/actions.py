@@ -1,5 +1,8 @@
 """What keys and the palette do besides running a command as it stands: ask, confirm, choose, explain."""
 
+import os
+import tempfile
+from base64 import b64decode
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +14,7 @@ from fugue_tui.control.framing import pane_label
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.control.panes import ResizePane
 from fugue_tui.control.render import render
+from fugue_tui.control.telling import Pictured
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
@@ -42,6 +46,7 @@ class Actions:
             Action.PALETTE: self.palette,
             Action.COMMAND_LINE: self.command_line,
             Action.SCROLL: self.read_back,
+            Action.PASTE: self.paste,
             Action.REDRAW: self.redraw,
             Action.DETACH: self.detach,
             Action.CHOOSE_CLIENT: self.choose_client,
@@ -82,7 +87,9 @@ class Actions:
         )
 
     def _show(self, command: Command[Any], result: Any) -> None:
-        if result is not None:
+        if isinstance(result, Pictured) and result.image:
+            self._app.alert(_written(command.verb, result))
+        elif result is not None:
             self._app.open_dialog(Page(command.verb, Content(result_text(command, result))))
 
     def command_line(self, text: str = "") -> None:
@@ -100,6 +107,15 @@ class Actions:
     def read_back(self) -> None:
         """Scroll the focused pane by keys."""
         self._keyboard.read_back()
+
+    def paste(self) -> None:
+        """Paste what was copied last into the focused pane."""
+        view, pane = self._app.focused_view, self._app.mux.focused
+        if not self._app.clipboard:
+            self._app.alert("nothing was copied yet; select with the mouse, or by keys in copy mode")
+        elif view is not None and pane is not None:
+            self._app.mux.human_input(pane)
+            view.paste(self._app.clipboard)
 
     def redraw(self) -> None:
         """Paint everything anew."""
@@ -204,7 +220,8 @@ class Actions:
         """Choose a session from a list."""
         windows = self._app.mux.workspace.windows
         names = list(dict.fromkeys(each.session for each in windows))
-        choices = [(name, f"{name}  {sum(each.session == name for each in windows)} windows") for name in names]
+        counts = [sum(each.session == name for each in windows) for name in names]
+        choices = [(name, f"{name}  {_counted(count, 'window')}") for name, count in zip(names, counts, strict=True)]
         front = self._app.mux.front
         self._choose("sessions", choices, front.session if front else "", "select-session", "--session")
 
@@ -280,6 +297,21 @@ def result_text(command: Command[Any], result: Any) -> str:
     return clean_text(render(schema.dump(result)))
 
 
+def _written(verb: str, result: Pictured) -> str:
+    """What is said of a picture, which is written to a file of its own: a status bar cannot show it."""
+    try:
+        kind = result.media_type.rpartition("/")[2]
+        descriptor, path = tempfile.mkstemp(prefix="fugue-tui-", suffix=f".{kind.partition('+')[0]}")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(b64decode(result.image))
+    except OSError as error:
+        return f"{verb}: {error.filename or 'the file'} cannot be written: {error.strerror}"
+    return f"{verb}: written to {path}"
+
+
 def _count(window: Window) -> str:
-    count = len(list(panes(window.layout)))
-    return f"{count} pane{'s' * (count != 1)}"
+    return _counted(len(list(panes(window.layout))), "pane")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"

@@ -19,6 +19,7 @@ from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.policy import Policy
 from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
+from fugue_tui.layout.tree import Split
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.terminal.keys import spell
@@ -33,14 +34,15 @@ from fugue_tui.tui.gallery import Gallery
 from fugue_tui.tui.happenings import Happenings
 from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.mailbox import Mailbox
-from fugue_tui.tui.news import News, Words
+from fugue_tui.tui.news import News
 from fugue_tui.tui.outfit import Outfit
+from fugue_tui.tui.scene import Words
 from fugue_tui.tui.viewer import Viewer
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.keys import press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
-from fugue_tui_widgets.status_bar import StatusBar
+from fugue_tui_widgets.status_bar import StatusBar, StatusPicture
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
@@ -79,15 +81,17 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         self._which_key = WhichKey(id="which-key")
         self._lift = lift
         self._frames: Frames | None = None
-        self._news = News(self, self._status, self.call_later)
+        self._news = News(self, self.call_later)
         self.happenings = Happenings(self, ring=self.bell, copy=self.copy_to_clipboard)
         self._moving = True
+        self._bar_covers = False
+        """Whether the status bar has no row of its own: it covers the last one while it has something to say."""
 
     # What is where
 
     def get_default_screen(self) -> WorkspaceScreen:
         """The workspace."""
-        return WorkspaceScreen(self, self.actions)
+        return WorkspaceScreen(self, self.actions, self.keyboard)
 
     def compose(self) -> ComposeResult:
         """The panes, the status bar and the panel of keys."""
@@ -103,7 +107,17 @@ class FugueApp(CommandingApp, inherit_bindings=False):
     @property
     def bare(self) -> bool:
         """Whether nothing lies on top of the panes and their places on the screen are settled."""
+        return self.settled and not (self._status.display and self._bar_covers)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the panes are where they should be, and nothing but the status bar may lie on top of them."""
         return not self._moving and self.on_panes and not self._which_key.display
+
+    @property
+    def paste_keys(self) -> str:
+        """The keys that paste what was copied; empty if none do."""
+        return self.keyboard.pastes()
 
     @property
     def ready(self) -> bool:
@@ -175,7 +189,9 @@ class FugueApp(CommandingApp, inherit_bindings=False):
 
     def _fit(self, cols: int, rows: int) -> None:
         status = int(self.settings.ui.status and rows > 1)
+        self._bar_covers = not status and rows > 1
         self._status.display = bool(status)
+        self._status.set_class(self._bar_covers, "covering")
         self.mux.resize(Size(max(cols, 1), max(rows - status, 1)))
 
     # The terminals that show it
@@ -228,12 +244,22 @@ class FugueApp(CommandingApp, inherit_bindings=False):
             if self.gallery is not None:
                 self.gallery.displayed()
 
+    def show_status(self, picture: StatusPicture) -> None:
+        """Bring the status bar up to date; one without a row of its own comes and goes."""
+        self._status.show(picture)
+        wanted = bool(picture.mode or picture.alert)
+        if self._bar_covers and self._status.display != wanted:
+            self._status.display = wanted
+            self._moving = True
+
     def words(self) -> Words:
         """What the status bar says besides the windows."""
-        return Words(self.keyboard.hint, self.alerts.text, self._marks)
+        return Words(self.keyboard.hint, self.keyboard.mode, self.alerts.text, self._marks)
 
     def _marks(self, window: Window) -> str:
-        return ("Z" if window.zoomed else "") + ("!" if window.id in self.happenings.rung else "")
+        return ("Z" if window.zoomed and isinstance(window.layout, Split) else "") + (
+            "!" if window.id in self.happenings.rung else ""
+        )
 
     def news(self) -> None:
         """Titles or states may have changed: show them with the next turn of the loop."""

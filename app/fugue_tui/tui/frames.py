@@ -154,7 +154,7 @@ class Frames:
         """Put it there; whether it is another than before."""
         if self._painter is None or self._idle:
             return False
-        view = self._app.focused_view if self._app.bare else None
+        view = self._app.focused_view if self._app.settled else None
         rect = self._rect(view) if view is not None else None
         cursor = view.cursor if view is not None and rect is not None else None
         cell = self._painter.cursor(cursor, rect)

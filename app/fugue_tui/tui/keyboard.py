@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
-from fugue_tui.terminal.keys import KeyPress, spell
+from fugue_tui.terminal.keys import KeyPress, parse_key, spell
 from fugue_tui.tui.reading import Reading
 from fugue_tui.tui.stage import Stage
 from fugue_tui_widgets.which_key import Hint
@@ -14,6 +14,9 @@ from fugue_tui_widgets.which_key import Hint
 REPEAT_SECONDS: Final = 0.5
 """How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
 _NONE: Final = frozenset[KeyPress]()
+_READING: Final = ("v", "q", "y", "Escape")
+_POINTED: Final = ("?", "%", "c", "p", *_READING)
+"""The keys that hints name before the word that says what they do."""
 _HELD: Final = frozenset(("shift", "alt", "ctrl", "super", "meta", "caps_lock", "num_lock"))
 
 
@@ -40,10 +43,22 @@ class Keyboard:
     def hint(self) -> str:
         """What the status bar says about keys now."""
         if any(not begun.repeats for begun in self._begun.values()):
-            return "key? (? help, Escape leaves)"
+            return "key? · ? help · Escape leaves"
         if self._reading.active:
             return self._reading.hint
         return f"{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
+
+    @property
+    def mode(self) -> str:
+        """What keys are for, in a word or two; empty if they are the program's."""
+        begun = "prefix" if any(not begun.repeats for begun in self._begun.values()) else ""
+        return begun or self._reading.mode
+
+    def pastes(self) -> str:
+        """The keys that paste what was copied; empty if none do."""
+        bound = (press for press, binding in self.keymap.prefixed.items() if binding.action is Action.PASTE)
+        press = next(bound, None)
+        return f"{spell(self.keymap.prefix)} {spell(press)}" if press is not None else ""
 
     def is_prefix(self, press: KeyPress, further: frozenset[KeyPress] = _NONE) -> bool:
         """Whether a key starts a key command, where these keys do besides the workspace's own."""
@@ -70,7 +85,6 @@ class Keyboard:
 
     def _program(self, press: KeyPress, owner: int, further: frozenset[KeyPress]) -> bool:
         if self.is_prefix(press, further):
-            self._reading.pause()
             self._begin(owner, self._app.settings.ui.which_key_delay_ms / 1000, repeats=False)
             return True
         binding = self.keymap.always.get(canonical(press))
@@ -107,6 +121,18 @@ class Keyboard:
         else:
             self._app.show_keys(self.hints())
 
+    def point(self, part: str, owner: int = 0) -> None:
+        """Somebody clicked a part of the hint: its key is pressed, after the prefix where it needs that."""
+        word = next((word for word in reversed(part.split()[:-1]) if word in _POINTED), "")
+        if not word:
+            return
+        press = parse_key(word.lower())
+        if self._reading.active and word in _READING:
+            self._reading.take(press, owner)
+        else:
+            self.forget(owner)
+            self._prefixed(press, owner, _NONE)
+
     def forget(self, owner: int) -> None:
         """What a terminal has begun is over, or not waited for any more."""
         begun = self._begun.pop(owner, None)
@@ -131,6 +157,7 @@ _LABELS: Final = {
     Action.PALETTE: "command palette",
     Action.COMMAND_LINE: "type a command",
     Action.SCROLL: "read back, copy",
+    Action.PASTE: "paste what was copied",
     Action.REDRAW: "redraw the screen",
     Action.DETACH: "leave; programs go on",
     Action.CHOOSE_CLIENT: "detach a terminal",

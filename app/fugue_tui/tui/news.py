@@ -2,31 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.tui import scene
+from fugue_tui.tui.scene import Words
 from fugue_tui.tui.stage import Stage
-from fugue_tui.workspace.model import Window
-from fugue_tui_widgets.status_bar import StatusBar
+from fugue_tui_widgets.status_bar import StatusPicture
 
 LABEL_SECONDS: Final = 1.0
 """How long after output the labels that follow the running programs are looked at."""
 REST_SECONDS: Final = 10.0
 """How often quiet panes are asked for memory while nobody looks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What the bar says besides the windows."""
-
-    hint: str
-    """What keys do now."""
-    alert: str
-    """A message; empty for none."""
-    marks: Callable[[Window], str]
-    """What stands behind a window's name."""
 
 
 class Teller(Stage, Protocol):
@@ -37,6 +24,10 @@ class Teller(Stage, Protocol):
         """Whether there is a screen to draw on."""
         ...
 
+    def show_status(self, picture: StatusPicture) -> None:
+        """Bring the status bar up to date."""
+        ...
+
     def words(self) -> Words:
         """What the bar says besides the windows."""
         ...
@@ -45,9 +36,8 @@ class Teller(Stage, Protocol):
 class News:
     """Main thread only."""
 
-    def __init__(self, app: Teller, status: StatusBar, later: Callable[[Callable[[], None]], object]) -> None:
+    def __init__(self, app: Teller, later: Callable[[Callable[[], None]], object]) -> None:
         self._app = app
-        self._status = status
         self._later = later
         self._due = False
         self._labels: asyncio.TimerHandle | None = None
@@ -72,7 +62,7 @@ class News:
         """Bring the bar up to date."""
         if self._watched:
             words = self._app.words()
-            self._status.show(scene.status_picture(self._app.mux, words.hint, words.alert, words.marks))
+            self._app.show_status(scene.status_picture(self._app.mux, words))
 
     def stirred(self) -> None:
         """Programs did something: what runs where may be another soon, so look at the labels in a while."""

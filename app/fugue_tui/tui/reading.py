@@ -1,6 +1,7 @@
 """Reading back by keys: a cursor in the focused pane's text, and with it selecting and copying."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from fugue_tui.terminal.keys import KeyPress, Modifiers
@@ -24,17 +25,22 @@ KEYS: Final = (
 """What the keys do, for help."""
 
 
+@dataclass(slots=True)
+class _Copying:
+    """Copy mode in one pane."""
+
+    selects: bool = False
+    unit: Unit = Unit.CHARACTER
+    column: int = 0
+    """The column that moving up and down keeps."""
+
+
 class Reading:
-    """What keys do while a person reads back. Main thread only."""
+    """What keys do while a person reads back: each pane is in copy mode or is not, as in tmux. Main thread only."""
 
     def __init__(self, app: Stage) -> None:
         self._app = app
-        self.active = False
-        """Whether keys are for reading."""
-        self._live: Terminal | None = None
-        self._selects = False
-        self._unit = Unit.CHARACTER
-        self._column = 0
+        self._modes: dict[Terminal, _Copying] = {}
         self._table: Mapping[str, Callable[[Terminal, int], None]] = {
             **dict.fromkeys(("v", "space", " "), lambda live, _: self._select(live, Unit.CHARACTER)),
             "V": lambda live, _: self._select(live, Unit.LINE),
@@ -45,51 +51,53 @@ class Reading:
         }
 
     @property
+    def _live(self) -> Terminal | None:
+        view = self._app.focused_view
+        return view.live if view is not None else None
+
+    @property
+    def active(self) -> bool:
+        """Whether keys are for reading: whether the focused pane is in copy mode."""
+        return self._live in self._modes
+
+    @property
     def hint(self) -> str:
         """What the status bar says about keys."""
-        return "selecting: y copies · Escape drops" if self._selects else "reading back: v selects · q leaves"
+        return "selecting: y copies · Escape drops" if self._selecting else "reading back: v selects · q leaves"
+
+    @property
+    def mode(self) -> str:
+        """The same in a word or two, for a bar that is full; empty if the focused pane is not in copy mode."""
+        return "" if not self.active else "selecting" if self._selecting else "reading back"
+
+    @property
+    def _selecting(self) -> bool:
+        live = self._live
+        return live is not None and live in self._modes and self._modes[live].selects
 
     def begin(self) -> None:
-        """Keys are for reading from now on."""
-        self.active = True
-        self._seat()
+        """Keys are for reading in the focused pane from now on."""
+        live = self._live
+        if live is None or live.closed:
+            return
+        self._modes = {each: mode for each, mode in self._modes.items() if not each.closed}
+        if live not in self._modes:
+            self._modes[live] = _Copying()
+            self._move(live, stay)
         self._app.news()
 
-    def pause(self) -> None:
-        """Keys are for programs again; the view stays where it is, and what is selected stays selected."""
-        if self.active:
-            self.active = self._selects = False
-            if self._live is not None:
-                self._live.leave()
-            self._live = None
-
-    def _leave(self) -> None:
-        self.pause()
+    def _leave(self, live: Terminal) -> None:
+        self._modes.pop(live, None)
+        live.leave()
         if (view := self._app.focused_view) is not None:
             view.scroll_back(-_FAR)
         self._app.news()
 
-    def _seat(self) -> tuple[TerminalView, Terminal] | None:
-        """The focused pane, with a cursor for reading; another pane loses it."""
-        view = self._app.focused_view
-        live = view.live if view is not None else None
-        if live is not self._live:
-            if self._live is not None:
-                self._live.leave()
-            self._live, self._selects = live, False
-        if view is None or live is None:
-            return None
-        if not live.reads:
-            self._move(live, stay)
-        return view, live
-
     def take(self, press: KeyPress, owner: int) -> None:
-        """Take a key of a terminal."""
-        seat = self._seat()
-        if seat is None:
-            self._leave()
+        """Take a key of a terminal for the focused pane, which is in copy mode."""
+        view, live = self._app.focused_view, self._live
+        if view is None or live is None:
             return
-        view, live = seat
         name = f"ctrl+{press.name}" if press.modifiers & Modifiers.CTRL else press.text or press.name
         if name in MOTIONS:
             self._move(live, MOTIONS[name])
@@ -105,42 +113,42 @@ class Reading:
 
     def _move(self, live: Terminal, motion: Motion, *, keeps_column: bool = False) -> None:
         """Move the cursor, and what is being selected with it."""
-        place = live.read(motion)
+        mode, place = self._modes[live], live.read(motion)
         if place is None:
             return
         if not keeps_column:
-            self._column = place.column
-        self._selects = self._selects and live.selected is not None
-        if self._selects:
+            mode.column = place.column
+        mode.selects = mode.selects and live.selected is not None
+        if mode.selects:
             live.extend(place)
 
     def _step(self, live: Terminal, lines: int) -> None:
-        self._move(live, by_lines(lines, self._column), keeps_column=True)
+        self._move(live, by_lines(lines, self._modes[live].column), keeps_column=True)
 
     def _page(self, view: TerminalView, live: Terminal, lines: int) -> None:
         """Scroll, and take the cursor along; by a single line only as far as it has to be."""
         view.scroll_back(lines)
-        motion = into_view if abs(lines) == 1 else by_lines(-lines, self._column)
+        motion = into_view if abs(lines) == 1 else by_lines(-lines, self._modes[live].column)
         self._move(live, motion, keeps_column=True)
 
     # Selecting
 
     def _select(self, live: Terminal, unit: Unit) -> None:
-        place = live.read(stay)
+        mode, place = self._modes[live], live.read(stay)
         if place is None:
             return
-        if not self._selects or live.selected is None:
+        if not mode.selects or live.selected is None:
             live.select(place, unit)
             begun(self._app, live)
-            self._selects, self._unit = True, unit
-        elif unit is self._unit:
+            mode.selects, mode.unit = True, unit
+        elif unit is mode.unit:
             self._drop(live)
         else:
             live.extend(place, unit)
-            self._unit = unit
+            mode.unit = unit
 
     def _drop(self, live: Terminal) -> None:
-        self._selects = False
+        self._modes[live].selects = False
         live.deselect()
 
     def _copy(self, live: Terminal, owner: int) -> None:
@@ -148,25 +156,25 @@ class Reading:
         if not text.strip():
             self._app.alert("nothing is selected; v begins, y copies")
             return
-        self._leave()
+        self._leave(live)
         copy(self._app, text, viewer_of(self._app, owner))
 
     def _enter(self, live: Terminal, owner: int) -> None:
         if live.selected is not None:
             self._copy(live, owner)
         else:
-            self._leave()
+            self._leave(live)
 
     def _escape(self, live: Terminal, owner: int) -> None:
         if live.selected is not None:
             self._drop(live)
         else:
-            self._leave()
+            self._leave(live)
 
     def _quit(self, live: Terminal, owner: int) -> None:
-        if self._selects:
+        if self._modes[live].selects:
             self._drop(live)
-        self._leave()
+        self._leave(live)
 
 
 def _scrolls(page: int) -> Mapping[str, int]:

@@ -1,6 +1,7 @@
 """The workspace as pictures: what the grid, the tabs and the status bar show. Pure but for reading the multiplexer."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from fugue_tui.config import UiSettings
 from fugue_tui.control.framing import grid_picture
@@ -10,6 +11,20 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.text import clean
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.status_bar import StatusPicture, Tab
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the bar says besides the windows."""
+
+    hint: str
+    """What keys do now."""
+    mode: str
+    """The same in a word or two; empty if they are the program's."""
+    alert: str
+    """A message; empty for none."""
+    marks: Callable[[Window], str]
+    """What stands behind a window's name."""
 
 
 def shows_titles(window: Window | None, ui: UiSettings) -> bool:
@@ -24,28 +39,30 @@ def front_picture(mux: Multiplexer) -> GridPicture:
     return grid_picture(mux, mux.front) if mux.front is not None else GridPicture()
 
 
-def status_picture(mux: Multiplexer, hint: str, alert: str, marks: Callable[[Window], str]) -> StatusPicture:
+def status_picture(mux: Multiplexer, words: Words) -> StatusPicture:
     """The bar: workspace, the active session's windows, and the hint or the alert."""
     workspace, window = mux.workspace, mux.front
     session = window.session if window is not None else ""
     mine = [each for each in workspace.windows if each.session == session]
     several = any(each.session != session for each in workspace.windows)
     tabs = tuple(
-        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, marks(each))
+        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, words.marks(each))
         for number, each in enumerate(mine, 1)
     )
     unsaved = mux.saver is not None and mux.saver.fault
     name = (
         clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
     )
-    return StatusPicture(name, clean(session, 24) if several else "", tabs, _reading(mux) + hint, alert)
+    back = _history(mux)
+    hint, mode = (" · ".join(word for word in (back, said) if word) for said in (words.hint, words.mode))
+    return StatusPicture(name, clean(session, 24) if several else "", tabs, hint, words.alert, mode)
 
 
-def _reading(mux: Multiplexer) -> str:
+def _history(mux: Multiplexer) -> str:
     """How far back in the focused pane's history the person reads; empty at the live screen."""
     pane = mux.focused
     offset = mux.terminals[pane].scrollback.offset if pane is not None else 0
-    return f"history -{offset} · " if offset else ""
+    return f"history -{offset}" if offset else ""
 
 
 def _reduced(mux: Multiplexer) -> bool:

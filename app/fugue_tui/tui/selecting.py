@@ -8,7 +8,7 @@ from fugue_tui.tui.stage import Stage
 from fugue_tui.tui.viewer import Viewer
 
 MOST_BYTES: Final = 500_000
-"""A longer text is not copied: terminals drop it, or hang over it."""
+"""A longer text is not put on a terminal's clipboard: terminals drop it, or hang over it."""
 
 
 def begun(app: Stage, terminal: Terminal) -> None:
@@ -19,16 +19,17 @@ def begun(app: Stage, terminal: Terminal) -> None:
 
 
 def copy(app: Stage, text: str, viewer: Viewer | None) -> None:
-    """Put selected text on the clipboard of the terminal where it was selected, and say so."""
+    """Keep selected text for pasting, offer it to the terminal where it was selected, and say what is known of that.
+
+    A terminal does not answer whether it took the text; some say beforehand that they have a clipboard."""
     text = clean_text(text, max(len(text), 1))
     if not text.strip():
         return  # An empty text would wipe the clipboard.
-    size = len(text.encode("utf-8", "replace"))
-    if size > MOST_BYTES:
-        app.alert(f"{size} bytes are more than a clipboard takes ({MOST_BYTES}); read-pane --source selection has them")
-        return
-    app.copy_at(viewer, text)
-    app.alert(f"copied {_counted(len(text), 'character')}{_lines(text)}")
+    fits = len(text.encode("utf-8", "replace")) <= MOST_BYTES
+    app.copy_at(viewer if fits else None, text)
+    taken = " to the clipboard" if fits and viewer is not None and viewer.abilities.clipboard else ""
+    pastes = f"; {app.paste_keys} pastes" if app.paste_keys else ""
+    app.alert(f"copied {_counted(len(text), 'character')}{_lines(text)}{taken}{pastes}")
 
 
 def viewer_of(app: Stage, number: int | None = None) -> Viewer | None:

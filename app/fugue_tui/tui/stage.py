@@ -37,6 +37,11 @@ class Stage(Protocol):
         ...
 
     @property
+    def paste_keys(self) -> str:
+        """The keys that paste what was copied; empty if none do."""
+        ...
+
+    @property
     def viewers(self) -> Viewers | None:
         """The terminals that show this; None where Textual draws for itself, as in tests without a terminal."""
         ...
@@ -64,6 +69,11 @@ class Stage(Protocol):
     @property
     def bare(self) -> bool:
         """Whether nothing lies on top of the panes and their places on the screen are settled."""
+        ...
+
+    @property
+    def settled(self) -> bool:
+        """Whether the panes are where they should be, and nothing but the status bar may lie on top of them."""
         ...
 
     @property

@@ -8,6 +8,7 @@ from fugue_tui.control.panes import FocusPane
 from fugue_tui.control.windows import SelectWindow
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.actions import Actions
+from fugue_tui.tui.keyboard import Keyboard
 from fugue_tui.tui.selecting import begun, copy, viewer_of
 from fugue_tui.tui.stage import Stage
 from fugue_tui.tui.viewer import Viewer
@@ -25,10 +26,11 @@ class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
     ALLOW_SELECT = False
     AUTO_FOCUS = ""
 
-    def __init__(self, stage: Stage, actions: Actions) -> None:
+    def __init__(self, stage: Stage, actions: Actions, keyboard: Keyboard) -> None:
         super().__init__(id="workspace")
         self._stage = stage
         self._actions = actions
+        self._keyboard = keyboard
         self._selects_at: Viewer | None = None
 
     def pane_of(self, widget: object) -> PaneId | None:
@@ -88,6 +90,10 @@ class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
     def on_pane_grid_divider_dropped(self, message: PaneGrid.DividerDropped) -> None:
         """The drag is over."""
         self._actions.end_drag()
+
+    def on_status_bar_hint_clicked(self, message: StatusBar.HintClicked) -> None:
+        """A click on what a key does is that key."""
+        self._keyboard.point(message.part)
 
     def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
         """A click on a tab selects its window."""
