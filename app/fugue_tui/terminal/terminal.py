@@ -17,13 +17,13 @@ from fugue_tui.terminal.asked import AskedLog
 from fugue_tui.terminal.channel import Channel
 from fugue_tui.terminal.emulator import Emulator
 from fugue_tui.terminal.entering import Entering
-from fugue_tui.terminal.event_queue import EventQueue
 from fugue_tui.terminal.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.idle import Idle
 from fugue_tui.terminal.pty import Exit, Program, Pty
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.terminal.remembered import Legacy
+from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.taps import CLOSED, LOOKED, Tap, Taps
 
 _QUIET_SECONDS: Final = 1.0
@@ -72,7 +72,7 @@ class Terminal(Entering):
         self._pump = pump
         self._watcher = watcher
         self._taps = Taps()
-        self._events = EventQueue[Event | Exit](self._handle)
+        self._events = SerialQueue[Event | Exit](self._handle)
         self._title = self._cwd = ""
         self._printed = self.waits
         self._printed_at = 0.0

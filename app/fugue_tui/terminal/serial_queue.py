@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 Item = TypeVar("Item")
 
 
-class EventQueue(Generic[Item]):
+class SerialQueue(Generic[Item]):
     """Items in the order in which they were put. Any thread."""
 
     def __init__(self, handle: Callable[[Item], None]) -> None:
