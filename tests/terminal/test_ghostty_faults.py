@@ -8,9 +8,10 @@ from tests.terminal.in_ghostty import MIB, Clock, Make, memory, texts
 from tests.terminal.in_ghostty import make as make
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.events import Bell, ClipboardWrite, Reply
+from fugue_tui.terminal.event_queue import KEPT
+from fugue_tui.terminal.events import Bell, ClipboardWrite, EventsDropped, Reply, TitleChanged
 from fugue_tui.terminal.ghostty import GhosttyEmulator
-from fugue_tui.terminal.inbox import EVENT_LIMIT, REPLY_LIMIT
+from fugue_tui.terminal.inbox import REPLY_LIMIT
 
 
 def replies(emulator: GhosttyEmulator) -> bytes:
@@ -105,7 +106,8 @@ def test_events_of_a_flood_are_capped(make: Make) -> None:
     emulator.feed(b"\x07" * 100_000)
     assert emulator.take_events() == [Bell()]
     emulator.feed(b"".join(b"\x1b]2;%d\x07" % number for number in range(5_000)))
-    assert len(emulator.take_events()) == EVENT_LIMIT
+    newest = [TitleChanged(str(number)) for number in range(5_000)][-KEPT:]
+    assert emulator.take_events() == [EventsDropped(5_000 - KEPT), *newest]
 
 
 def test_an_outsized_copy_is_dropped_whole(make: Make) -> None:

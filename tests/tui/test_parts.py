@@ -18,7 +18,7 @@ from fugue_tui.terminal.ghostty import GhosttyEmulator
 from fugue_tui.tui.actions import last_pane
 from fugue_tui.tui.delta import Delta
 from fugue_tui.tui.host import BACKLOG_LIMIT, HostWriter
-from fugue_tui.tui.mailbox import Mailbox
+from fugue_tui.tui.mailbox import SLICE, Mailbox
 
 COLS = 12
 PIECES = st.lists(
@@ -166,6 +166,36 @@ async def test_posts_before_and_after_the_loop_arrive_in_order_on_its_thread() -
     await asyncio.wait_for(done.wait(), 40)
     assert [number for number, _ in seen] == list(range(200))
     assert {thread for _, thread in seen} == {threading.get_ident()}
+
+
+async def test_delivery_gives_way_to_the_loop_after_its_slice() -> None:
+    now, seen, done = [0.0], list[str](), asyncio.Event()
+    mailbox = Mailbox(lambda: now[0])
+
+    def work(number: int) -> None:
+        seen.append(f"call {number}")
+        now[0] += SLICE / 2
+
+    for number in range(6):
+        mailbox.post(lambda number=number: work(number))
+    mailbox.post(done.set)
+    mailbox.attach()
+    loop = asyncio.get_running_loop()
+    loop.call_soon(seen.append, "a key")
+    loop.call_soon(lambda: loop.call_soon(seen.append, "another key"))
+    await asyncio.wait_for(done.wait(), 40)
+    assert seen == ["call 0", "call 1", "a key", "call 2", "call 3", "another key", "call 4", "call 5"]
+
+
+async def test_a_call_that_breaks_does_not_stop_those_behind_it() -> None:
+    mailbox, done = Mailbox(), asyncio.Event()
+    faults = list[object]()
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: faults.append(context["exception"]))
+    mailbox.post(lambda: list[None]()[0])
+    mailbox.post(done.set)
+    mailbox.attach()
+    await asyncio.wait_for(done.wait(), 40)
+    assert [type(fault) for fault in faults] == [IndexError]
 
 
 def test_early_posts_are_told_and_late_ones_are_dropped() -> None:

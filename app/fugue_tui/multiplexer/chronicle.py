@@ -8,7 +8,15 @@ from typing import Any, Final
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer.live import Ended, PaneEvent, Started
-from fugue_tui.terminal.events import Bell, CommandFinished, CommandStarted, CwdChanged, Notification, TitleChanged
+from fugue_tui.terminal.events import (
+    Bell,
+    CommandFinished,
+    CommandStarted,
+    CwdChanged,
+    EventsDropped,
+    Notification,
+    TitleChanged,
+)
 from fugue_tui.terminal.record import CommandRecord
 from fugue_tui.text import clean
 from fugue_tui.workspace.model import Window, Workspace
@@ -33,6 +41,8 @@ class Kind(StrEnum):
     """A program set its title."""
     CWD = "cwd"
     """A program told its working directory."""
+    EVENTS_DROPPED = "events-dropped"
+    """A program told more than could be kept: so many of its titles, notifications and the like were not told."""
     COMMAND_STARTED = "command-started"
     """A shell that marks its prompts began to run a command."""
     COMMAND_FINISHED = "command-finished"
@@ -81,6 +91,8 @@ def told(pane: PaneId, event: PaneEvent) -> News:
             return News(Kind.TITLE, pane, None, {"title": clean(title)})
         case CwdChanged(cwd):
             return News(Kind.CWD, pane, None, {"cwd": clean(cwd)})
+        case EventsDropped(count):
+            return News(Kind.EVENTS_DROPPED, pane, None, {"count": count})
         case CommandStarted(command):
             return News(Kind.COMMAND_STARTED, pane, None, _command(command))
         case CommandFinished(command):

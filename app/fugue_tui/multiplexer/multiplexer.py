@@ -127,7 +127,7 @@ class Multiplexer(Rearranging):
         """Make `after` the workspace; its new panes run nothing, and their old text is still to come by `fill`."""
         sizes = self._sizes_in(after)
         for pane, offer in offers.items():
-            self.terminals[pane] = self._spawner.wait(sizes[pane], Listener(pane, self._post, self))
+            self.terminals[pane] = self._spawner.wait(sizes[pane], self._listener(pane))
             self.live[pane], self.waiting[pane] = PaneLive(self._clock()), Waiting(offer)
         self.assign(after)
 
@@ -259,11 +259,14 @@ class Multiplexer(Rearranging):
 
     def _spawn(self, pane: Pane, size: Size, legacy: Legacy | None = None) -> Terminal:
         told = {"FUGUE_WORKSPACE": self.workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
-        return self._spawner(program_of(pane, told), size, Listener(pane.id, self._post, self), legacy)
+        return self._spawner(program_of(pane, told), size, self._listener(pane.id), legacy)
+
+    def _listener(self, pane: PaneId) -> Listener:
+        return Listener(pane, self._post, self.watch.after, self)
 
     def _await(self, pane: PaneId, size: Size, legacy: Legacy | None = None) -> None:
         """Have a terminal without a program in a pane's place; what was there is the caller's to end."""
-        self.terminals[pane] = self._spawner.wait(size, Listener(pane, self._post, self), legacy)
+        self.terminals[pane] = self._spawner.wait(size, self._listener(pane), legacy)
         self.on_event(pane, Started())
         self.on_screen(pane)
 

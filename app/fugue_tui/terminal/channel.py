@@ -67,7 +67,7 @@ class Channel:
         self._ended = False
         self._winsize = Winsize(size, pty.resize)
         self._budget = _FIRST
-        self._deaf = self._failed = self._hung_up = False
+        self._deaf = self._failed = self._hung_up = self._paused = False
         self._retry = _RETRIES[0]
         self._exit: Exit | None = None
         self._exit_at = 0.0
@@ -100,6 +100,11 @@ class Channel:
             wait = None if self._closed else self._winsize.change(size)
         if wait is not None:
             self._pump.post(lambda: self._pump.later(wait, self._resize_late, self), self)
+
+    def pause(self, *, paused: bool) -> None:
+        """Read no more until told to go on, as long as the program runs. Any thread."""
+        self._paused = paused
+        self._pump.post(self._rewatch, self)
 
     def foreground_group(self) -> int:
         """The process group that the terminal's keys go to; 0 if none. Any thread."""
@@ -165,7 +170,7 @@ class Channel:
         if self._hung_up or self._failed or self._ended:
             self._pump.watch(self, self._pty.fd, 0)
             return
-        reading = READ if self._waiting < _AHEAD else 0
+        reading = READ if self._waiting < _AHEAD and not self._paused else 0
         self._pump.watch(self, self._pty.fd, reading | (WRITE if self._writing else 0))
 
     def _flush_first(self) -> None:

@@ -83,6 +83,13 @@ class CommandFinished:
     command: CommandRecord
 
 
+@dataclass(frozen=True, slots=True)
+class EventsDropped:
+    """So many events came faster than they could be told, and are told only as this count."""
+
+    count: int
+
+
 Event: TypeAlias = (
     Reply
     | Bell
@@ -93,4 +100,5 @@ Event: TypeAlias = (
     | PromptMark
     | CommandStarted
     | CommandFinished
+    | EventsDropped
 )

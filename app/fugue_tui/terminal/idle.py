@@ -23,6 +23,9 @@ class Idle:
         """Nobody asked."""
         return False
 
+    def pause(self, *, paused: bool) -> None:
+        """There is nothing to read."""
+
     def resize(self, size: Size) -> None:
         """Nobody needs to know."""
 

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import Final
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.events import Bell, ClipboardWrite, CwdChanged, Event, PromptMark, Reply, TitleChanged
+from fugue_tui.terminal.event_queue import EventQueue
+from fugue_tui.terminal.events import ClipboardWrite, CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.location import local_path
 
 REPLY_LIMIT: Final = 65_536
 """Bytes of replies that may wait; what a program asks beyond that goes unanswered until it reads."""
-EVENT_LIMIT: Final = 1_000
-"""Events that may wait; later ones are dropped, replies excepted."""
 TEXT_LIMIT: Final = 4_096
 """Characters kept of a title, a path or a notification."""
 CLIPBOARD_LIMIT: Final = 1_048_576
@@ -30,15 +29,15 @@ class Inbox:
         self.on_hold = on_hold
         self.on_mark: Callable[[PromptMark], None] = lambda mark: None
         """Told of each mark, with the text before it fed and the text after it not."""
-        self._events: list[Event] = []
+        self._events = EventQueue[Event]()
         self._pending = bytearray()
         self._owed = 0
 
     def take(self) -> list[Event]:
         """Everything since the last call, in order."""
         self._flush()
-        events, self._events, self._owed = self._events, [], 0
-        return events
+        self._owed = 0
+        return self._events.take()
 
     def reply(self, data: bytes) -> None:
         """Owe the program bytes, unless it is owed too many."""
@@ -47,17 +46,15 @@ class Inbox:
             self._pending += data
 
     def say(self, event: Event) -> None:
-        """Keep an event; a bell after a bell says nothing new."""
+        """Keep an event."""
         if isinstance(event, PromptMark):
             self.on_mark(event)
-        if len(self._events) >= EVENT_LIMIT or (event == Bell() and self._events[-1:] == [event]):
-            return
         self._flush()
-        self._events.append(event)
+        self._events.put(event)
 
     def _flush(self) -> None:
         if self._pending:
-            self._events.append(Reply(bytes(self._pending)))
+            self._events.put(Reply(bytes(self._pending)))
             self._pending.clear()
 
     def set_title(self, title: str) -> None:

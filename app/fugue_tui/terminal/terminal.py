@@ -179,6 +179,10 @@ class Terminal(Entering):
             if self._closed or not self.emulator.compact():
                 self._printed = False
 
+    def pause_output(self, *, paused: bool) -> None:
+        """Read no more of the program's output, so that it has to wait, or go on. Any thread; never waits."""
+        self._channel.pause(paused=paused)
+
     def interrupt(self, signal: int) -> None:
         """Send a signal to the foreground programs; raises TerminalGone."""
         self._channel.interrupt(signal)

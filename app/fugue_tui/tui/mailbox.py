@@ -1,19 +1,27 @@
-"""Brings work to the main thread: one wake-up of the loop however much is posted before it looks."""
+"""Brings work to the main thread: one wake-up of the loop however much is posted before it looks.
 
+What was posted is run for a few milliseconds at a time, so that keys are read and screens drawn in between.
+"""
+
+import time
 from collections import deque
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import asyncio
+
+SLICE: Final = 0.004
+"""Seconds after which delivery stops until the next turn of the loop."""
 
 
 class Mailbox:
     """A queue of calls. Posting works from any thread and before there is a loop; `attach` delivers what has waited."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._lock = Lock()
         self._calls: deque[Callable[[], None]] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -49,22 +57,24 @@ class Mailbox:
         self._loop.call_soon(self._deliver)
 
     def _deliver(self) -> None:
-        with self._lock:
-            calls, self._calls = self._calls, deque()
-            self._woken = False
+        """Run what waits, for a moment; what then still waits comes with the next turn of the loop."""
+        until = self._clock() + SLICE
         try:
-            while calls:
-                calls.popleft()()
+            while call := self._next():
+                call()
+                if self._clock() >= until:
+                    break
         finally:
-            if calls:
-                self._return(calls)
+            self._go_on()
 
-    def _return(self, calls: deque[Callable[[], None]]) -> None:
-        """A call broke, which is the loop's to tell; those behind it come with the next turn."""
+    def _next(self) -> Callable[[], None] | None:
         with self._lock:
-            self._calls = calls + self._calls
-            self._woken = True
-        if self._loop is not None:
+            return self._calls.popleft() if self._calls else None
+
+    def _go_on(self) -> None:
+        with self._lock:
+            self._woken = bool(self._calls)
+        if self._woken and self._loop is not None:
             self._loop.call_soon(self._deliver, context=self._context)
 
 
