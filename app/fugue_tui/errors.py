@@ -10,7 +10,8 @@
     |   `-- Cancelled
     |-- TerminalError          the machine said no
     |   |-- SpawnFailed
-    |   `-- TerminalGone
+    |   |-- TerminalGone
+    |   `-- InputFull
     |-- SocketError            a workspace's socket cannot be made or used
     |   |-- NotRunning
     |   `-- AlreadyRunning
@@ -96,6 +97,12 @@ class TerminalGone(TerminalError):
     """The program has ended or its terminal is closed."""
 
     code = "terminal_gone"
+
+
+class InputFull(TerminalError):
+    """Too much waits for a program that does not read; nothing of what was to be sent was."""
+
+    code = "input_full"
 
 
 class SocketError(FugueError):

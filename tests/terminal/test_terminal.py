@@ -1,6 +1,7 @@
 """A terminal tells once what there is to draw, answers in order, keeps sizes true and ends what it started."""
 
 import fcntl
+import hashlib
 import signal
 import struct
 import sys
@@ -12,13 +13,15 @@ from collections.abc import Callable
 import pytest
 from tests.terminal.conftest import DEADLINE, Eventually, Pane, Recorder, Spawn, Witness
 
+from fugue_tui.errors import InputFull
 from fugue_tui.geometry import Size
+from fugue_tui.terminal import outbox
 from fugue_tui.terminal.channel import Channel
 from fugue_tui.terminal.events import Bell, CwdChanged, Event, Reply, TitleChanged
 from fugue_tui.terminal.frame import Damage, Modes
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.lock import FairLock
-from fugue_tui.terminal.outbox import CAPACITY, REPLY_CAPACITY, Outbox
+from fugue_tui.terminal.outbox import AT_ONCE, CAPACITY, REPLY_CAPACITY, Outbox
 from fugue_tui.terminal.pty import Exit, Program
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.terminal import Terminal
@@ -170,6 +173,33 @@ def test_keys_and_pastes_reach_the_program(spawn: Spawn) -> None:
     pane.wait_for("abc\r\nabc")
 
 
+def test_a_large_paste_reaches_a_slow_program_whole_and_keys_stay_behind_it(spawn: Spawn) -> None:
+    text = "grüße 漢字 " * 250_000
+    size = len(text.encode())
+    assert size > 3 << 20
+    pane = spawn(f"stty raw -echo; echo ready; head -c {size + 1} | md5sum; echo end")
+    pane.wait_for("ready")
+    assert pane.terminal.paste(text) == size
+    assert pane.terminal.press(KeyPress("z", text="z"))
+    pane.wait_exit()
+    assert hashlib.md5(text.encode() + b"z").hexdigest() in pane.text
+
+
+def test_a_paste_that_finds_no_room_is_refused_whole_with_the_counts(
+    spawn: Spawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "CAPACITY", 300_000)
+    pane = spawn("stty raw -echo; echo ready; sleep 1000")
+    pane.wait_for("ready")
+    assert pane.terminal.paste("x" * 200_000) == 200_000
+    box: Outbox = _channel(pane)._outbox  # pyright: ignore[reportPrivateUsage]
+    before = box.size
+    with pytest.raises(InputFull, match=r"\d+ bytes wait .* none of these 200000 bytes were sent"):
+        pane.terminal.paste("y" * 200_000)
+    assert box.size == before
+    assert pane.terminal.press(KeyPress("z", text="z"))
+
+
 def test_signals_reach_the_foreground_program(spawn: Spawn) -> None:
     pane = spawn("cat")
     pane.terminal.interrupt(signal.SIGQUIT)
@@ -202,17 +232,25 @@ def test_the_outbox_keeps_order_and_bounds() -> None:
     box, sent = Outbox(), bytearray()
 
     def write(piece: memoryview) -> int:
-        sent.extend(piece[:7])
-        return len(piece[:7])
+        sent.extend(piece[:1000])
+        return len(piece[:1000])
 
-    assert box.accept(b"a" * 10) == 10
+    assert box.accept(b"a" * 10)
     assert box.accept_reply(b"b" * REPLY_CAPACITY)
     assert not box.accept_reply(b"c")
-    assert box.accept(b"d" * CAPACITY) == CAPACITY - 10 - REPLY_CAPACITY
-    assert box.accept(b"e") == 0
-    box.flush(write)
-    assert box.size == 0
-    assert sent == b"a" * 10 + b"b" * REPLY_CAPACITY + b"d" * (CAPACITY - 10 - REPLY_CAPACITY)
+    left = CAPACITY - 10 - REPLY_CAPACITY
+    assert not box.accept(b"d" * (left + 1))
+    assert box.size == 10 + REPLY_CAPACITY
+    assert box.accept(b"d" * left)
+    assert not box.accept(b"e")
+    flushes = 0
+    while box.size:
+        before = box.size
+        box.flush(write)
+        flushes += 1
+        assert before - box.size <= AT_ONCE + 1000
+    assert flushes >= CAPACITY // (AT_ONCE + 1000)
+    assert sent == b"a" * 10 + b"b" * REPLY_CAPACITY + b"d" * left
     assert box.accept_reply(b"f")
     box.flush(lambda piece: 0)
     assert box.size == 1

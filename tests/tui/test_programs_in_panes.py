@@ -10,6 +10,7 @@ from fugue_tui.config import Config, UiSettings
 from fugue_tui.control.commands import panes, windows
 from fugue_tui.errors import SpawnFailed
 from fugue_tui.ids import PaneId
+from fugue_tui.terminal import outbox
 from fugue_tui_widgets.which_key import WhichKey
 
 HEX = RAW + "echo ready; exec od -An -v -tx1 -w1"
@@ -74,6 +75,27 @@ async def test_a_paste_arrives_as_one_without_the_end_marker_inside(open_stage: 
         assert got.startswith(b"\x1b[200~rm -rf")
         assert got.count(b"\x1b[201~") == 1
         assert b"evil" in got
+
+
+async def test_a_paste_over_a_mebibyte_keeps_its_end_mark(open_stage: Open) -> None:
+    script = RAW + "echo ready; head -c 1500012 | tail -c 6 | od -An -v -tx1 -w1; exec cat"
+    async with open_stage("sh", "-c", script) as stage:
+        await hex_pane(stage, b"\x1b[?2004h")
+        stage.app.post_message(Paste("x" * 1_500_000))
+        await stage.until(lambda: bytes_of(stage) == b"\x1b[201~")
+
+
+async def test_a_paste_that_finds_no_room_is_refused_and_the_person_told(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "CAPACITY", 1_000)
+    async with open_stage("sh", "-c", HEX) as stage:
+        await hex_pane(stage)
+        stage.app.post_message(Paste("x" * 2_000))
+        await stage.until(lambda: "not pasted" in stage.app.alerts.text)
+        assert "none of these 2000 bytes were sent" in stage.app.alerts.text
+        await stage.press("a")
+        await stage.until(lambda: bytes_of(stage) == b"a")
 
 
 async def test_a_focus_report_is_sent_where_the_program_asked(open_stage: Open) -> None:

@@ -12,7 +12,7 @@ from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from fugue_tui.errors import TerminalGone
+from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.terminal.frame import Cursor, Damage
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
@@ -36,6 +36,13 @@ class TerminalView(Pointing, can_focus=True):
         def __init__(self, view: "TerminalView", *, escape: bool = False) -> None:
             super().__init__(view)
             self.escape = escape
+
+    class PasteRefused(ViewMessage):
+        """Text was pasted that the program was sent nothing of."""
+
+        def __init__(self, view: "TerminalView", reason: str) -> None:
+            super().__init__(view)
+            self.reason = reason
 
     def __init__(
         self,
@@ -180,6 +187,8 @@ class TerminalView(Pointing, can_focus=True):
             self.live.paste(text)
         except TerminalGone:
             return
+        except InputFull as error:
+            self.post_message(self.PasteRefused(self, str(error)))
 
     def _follow(self) -> None:
         """Go back to the live screen, as typing does in every terminal."""

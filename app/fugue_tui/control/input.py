@@ -8,7 +8,7 @@ from annotated_types import Len, MaxLen
 
 from fugue_tui.control import target
 from fugue_tui.control.command import Command, Door, Effect, Origin, Toolset
-from fugue_tui.errors import InvalidArgument, Refused, TerminalGone
+from fugue_tui.errors import InvalidArgument, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.since import here
@@ -17,10 +17,6 @@ from fugue_tui.terminal.terminal import Terminal
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ENTER: Final = KeyPress("enter")
-_PASTE_MARKS: Final = len("\x1b[200~\x1b[201~")
-"""Bytes around a paste that a program is told of."""
-_UNREAD: Final = 1_000
-"""Milliseconds after which a program that did not read may."""
 TYPED_PAUSE: Final = 0.2
 """Seconds before the Enter after text, for programs that take quick typing for a paste and swallow its Enter."""
 PASTED_PAUSE: Final = 0.5
@@ -34,7 +30,7 @@ class Sent:
     pane: str
     """The pane that it went to."""
     bytes: int
-    """The bytes of text that its terminal accepted: all, with the marks of a paste around them."""
+    """The bytes of text that were sent: all of them, in the order of typing, as the program reads."""
     keys: int
     """How many keys were pressed besides the text."""
     pasted: bool
@@ -67,8 +63,7 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
     """Whether to press Enter after the text."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Sent:
-        """Type it, or raise InvalidArgument, NotFound or TerminalGone and type nothing, or Refused if the program does
-        not read and the text was not taken whole."""
+        """Type it, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and type nothing."""
         if self.text and self.key:
             raise InvalidArgument("key: give text or a key, not both; submit presses Enter after text")
         if not (self.text or self.key or self.submit):
@@ -81,7 +76,7 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
         if key is not None:
             terminal.press(key)
         pasted, bracketed = "\n" in text, terminal.modes.bracketed_paste
-        accepted = _typed(terminal, pane, text) if text else 0
+        accepted = type_text(terminal, text) if text else 0
         if self.submit:
             _submit(mux, pane, terminal, pasted=pasted, typed=bool(text))
         return Sent(str(pane), accepted, int(key is not None), pasted, pasted and bracketed, self.submit, cursor)
@@ -103,8 +98,7 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
     """Whether to type the words as text instead, with nothing between them."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Sent:
-        """Press them, or raise InvalidArgument, NotFound or TerminalGone and press nothing, or Refused if the program
-        does not read and the text was not taken whole."""
+        """Press them, or raise InvalidArgument, NotFound, TerminalGone or InputFull and press nothing."""
         text = typeable("".join(self.keys)) if self.literal else ""
         presses = [] if self.literal else [parse_key(word) for word in self.keys]
         if "\n" in text:
@@ -113,7 +107,7 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
             )
         pane, terminal = _running(mux, self.pane, origin)
         cursor = _cursor(mux, pane, terminal)
-        accepted = _typed(terminal, pane, text) if text else 0
+        accepted = type_text(terminal, text) if text else 0
         for press in presses:
             terminal.press(press)
         return Sent(str(pane), accepted, len(presses), pasted=False, bracketed=False, submitted=False, cursor=cursor)
@@ -127,19 +121,9 @@ def typeable(text: str, where: str = "text", instead: str = "press keys by name"
     return text
 
 
-def _typed(terminal: Terminal, pane: PaneId, text: str) -> int:
-    """Send text as typed, or as one paste if it has several lines; how many bytes that were. Raises Refused if not all
-    were taken."""
-    marks = _PASTE_MARKS if "\n" in text and terminal.modes.bracketed_paste else 0
-    given = len(text.encode()) + marks
-    taken = terminal.paste(text) if "\n" in text else terminal.write(text.encode())
-    if taken < given:
-        raise Refused(
-            f"the program in {pane} does not read: {taken} of {given} bytes were taken and the rest is lost; wait "
-            "until it reads, or have interrupt-pane end it",
-            retry_after_ms=_UNREAD,
-        )
-    return taken
+def type_text(terminal: Terminal, text: str) -> int:
+    """Send text as typed, or as one paste if it has several lines; how many bytes that is."""
+    return terminal.paste(text) if "\n" in text else terminal.write(text.encode())
 
 
 def _running(mux: Multiplexer, wanted: str, origin: Origin) -> tuple[PaneId, Terminal]:

@@ -12,12 +12,12 @@ from contextlib import suppress
 from threading import Lock
 from typing import Final, Protocol
 
-from fugue_tui.errors import TerminalGone
+from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.hangup import GRACE
 from fugue_tui.terminal.intake import SIZE, Intake
 from fugue_tui.terminal.line_editor import edits_lines
-from fugue_tui.terminal.outbox import Outbox
+from fugue_tui.terminal.outbox import CAPACITY, Outbox
 from fugue_tui.terminal.pty import Exit, Pty
 from fugue_tui.terminal.pump import READ, WRITE, Pump
 from fugue_tui.terminal.winsize import Winsize
@@ -78,13 +78,19 @@ class Channel:
         self._pump.post(self._open, self)
 
     def write(self, data: bytes) -> int:
-        """Send bytes to the program, now or when it reads; how many were accepted. Any thread; raises TerminalGone."""
+        """Send bytes to the program, now or when it reads; how many that is. Any thread.
+
+        Raises TerminalGone, or InputFull and sends nothing."""
         with self._guard:
             if self._closed:
                 raise TerminalGone("the program has ended")
-            accepted = self._outbox.accept(data)
+            if not self._outbox.accept(data):
+                raise InputFull(
+                    f"{self._outbox.size} bytes wait for the program, which does not read them: none of these "
+                    f"{len(data)} bytes were sent, for at most {CAPACITY} may wait; send them when it reads again"
+                )
             self._flush_first()
-        return accepted
+        return len(data)
 
     def reply(self, data: bytes) -> bool:
         """Send an answer to the program; False if too many wait for it, or it has ended. Any thread."""

@@ -3,7 +3,7 @@
 from abc import ABC
 from typing import Final
 
-from fugue_tui.errors import TerminalGone
+from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.channel import Channel
 from fugue_tui.terminal.emulator import Emulator
@@ -35,12 +35,12 @@ class Entering(Remembering, ABC):
         return self._channel.edits_lines()
 
     def write(self, data: bytes) -> int:
-        """Send bytes to the program; how many were accepted (1 MiB may wait). Never waits; raises TerminalGone."""
+        """Send bytes to the program; how many that is. Never waits; raises TerminalGone or InputFull."""
         self.sent.wrote(data, self.foreground_group)
         return self._channel.write(data)
 
     def press(self, press: KeyPress) -> bool:
-        """Send a key as the program's modes want it; False if the program has ended."""
+        """Send a key as the program's modes want it; False if the program has ended, or has too much to read."""
         with self.lock:
             data = b"" if self._closed else self.emulator.encode_key(press)
         self.sent.pressed(press, self.foreground_group)
@@ -53,9 +53,9 @@ class Entering(Remembering, ABC):
         return bool(data) and self._send(data)
 
     def paste(self, text: str) -> int:
-        """Send text as one paste, cleaned and bracketed as the modes say; how many bytes were accepted.
+        """Send text as one paste, cleaned and bracketed as the modes say; how many bytes that is. Never waits.
 
-        Raises TerminalGone."""
+        It is sent whole, as the program reads it. Raises TerminalGone, or InputFull and sends nothing."""
         with self.lock:
             data = b"" if self._closed else self.emulator.encode_paste(text)
         self.sent.wrote(data, self.foreground_group)
@@ -70,6 +70,6 @@ class Entering(Remembering, ABC):
     def _send(self, data: bytes) -> bool:
         try:
             self._channel.write(data)
-        except TerminalGone:
+        except (TerminalGone, InputFull):
             return False
         return True

@@ -58,6 +58,10 @@ class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
         if self._stage.settings.ui.copy_on_select:
             copy(self._stage, message.text, self._selects_at)
 
+    def on_terminal_view_paste_refused(self, message: TerminalView.PasteRefused) -> None:
+        """The person hears that nothing was pasted, and why."""
+        self._stage.alert(f"not pasted: {message.reason}")
+
     def on_terminal_view_again(self, message: TerminalView.Again) -> None:
         """Enter in a pane whose program has ended runs it again, or at last if it waits; Escape starts only a shell."""
         pane = self.pane_of(message.view)
