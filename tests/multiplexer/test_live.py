@@ -4,8 +4,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, cast
 
+from tests.multiplexer.conftest import Room
+
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.live import PACE, Listener
+from fugue_tui.multiplexer.live import PACE, Listener, PaneEvent, Started
 from fugue_tui.terminal.event_queue import FULL, KEPT
 from fugue_tui.terminal.events import Bell, Event, EventsDropped, Notification, PromptMark, TitleChanged
 from fugue_tui.terminal.pty import Exit
@@ -124,3 +126,19 @@ def test_an_event_that_breaks_what_hears_it_does_not_stop_the_next() -> None:
             tell("fault")
     assert broken == [Bell(), TitleChanged("a")]
     assert owner.told == ["fault", "fault"]
+
+
+def test_a_program_that_floods_with_marks_waits_until_they_are_looked_at_and_none_is_lost(room: Room) -> None:
+    count, told = 5_000, list[PaneEvent]()
+    room.mux.on_event.connect(lambda pane, event: told.append(event))
+    script = f"stty raw; i=0; while [ $i -lt {count} ]; do i=$((i+1)); printf '\\033]133;D;%d\\a' $i; done; echo over"
+    pane = room.opened(f'create-pane --command "{script}"')
+    listener = room.mux.terminals[pane]._watcher  # pyright: ignore[reportPrivateUsage]
+    assert isinstance(listener, Listener)
+    room.until(lambda: listener._paused, playing=False)  # pyright: ignore[reportPrivateUsage]
+    assert room.mux.terminals[pane].exit is None
+    assert told == [Started()]
+    room.ended(pane)
+    codes = [event.exit_code for event in told if isinstance(event, PromptMark)]
+    assert codes == list(range(1, count + 1))
+    assert not [event for event in told if isinstance(event, EventsDropped)]

@@ -5,14 +5,19 @@ import runpy
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.events import MouseDown, MouseMove, MouseUp
 from textual.widgets import Input
 
 from fugue_tui.errors import SpawnFailed
+from fugue_tui.terminal.events import Bell, TitleChanged
+from fugue_tui.terminal.terminal import Terminal as LiveTerminal
+from fugue_tui_widgets import terminal as drop_in
 from fugue_tui_widgets.terminal import Terminal
 
 RAW = "sh -c 'stty -echo; echo ready; exec cat'"
@@ -206,3 +211,26 @@ async def test_text_is_selected_with_the_mouse_and_copied() -> None:
         await until(lambda: app.clipboard == "ead")
         await until(lambda: any(segment.style and segment.style.reverse for segment in left.render_line(0)))
         assert "".join(s.text for s in left.render_line(0) if s.style and s.style.reverse) == "ead"
+
+
+async def test_a_flood_of_bells_and_titles_asks_the_app_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Face:
+        rung = 0
+        border_title: Content | None = None
+
+        def ring(self) -> None:
+            self.rung += 1
+
+    face = Face()
+    watcher = drop_in._Watcher(cast("Terminal", face))  # pyright: ignore[reportPrivateUsage]
+    live, calls = cast("LiveTerminal", None), list[Callable[[], object]]()
+    monkeypatch.setattr(watcher, "_soon", calls.append)
+    for number in range(10_000):
+        watcher.said(live, Bell())
+        watcher.said(live, TitleChanged(str(number)))
+    assert len(calls) == 1
+    calls.pop()()
+    assert face.rung == 1
+    assert face.border_title == Content("9999")
+    watcher.said(live, TitleChanged("more"))
+    assert len(calls) == 1

@@ -138,6 +138,8 @@ class _Watcher:
         self._widget = widget
         self._loop = asyncio.get_running_loop()
         self._context = copy_context()
+        self._asked = self._rung = False
+        self._title: str | None = None
 
     def changed(self, terminal: LiveTerminal) -> None:
         """Repaint what changed."""
@@ -147,15 +149,27 @@ class _Watcher:
         """Ring the bell, take the title."""
         match event:
             case Bell():
-                self._soon(self._widget.ring)
+                self._rung = True
             case TitleChanged(title):
-                self._soon(lambda: setattr(self._widget, "border_title", Content(clean(title))))
+                self._title = title
             case _:
                 return
+        if not self._asked:
+            self._asked = True
+            self._soon(self._tell)
 
     def ended(self, terminal: LiveTerminal, exit: Exit) -> None:
         """Tell the app."""
         self._soon(lambda: self._widget.post_message(Terminal.Ended(self._widget, exit)))
+
+    def _tell(self) -> None:
+        """On the app's thread: what the program said since the last time."""
+        self._asked = False
+        if self._title is not None:
+            self._widget.border_title = Content(clean(self._title))
+        if self._rung:
+            self._rung = False
+            self._widget.ring()
 
     def _soon(self, call: Callable[[], object]) -> None:
         try:
