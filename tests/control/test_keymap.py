@@ -6,9 +6,9 @@ import pytest
 
 from fugue_tui.config import KeySettings
 from fugue_tui.control.command import registry
-from fugue_tui.control.keymap import DEFAULTS, DIRECT, REPEATED, Action, binding, canonical, keymap
+from fugue_tui.control.keymap import DEFAULTS, DIRECT, Action, binding, canonical, keymap
 from fugue_tui.control.panes import FocusPane, SplitPane
-from fugue_tui.terminal.keys import KeyPress, Modifiers, parse_key
+from fugue_tui.terminal.keys import KeyPress, Modifiers, parse_key, spell
 
 
 @pytest.mark.parametrize("line", [*DEFAULTS.values(), *DIRECT.values()])
@@ -23,7 +23,6 @@ def test_no_two_default_keys_are_the_same_key() -> None:
 
 def test_actions_and_commands_share_no_name() -> None:
     assert not set(registry()) & {str(action) for action in Action}
-    assert set(registry()) >= REPEATED
 
 
 def test_tmux_keys_do_what_they_do_in_tmux() -> None:
@@ -32,6 +31,14 @@ def test_tmux_keys_do_what_they_do_in_tmux() -> None:
     assert keys.prefixed[KeyPress("%")].command == SplitPane()
     assert keys.prefixed[KeyPress("left")].command == FocusPane(pane="left")
     assert keys.prefixed[KeyPress("x")].action is Action.CLOSE_PANE
+
+
+def test_only_arrows_that_move_the_focus_and_keys_that_resize_repeat() -> None:
+    mine = MappingProxyType({"h": "focus-pane left", "H": "resize-pane --side left", "up": "swap-pane previous"})
+    keys = keymap(KeySettings(bindings=mine))[0].prefixed
+    sides = ("left", "right", "up", "down")
+    wanted = {*sides, *(f"{held}+{side}" for held in ("ctrl", "alt") for side in sides), "H"} - {"up"}
+    assert {spell(press) for press, bound in keys.items() if bound.repeats} == wanted
 
 
 def test_a_shifted_letter_is_a_key_of_its_own() -> None:

@@ -283,6 +283,37 @@ async def test_a_key_that_repeats_needs_no_second_prefix(open_stage: Open) -> No
         await stage.until(lambda: stage.rects[1].cols == cols - 3)
 
 
+async def test_moving_the_focus_without_the_prefix_leaves_the_next_keys_to_the_program(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", f"{RAW}echo ready; cat -v") as stage:
+        stage.run(panes.SplitPane(command=("cat",)))
+        await stage.until(lambda: len(stage.rects) == 2)
+        await stage.until_text("ready")
+        cols = stage.rects[1].cols
+        await stage.press("alt+left", "u", "o", "up", "ctrl+left", "e")
+        await stage.until_text("uo^[[A^[[1;5De")
+        assert stage.mux.focused == 1
+        assert stage.rects[1].cols == cols
+
+
+@pytest.mark.parametrize(
+    ("key", "typed"),
+    [("o", "o"), ("semicolon", ";"), ("u", "u"), ("U", "U"), ("left_curly_bracket", "{"), ("right_curly_bracket", "}")],
+)
+async def test_of_the_keys_after_the_prefix_only_arrows_and_resizing_repeat(
+    open_stage: Open, key: str, typed: str
+) -> None:
+    async with open_stage("cat") as stage:
+        stage.run(panes.SplitPane(command=("cat",)))
+        stage.run(panes.ResizePane(pane="%1", delta=0.1))
+        await stage.until(lambda: len(stage.rects) == 2)
+        await stage.prefix(key)
+        focused = stage.mux.focused
+        assert focused is not None
+        await stage.press(key, *"end")
+        await stage.until(lambda: "end" in stage.pane_text(focused))
+        assert stage.pane_text(focused).strip() == f"{typed}end"
+
+
 async def test_an_unknown_key_after_the_prefix_is_told_and_swallowed(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("j")

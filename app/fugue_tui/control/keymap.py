@@ -6,7 +6,7 @@ palette, and the digits count tabs from 1.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
@@ -14,9 +14,11 @@ from typing import Any, Final
 from fugue_tui.config import KeySettings
 from fugue_tui.control import commands as commands
 from fugue_tui.control.command import Command
+from fugue_tui.control.panes import FocusPane, ResizePane
 from fugue_tui.control.schema import build
 from fugue_tui.control.words import parse, split
 from fugue_tui.errors import FugueError, InvalidArgument
+from fugue_tui.geometry import Side
 from fugue_tui.terminal.keys import KeyPress, Modifiers, parse_key
 
 
@@ -99,8 +101,7 @@ DIRECT: Final[Mapping[str, str]] = MappingProxyType(
     {f"alt+{side}": f"focus-pane {side}" for side in ("left", "right", "up", "down")}
 )
 """Without the prefix, unless the configuration turns them off."""
-REPEATED: Final = frozenset({"focus-pane", "resize-pane", "swap-pane", "undo-layout", "redo-layout"})
-"""Commands whose key may follow for a moment without the prefix."""
+_ARROWS: Final = frozenset(Side)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ class Binding:
     action: Action | None = None
     command: Command[Any] | None = None
     repeats: bool = False
+    """Whether it may follow for a moment without the prefix, once a key after the prefix has begun that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def canonical(press: KeyPress) -> KeyPress:
 def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:
     """The bindings in force, and what is wrong in the configuration, a line each; what is wrong is left out."""
     faults: list[str] = []
-    prefixed = {canonical(parse_key(key)): binding(line) for key, line in DEFAULTS.items()}
+    prefixed = dict(_bound(key, line) for key, line in DEFAULTS.items())
     prefix = canonical(parse_key(settings.prefix))
     for key, line in settings.bindings.items():
         try:
@@ -143,7 +145,7 @@ def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:
         except FugueError as error:
             faults.append(f"keys.bindings.{key}: {error}")
     prefixed.pop(prefix, None)
-    always = {canonical(parse_key(key)): binding(line) for key, line in DIRECT.items()}
+    always = dict(_bound(key, line) for key, line in DIRECT.items())
     direct = always if settings.focus_with_alt_arrows else {}
     return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(direct)), tuple(faults)
 
@@ -152,8 +154,14 @@ def binding(line: str) -> Binding:
     """What a line stands for. Raises UnknownCommand or InvalidArgument."""
     if line in set(Action):
         return Binding(str(line), action=Action(line))
-    cls, arguments = parse(split(line))
-    return Binding(line, command=build(cls, arguments), repeats=cls.verb in REPEATED)
+    return Binding(line, command=build(*parse(split(line))))
+
+
+def _bound(key: str, line: str) -> tuple[KeyPress, Binding]:
+    """A key and what it does. It repeats if it sizes panes, or is an arrow that moves the focus."""
+    press, bound = canonical(parse_key(key)), binding(line)
+    focuses = isinstance(bound.command, FocusPane) and press.name in _ARROWS
+    return press, replace(bound, repeats=focuses or isinstance(bound.command, ResizePane))
 
 
 def _bind(prefixed: dict[KeyPress, Binding], prefix: KeyPress, key: str, line: str) -> None:
@@ -161,6 +169,6 @@ def _bind(prefixed: dict[KeyPress, Binding], prefix: KeyPress, key: str, line: s
     if press == prefix:
         raise InvalidArgument("is the prefix, which goes to the program when pressed twice; choose another key")
     if line:
-        prefixed[press] = binding(line)
+        prefixed |= [_bound(key, line)]
     else:
         prefixed.pop(press, None)

@@ -76,7 +76,7 @@ class Keyboard:
                 return self._prefixed(press, owner, further)
             binding = self.keymap.prefixed.get(canonical(press))
             if binding is not None and binding.repeats:
-                self._do(binding, owner)
+                self._do_prefixed(binding, owner)
                 return True
         if self._reading.active and not self.is_prefix(press, further):
             self._reading.take(press, owner)
@@ -90,7 +90,7 @@ class Keyboard:
         binding = self.keymap.always.get(canonical(press))
         if binding is None:
             return False
-        self._do(binding, owner)
+        self._bound(binding)
         return True
 
     def _prefixed(self, press: KeyPress, owner: int, further: frozenset[KeyPress]) -> bool:
@@ -98,14 +98,15 @@ class Keyboard:
             return False
         binding = self.keymap.prefixed.get(canonical(press))
         if binding is not None:
-            self._do(binding, owner)
+            self._do_prefixed(binding, owner)
         elif press.name == "escape":
             self._app.give_up()
         else:
             self._app.alert(f"{spell(self.keymap.prefix)} {spell(press)} does nothing; ? lists the keys")
         return True
 
-    def _do(self, binding: Binding, owner: int) -> None:
+    def _do_prefixed(self, binding: Binding, owner: int) -> None:
+        """Do what a key after the prefix is bound to; if it repeats, it may follow at once without the prefix."""
         if binding.repeats:
             self._begin(owner, REPEAT_SECONDS, repeats=True)
         self._bound(binding)
