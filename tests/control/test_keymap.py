@@ -7,7 +7,7 @@ import pytest
 from fugue_tui.config import KeySettings
 from fugue_tui.control.command import registry
 from fugue_tui.control.keymap import DEFAULTS, DIRECT, Action, binding, canonical, keymap
-from fugue_tui.control.panes import FocusPane, SplitPane
+from fugue_tui.control.panes import ClosePane, FocusPane, SplitPane
 from fugue_tui.terminal.keys import KeyPress, Modifiers, parse_key, spell
 
 
@@ -30,7 +30,7 @@ def test_tmux_keys_do_what_they_do_in_tmux() -> None:
     assert keys.prefix == KeyPress("b", Modifiers.CTRL)
     assert keys.prefixed[KeyPress("%")].command == SplitPane()
     assert keys.prefixed[KeyPress("left")].command == FocusPane(pane="left")
-    assert keys.prefixed[KeyPress("x")].action is Action.CLOSE_PANE
+    assert keys.prefixed[KeyPress("x")].command == ClosePane()
 
 
 def test_only_arrows_that_move_the_focus_and_keys_that_resize_repeat() -> None:
@@ -81,5 +81,5 @@ def test_a_wrong_binding_is_named_and_the_rest_applies(key: str, line: str, said
     keys, faults = keymap(KeySettings(bindings=MappingProxyType({key: line, "|": "zoom-pane"})))
     assert len(faults) == 1
     assert said in faults[0]
-    assert keys.prefixed[KeyPress("x")].action is Action.CLOSE_PANE
+    assert keys.prefixed[KeyPress("x")].command == ClosePane()
     assert keys.prefixed[KeyPress("|")].words == "zoom-pane"

@@ -1,14 +1,19 @@
 """A person splits, moves, sizes, names and closes panes by keys and by mouse."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
-from tests.tui.conftest import Open, Stage
+from tests.tui.conftest import CALM, Open, Stage
 from textual.widgets import Input, OptionList
 
-from fugue_tui.control.commands import layouts, panes, windows
+from fugue_tui.config import KeySettings
+from fugue_tui.control.commands import layouts, panes, sessions, windows
 from fugue_tui.geometry import Rect
+from fugue_tui.ids import PaneId
+from fugue_tui.workspace.model import OnExit
 from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
 
 
@@ -199,6 +204,66 @@ async def test_the_hints_of_copy_mode_take_the_mouse(open_stage: Open) -> None:
             y = stage.app.size.height - 1
             await stage.pilot.click(offset=(stage.text.splitlines()[y].index(hint), y))
         await stage.until(lambda: not stage.terminal().reads)
+
+
+DESTROYING = {
+    "close-pane": "Close pane %2 (cat)?",
+    "close-window": "Close window cat with 2 panes?",
+    "kill-session": "End session test with 2 panes?",
+    "kill-server": "End the workspace test with 2 running programs?",
+    "respawn-pane": "End what runs in pane %2 (cat), and run it again?",
+    "signal-pane %1 --signal kill": "Send kill to what runs in pane %1 (cat)?",
+    "delete-saved work": "Run delete-saved --name work? What it ends or deletes does not come back.",
+}
+
+
+@pytest.mark.parametrize("way", ["palette", "command line", "key"])
+@pytest.mark.parametrize(("line", "question"), DESTROYING.items())
+async def test_what_destroys_asks_first_whichever_way_a_person_takes(
+    open_stage: Open, line: str, question: str, way: str
+) -> None:
+    keys = KeySettings(bindings=MappingProxyType({"k": line}))
+    async with open_stage(config=replace(CALM, keys=keys)) as stage:
+        stage.run(panes.SplitPane(command=("cat",), focus=True))
+        await stage.until(lambda: len(stage.rects) == 2 and "1 cat" in stage.text)
+        await stage.prefix({"palette": "p", "command line": "greater_than_sign", "key": "k"}[way])
+        if way != "key":
+            stage.app.screen.query_one(Input).value = line
+            await stage.press("enter")
+            await stage.until(lambda: isinstance(stage.app.screen, Confirm))
+        assert isinstance(stage.app.screen, Confirm)
+        assert stage.app.screen.question == question
+        await stage.press("n")
+        assert stage.app.on_panes
+        assert all(stage.mux.runs(pane) for pane in stage.mux.terminals)
+        assert len(stage.mux.terminals) == 2
+
+
+async def test_a_yes_is_for_the_pane_that_was_asked_about(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await beside(stage)
+        await stage.prefix("greater_than_sign")
+        await stage.press(*"close-pane", "enter")
+        await stage.until(lambda: isinstance(stage.app.screen, Confirm))
+        stage.run(panes.FocusPane(pane="%1"))
+        await stage.press("y")
+        await stage.until(lambda: list(stage.mux.terminals) == [1])
+
+
+@pytest.mark.parametrize("line", ["close-pane %2", "respawn-pane %2", "close-window @2", "kill-session other"])
+async def test_what_has_ended_is_closed_without_a_question(open_stage: Open, line: str) -> None:
+    async with open_stage() as stage:
+        if line.endswith("%2"):
+            stage.run(panes.SplitPane(command=("false",), on_exit=OnExit.KEEP))
+        else:
+            stage.run(sessions.CreateSession(name="other", command=("false",), focus=False))
+        await stage.until(lambda: not stage.mux.runs(PaneId(2)))
+        was = stage.terminal(2)
+        await stage.prefix("greater_than_sign")
+        stage.app.screen.query_one(Input).value = line
+        await stage.press("enter")
+        await stage.until(lambda: stage.mux.terminals.get(PaneId(2)) is not was)
+        assert stage.app.on_panes
 
 
 async def test_enter_and_escape_do_not_close_anything(open_stage: Open) -> None:

@@ -5,13 +5,13 @@ the MCP schema's descriptions; there is no second list.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, dataclass_transform
 
 from fugue_tui.ids import PaneId
-from fugue_tui.text import TEXT_LIMIT
+from fugue_tui.text import TEXT_LIMIT, clean
 
 if TYPE_CHECKING:
     from fugue_tui.control.later import Later
@@ -91,6 +91,17 @@ class Origin:
 
 PERSON = Origin(Door.KEY)
 
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The question before a command that destroys something."""
+
+    question: str
+    """A yes or no question: one line."""
+    command: "Command[Any]"
+    """What a yes runs: the same with exact ids, so that the focus may move on meanwhile."""
+
+
 _registry: dict[str, type["Command[Any]"]] = {}
 
 
@@ -132,6 +143,15 @@ class Command(Generic[Result]):
     def asks(self) -> Effect:
         """What this one may do, where that is less than its kind does at worst; who may say it depends on this."""
         return self.effect
+
+    def confirmation(self, mux: "Multiplexer", origin: Origin) -> "Confirmation | None":
+        """What a person is asked first; None if nothing that is in use is destroyed. Raises NotFound."""
+        if self.asks is not Effect.DESTROY:
+            return None
+        given = ((each, getattr(self, each.name)) for each in fields(cast("Any", self)))
+        flags = (f"--{each.name} {value}" for each, value in given if value != each.default)
+        said = clean(" ".join([self.verb, *flags]))
+        return Confirmation(f"Run {said}? What it ends or deletes does not come back.", self)
 
     def run(self, mux: "Multiplexer", origin: Origin) -> "Result | Later[Result]":
         """Do it, on the main thread, wholly or not at all. Raises CommandError or TerminalError.

@@ -5,14 +5,15 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final
 
 from annotated_types import Interval
 
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.command import Command, Confirmation, Effect, Origin, Toolset
+from fugue_tui.control.confirmation import ending, pane_words
 from fugue_tui.control.ear import Ear, after
 from fugue_tui.control.entering import INTERRUPT
 from fugue_tui.control.front import running
@@ -115,6 +116,12 @@ class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY
     """Whether to go on with term and kill if it does not end; only for int, term, hup and quit."""
     wait: Seconds = 2.0
     """Seconds to wait after each step."""
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where something runs."""
+        pane = target.pane(mux, self.pane, origin)
+        question = f"Send {self.signal} to what runs in {pane_words(mux, pane)}?"
+        return ending(mux, [pane], question, replace(self, pane=str(pane)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Later[Interrupted]:
         """Begin. Raises NotFound, Refused or TerminalGone."""

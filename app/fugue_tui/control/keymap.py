@@ -23,7 +23,7 @@ from fugue_tui.terminal.keys import KeyPress, Modifiers, parse_key
 
 
 class Action(StrEnum):
-    """What a key can do that is no command, because it concerns only the person's own screen, or asks first."""
+    """What a key can do that is no command, because it concerns only the person's own screen, or asks for a name."""
 
     HELP = "help"
     PALETTE = "palette"
@@ -36,9 +36,6 @@ class Action(StrEnum):
     QUIT = "quit"
     CHOOSE_WINDOW = "choose-window"
     CHOOSE_SESSION = "choose-session"
-    CLOSE_PANE = "ask-close-pane"
-    CLOSE_WINDOW = "ask-close-window"
-    KILL_SESSION = "ask-kill-session"
     RENAME_PANE = "ask-rename-pane"
     RENAME_WINDOW = "ask-rename-window"
     RENAME_SESSION = "ask-rename-session"
@@ -48,7 +45,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "%": "split-pane --direction horizontal",
         '"': "split-pane --direction vertical",
-        "x": Action.CLOSE_PANE,
+        "x": "close-pane",
         "z": "zoom-pane",
         "left": "focus-pane left",
         "right": "focus-pane right",
@@ -78,7 +75,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "l": "select-window last",
         **{str(tab % 10): f"select-window :{tab}" for tab in range(1, 11)},
         ",": Action.RENAME_WINDOW,
-        "&": Action.CLOSE_WINDOW,
+        "&": "close-window",
         "w": Action.CHOOSE_WINDOW,
         "s": Action.CHOOSE_SESSION,
         "$": Action.RENAME_SESSION,

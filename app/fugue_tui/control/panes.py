@@ -7,7 +7,8 @@ from typing import Annotated
 from annotated_types import Interval
 
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.command import Command, Confirmation, Effect, Origin, Toolset
+from fugue_tui.control.confirmation import ending, pane_words
 from fugue_tui.control.opening import Direction, Line, argv_of, crowded, newcomer, wants_focus
 from fugue_tui.control.results import Closed, PaneInfo, PaneList, closed, pane_info
 from fugue_tui.errors import InvalidArgument, Refused
@@ -166,6 +167,11 @@ class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, tools
     pane: str = target.ACTIVE
     """The pane to close; agents must give its exact id."""
 
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where the pane's program runs."""
+        pane = target.pane(mux, self.pane, origin)
+        return ending(mux, [pane], f"Close {pane_words(mux, pane)}?", replace(self, pane=str(pane)))
+
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """What was closed."""
         pane = target.doomed_pane(mux, self.pane, origin)
@@ -286,6 +292,13 @@ class RespawnPane(Command[PaneInfo], name="respawn-pane", effect=Effect.DESTROY,
     """The pane; agents must give its exact id."""
     command: Line = ""
     """What to run instead: one line for the person's shell, or program and arguments; omitted, the same again."""
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where the pane's program runs."""
+        pane = target.pane(mux, self.pane, origin)
+        then = "something else" if self.command else "it again"
+        question = f"End what runs in {pane_words(mux, pane)}, and run {then}?"
+        return ending(mux, [pane], question, replace(self, pane=str(pane)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The pane with its fresh program; the old one still runs if the new one cannot be started."""

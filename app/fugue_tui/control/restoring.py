@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from fugue_tui.control import target
 from fugue_tui.control.comeback import Comeback, Restored, Source
-from fugue_tui.control.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.command import Command, Confirmation, Effect, Origin, Toolset
+from fugue_tui.control.confirmation import ending, pane_words
 from fugue_tui.control.later import Later
 from fugue_tui.control.results import PaneInfo, pane_info
 from fugue_tui.control.saving import AREAS, checked, saver
@@ -62,6 +64,14 @@ class RestoreSnapshot(
     """A pane whose place is taken, by its exact id; its program must have ended, or wait, unless kill is true."""
     kill: bool = False
     """Whether to end the program that runs in that pane."""
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where it ends what runs in a pane."""
+        if not (self.pane and self.kill):
+            return None
+        pane = target.pane(mux, self.pane, origin)
+        question = f"End what runs in {pane_words(mux, pane)}, and show a snapshot there?"
+        return ending(mux, [pane], question, replace(self, pane=str(pane)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Later[Restored]:
         """What came back, once all of it is there. Raises NotFound or Refused; comes to NotFound or SaveError."""

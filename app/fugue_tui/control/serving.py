@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from fugue_tui import sockets
-from fugue_tui.control.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.command import Command, Confirmation, Effect, Origin, Toolset
+from fugue_tui.control.confirmation import count
 from fugue_tui.errors import InvalidArgument, Refused, SocketError
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.text import clean
@@ -57,6 +58,13 @@ class KillServer(Command[Ending], name="kill-server", effect=Effect.DESTROY, too
 
     workspace: str = ""
     """Its name, which agents must give; omitted, the workspace that is asked."""
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Always asked, as the workspace itself goes too; not where another one is meant, which is refused."""
+        if self.workspace not in ("", mux.workspace.name):
+            return None
+        running = count(sum(map(mux.runs, mux.terminals)), "running program")
+        return Confirmation(f"End the workspace {clean(mux.workspace.name, 40)} with {running}?", self)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Ending:
         """What ends now. Raises Refused if another workspace was meant."""

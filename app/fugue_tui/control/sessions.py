@@ -1,13 +1,18 @@
 """The commands on sessions: labels that hold windows together."""
 
+from dataclasses import replace
+
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.command import Command, Confirmation, Effect, Origin, Toolset
+from fugue_tui.control.confirmation import count, ending
 from fugue_tui.control.opening import Line
 from fugue_tui.control.results import Closed, SessionInfo, SessionList, closed, session_info, session_names
 from fugue_tui.control.windows import open_window
 from fugue_tui.errors import InvalidArgument
+from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.text import clean
 from fugue_tui.workspace import edit
 
 
@@ -81,12 +86,25 @@ class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY, t
     session: str = target.ACTIVE
     """The session; agents must give its name."""
 
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where a program runs in the session."""
+        name = target.session(mux, self.session, origin)
+        doomed = _panes(mux, name)
+        question = f"End session {clean(name, 24)} with {count(len(doomed), 'pane')}?"
+        return ending(mux, doomed, question, replace(self, session=name))
+
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """What was closed."""
         name = target.doomed_session(mux, self.session, origin)
-        windows = [window for window in mux.workspace.windows if window.session == name]
+        doomed = _panes(mux, name)
         mux.assign(edit.close_session(mux.workspace, name))
-        return closed(mux, tuple(pane for window in windows for pane in panes(window.layout)))
+        return closed(mux, doomed)
+
+
+def _panes(mux: Multiplexer, session: str) -> tuple[PaneId, ...]:
+    """Every pane of a session."""
+    windows = (window for window in mux.workspace.windows if window.session == session)
+    return tuple(pane for window in windows for pane in panes(window.layout))
 
 
 def _free(taken: tuple[str, ...]) -> str:

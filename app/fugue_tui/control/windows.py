@@ -1,11 +1,15 @@
 """The commands that open, choose, name and close windows."""
 
+from dataclasses import replace
+
 from fugue_tui.control import target
-from fugue_tui.control.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.command import Command, Confirmation, Effect, Origin, Toolset
+from fugue_tui.control.confirmation import count, ending
 from fugue_tui.control.opening import Line, newcomer, wants_focus
 from fugue_tui.control.results import Closed, WindowInfo, WindowList, closed, window_info
 from fugue_tui.layout.tree import Leaf, panes
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.text import clean
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Window
 
@@ -87,6 +91,13 @@ class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY, t
 
     window: str = target.ACTIVE
     """The window to close; agents must give its exact id."""
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where a program runs in the window."""
+        window = target.window(mux, self.window, origin)
+        doomed = list(panes(window.layout))
+        question = f"Close window {clean(mux.window_name(window), 24)} with {count(len(doomed), 'pane')}?"
+        return ending(mux, doomed, question, replace(self, window=str(window.id)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """What was closed."""

@@ -3,17 +3,18 @@
 import os
 import tempfile
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from textual.content import Content
 
 from fugue_tui.control import schema, words
 from fugue_tui.control.command import PERSON, Command, Door, Effect, Origin
-from fugue_tui.control.framing import pane_label
+from fugue_tui.control.confirmation import count
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.control.panes import ResizePane
 from fugue_tui.control.render import render
+from fugue_tui.control.serving import KillServer
 from fugue_tui.control.telling import Pictured
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Axis, Side
@@ -53,9 +54,6 @@ class Actions:
             Action.QUIT: self.quit,
             Action.CHOOSE_WINDOW: self.choose_window,
             Action.CHOOSE_SESSION: self.choose_session,
-            Action.CLOSE_PANE: self.close_pane,
-            Action.CLOSE_WINDOW: self.close_window,
-            Action.KILL_SESSION: self.kill_session,
             Action.RENAME_PANE: self.rename_pane,
             Action.RENAME_WINDOW: self.rename_window,
             Action.RENAME_SESSION: self.rename_session,
@@ -66,7 +64,7 @@ class Actions:
         if binding.action is not None:
             self._table[binding.action]()
         elif binding.command is not None:
-            self._app.run_command(binding.command, PERSON)
+            self._run(binding.command, PERSON)
 
     def run_words(self, said: list[str] | str) -> None:
         """Run a command as it would be typed; show what it says."""
@@ -76,9 +74,21 @@ class Actions:
             self._app.alert(str(error))
             return
         if command.effect is Effect.READ:
-            self._app.run_command(command, _PALETTE, lambda result: self._show(command, result))
+            self._run(command, _PALETTE, lambda result: self._show(command, result))
         else:
-            self._app.run_command(command, _PALETTE)
+            self._run(command, _PALETTE)
+
+    def _run(self, command: Command[Any], origin: Origin, then: Callable[[Any], None] | None = None) -> None:
+        """Run a command; after a yes if it destroys what is in use."""
+        try:
+            asked = command.confirmation(self._app.mux, origin)
+        except FugueError as error:
+            self._app.alert(str(error))
+            return
+        if asked is None:
+            self._app.run_command(command, origin, then)
+        else:
+            self._confirm(asked.question, lambda: self._app.run_command(asked.command, origin, then))
 
     def told_by(self, command: Command[Any]) -> Callable[[Any], None]:
         """What tells a result in one line, where the screen itself does not show what was done."""
@@ -149,37 +159,7 @@ class Actions:
 
     def quit(self) -> None:
         """End every program and leave, after a question."""
-        count = sum(map(self._app.mux.runs, self._app.mux.terminals))
-        name = clean(self._app.mux.workspace.name, 40)
-        question = f"End the workspace {name} with {count} running program{'s' * (count != 1)}?"
-        self._confirm(question, lambda: self._app.leave())
-
-    def close_pane(self) -> None:
-        """Close the focused pane; asks first if its program runs."""
-        pane = self._app.mux.focused
-        if pane is not None:
-            question = f"Close pane {pane} ({pane_label(self._app.mux, pane)})?"
-            self._close(["close-pane", str(pane)], question, [pane])
-
-    def close_window(self) -> None:
-        """Close the window in front; asks first if a program runs in it."""
-        window = self._app.mux.front
-        if window is not None:
-            question = f"Close window {scene.window_label(self._app.mux, window)} with {_count(window)}?"
-            self._close(["close-window", str(window.id)], question, list(panes(window.layout)))
-
-    def kill_session(self) -> None:
-        """End the session in front, after a question."""
-        window = self._app.mux.front
-        if window is not None:
-            session = window.session
-            self._confirm(f"End session {session} and its programs?", lambda: self.run_words(["kill-session", session]))
-
-    def _close(self, said: list[str], question: str, doomed: Sequence[PaneId]) -> None:
-        if any(map(self._app.mux.runs, doomed)):
-            self._confirm(question, lambda: self.run_words(said))
-        else:
-            self.run_words(said)
+        self._run(KillServer(), PERSON)
 
     # Naming
 
@@ -221,7 +201,7 @@ class Actions:
         windows = self._app.mux.workspace.windows
         names = list(dict.fromkeys(each.session for each in windows))
         counts = [sum(each.session == name for each in windows) for name in names]
-        choices = [(name, f"{name}  {_counted(count, 'window')}") for name, count in zip(names, counts, strict=True)]
+        choices = [(name, f"{name}  {count(number, 'window')}") for name, number in zip(names, counts, strict=True)]
         front = self._app.mux.front
         self._choose("sessions", choices, front.session if front else "", "select-session", "--session")
 
@@ -310,8 +290,4 @@ def _written(verb: str, result: Pictured) -> str:
 
 
 def _count(window: Window) -> str:
-    return _counted(len(list(panes(window.layout))), "pane")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
+    return count(len(list(panes(window.layout))), "pane")
