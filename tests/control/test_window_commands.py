@@ -107,6 +107,44 @@ def test_choosing_a_session_shows_the_window_that_was_there_last(room: Room) -> 
     assert room.mux.workspace.active == WindowId(2)
 
 
+def test_the_next_and_the_previous_session_are_chosen_round_in_order(room: Room) -> None:
+    room.cat()
+    for name in ("web", "db"):
+        room.run(CreateSession(name=name, command=CAT, focus=False))
+    chosen = [room.say(f"select-session {word}").name for word in ("next", "next", "next", "previous", "previous")]
+    assert chosen == ["web", "db", "test", "db", "web"]
+    room.run(KillSession(session="next"))
+    assert [session.name for session in room.run(ListSessions()).sessions] == ["test", "web"]
+    assert room.run(SelectSession(session="next"), agent(PaneId(1))).name == "web"
+    with pytest.raises(Refused, match="must name the session"):
+        room.run(KillSession(session="next"), agent(PaneId(1)))
+
+
+def test_places_and_order_of_windows_are_those_of_the_session_in_front_as_its_tabs_show_them(room: Room) -> None:
+    room.cat()
+    room.run(CreateSession(name="web", command=CAT))
+    room.run(CreateWindow(session="test", command=CAT, focus=False))
+    room.run(CreateWindow(session="web", command=CAT))
+    assert [window.session for window in room.run(ListWindows()).windows] == ["test", "web", "test", "web"]
+
+    def chosen(*words: str) -> list[str]:
+        return [room.run(SelectWindow(window=word)).id for word in words]
+
+    assert chosen(":1", ":2", "next", "next", "previous", "last") == ["@2", "@4", "@2", "@4", "@2", "@4"]
+    with pytest.raises(NotFound, match="no tab :3; session web has 2, from :1"):
+        chosen(":3")
+    room.run(SelectSession(session="test"))
+    with pytest.raises(NotFound, match="no other window of session test was in front yet"):
+        chosen("last")
+    assert chosen(":2", "last", "previous", "next", ":1") == ["@3", "@1", "@3", "@1", "@1"]
+
+
+def test_an_agent_counts_the_windows_of_its_own_session(room: Room) -> None:
+    first = room.cat()
+    room.run(CreateSession(name="web", command=CAT))
+    assert room.run(SelectWindow(window=":1"), agent(first)).id == "@1"
+
+
 def test_a_session_without_a_name_gets_a_free_one(room: Room) -> None:
     room.cat()
     room.run(CreateSession(name="session-2", command=CAT))

@@ -54,7 +54,7 @@ class SelectSession(
     """Bring a session's window to the front: the one that was there last."""
 
     session: str
-    """The session's name."""
+    """The session: its name, next or previous."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
         """The session, in front."""

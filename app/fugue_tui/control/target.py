@@ -1,13 +1,14 @@
 """What a caller calls a pane, a window or a session, and which one that is.
 
 A pane: `active`, `self`, `focused`, `last`, `next`, `previous`, `left`, `right`, `up`, `down`, `%3`, `3`, or a name.
-A window: `active`, `self`, `focused`, `last`, `next`, `previous`, `@2`, `2`, `:1` (the first tab), a name, a pane's id.
-A session: `active` or its name. `active` is the caller's own pane where it has one, and the focused pane for a person:
-never "whatever happens to be in front" for a program that sits in a pane.
+A window: `active`, `self`, `focused`, `last`, `next`, `previous`, `@2`, `2`, `:1` (the first tab), a name, a pane's id;
+tabs, and what is last, next and previous, are those of the caller's session.
+A session: `active`, `next`, `previous` or its name. `active` is the caller's own pane where it has one, and the focused
+pane for a person: never "whatever happens to be in front" for a program that sits in a pane.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
 from fugue_tui.control.command import Origin
@@ -93,9 +94,9 @@ def window(mux: Multiplexer, target: str, origin: Origin) -> Window:
         case "focused":
             return mux.window_of(_focused(mux))
         case "last":
-            return _last_window(mux)
+            return _last_window(mux, origin)
         case "next" | "previous":
-            return _tab(mux, origin, 1 if word == "next" else -1)
+            return _round(_tabs(mux, origin), mux.window_of(_own(mux, origin)), 1 if word == "next" else -1)
         case _:
             return _said_window(mux, word, origin)
 
@@ -115,17 +116,21 @@ def doomed_window(mux: Multiplexer, target: str, origin: Origin) -> Window:
 
 def session(mux: Multiplexer, target: str, origin: Origin) -> str:
     """The session that a caller means, by name. Raises NotFound."""
-    word = target.strip()
-    if word in ("", ACTIVE):
-        return mux.window_of(_own(mux, origin)).session
-    if word not in {window.session for window in mux.workspace.windows}:
-        raise NotFound(f"no session {clean(word)}; list-sessions shows what there is")
-    return word
+    word, names = target.strip(), tuple(dict.fromkeys(window.session for window in mux.workspace.windows))
+    match word:
+        case "" | "active":
+            return mux.window_of(_own(mux, origin)).session
+        case "next" | "previous":
+            return _round(names, mux.window_of(_own(mux, origin)).session, 1 if word == "next" else -1)
+        case _ if word in names:
+            return word
+        case _:
+            raise NotFound(f"no session {clean(word)}; list-sessions shows what there is")
 
 
 def doomed_session(mux: Multiplexer, target: str, origin: Origin) -> str:
     """The session to destroy: an agent must name it."""
-    if origin.is_agent and target.strip() in ("", ACTIVE):
+    if origin.is_agent and target.strip() in ("", ACTIVE, "next", "previous"):
         raise Refused("an agent must name the session to kill; list-sessions shows what there is")
     return session(mux, target, origin)
 
@@ -159,22 +164,29 @@ def _last(mux: Multiplexer) -> PaneId:
     return last
 
 
-def _last_window(mux: Multiplexer) -> Window:
-    last = mux.last_window
-    if last is None:
-        raise NotFound("no other window was in front yet; list-windows shows what is open")
-    return mux.window(last)
+def _last_window(mux: Multiplexer, origin: Origin) -> Window:
+    """The window of the caller's session that was in front before the latest of them."""
+    tabs = {window.id: window for window in _tabs(mux, origin)}
+    seen = [tabs[window] for window in (mux.workspace.active, *mux.workspace.recent) if window in tabs]
+    if len(seen) < 2:
+        session = clean(next(iter(tabs.values())).session)
+        raise NotFound(f"no other window of session {session} was in front yet; list-windows shows what is open")
+    return seen[1]
 
 
 def _along(mux: Multiplexer, source: PaneId, step: int) -> PaneId:
-    order = list(panes(mux.window_of(source).layout))
-    return order[(order.index(source) + step) % len(order)]
+    return _round(list(panes(mux.window_of(source).layout)), source, step)
 
 
-def _tab(mux: Multiplexer, origin: Origin, step: int) -> Window:
-    """The next tab round the row, of all sessions."""
-    windows = mux.workspace.windows
-    return windows[(windows.index(mux.window_of(_own(mux, origin))) + step) % len(windows)]
+def _tabs(mux: Multiplexer, origin: Origin) -> tuple[Window, ...]:
+    """The windows of the caller's session, in the order of their tabs."""
+    session = mux.window_of(_own(mux, origin)).session
+    return tuple(window for window in mux.workspace.windows if window.session == session)
+
+
+def _round(order: Sequence[T], present: T, step: int) -> T:
+    """The one that many steps on from the present one; the first follows the last."""
+    return order[(order.index(present) + step) % len(order)]
 
 
 def _beside(mux: Multiplexer, source: PaneId, side: Side) -> PaneId:
@@ -199,9 +211,10 @@ def _said_window(mux: Multiplexer, word: str, origin: Origin) -> Window:
     if match := _WINDOW.fullmatch(word):
         return mux.window(WindowId(match[1]))
     if match := _TAB.fullmatch(word):
-        if not 1 <= int(match[1]) <= len(windows):
-            raise NotFound(f"no tab {word}; there are {len(windows)}, from :1")
-        return windows[int(match[1]) - 1]
+        tabs = _tabs(mux, origin)
+        if not 1 <= int(match[1]) <= len(tabs):
+            raise NotFound(f"no tab {word}; session {clean(tabs[0].session)} has {len(tabs)}, from :1")
+        return tabs[int(match[1]) - 1]
     return mux.window(_one((window.id for window in windows if window.name == word), "window", word))
 
 

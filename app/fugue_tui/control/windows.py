@@ -60,7 +60,7 @@ class SelectWindow(
     """Bring a window to the front; the person's keys go to its focused pane."""
 
     window: str
-    """The window: an id, a name, next, previous or last, or :1 for the first tab, :2 for the second..."""
+    """The window: an id, a name, next, previous or last in its session, or :1 for its first tab, :2 for the next..."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> WindowInfo:
         """The window, in front."""

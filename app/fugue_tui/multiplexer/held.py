@@ -62,11 +62,6 @@ class Held:
         """The pane of the window in front that had the focus before; None if none did."""
         return self.front.recent[0] if self.front and self.front.recent else None
 
-    @property
-    def last_window(self) -> WindowId | None:
-        """The window that was in front before; None if none was."""
-        return self._workspace.recent[0] if self._workspace.recent else None
-
     def window(self, window_id: WindowId) -> Window:
         """A window by its id. Raises NotFound."""
         return find.window_of(self._workspace, window_id)
