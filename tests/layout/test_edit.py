@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.layout.trees import NEW, A, B, C, D, Layouts, areas, axes, column, parent_of, pick, row, share_of, shares
 
@@ -12,7 +12,7 @@ from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit
 from fugue_tui.layout.solve import solve
-from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Split, depth, join, panes
+from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Split, depth, join, panes, path_to
 
 
 def well_formed(node: Node) -> bool:
@@ -27,41 +27,22 @@ def test_closing_the_new_pane_undoes_a_split(
     data: st.DataObject, layouts: Layouts, share: float, axis: Axis, before: bool
 ) -> None:
     node = data.draw(layouts())
-    pane = pick(data, node)
-    parent = parent_of(node, pane)
-    assume(parent is None or parent.axis is not axis)
-    assert edit.close(edit.split(node, pane, NEW, axis, share, before), NEW) == node
+    assert edit.close(edit.split(node, pick(data, node), NEW, axis, share, before), NEW) == node
 
 
-@given(data=st.data(), share=shares, before=st.booleans())
-def test_closing_a_new_sibling_keeps_the_proportions_of_the_others(
-    data: st.DataObject, layouts: Layouts, share: float, before: bool
+@given(data=st.data(), steps=st.lists(st.tuples(axes, shares, st.booleans()), min_size=1, max_size=4))
+def test_closing_new_panes_in_reverse_undoes_their_splits(
+    data: st.DataObject, layouts: Layouts, steps: list[tuple[Axis, float, bool]]
 ) -> None:
-    node = data.draw(layouts(least=2))
-    pane = pick(data, node)
-    parent = parent_of(node, pane)
-    assert parent is not None
-    wide = edit.split(node, pane, NEW, parent.axis, share, before)
-    closed = edit.close(wide, NEW)
-    assert closed is not None
-    assert list(panes(closed)) == list(panes(node))
-    rest = parent_of(closed, pane)
-    assert rest is not None
-    total = sum((part for part, child in zip(parent_of_new(wide).shares, siblings(wide), strict=True) if child != NEW))
-    kept = [
-        part / total for part, child in zip(parent_of_new(wide).shares, siblings(wide), strict=True) if child != NEW
-    ]
-    assert rest.shares == kept
-
-
-def parent_of_new(node: Node) -> Split:
-    parent = parent_of(node, NEW)
-    assert parent is not None
-    return parent
-
-
-def siblings(node: Node) -> list[PaneId | None]:
-    return [child.pane if isinstance(child, Leaf) else None for child in parent_of_new(node).children]
+    node = data.draw(layouts(most=5))
+    before, now = [node], node
+    for number, (axis, share, ahead) in enumerate(steps, NEW):
+        now = edit.split(now, pick(data, now), PaneId(number), axis, share, ahead)
+        before.append(now)
+    for number in range(NEW + len(steps) - 1, NEW - 1, -1):
+        left = edit.close(before.pop(), PaneId(number))
+        assert left is not None
+        assert areas(left) == areas(before[-1])
 
 
 @given(data=st.data(), share=shares, axis=axes, before=st.booleans())
@@ -102,22 +83,32 @@ def test_closing_collapses_a_split_of_one_and_flattens_with_the_real_proportions
 
 
 @given(data=st.data())
-def test_closing_keeps_the_siblings_proportions_and_everybody_elses_share(
+def test_closing_gives_the_room_to_the_neighbour_before_or_to_the_next_of_the_first(
     data: st.DataObject, layouts: Layouts
 ) -> None:
     node = data.draw(layouts(least=2))
     gone = pick(data, node)
+    path, parent = path_to(node, gone), parent_of(node, gone)
+    assert path is not None
+    assert parent is not None
     result = edit.close(node, gone)
     assert result is not None
     assert well_formed(result)
     assert sorted(panes(result)) == sorted(set(panes(node)) - {gone})
-    before, parent = areas(node), parent_of(node, gone)
-    assert parent is not None
-    after, inside = areas(result), set(panes(parent)) - {gone}
-    outside = set(before) - inside - {gone}
-    assert all(after[pane] == before[pane] for pane in outside)
-    grown = {after[pane] / before[pane] for pane in inside}
-    assert len(grown) == 1
+    before, after = areas(node), areas(result)
+    heirs = set(panes(parent.children[path[-1] - 1 if path[-1] else 1]))
+    assert all(after[pane] == before[pane] for pane in set(before) - heirs - {gone})
+    grown = {after[pane] / before[pane] for pane in heirs}
+    assert grown == {1 + before[gone] / sum(before[pane] for pane in heirs)}
+
+
+def test_a_pane_that_was_put_before_another_gives_its_room_back_to_it_wherever_both_are_moved() -> None:
+    node = edit.split(row(A, B), B, C, Axis.HORIZONTAL, 0.5, before=True)
+    assert edit.close(node, C) == row(A, B)
+    split = edit.close(edit.split(node, C, D, Axis.HORIZONTAL), D)
+    assert split is not None
+    assert edit.close(split, C) == row(A, B)
+    assert edit.close(edit.relabel(node, {B: D}), C) == row(A, D)
 
 
 @given(order=st.integers(2, 6).flatmap(lambda count: st.permutations(range(1, count + 1))), data=st.data())
@@ -188,11 +179,15 @@ def test_restricting_leaves_the_live_panes_in_their_order(data: st.DataObject, l
 
 
 @given(data=st.data())
-def test_restricting_to_all_but_one_is_closing_that_one(data: st.DataObject, layouts: Layouts) -> None:
-    node = data.draw(layouts())
-    gone = pick(data, node)
+def test_restricting_keeps_the_proportions_of_those_that_are_left(data: st.DataObject, layouts: Layouts) -> None:
+    node = data.draw(layouts(least=3))
     assert edit.restrict(node, set(panes(node))) == node
-    assert edit.restrict(node, set(panes(node)) - {gone}) == edit.close(node, gone)
+    gone = pick(data, node)
+    parent, left = parent_of(node, gone), edit.restrict(node, set(panes(node)) - {gone})
+    assert parent is not None
+    assert left is not None
+    before, after = areas(node), areas(left)
+    assert len({after[pane] / before[pane] for pane in panes(parent) if pane != gone}) == 1
 
 
 def test_a_pane_appended_is_one_among_the_outermost() -> None:

@@ -60,6 +60,16 @@ def test_undoing_a_close_does_not_bring_the_pane_back() -> None:
     assert History().push(before).undo(after) is None
 
 
+def test_an_earlier_layout_comes_back_as_if_the_panes_that_are_gone_were_closed_in_it() -> None:
+    wide = apply("even_horizontal", [A, B])
+    temporary = split(wide, A, C, Axis.HORIZONTAL)
+    present = close(apply("even_horizontal", [A, C, B]), C)
+    assert present is not None
+    step = History().push(temporary).undo(present)
+    assert step is not None
+    assert step[1] == wide
+
+
 def test_layouts_that_come_out_as_the_present_one_are_skipped() -> None:
     first = apply("even_vertical", [A, B])
     second = apply("even_horizontal", [A, B])

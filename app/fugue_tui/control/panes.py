@@ -160,8 +160,8 @@ class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, tool
 class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, toolset=Toolset.DEFAULT):
     """Close a pane and end its program and everything started from it.
 
-    Its neighbours take its room in proportion. Closing the last pane of a window closes the window; closing the last of
-    all ends the workspace.
+    The pane that it was split from gets its room. Closing the last pane of a window closes the window; closing the last
+    of all ends the workspace.
     """
 
     pane: str = target.ACTIVE

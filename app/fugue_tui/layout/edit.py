@@ -3,6 +3,7 @@
 All raise NotFound for a pane that is not in the tree. Shares are parts of the nearest split, not of the window.
 """
 
+import dataclasses
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from fractions import Fraction
@@ -27,7 +28,7 @@ def split(node: Node, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5,
     kept = exact_share(share)
     path = _way(node, pane)
     _admit(node, new)
-    pair = [Leaf(new), Leaf(pane)] if before else [Leaf(pane), Leaf(new)]
+    pair = [Leaf(new, before=True), at(node, path)] if before else [at(node, path), Leaf(new)]
     shares = [1 - kept, kept] if before else [kept, 1 - kept]
     result = put(node, path, join(axis, pair, shares))
     if depth(result) > MAX_DEPTH:
@@ -36,13 +37,18 @@ def split(node: Node, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5,
 
 
 def close(node: Node, pane: PaneId) -> Node | None:
-    """Take a pane out; its siblings keep their proportions. None if it was the last."""
+    """Take a pane out; the sibling that it was split from gets its room. None if it was the last.
+
+    That is the one before it, as a new pane comes after the old one, unless it was put before it or is the first."""
     path = _way(node, pane)
     if not path:
         return None
     parent, index = _split_at(node, path[:-1]), path[-1]
-    children = (*parent.children[:index], *parent.children[index + 1 :])
-    weights = (*parent.weights[:index], *parent.weights[index + 1 :])
+    children, weights = list(parent.children), list(parent.weights)
+    put_before = isinstance(gone := children[index], Leaf) and gone.before
+    heir = index + 1 if index == 0 or (put_before and index + 1 < len(children)) else index - 1
+    weights[heir] += weights[index]
+    del children[index], weights[index]
     return put(node, path[:-1], join(parent.axis, children, weights))
 
 
@@ -124,7 +130,7 @@ def replace(node: Node, pane: PaneId, new: PaneId) -> Node:
 def relabel(node: Node, names: Mapping[PaneId, PaneId]) -> Node:
     """The same shape with other panes in it; panes that are not in `names` stay."""
     if isinstance(node, Leaf):
-        return Leaf(names[node.pane]) if node.pane in names else node
+        return dataclasses.replace(node, pane=names[node.pane]) if node.pane in names else node
     return Split(node.axis, tuple(relabel(child, names) for child in node.children), node.weights)
 
 

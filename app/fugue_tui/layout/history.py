@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.edit import append, restrict
+from fugue_tui.layout.edit import append, close
 from fugue_tui.layout.tree import Node, panes
 
 MAX_STEPS = 100
@@ -49,7 +49,9 @@ class History:
 def mend(old: Node, present: Node) -> Node:
     """An old layout with exactly the panes of the present one."""
     live: list[PaneId] = list(panes(present))
-    node = restrict(old, set(live))
+    node: Node | None = old
+    for pane in panes(old):
+        node = close(node, pane) if node is not None and pane not in live else node
     placed = set(panes(node))
     for pane in live:
         if pane not in placed:

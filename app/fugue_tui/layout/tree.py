@@ -5,7 +5,7 @@ never share an axis: `join` keeps the tree flat, so that three splits in one dir
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -27,6 +27,8 @@ class Leaf:
     """One pane."""
 
     pane: PaneId
+    before: bool = field(default=False, compare=False)
+    """Whether it was put before the pane that it was split from: its room goes back there. Not saved."""
 
 
 @dataclass(frozen=True, slots=True)
