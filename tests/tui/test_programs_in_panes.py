@@ -1,5 +1,6 @@
 """What a person does in a pane reaches its program as in any terminal, and what the program does reaches the person."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from textual.events import AppBlur, AppFocus, Paste
 from fugue_tui.config import Config, UiSettings
 from fugue_tui.control.commands import panes, windows
 from fugue_tui.errors import SpawnFailed
+from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.terminal import outbox
 from fugue_tui_widgets.which_key import WhichKey
@@ -209,6 +211,34 @@ async def test_a_pane_whose_program_fails_stays_and_enter_runs_it_again(open_sta
         await stage.until_text("again", pane=2)
         await stage.press("x")
         await stage.until_text("x", pane=2)
+
+
+@pytest.mark.parametrize("titles", ["auto", "never"])
+async def test_a_program_that_ended_in_a_pane_that_is_alone_says_how_and_what_keys_do(
+    open_stage: Open, tmp_path: Path, titles: str
+) -> None:
+    flag = tmp_path / "flag"
+    config = replace(CALM, ui=replace(CALM.ui, titles=titles))
+    script = f"if [ -e {flag} ]; then echo again; exec cat; fi; echo building; exit 2"
+    async with open_stage("sh", "-c", script, cols=120, config=config) as stage:
+        await stage.until(lambda: "exit 2: Enter runs it again, x closes" in stage.text.splitlines()[-1])
+        assert ("exit 2, Enter runs it again, x closes" in stage.text.splitlines()[0]) is (titles == "auto")
+        assert "building" in stage.pane_text()
+        flag.touch()
+        await stage.press("enter")
+        await stage.until_text("again")
+        await stage.until(lambda: stage.rects == {1: Rect(0, 0, 120, 23)} and "exit 2" not in stage.text)
+        assert stage.terminal().size == Size(120, 23)
+
+
+async def test_x_closes_a_pane_whose_program_has_ended(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.run(windows.CreateWindow(command=("false",)))
+        await stage.until(lambda: "exit 1" in stage.text)
+        await stage.press("x")
+        await stage.until(lambda: list(stage.mux.terminals) == [1])
+        await stage.press("x")
+        await stage.until_text("x")
 
 
 async def test_a_program_that_cannot_be_executed_is_named_and_opens_nothing(open_stage: Open) -> None:

@@ -104,10 +104,13 @@ def test_the_smallest_frames_are_drawn(cols: int, rows: int) -> None:
 def test_a_state_gives_way_to_the_room_there_is() -> None:
     def top(cols: int) -> str:
         solution = solve(Leaf(ONE), Rect(0, 1, cols, 2))
-        title = Title("%1 make", "exit 2, Enter runs it again")
+        title = Title("%1 make", "exit 2, Enter runs it again, x closes")
         return "".join(FrameLines.of(GridPicture(solution, {ONE: title}, ONE, True), cols, 3).chars[0])
 
     assert "exit 2, Enter runs it again" in top(60)
+    assert "again, x closes" in top(60)
+    assert "again, x" not in top(44)
+    assert "exit 2, Enter runs it again " in top(44)
     assert "exit 2 " in top(22)
     assert "Enter" not in top(22)
     assert "exit" not in top(12)

@@ -44,6 +44,9 @@ class TerminalView(Pointing, can_focus=True):
             super().__init__(view)
             self.reason = reason
 
+    class Close(ViewMessage):
+        """`x` was pressed in a view whose program has ended."""
+
     def __init__(
         self,
         live: LiveTerminal | None = None,
@@ -158,8 +161,9 @@ class TerminalView(Pointing, can_focus=True):
         self.press(press_of(event))
 
     def press(self, press: KeyPress) -> None:
-        """Give a key to the program; Enter in a view whose program has ended asks to run it again, and in one whose
-        program waits, Enter and Escape ask to start it. Where selected text is in sight, Escape only ends that."""
+        """Give a key to the program. In a view whose program has ended, Enter asks to run it again and `x` to close it;
+        in one whose program waits, Enter and Escape ask to start it. Escape where selected text is in sight only ends
+        that."""
         if self.live is None:
             return
         if press == _ESCAPE and self.live.shows_selection:
@@ -168,6 +172,8 @@ class TerminalView(Pointing, can_focus=True):
         if self.live.exit is not None or self.live.waits:
             if press.name == "enter" or (press.name == "escape" and self.live.waits):
                 self.post_message(self.Again(self, escape=press.name == "escape"))
+            elif press.text == "x" and not self.live.waits:
+                self.post_message(self.Close(self))
             return
         self._follow()
         self.live.press(press)

@@ -1,10 +1,15 @@
 """What a window shows between and above its panes: dividers, and titles with names and states."""
 
+from typing import Final
+
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.picture import GridPicture, Title
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.text import clean
 from fugue_tui.workspace.model import Window
+
+ENDED_KEYS: Final = "Enter runs it again, x closes"
+"""What keys do in a pane whose program has ended."""
 
 
 def grid_picture(mux: Multiplexer, window: Window) -> GridPicture:
@@ -20,7 +25,7 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     terminal = mux.terminals[pane]
     label = pane_label(mux, pane)
     if terminal.exit is not None:
-        state = f"{terminal.exit.words}, Enter runs it again"
+        state = f"{terminal.exit.words}, {ENDED_KEYS}"
     elif pane in mux.waiting:
         state = "waits, Enter runs it"
     elif offset := terminal.scrollback.offset:

@@ -125,8 +125,9 @@ class _Canvas:
         return text.rstrip() + "…"
 
     def _state(self, state: str, room: int) -> str:
-        """A pane's state as far as it fits: all of it, what stands before the comma, or nothing."""
-        ways = (state, state.split(",")[0])
+        """A pane's state as far as it fits: all of it, what stands before a comma, or nothing."""
+        parts = state.split(", ")
+        ways = (", ".join(parts[:count]) for count in range(len(parts), 0, -1))
         return next((f" {text} " for text in ways if text and self._length(text) + 2 <= room), "")
 
     def _put(self, x: int, y: int, text: str, lit: bool) -> None:

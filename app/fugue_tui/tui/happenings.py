@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.multiplexer.live import PaneEvent, Started
+from fugue_tui.multiplexer.live import Ended, PaneEvent, Started
 from fugue_tui.terminal.events import Bell, ClipboardWrite, Notification
 from fugue_tui.tui.stage import Stage
 
@@ -33,7 +33,8 @@ class Happenings:
                 self._stage.alert(f"{pane} {title} {body}")
             case ClipboardWrite(text):
                 self._copy(pane, text)
-            case Started():
+            case Started() | Ended():
+                self._stage.mux.fit()  # A pane that is alone carries a title as long as its program has ended.
                 self._stage.rebuild()
             case _:
                 self._stage.news()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from fugue_tui.control.framing import ENDED_KEYS
 from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
 from fugue_tui.terminal.keys import KeyPress, parse_key, spell
 from fugue_tui.tui.reading import Reading
@@ -46,6 +47,9 @@ class Keyboard:
             return "key? · ? help · Escape leaves"
         if self._reading.active:
             return self._reading.hint
+        focused = self._app.mux.focused
+        if focused is not None and (exited := self._app.mux.exits.get(focused)):
+            return f"{exited.words}: {ENDED_KEYS}"
         return f"{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
 
     @property

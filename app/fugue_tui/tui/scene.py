@@ -27,10 +27,10 @@ class Words:
     """What stands behind a window's name."""
 
 
-def shows_titles(window: Window | None, ui: UiSettings) -> bool:
-    """Whether the panes of a window carry titles: by `auto`, only where there is more than one."""
+def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:
+    """Whether the panes of a window carry titles: by `auto`, where there are several, or the program has ended."""
     if ui.titles == "auto":
-        return window is not None and len(list(panes(window.layout))) > 1
+        return len(list(panes(window.layout))) > 1 or window.active in mux.exits
     return ui.titles == "always"
 
 

@@ -73,6 +73,12 @@ class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
         elif waiting.offer.shell or not message.escape:
             self._actions.run_words(["start-pane", "--pane", str(pane), *(["--shell"] if message.escape else [])])
 
+    def on_terminal_view_close(self, message: TerminalView.Close) -> None:
+        """`x` in a pane whose program has ended closes it."""
+        pane = self.pane_of(message.view)
+        if pane is not None and pane in self._stage.mux.exits:  # An Enter before it may have begun it again.
+            self._actions.run_words(["close-pane", "--pane", str(pane)])
+
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """A click gave a pane the focus; news of a focus that has moved on since is old."""
         pane = self.pane_of(event.widget) if event.widget is self.focused else None
