@@ -13,6 +13,7 @@ from tests.mcp.conftest import served as served
 
 from fugue_tui.cli import main
 from fugue_tui.start import StartOptions
+from fugue_tui.store.store import Store
 
 
 def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,9 +32,9 @@ def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest
     monkeypatch.setattr("fugue_tui.start.start", start)
     monkeypatch.setattr("fugue_tui.start.show", show)
     monkeypatch.setattr("fugue_tui.start.serve", serve)
-    assert main.run(["dev", "--engine", "pyte", "--", "vim", "--clean"]) == 7
+    assert main.run(["new", "dev", "--engine", "pyte", "--", "vim", "--clean"]) == 7
     assert main.run(["-e", "make test", "--socket=/x/y.sock", "--config", "c.toml"]) == 7
-    assert main.run(["my-project"]) == 7
+    assert main.run(["new", "my-project"]) == 7
     assert main.run(["--foreground", "--prefix=ctrl+a"]) == 8
     assert main.run(["serve", "dev", "--", "--help"]) == 9
     assert asked == [
@@ -47,9 +48,12 @@ def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest
 
 @pytest.mark.parametrize(
     "words",
-    [["my-project"], ["my-project", "--", "vim"], ["my-project", "--engine=pyte"], ["--workspace", "close-pan"]],
+    [
+        *(["new", "my-project"], ["new", "my-project", "--", "vim"], ["new", "my-project", "--engine=pyte"]),
+        *(["--workspace", "close-pan"], ["new", "close-pan"], ["new", "ls"], ["main"]),
+    ],
 )
-def test_a_word_that_is_no_command_names_a_workspace_whatever_runs(
+def test_a_workspace_that_is_wanted_expressly_is_started_whatever_runs(
     monkeypatch: pytest.MonkeyPatch, private_dir: Path, serve: Callable[..., Served], words: list[str]
 ) -> None:
     asked: list[str] = []
@@ -64,7 +68,7 @@ def test_a_word_that_is_no_command_names_a_workspace_whatever_runs(
     for count in range(3):
         assert main.run(words) == 7, f"{count} workspaces run"
         serve(name=f"fugue-tui/other{count}")
-    assert set(asked) == {words[words[0] == "--workspace"]}
+    assert set(asked) == {words[len(words) > 1]}
 
 
 def test_a_workspace_that_runs_is_found_by_a_name_that_looks_like_a_command(
@@ -84,3 +88,56 @@ def test_a_word_that_looks_like_a_mistyped_command_starts_nothing(served: Served
         assert (done.returncode, done.stdout) == (2, "")
         assert f"no command {word}; did you mean " in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["new-window"], "no command new-window; tmux's new-window is create-window here"),
+        (["split-window"], "no command split-window; tmux's split-window is split-pane here"),
+        (["splitw"], "no command splitw; tmux's splitw is split-pane here"),
+        (["kill-pane"], "no command kill-pane; tmux's kill-pane is close-pane here"),
+        (["capture-pane"], "no command capture-pane; tmux's capture-pane is read-pane here"),
+        (["has-session", "-t", "x"], "no command has-session; tmux's has-session is get-status here"),
+        (["neww", "--", "vim"], "no command neww; tmux's neww is create-window here"),
+        (["lss"], "no command lss; did you mean ls?"),
+        (["doctor"], "no command doctor, and no workspace doctor runs or is saved"),
+        (["my-project", "--", "vim"], "no command my-project, and no workspace my-project runs or is saved"),
+        (["--config", "/x", "ls"], "ls is a command, and comes first: fugue-tui ls"),
+        (["--engine", "pyte", "list-panes"], "list-panes is a command, and comes first: fugue-tui list-panes"),
+    ],
+)
+def test_a_word_that_is_no_command_and_no_workspace_starts_nothing(
+    served: Served, shell: Shell, words: list[str], said: str
+) -> None:
+    for env in ({}, {"FUGUE_SOCKET": served.path}):
+        done = shell(*words, **env)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"fugue-tui: {said}")
+        assert len(done.stderr.splitlines()) == 1
+        assert len(words) > 1 or f"(fugue-tui new {words[0]} starts a workspace)" in done.stderr
+
+
+def test_a_word_that_names_a_saved_workspace_starts_it(
+    monkeypatch: pytest.MonkeyPatch, private_dir: Path, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def start(options: StartOptions) -> int:
+        asked.append(options.workspace)
+        return 7
+
+    monkeypatch.setattr("fugue_tui.start.start", start)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(private_dir))
+    monkeypatch.setenv("FUGUE_STATE", str(tmp_path / "state"))
+    assert main.run(["shop"]) == 2
+    for name in ("shop", "my-shop"):
+        with Store(tmp_path / "state").saving() as saving:
+            saving.put("auto", name, {"version": 1})
+        assert main.run([name]) == 7
+    assert asked == ["shop", "my-shop"]
+
+
+def test_help_is_a_word_too(shell: Shell) -> None:
+    assert shell("help").stdout == shell("--help").stdout
+    assert shell("help", "split-pane").stdout == shell("split-pane", "--help").stdout

@@ -9,8 +9,9 @@ from annotated_types import Ge, Le
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fugue_tui.control.command import Command, Effect
+from fugue_tui.control.command import Command, Effect, registry
 from fugue_tui.control.schema import build
+from fugue_tui.control.tmux import TMUX
 from fugue_tui.control.words import command, format, help_text, parse, split
 from fugue_tui.errors import InvalidArgument, UnknownCommand
 
@@ -162,3 +163,10 @@ class WordsRun(Command[None], name="words-run", effect=Effect.LAYOUT):
 def test_what_follows_two_hyphens_is_the_program(line: str, arguments: dict[str, Any]) -> None:
     assert parse(split(line))[1] == arguments
     assert isinstance(command(line), WordsRun)
+
+
+def test_every_name_of_tmux_leads_to_a_command_of_ours_and_is_none_itself() -> None:
+    assert set(TMUX.values()) <= set(registry())
+    assert not set(TMUX) & set(registry())
+    with pytest.raises(UnknownCommand, match="no command neww; tmux's neww is create-window here"):
+        command("neww")

@@ -52,7 +52,7 @@ class Running:
         (room / "config.toml").write_text(config)
         served = () if server else ("--foreground",)
         self.others: list[Host] = []
-        self.host = Host((sys.executable, *program, self.name, *served, *arguments), size, self.env)
+        self.host = Host((sys.executable, *program, "--workspace", self.name, *served, *arguments), size, self.env)
 
     @property
     def socket(self) -> Path:
@@ -101,9 +101,8 @@ class Running:
 
     def again(self, *words: str, size: Size = Size(80, 24), env: dict[str, str] | None = None) -> Host:
         """Another terminal with `fugue-tui` and these words in it; its name if none are given."""
-        self.others.append(
-            Host((sys.executable, "-m", "fugue_tui", *(words or (self.name,))), size, self.env | (env or {}))
-        )
+        program = (sys.executable, "-m", "fugue_tui", *(words or ("--workspace", self.name)))
+        self.others.append(Host(program, size, self.env | (env or {})))
         return self.others[-1]
 
     def end(self) -> None:

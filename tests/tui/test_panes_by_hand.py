@@ -337,6 +337,15 @@ async def test_the_palette_runs_a_command(open_stage: Open) -> None:
         await stage.until(lambda: stage.mux.front is not None and stage.mux.front.zoomed)
 
 
+async def test_the_palette_finds_a_command_by_its_name_in_tmux(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("p")
+        await stage.press(*"split-window")
+        await stage.until(lambda: "split-pane" in stage.text)
+        await stage.press("enter")
+        await stage.until(lambda: len(stage.rects) == 2)
+
+
 async def test_the_palette_asks_for_what_a_command_needs(open_stage: Open) -> None:
     async with open_stage() as stage:
         await beside(stage)

@@ -7,12 +7,14 @@ the client, and `mcp` only the bridge.
 import importlib
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from fugue_tui.cli.options import Usage, as_json, complain, options_of, say, split_own, write
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, UnknownCommand
 
 USAGE = """\
-usage: fugue-tui [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]         attach to a workspace, starting it if need be
+usage: fugue-tui [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]         attach to a workspace that runs or is saved
+       fugue-tui new NAME [OPTIONS] [-- PROGRAM [ARGUMENT]...]       the same with one that need not be there yet
        fugue-tui open [DIR|FILE|LAYOUT] [--yes]                      the same with a project's workspace
        fugue-tui attach [NAME] [-r|--read-only] [--prefix KEY]       attach to one that runs; -r only looks on
        fugue-tui detach [NAME] [--all]                               send the terminal used last away, or all
@@ -26,7 +28,7 @@ usage: fugue-tui [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]         attach to a
        fugue-tui config path|check|show|init                         look after the configuration
 
 options:
-  --workspace NAME      the workspace's name, even if it looks like a command
+  --workspace NAME      the workspace's name, whatever it looks like; started if it is not there yet
   -e, --command LINE    run this line in the first pane, or a new window, instead of a login shell
   --foreground          run in this terminal alone, without a server: the workspace ends with it
   -r, --read-only       look on; type nothing
@@ -90,7 +92,18 @@ def _start(arguments: list[str]) -> int:
         return _help()
     if "--version" in _own_words(arguments):
         return _version()
-    return starting.start(starting.Asked(arguments), _mistyped)
+    return starting.start(starting.Asked(arguments), _refusal)
+
+
+def _new(arguments: list[str]) -> int:
+    from fugue_tui.cli import starting
+
+    if {"--help", "-h"} & set(_own_words(arguments)):
+        return _help()
+    asked = starting.Asked(arguments)
+    if not asked.workspace:
+        raise Usage("new: wants the workspace's name")
+    return starting.start(asked)
 
 
 def _own_words(arguments: list[str]) -> list[str]:
@@ -99,7 +112,7 @@ def _own_words(arguments: list[str]) -> list[str]:
 
 
 def _command(arguments: list[str]) -> int:
-    """Run a command in a running workspace; a word that is no command at all names a workspace to start."""
+    """Run a command in a running workspace; a word that is no command at all may name a workspace that is saved."""
     words, where, json_wanted = split_own(arguments)
     if "--help" in words or "-h" in words:
         return _help(words[0])
@@ -110,14 +123,14 @@ def _command(arguments: list[str]) -> int:
     except SocketError as error:
         if words == ["list-layouts"] and isinstance(error, NotRunning) and not where:
             return _show(_layouts(), json_wanted)
-        if stranger := _stranger(words[0]):
-            return _start(arguments) if _names_workspace(arguments) else _failed(stranger, json_wanted)
+        if _stranger(words[0]):
+            return _named(arguments, json_wanted)
         way_out = "; start one with: fugue-tui" if isinstance(error, NotRunning) else ""
         return _failed(type(error)(f"{error}{way_out}"), json_wanted)
     except FugueError as error:
         return _failed(error, json_wanted)
-    if _error_code(answer) == UnknownCommand.code and _names_workspace(arguments):
-        return _start(arguments)
+    if _error_code(answer) == UnknownCommand.code and _stranger(words[0]):
+        return _named(arguments, json_wanted)
     if "--output" in where and not answer.get("exit"):
         write(_data(answer, json_wanted), where["--output"])
         return _judged(answer)
@@ -148,25 +161,31 @@ def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
     return str(answer.get("text")).encode(errors="replace") + b"\n"
 
 
-def _names_workspace(arguments: list[str]) -> bool:
-    """Whether a first word that is no command, nor nearly one, can only name a workspace to start."""
+def _named(arguments: list[str], json_wanted: bool) -> int:
+    """Start the workspace that a word names which is no command; with words that only a command takes, it is none."""
     from fugue_tui.cli.starting import Asked
+    from fugue_tui.control.reflect import known
 
     try:
-        asked = Asked(arguments)
-    except Usage:
-        return False
-    return bool(asked.loose) and not _mistyped(asked.loose)
+        with suppress(Usage):
+            if Asked(arguments).loose:
+                return _start(arguments)
+        known(arguments[0])
+    except UnknownCommand as error:
+        return _failed(error, json_wanted)
+    raise AssertionError(f"{arguments[0]} is a command")
 
 
-def _mistyped(word: str) -> str:
-    """What to say of a word that looks like a mistyped command; empty if it does not."""
-    from difflib import get_close_matches
-
+def _refusal(word: str) -> str:
+    """Why a word starts no workspace that is not there yet: it is a command, or meant to be one, or none at all."""
     from fugue_tui.control.reflect import verbs
+    from fugue_tui.control.words import nearest, unknown
 
-    near = get_close_matches(word[:40].replace("_", "-"), [*_SUBCOMMANDS, *verbs()], n=1, cutoff=0.82)
-    return f"no command {ascii(word[:40])[1:-1]}; did you mean {near[0]}?" if near else ""
+    if word in _SUBCOMMANDS or word in verbs():
+        return f"{word} is a command, and comes first: fugue-tui {word}"
+    said, near = ascii(word[:40])[1:-1], nearest(word, _SUBCOMMANDS, 0.7)
+    told = unknown(word, _SUBCOMMANDS, 0.7) if near else f"no command {said}, and no workspace {said} runs or is saved"
+    return f"{told} (fugue-tui new {said} starts a workspace)"
 
 
 def _show(answer: dict[str, object], json_wanted: bool) -> int:
@@ -205,15 +224,11 @@ def _error_code(answer: dict[str, object]) -> str:
     return str(error.get("code")) if isinstance(error, dict) else ""  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
 
-def _stranger(verb: str) -> UnknownCommand | None:
-    """What is wrong with a command's name; None if there is such a command."""
-    from fugue_tui.control.reflect import known
+def _stranger(verb: str) -> bool:
+    """Whether there is no command of that name."""
+    from fugue_tui.control.reflect import verbs
 
-    try:
-        known(verb)
-    except UnknownCommand as error:
-        return error
-    return None
+    return verb not in verbs()
 
 
 def _mcp(arguments: list[str]) -> int:
@@ -298,5 +313,7 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "reflect": _reflect,
     "config": _config,
     "open": _open,
+    "new": _new,
+    "help": lambda arguments: _help(arguments[0] if arguments else ""),
     **{verb: _whole(verb) for verb in _WHOLE},
 }

@@ -38,7 +38,7 @@ def attach_as(options: dict[str, str], loose: list[str]) -> int:
     try:
         return join(path, hello, name)
     except NotRunning as error:
-        start = f"fugue-tui {name} starts one, " if name else ""
+        start = f"fugue-tui new {name} starts one, " if name else ""
         raise NotRunning(f"{_missing(name, path, error)}; {start}fugue-tui ls shows what runs") from None
 
 

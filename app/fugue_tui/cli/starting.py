@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from fugue_tui import sockets
 from fugue_tui.cli.options import Usage, options_of
-from fugue_tui.errors import NotRunning, UnknownCommand
+from fugue_tui.errors import FugueError, NotRunning, UnknownCommand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,23 +57,37 @@ class Asked:
         )
 
 
-def start(asked: Asked, mistyped: Callable[[str], str]) -> int:
+def start(asked: Asked, refusal: Callable[[str], str] | None = None) -> int:
     """Attach to the workspace that is meant, and start it first if it does not run; the exit status.
 
-    `mistyped` says what is wrong with a name that is nearly a command's: it starts nothing."""
+    With `refusal`, a word starts nothing that is not saved, and that says why: it may be a mistyped command."""
     if "--read-only" in asked.options:
         from fugue_tui.cli.sessions import attach_as
 
         return attach_as(asked.options, asked.named)
     if "--foreground" not in asked.options and (status := _joined(asked)) is not None:
         return status
-    if asked.loose and (meant := mistyped(asked.loose)):
-        raise UnknownCommand(f"{meant} (--workspace {asked.loose} starts a workspace of that name)")
+    if refusal is not None and asked.loose and "--foreground" not in asked.options and not _is_known(asked.loose):
+        raise UnknownCommand(refusal(asked.loose))
     from fugue_tui import start as starting
 
     if "--foreground" in asked.options:
         return starting.show(asked.to_start())
     return starting.start(asked.to_start())
+
+
+def _is_known(word: str) -> bool:
+    """Whether a word names a workspace that can come back, or the one that is started without a name. Raises
+    SocketError for what cannot be a name."""
+    from fugue_tui.store.store import Store, state_dir
+
+    name = sockets.check_name(word)
+    if name == sockets.DEFAULT:
+        return True
+    try:
+        return any(entry.name == name for entry in Store(state_dir()).names("auto"))
+    except FugueError:
+        return False
 
 
 def serve(arguments: list[str]) -> int:

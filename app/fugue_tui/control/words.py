@@ -8,7 +8,7 @@ program to run where a command runs one: `split-pane --ratio 0.7 -- vim notes`.
 
 import json
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 from textwrap import fill
@@ -19,6 +19,7 @@ from fugue_tui.control.command import Command, registry
 from fugue_tui.control.compound import Either, Many, Table
 from fugue_tui.control.kind import Choice, Flag, Kind, Null, Number, Whole
 from fugue_tui.control.schema import build, describe
+from fugue_tui.control.tmux import TMUX
 from fugue_tui.errors import InvalidArgument, UnknownCommand
 from fugue_tui.text import clean_text
 
@@ -33,9 +34,24 @@ def lookup(verb: str) -> type[Command[Any]]:
     """The command of that name. Raises UnknownCommand with the nearest."""
     if found := registry().get(verb):
         return found
-    near = get_close_matches(verb[:40].replace("_", "-"), registry(), n=1)
-    hint = f"; did you mean {near[0]}?" if near else "; fugue-tui --help lists all"
-    raise UnknownCommand(f"no command {ascii(verb[:40])[1:-1]}{hint}")
+    raise UnknownCommand(f"{unknown(verb)}{'' if nearest(verb) else '; fugue-tui --help lists all'}")
+
+
+def nearest(word: str, more: Iterable[str] = (), likeness: float = 0.6) -> str:
+    """The command that a wrong word was meant to be: tmux knows it by that name, or it is spelt nearly so; `more` are
+    names besides. Empty if there is none."""
+    written = word[:40].replace("_", "-")
+    if written in TMUX:
+        return TMUX[written]
+    return next(iter(get_close_matches(written, [*more, *registry()], n=1, cutoff=likeness)), "")
+
+
+def unknown(word: str, more: Iterable[str] = (), likeness: float = 0.6) -> str:
+    """What to say of a word that is no command, with the one that was meant."""
+    near, said = nearest(word, more, likeness), ascii(word[:40])[1:-1]
+    if near and word[:40] in TMUX:
+        return f"no command {said}; tmux's {said} is {near} here"
+    return f"no command {said}" + (f"; did you mean {near}?" if near else "")
 
 
 def parse(words: Sequence[str]) -> tuple[type[Command[Any]], dict[str, Any]]:

@@ -21,6 +21,7 @@ from textual.worker import Worker, WorkerError
 
 from fugue_tui.control.command import Command, Effect, registry
 from fugue_tui.control.schema import Description, describe
+from fugue_tui.control.tmux import tmux_names
 
 
 class Runner(Protocol):
@@ -44,11 +45,12 @@ class CommandProvider(Provider):
             yield DiscoveryHit(label(cls, description), self._chosen(cls, description), cls.verb, description.summary)
 
     async def search(self, query: str) -> Hits:
-        """The commands whose name or summary matches."""
+        """The commands whose name, tmux's name or summary matches."""
         matcher = self.matcher(query)
         for cls, description in entries():
             text = label(cls, description)
-            score = max(matcher.match(text), matcher.match(description.summary) * 0.8)
+            theirs = max(map(matcher.match, tmux_names(cls.verb)), default=0.0)
+            score = max(matcher.match(text), theirs, matcher.match(description.summary) * 0.8)
             if score > 0:
                 yield Hit(score, matcher.highlight(text), self._chosen(cls, description), text, description.summary)
 

@@ -1,0 +1,63 @@
+"""tmux's names of what commands here do, for people whose fingers know them: errors and the palette point from them."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+TMUX: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "new-session": "create-session",
+        "new": "create-session",
+        "has-session": "get-status",
+        "has": "get-status",
+        "switch-client": "select-session",
+        "switchc": "select-session",
+        "rename": "rename-session",
+        "new-window": "create-window",
+        "neww": "create-window",
+        "kill-window": "close-window",
+        "killw": "close-window",
+        "next-window": "select-window",
+        "next": "select-window",
+        "previous-window": "select-window",
+        "prev": "select-window",
+        "last-window": "select-window",
+        "selectw": "select-window",
+        "renamew": "rename-window",
+        "lsw": "list-windows",
+        "split-window": "split-pane",
+        "splitw": "split-pane",
+        "kill-pane": "close-pane",
+        "killp": "close-pane",
+        "select-pane": "focus-pane",
+        "selectp": "focus-pane",
+        "last-pane": "focus-pane",
+        "lsp": "list-panes",
+        "resizep": "resize-pane",
+        "swapp": "swap-pane",
+        "respawnp": "respawn-pane",
+        "rotate-window": "rotate-panes",
+        "rotatew": "rotate-panes",
+        "next-layout": "select-layout",
+        "selectl": "select-layout",
+        "capture-pane": "read-pane",
+        "capturep": "read-pane",
+        "send": "send-keys",
+        "send-prefix": "send-keys",
+        "paste-buffer": "send-input",
+        "wait-for": "wait-for-output",
+        "run-shell": "execute-command",
+        "run": "execute-command",
+        "find-window": "search-panes",
+        "findw": "search-panes",
+        "lsc": "list-clients",
+        "lscm": "list-commands",
+        "display-message": "get-status",
+    }
+)
+"""Each of tmux's commands under its name and its short form, and the command here that does the same or the nearest."""
+
+
+def tmux_names(verb: str) -> tuple[str, ...]:
+    """What tmux calls a command of ours."""
+    return tuple(theirs for theirs, ours in TMUX.items() if ours == verb)
