@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.terminal.frame import Modes
 from fugue_tui.terminal.key_names import ALIASES, NAMED_KEYS
-from fugue_tui.terminal.keys import KeyPress, Modifiers, encode, parse_key, spell
+from fugue_tui.terminal.keys import KeyEvent, KeyPress, Modifiers, encode, parse_key, spell
 
 PLAIN_MODES = Modes()
 ALL_MODIFIERS = [Modifiers(bits) for bits in range(16)]
@@ -58,7 +58,7 @@ ALL_MODIFIERS = [Modifiers(bits) for bits in range(16)]
         ("M-Tab", b"\x1b\t"),
         ("BTab", b"\x1b[Z"),
         ("shift+tab", b"\x1b[Z"),
-        ("C-S-Tab", b"\t"),
+        ("C-S-Tab", b"\x1b[Z"),
         ("BSpace", b"\x7f"),
         ("C-BSpace", b"\b"),
         ("M-BSpace", b"\x1b\x7f"),
@@ -123,7 +123,7 @@ def test_modes_change_the_bytes(word: str, modes: Modes, sent: bytes) -> None:
     ("word", "first", "second"),
     [
         ("a", b"a", b"a"),
-        ("A", b"A", b"A"),
+        ("A", b"A", b"\x1b[27;2;65~"),
         ("C-a", b"\x01", b"\x1b[27;5;97~"),
         ("C-S-a", b"\x01", b"\x1b[27;6;65~"),
         ("C-i", b"\t", b"\x1b[27;5;105~"),
@@ -176,6 +176,53 @@ def test_modify_other_keys_tells_apart_what_shares_bytes(word: str, first: bytes
 )
 def test_the_kitty_protocol_is_spoken_to_programs_that_asked(word: str, flags: int, sent: bytes) -> None:
     assert encode(parse_key(word), Modes(kitty_flags=flags)) == sent
+
+
+@pytest.mark.parametrize(
+    ("flags", "sent"),
+    [
+        (0, "\u0424".encode()),
+        (1, "\u0424".encode()),
+        (4 | 8, b"\x1b[1092:1060:97;2u"),
+        (2 | 4 | 8 | 16, b"\x1b[1092:1060:97;2;1060u"),
+    ],
+)
+def test_the_key_of_another_layout_is_told_with_that_of_a_us_keyboard(flags: int, sent: bytes) -> None:
+    press = KeyPress("\u0444", Modifiers.SHIFT, "\u0424", "\u0424", "a")
+    assert encode(press, Modes(kitty_flags=flags)) == sent
+
+
+@pytest.mark.parametrize(
+    ("flags", "event", "sent"),
+    [
+        (0, KeyEvent.REPEAT, b"\x01"),
+        (0, KeyEvent.RELEASE, b""),
+        (1, KeyEvent.RELEASE, b""),
+        (2, KeyEvent.PRESS, b"\x01"),
+        (2, KeyEvent.REPEAT, b"\x1b[97;5:2u"),
+        (2, KeyEvent.RELEASE, b"\x1b[97;5:3u"),
+        (3, KeyEvent.PRESS, b"\x1b[97;5u"),
+    ],
+)
+def test_repeats_and_releases_are_told_to_programs_that_asked(flags: int, event: KeyEvent, sent: bytes) -> None:
+    assert encode(KeyPress("a", Modifiers.CTRL, event=event), Modes(kitty_flags=flags)) == sent
+
+
+@pytest.mark.parametrize(("flags", "sent"), [(0, b""), (1, b""), (8, b"\x1b[57441;2u"), (10, b"\x1b[57441;2u")])
+def test_a_lone_modifier_is_told_where_all_keys_are(flags: int, sent: bytes) -> None:
+    assert encode(KeyPress("left_shift", Modifiers.SHIFT), Modes(kitty_flags=flags)) == sent
+
+
+def test_locks_are_told_where_all_keys_are() -> None:
+    press = KeyPress("a", text="A", locks=Modifiers.CAPS_LOCK)
+    assert encode(press, Modes(kitty_flags=8)) == b"\x1b[97;65u"
+    assert encode(press, Modes(kitty_flags=1)) == b"A"
+
+
+def test_shift_with_alt_types_what_the_terminal_told() -> None:
+    press = KeyPress("5", Modifiers.ALT | Modifiers.SHIFT, shifted="%")
+    assert encode(press, Modes()) == b"\x1b%"
+    assert encode(press, Modes(modify_other_keys=2)) == b"\x1b[27;4;37~"
 
 
 @pytest.mark.parametrize("flags", [0, 1, 8])

@@ -8,13 +8,14 @@ Where the two differ on purpose, the reason stands beside the exception.
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from fugue_tui.terminal.frame import Modes
 from fugue_tui.terminal.key_names import KEYPAD_TEXT
-from fugue_tui.terminal.keys import KeyPress, Modifiers, encode
+from fugue_tui.terminal.keys import KeyEvent, KeyPress, Modifiers, encode
 
 Encode = Callable[[KeyPress, Modes], bytes]
 
@@ -83,9 +84,10 @@ def library() -> Encode:
         option("CURSOR_KEY_APPLICATION", "bool", modes.application_cursor)
         shift, alt, ctrl, super_ = (bool(press.modifiers & Modifiers(bit)) for bit in (1, 2, 4, 8))
         text = ffi.new("char[]", typed(press).encode())
-        lib.ghostty_key_event_set_action(event[0], lib.GHOSTTY_KEY_ACTION_PRESS)
+        lib.ghostty_key_event_set_action(event[0], getattr(lib, f"GHOSTTY_KEY_ACTION_{press.event.name}"))
         lib.ghostty_key_event_set_key(event[0], getattr(lib, f"GHOSTTY_KEY_{NAMES[press.name]}"))
-        lib.ghostty_key_event_set_mods(event[0], shift | ctrl << 1 | alt << 2 | super_ << 3)
+        locks = bool(press.locks & Modifiers.CAPS_LOCK) << 4 | bool(press.locks & Modifiers.NUM_LOCK) << 5
+        lib.ghostty_key_event_set_mods(event[0], shift | ctrl << 1 | alt << 2 | super_ << 3 | locks)
         lib.ghostty_key_event_set_consumed_mods(event[0], int(shift and bool(typed(press))))
         lib.ghostty_key_event_set_utf8(event[0], text, len(text) - 1)
         point = 32 if press.name == "space" else ord(press.name) if len(press.name) == 1 else 0
@@ -109,6 +111,16 @@ def test_the_kitty_protocol_is_written_as_libghostty_writes_it(flags: int, libra
     assert [press for press in PRESSES if encode(press, modes) != _shortest(library(press, modes))] == []
 
 
+@pytest.mark.parametrize("event", [KeyEvent.REPEAT, KeyEvent.RELEASE])
+@pytest.mark.parametrize("flags", [flags for flags in range(32) if flags & 9])
+def test_repeats_and_releases_are_written_as_libghostty_writes_them(
+    flags: int, event: KeyEvent, library: Encode
+) -> None:
+    modes = Modes(kitty_flags=flags)
+    presses = [replace(press, event=event) for press in PRESSES]
+    assert [press for press in presses if encode(press, modes) != _shortest(library(press, modes))] == []
+
+
 @pytest.mark.parametrize("application", [False, True])
 def test_unmodified_keys_are_written_as_libghostty_writes_them(application: bool, library: Encode) -> None:
     modes = Modes(application_cursor=application)
@@ -117,9 +129,8 @@ def test_unmodified_keys_are_written_as_libghostty_writes_them(application: bool
 
 
 def _other_keys_differ(press: KeyPress) -> bool:
-    """Shift alone types, as in xterm and tmux; F3 is CSI R, as in xterm; keypads and Backspace have their own rules."""
-    shifted_text = press.modifiers == Modifiers.SHIFT and bool(typed(press))
-    return shifted_text or press.name in {"f3", "f25", "backspace"} or press.name.startswith("kp_")
+    """F3 is CSI R, as in xterm; keypads and Backspace have their own rules."""
+    return press.name in {"f3", "f25", "backspace"} or press.name.startswith("kp_")
 
 
 def test_modify_other_keys_is_written_as_libghostty_writes_it(library: Encode) -> None:

@@ -43,8 +43,9 @@ class Entering(Remembering, ABC):
         """Send a key as the program's modes want it; False if the program has ended, or has too much to read."""
         with self.lock:
             data = b"" if self._closed else self.emulator.encode_key(press)
-        self.sent.pressed(press, self.foreground_group)
-        return self._send(data)
+        if press.acts:
+            self.sent.pressed(press, self.foreground_group)
+        return self._send(data) if data else not self._closed
 
     def mouse(self, action: MouseAction) -> bool:
         """Send a mouse event; False if the program did not ask for it."""

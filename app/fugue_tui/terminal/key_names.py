@@ -5,6 +5,12 @@ Plain strings only; `keys` turns them into key presses.
 
 from typing import Final
 
+MODIFIER_KEYS: Final = frozenset((
+    *(f"{side}_{name}" for side in ("left", "right") for name in ("shift", "ctrl", "alt", "super", "hyper", "meta")),
+    "iso_level3_shift", "iso_level5_shift", "caps_lock", "num_lock", "scroll_lock",
+))  # fmt: skip
+"""Keys that only change what others mean."""
+
 NAMED_KEYS: Final = (
     "enter", "tab", "backspace", "escape", "space",
     "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete",

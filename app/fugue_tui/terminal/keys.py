@@ -7,23 +7,35 @@ modifyOtherKeys or the kitty keyboard protocol. Both engines send keys through `
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from enum import IntFlag
+from enum import IntEnum, IntFlag
 from typing import Final
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.terminal import kitty
 from fugue_tui.terminal.frame import Modes
-from fugue_tui.terminal.key_names import ALIASES, KEYPAD_TEXT, MODIFIER_WORDS
+from fugue_tui.terminal.key_names import ALIASES, KEYPAD_TEXT, MODIFIER_KEYS, MODIFIER_WORDS
 
 
 class Modifiers(IntFlag):
-    """Modifier keys, with xterm's bit values (the written parameter is 1 plus the sum)."""
+    """Modifier keys and locks, with xterm's and kitty's bit values (the written parameter is 1 plus the sum)."""
 
     NONE = 0
     SHIFT = 1
     ALT = 2
     CTRL = 4
     SUPER = 8
+    HYPER = 16
+    META = 32
+    CAPS_LOCK = 64
+    NUM_LOCK = 128
+
+
+class KeyEvent(IntEnum):
+    """What happened to a key, with the values of the kitty keyboard protocol."""
+
+    PRESS = 1
+    REPEAT = 2
+    RELEASE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +47,31 @@ class KeyPress:
     modifiers: Modifiers = Modifiers.NONE
     text: str = ""
     """What the key types, if it types anything: `A` for Shift+a, `é` for a dead key, a whole IME commit."""
+    shifted: str = ""
+    """The character of the key with Shift, where the terminal told it (`%` for 5 on a US keyboard)."""
+    base: str = ""
+    """The character of the key on a US keyboard, where the terminal told it and it is another."""
+    event: KeyEvent = KeyEvent.PRESS
+    locks: Modifiers = Modifiers.NONE
+    """Which of the locks were on; never part of `modifiers`."""
+
+    @property
+    def role(self) -> str:
+        """The name of the key, and for one of the keypad that types nothing, of the key that it doubles."""
+        return self.name if self.name in KEYPAD_TEXT else self.name.removeprefix("kp_")
+
+    @property
+    def acts(self) -> bool:
+        """Whether this is a press or a repeat of something else than a modifier."""
+        return self.event is not KeyEvent.RELEASE and self.name not in MODIFIER_KEYS
 
 
 _NONE: Final = Modifiers.NONE
 _SHIFT: Final = Modifiers.SHIFT
 _ALT: Final = Modifiers.ALT
 _CTRL: Final = Modifiers.CTRL
-_SUPER: Final = Modifiers.SUPER
+_SUPER: Final = Modifiers.SUPER | Modifiers.HYPER
+_ALT_OR_META: Final = Modifiers.ALT | Modifiers.META
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -99,19 +129,27 @@ def _unknown(word: str, rest: str) -> str:
 
 def spell(press: KeyPress) -> str:
     """A press in the form `ctrl+alt+shift+super+name`; `parse_key` reads it back."""
-    order = (_CTRL, _ALT, _SHIFT, _SUPER)
+    order = (_CTRL, _ALT, _SHIFT, Modifiers.SUPER, Modifiers.HYPER, Modifiers.META)
     words = [str(modifier.name).lower() for modifier in order if modifier in press.modifiers]
     return "+".join([*words, press.name or press.text])
 
 
 def encode(press: KeyPress, modes: Modes) -> bytes:
     """What a program in these modes is sent for a press; empty if the key means nothing to it."""
-    if kitty.applies(modes.kitty_flags):
-        written = kitty.encode(press.name, _typed(press), press.modifiers, modes.kitty_flags)
+    if modes.kitty_flags:
+        written = kitty.encode(_stroke(press), modes.kitty_flags)
         return _legacy(press, modes) if written is None else written
+    if not press.acts:
+        return b""
     if modes.modify_other_keys and _is_other(press, modes.modify_other_keys):
         return f"\x1b[27;{press.modifiers + 1};{_other_code(press)}~".encode()
     return _legacy(press, modes)
+
+
+def _stroke(press: KeyPress) -> kitty.Stroke:
+    return kitty.Stroke(
+        press.name, _typed(press), press.modifiers, press.locks, press.shifted, press.base, int(press.event)
+    )
 
 
 def _typed(press: KeyPress) -> str:
@@ -121,7 +159,7 @@ def _typed(press: KeyPress) -> str:
     if press.name == "space":
         return " "
     if len(press.name) == 1:
-        upper = press.name.upper()
+        upper = press.shifted or press.name.upper()
         return upper if press.modifiers & _SHIFT and len(upper) == 1 else press.name
     return KEYPAD_TEXT.get(press.name, "")
 
@@ -137,8 +175,8 @@ def _is_other(press: KeyPress, level: int) -> bool:
         return False
     if press.name in _EDITING:
         return level == 2 or (press.name == "enter" and modifiers != _ALT)
-    if modifiers == _SHIFT:
-        return False
+    if modifiers == _SHIFT and press.name != "space":  # xterm's IsControlInput: what Ctrl would make a control of.
+        return level == 2 and "@" <= char <= "\x7f"
     return level == 2 or bool(modifiers & _SUPER) or (bool(modifiers & _CTRL) and _control(char) is None)
 
 
@@ -168,7 +206,7 @@ def _legacy(press: KeyPress, modes: Modes) -> bytes:
     """The bytes that xterm sends by default."""
     if press.name in _KEYPAD and modes.application_keypad:
         return _escaped(f"\x1bO{_KEYPAD[press.name]}", press.modifiers)
-    name = press.name.removeprefix("kp_") if press.name not in KEYPAD_TEXT else press.name
+    name = press.role
     if name in _CURSOR or name in _SS3 or name in _TILDE:
         return _function(name, press.modifiers, modes)
     if name in _EDITING:
@@ -197,7 +235,7 @@ def _editing(name: str, modifiers: Modifiers, modes: Modes) -> str:
     if name == "enter":
         return "\r\n" if modes.newline else "\r"
     if name == "tab":
-        return "\x1b[Z" if modifiers & (_SHIFT | _CTRL) == _SHIFT else "\t"
+        return "\x1b[Z" if modifiers & _SHIFT else "\t"
     if name == "backspace":
         return "\b" if modes.backarrow_is_backspace != bool(modifiers & _CTRL) else "\x7f"
     return "\x1b"
@@ -215,7 +253,7 @@ def _text(press: KeyPress) -> bytes:
 
 def _escaped(text: str, modifiers: Modifiers) -> bytes:
     """The text as UTF-8, behind ESC if Alt is down."""
-    prefix = b"\x1b" if modifiers & _ALT and text else b""
+    prefix = b"\x1b" if modifiers & _ALT_OR_META and text else b""
     return prefix + text.encode("utf-8", "replace")
 
 

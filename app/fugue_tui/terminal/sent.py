@@ -28,7 +28,7 @@ class Sent:
     def pressed(self, key: KeyPress, group: int) -> None:
         """A key went to a process group."""
         ctrl = bool(key.modifiers & Modifiers.CTRL)
-        self._note(group, entered=key.name in _ENDS if ctrl else key.name == "enter")
+        self._note(group, entered=key.name in _ENDS if ctrl else key.role == "enter")
 
     def wrote(self, data: bytes, group: int) -> None:
         """Text or a paste went to a process group."""
