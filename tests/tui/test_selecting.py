@@ -66,7 +66,7 @@ async def test_a_double_click_that_is_dragged_selects_words(open_stage: Open) ->
 
 
 @pytest.mark.parametrize("end", ["click", "escape"])
-async def test_a_click_and_escape_let_go_and_the_program_does_not_hear_of_it(open_stage: Open, end: str) -> None:
+async def test_a_click_and_escape_let_go_and_the_program_hears_only_of_escape(open_stage: Open, end: str) -> None:
     async with open_stage("sh", "-c", RAW + "printf 'one two\\r\\n'; exec od -An -tx1 -v -w1") as stage:
         await stage.until_text("one two")
         await stage.drag((0, 0), (2, 0))
@@ -76,9 +76,7 @@ async def test_a_click_and_escape_let_go_and_the_program_does_not_hear_of_it(ope
         assert stage.terminal().selected is None
         await stage.press("x")
         await stage.until_text(" 78")
-        assert "1b" not in stage.pane_text()
-        await stage.press("escape")
-        await stage.until_text(" 1b")
+        assert ("1b" in stage.pane_text()) is (end == "escape")
 
 
 async def test_typing_and_a_click_elsewhere_leave_it(open_stage: Open) -> None:

@@ -4,7 +4,7 @@ What stays out: which keys are the workspace's own (the app decides before the v
 """
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from rich.style import Style as RichStyle
 from textual import events
@@ -19,8 +19,6 @@ from fugue_tui.terminal.terminal import Terminal as LiveTerminal
 from fugue_tui_widgets.keys import press_of
 from fugue_tui_widgets.pointing import Pointing, ViewMessage
 from fugue_tui_widgets.strips import strip_of, with_cursor
-
-_ESCAPE: Final = KeyPress("escape")
 
 
 class TerminalView(Pointing, can_focus=True):
@@ -162,20 +160,19 @@ class TerminalView(Pointing, can_focus=True):
 
     def press(self, press: KeyPress) -> None:
         """Give a key to the program. In a view whose program has ended, Enter asks to run it again and `x` to close it;
-        in one whose program waits, Enter and Escape ask to start it. Escape where selected text is in sight only ends
-        that."""
+        in one whose program waits, Enter and Escape ask to start it. Escape ends a selection that is in sight, too."""
         if self.live is None:
             return
-        if press == _ESCAPE and self.live.shows_selection:
+        if press.acts and press.role == "escape" and not press.modifiers and self.live.shows_selection:
             self.live.deselect()
-            return
         if self.live.exit is not None or self.live.waits:
-            if press.name == "enter" or (press.name == "escape" and self.live.waits):
-                self.post_message(self.Again(self, escape=press.name == "escape"))
-            elif press.text == "x" and not self.live.waits:
+            if press.acts and (press.role == "enter" or (press.role == "escape" and self.live.waits)):
+                self.post_message(self.Again(self, escape=press.role == "escape"))
+            elif press.acts and press.text == "x" and not self.live.waits:
                 self.post_message(self.Close(self))
             return
-        self._follow()
+        if press.acts:
+            self._follow()
         self.live.press(press)
 
     async def on_paste(self, event: events.Paste) -> None:
