@@ -17,7 +17,7 @@ _ENTER = (
     b"\x1b[?1049h"  # the alternate screen
     b"\x1b[?25l\x1b[?7l"  # no cursor until a pane shows its own; no wrapping
     b"\x1b[?2004h\x1b[?1004h"  # bracketed paste, focus events
-    b"\x1b[>25u"  # kitty keyboard: disambiguate, all keys, their text
+    b"\x1b[>31u"  # kitty keyboard, all of it: programs that ask for less get less
 )
 _LEAVE = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?7h\x1b[r\x1b[m\x1b[0 q\x1b[?1049l\x1b[?25h"
 _TITLE = b"\x1b[22;0t\x1b]2;%s\x1b\\"

@@ -83,3 +83,10 @@ def test_a_wrong_binding_is_named_and_the_rest_applies(key: str, line: str, said
     assert said in faults[0]
     assert keys.prefixed[KeyPress("x")].command == ClosePane()
     assert keys.prefixed[KeyPress("|")].words == "zoom-pane"
+
+
+def test_a_key_is_what_it_types_with_shift_and_what_it_doubles_on_the_keypad() -> None:
+    percent = KeyPress("5", Modifiers.ALT | Modifiers.SHIFT, shifted="%")
+    assert canonical(percent) == canonical(parse_key("M-%"))
+    assert canonical(KeyPress("kp_enter")) == canonical(parse_key("enter"))
+    assert canonical(KeyPress("a", Modifiers.CTRL, locks=Modifiers.CAPS_LOCK)) == canonical(parse_key("C-a"))

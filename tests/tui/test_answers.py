@@ -1,5 +1,7 @@
 """What terminals answer is never typing, wherever it is cut and whenever it comes; and what is typing stays so."""
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +9,8 @@ from textual import events
 
 from fugue_tui.terminal.frame import Modes
 from fugue_tui.terminal.keys import encode
-from fugue_tui.tui.answers import Alt, Answers, Typed
-from fugue_tui.tui.input import HostInput
+from fugue_tui.tui.input import HostEvent, HostParser, Reply
+from fugue_tui.tui.input_messages import HostInput
 from fugue_tui_widgets.keys import press_of
 
 ANSWERS = [
@@ -54,24 +56,31 @@ PASTE = "\x1b[200~one\x1b]11;two\ntwo\x1b[201~"
 
 
 class Parted:
-    """Answers in front of nothing."""
+    """A parser, and what it was heard to say."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
-        self.answers = Answers(self.heard.append)
+        self.parser = HostParser()
 
-    def take(self, *pieces: str) -> str:
+    def take(self, *pieces: str) -> list[HostEvent]:
         """What of the pieces is typing."""
-        return "".join(spelt(self.answers.typing(piece)) for piece in pieces)
+        return self._typing(event for piece in pieces for event in self.parser.feed(piece.encode()))
 
-    def wait(self) -> str:
+    def wait(self) -> list[HostEvent]:
         """What is typing after all."""
-        return spelt(self.answers.elapse())
+        return self._typing(self.parser.elapse())
+
+    def _typing(self, events: Iterable[HostEvent]) -> list[HostEvent]:
+        typed: list[HostEvent] = []
+        for event in events:
+            self.heard.append(event.text) if isinstance(event, Reply) else typed.append(event)
+        return typed
 
 
-def spelt(pieces: list[Typed]) -> str:
-    """Typing as the terminal sent it."""
-    return "".join(f"\x1b{piece}" if isinstance(piece, Alt) else piece for piece in pieces)
+def typed(*pieces: str) -> list[HostEvent]:
+    """What these pieces mean if each comes by itself."""
+    parser = HostParser()
+    return [event for piece in pieces for event in [*parser.feed(piece.encode()), *parser.elapse()]]
 
 
 def keys(host: HostInput, *pieces: bytes | None) -> list[str]:
@@ -84,34 +93,32 @@ def keys(host: HostInput, *pieces: bytes | None) -> list[str]:
 def test_an_answer_is_no_typing_wherever_it_is_cut(answer: str) -> None:
     for cut in range(len(answer) + 1):
         parted = Parted()
-        assert parted.take("x" + answer[:cut], answer[cut:] + "y") == "xy"
+        assert parted.take("x" + answer[:cut], answer[cut:] + "y") == typed("x", "y")
         assert parted.heard == [answer]
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_an_answer_that_stops_for_long_is_no_typing_either(answer: str) -> None:
     begun = next(
-        n
-        for n in range(2, len(answer))
-        if Answers(lambda answer: None).typing(answer[:n]) == [] and _certain(answer[:n])
+        n for n in range(2, len(answer)) if HostParser().feed(answer[:n].encode()) == [] and _certain(answer[:n])
     )
     for cut in range(begun, len(answer)):
         parted = Parted()
-        typed = [parted.take(answer[:cut]), parted.wait(), parted.take(answer[cut:]), parted.take("y")]
-        assert "".join(typed) == "y", (answer[:cut], typed)
+        steps = [parted.take(answer[:cut]), parted.wait(), parted.take(answer[cut:]), parted.take("y")]
+        assert steps == [[], [], [], typed("y")], answer[:cut]
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_of_an_answer_whose_first_byte_came_alone_only_the_escape_key_is_typed(answer: str) -> None:
     parted = Parted()
-    assert [parted.take("\x1b"), parted.wait(), parted.take(answer[1:])] == ["", "\x1b", ""]
+    assert [parted.take("\x1b"), parted.wait(), parted.take(answer[1:])] == [[], typed("\x1b"), []]
     assert parted.heard == [answer]
 
 
 def _certain(text: str) -> bool:
-    answers = Answers(lambda answer: None)
-    answers.typing(text)
-    return answers.certain
+    parser = HostParser()
+    parser.feed(text.encode())
+    return parser.certain
 
 
 @given(st.lists(st.sampled_from([*ANSWERS, *TYPING, PASTE])), st.lists(st.integers(0, 60)))
@@ -120,8 +127,8 @@ def test_typing_between_answers_is_left_as_it_is(said: list[str], cuts: list[int
     pieces: list[str] = []
     for cut in cuts:
         pieces, text = [*pieces, text[:cut]], text[cut:]
-    typed = parted.take(*pieces, text) + parted.wait()
-    assert typed == "".join(each for each in said if each not in ANSWERS)
+    events = parted.take(*pieces, text) + parted.wait()
+    assert events == typed(*(each for each in said if each not in ANSWERS))
     assert parted.heard == [each for each in said if each in ANSWERS]
 
 
@@ -130,19 +137,19 @@ def test_typing_between_answers_is_left_as_it_is(said: list[str], cuts: list[int
 )
 @pytest.mark.parametrize("key", ["\x03", "\r", "\x1b[A", "\x1b[97;5u"])
 def test_an_answer_that_breaks_off_swallows_no_key_that_is_told_apart(broken: str, key: str) -> None:
-    assert Parted().take(broken, key, "z") == key + "z"
+    assert Parted().take(broken, key, "z") == typed(key, "z")
 
 
 def test_after_an_answer_that_broke_off_typing_goes_on() -> None:
     parted = Parted()
-    assert parted.take("\x1b]11;rgb:d0") == ""
-    assert parted.wait() == ""
-    assert parted.take("ls", "\r") == "ls\r"
+    assert parted.take("\x1b]11;rgb:d0") == []
+    assert parted.wait() == []
+    assert parted.take("ls", "\r") == typed("l", "s", "\r")
 
 
 def test_an_endless_answer_costs_no_memory_and_is_no_typing() -> None:
     parted = Parted()
-    assert parted.take("\x1bP1+r", *["5" * 1000] * 500, "5\x1b", "\\after") == "after"
+    assert parted.take("\x1bP1+r", *["5" * 1000] * 500, "5\x1b", "\\after") == typed(*"after")
     assert all(len(heard) < 10_000 for heard in parted.heard)
 
 

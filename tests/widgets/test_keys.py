@@ -4,7 +4,7 @@ import pytest
 from textual.events import Key
 
 from fugue_tui.terminal.keys import KeyPress, Modifiers
-from fugue_tui_widgets.keys import press_of
+from fugue_tui_widgets.keys import HostKey, press_of
 
 CTRL, ALT, SHIFT = Modifiers.CTRL, Modifiers.ALT, Modifiers.SHIFT
 
@@ -28,3 +28,22 @@ CTRL, ALT, SHIFT = Modifiers.CTRL, Modifiers.ALT, Modifiers.SHIFT
 )  # fmt: skip
 def test_a_key_is_the_press_that_was_meant(key: str, character: str | None, press: KeyPress) -> None:
     assert press_of(Key(key, character)) == press
+
+
+@pytest.mark.parametrize(
+    ("press", "key", "character"),
+    [
+        (KeyPress("a", SHIFT, "A"), "A", "A"),
+        (KeyPress("a", CTRL), "ctrl+a", None), (KeyPress("enter"), "enter", "\r"),
+        (KeyPress("kp_enter"), "enter", "\r"), (KeyPress("kp_5", text="5"), "5", "5"),
+        (KeyPress("tab", SHIFT), "shift+tab", None),
+        (KeyPress("left", CTRL | SHIFT), "ctrl+shift+left", None), (KeyPress("%", text="%"), "percent_sign", "%"),
+        (KeyPress("space", SHIFT, " "), "shift+space", " "), (KeyPress("backspace"), "backspace", "\x7f"),
+    ],
+)  # fmt: skip
+def test_dialogs_get_a_key_by_the_name_that_textual_has_for_it(
+    press: KeyPress, key: str, character: str | None
+) -> None:
+    event = HostKey(press)
+    assert (event.key, event.character, event.handler_name) == (key, character, "on_key")
+    assert press_of(event) is press

@@ -3,7 +3,12 @@
 from functools import lru_cache
 
 from textual.events import Key, MouseEvent
-from textual.keys import REPLACED_KEYS, key_to_character
+from textual.keys import (
+    KEY_NAME_REPLACEMENTS,
+    REPLACED_KEYS,
+    _character_to_key,  # pyright: ignore[reportPrivateUsage]
+    key_to_character,
+)
 
 from fugue_tui.terminal.keys import KeyPress, Modifiers
 
@@ -15,6 +20,8 @@ _MODIFIERS = {
     "meta": Modifiers.ALT,
     "hyper": Modifiers.SUPER,
 }
+_HELD = {str(modifier.name).lower(): modifier for modifier in tuple(Modifiers)[:6]}
+_CONTROLS = {"enter": "\r", "tab": "\t", "backspace": "\x7f", "escape": "\x1b", "space": " "}
 _NAMED = frozenset(
     (
         *("enter", "tab", "backspace", "escape", "space", "up", "down", "left", "right", "home", "end"),
@@ -24,9 +31,35 @@ _NAMED = frozenset(
 )
 
 
+class HostKey(Key):
+    """A key as the host terminal told it, which Textual's name for it says only in part."""
+
+    def __init__(self, press: KeyPress) -> None:
+        super().__init__(*_textual(press))
+        self.press = press
+        self.owner: object = None
+        """Whoever pressed it."""
+
+
+HostKey.handler_name = Key.handler_name  # Who handles keys handles these.
+
+
 def press_of(event: Key) -> KeyPress:
     """The key press that a Textual key event stands for."""
-    return _press(event.key, event.character)
+    return event.press if isinstance(event, HostKey) else _press(event.key, event.character)
+
+
+@lru_cache(maxsize=1024)
+def _textual(press: KeyPress) -> tuple[str, str | None]:
+    """What Textual calls a key, and the character that it gives to it."""
+    typed = press.text if len(press.text) == 1 and not press.modifiers & ~Modifiers.SHIFT else ""
+    if typed and press.name != "space":
+        key = _character_to_key(typed)
+        return KEY_NAME_REPLACEMENTS.get(key, key), typed
+    name = _character_to_key(press.role) if len(press.role) == 1 else press.role
+    held = sorted(word for word, modifier in _HELD.items() if modifier & press.modifiers)
+    control = typed or ("" if press.modifiers else _CONTROLS.get(press.role, ""))
+    return "+".join([*held, KEY_NAME_REPLACEMENTS.get(name, name)]), control or None
 
 
 @lru_cache(maxsize=1024)

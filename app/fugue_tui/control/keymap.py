@@ -128,7 +128,11 @@ class Keymap:
 def canonical(press: KeyPress) -> KeyPress:
     """The form in which a keymap holds keys: a typed character stands for itself, without Shift; no other text."""
     typed = len(press.text) == 1 and not press.modifiers & ~Modifiers.SHIFT and press.name != "space"
-    return KeyPress(press.text) if typed else KeyPress(press.name, press.modifiers)
+    if typed:
+        return KeyPress(press.text)
+    if press.modifiers & Modifiers.SHIFT and press.shifted and not press.shifted.isalpha():
+        return KeyPress(press.shifted, press.modifiers & ~Modifiers.SHIFT)
+    return KeyPress(press.role, press.modifiers)
 
 
 def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:

@@ -40,7 +40,7 @@ from fugue_tui.tui.scene import Words
 from fugue_tui.tui.viewer import Viewer
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
-from fugue_tui_widgets.keys import press_of
+from fugue_tui_widgets.keys import HostKey, press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar, StatusPicture
 from fugue_tui_widgets.terminal_view import TerminalView
@@ -301,22 +301,36 @@ class FugueApp(CommandingApp, inherit_bindings=False):
 
     def take_key(self, event: events.Key, viewer: Viewer | None = None) -> bool:
         """Whether the workspace or a program took the key; dialogs get theirs from Textual."""
+        press, owner = press_of(event), viewer.id if viewer else 0
         if not self.on_panes or self._frames is None:
+            self.keyboard.keep(press, owner)
             return False
         self._frames.hurry(self.mux.focused)
-        press = press_of(event)
-        taken = self.keyboard.take(press, viewer.id, viewer.prefixes) if viewer else self.keyboard.take(press)
-        if not taken:
+        if not self.keyboard.take(press, owner, viewer.prefixes if viewer else frozenset()):
             view = self.focused_view
             if view is not None and self.mux.focused is not None:
-                self.mux.human_input(self.mux.focused)
+                if press.acts:
+                    self.mux.human_input(self.mux.focused)
                 view.press(press)
         return True
 
+    def take_paste(self, event: events.Paste) -> bool:
+        """Whether a program got the paste; dialogs get theirs from Textual."""
+        view = self.focused_view
+        if not self.on_panes or self._frames is None or view is None:
+            return False
+        self._frames.hurry(self.mux.focused)
+        if self.mux.focused is not None:
+            self.mux.human_input(self.mux.focused)
+        view.paste(event.text)
+        return True
+
     async def on_event(self, event: events.Event) -> None:
-        """Keys that come by Textual's queue (from tests, say) go the same way as the driver's."""
-        if isinstance(event, events.Key) and not event.is_forwarded and self.take_key(event):
-            return
+        """Keys that come by Textual's queue, because a dialog was open or from tests, go the way of the driver's."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            owner = event.owner if isinstance(event, HostKey) else None
+            if self.take_key(event, owner if isinstance(owner, Viewer) else None):
+                return
         if isinstance(event, events.Paste) and self.on_panes and self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)
         await super().on_event(event)

@@ -50,7 +50,7 @@ class CommandingApp(AttendedApp, inherit_bindings=False):
 
     def left(self, viewer: Viewer) -> None:
         """A terminal has gone."""
-        self.keyboard.forget(viewer.id)
+        self.keyboard.drop(viewer.id)
 
     def starts_command(self, event: events.Key, viewer: Viewer) -> bool:
         """Whether a key is a prefix there."""

@@ -1,9 +1,12 @@
 """Where frames go and keys come from: the seam between Textual and the terminals that show the workspace.
 
-Keys are read on the app's own loop, so a key of a focused pane reaches its program without passing a queue.
+Keys and pastes are read on the app's own loop, so that those for a pane reach its program without passing Textual's
+queues, unless something that came before them is still on its way there.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary, ref
 
 from textual import events
 from textual import geometry as textual_geometry
@@ -14,7 +17,9 @@ from fugue_tui.geometry import Size
 from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.gallery import Gallery
+from fugue_tui.tui.input_queue import InputQueue
 from fugue_tui.tui.viewer import Viewer
+from fugue_tui_widgets.keys import HostKey
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -33,8 +38,17 @@ class KeySink(Protocol):
         """Make what looks after the terminals."""
         ...
 
+    @property
+    def ready(self) -> bool:
+        """Whether there is a screen to draw on."""
+        ...
+
     def take_key(self, event: events.Key, viewer: Viewer | None = None) -> bool:
         """Whether the key was dealt with."""
+        ...
+
+    def take_paste(self, event: events.Paste) -> bool:
+        """Whether the paste was dealt with."""
         ...
 
 
@@ -51,6 +65,7 @@ class TerminalDriver(Driver):
         screen = host.size if host is not None else Size(*(size or (80, 24)))
         self._size = (screen.cols, screen.rows)
         self.gallery = app.open_gallery(self, screen)
+        self._queues: WeakKeyDictionary[Viewer, InputQueue] = WeakKeyDictionary()
 
     @property
     def can_suspend(self) -> bool:
@@ -90,11 +105,29 @@ class TerminalDriver(Driver):
         self.send_message(events.Resize(wanted, wanted))
 
     def deliver(self, viewer: Viewer, message: Message) -> None:
-        """Keys go to whoever holds the keyboard at once; everything else is queued."""
+        """Give the app what a terminal sent, in the order in which it came."""
+        queue = self._queues.get(viewer)
+        if queue is None:
+            take = partial(self._take, ref(viewer))
+            queue = self._queues[viewer] = InputQueue(self._app, take, self._give_to_textual, ready=self._sink.ready)
+        queue.put(message)
+
+    def _take(self, viewer: "ref[Viewer]", message: Message) -> bool:
+        """Whether the workspace took a message."""
         if isinstance(message, events.Key):
             message.set_sender(self._app)
-            if self._sink.take_key(message, viewer):
+            if isinstance(message, HostKey):
+                message.owner = viewer()
+            return self._sink.take_key(message, viewer())
+        return isinstance(message, events.Paste) and self._sink.take_paste(message)
+
+    def _give_to_textual(self, message: Message) -> None:
+        """Queue what is for a dialog or the mouse's; Textual has no releases, and no keys that type several letters."""
+        if isinstance(message, HostKey):
+            if not message.press.acts:
                 return
+            if len(message.press.text) > 1:
+                message = events.Paste(message.press.text)
         self.process_message(message)
 
     def send_message(self, message: Message) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any, Final, Protocol
 
-from textual import constants, events
+from textual import events
 from textual.message import Message
 
 from fugue_tui.errors import FugueError
@@ -19,7 +19,7 @@ from fugue_tui.terminal.keys import spell
 from fugue_tui.text import clean
 from fugue_tui.tui.arrival import Arrival
 from fugue_tui.tui.frames import Frames
-from fugue_tui.tui.hearing import ESCAPE_DELAY, Hearing
+from fugue_tui.tui.hearing import Hearing
 from fugue_tui.tui.pictures import Pictures
 from fugue_tui.tui.reading_back import ReadingBack
 from fugue_tui.tui.remote import Remote
@@ -98,7 +98,6 @@ class Gallery:
         self._frames: Frames | None = None
         self._pictures: Pictures | None = None
         self._before: dict[int, Any] = {}
-        constants.ESCAPE_DELAY = ESCAPE_DELAY  # pyright: ignore[reportAttributeAccessIssue]
 
     # Who comes and goes
 
@@ -284,6 +283,10 @@ class Gallery:
     def deliver(self, viewer: Viewer, message: Message) -> None:
         """A message for the app."""
         self._driver.deliver(viewer, message)
+
+    def inform(self, text: str) -> None:
+        """Tell the person something."""
+        self._app.inform(text)
 
     def starts_command(self, viewer: Viewer, event: events.Key) -> bool:
         """Whether a key is a prefix there."""

@@ -7,14 +7,13 @@ from textual import events
 from textual.message import Message
 
 from fugue_tui.errors import Refused
+from fugue_tui.tui.input_messages import PasteRefused
 from fugue_tui.tui.pictures import Pictures
 from fugue_tui.tui.reading_back import ReadingBack
 from fugue_tui.tui.viewer import Place, Viewer
 from fugue_tui.tui.viewers import Viewers
 from fugue_tui_widgets.keys import press_of
 
-ESCAPE_DELAY: Final = 0.025
-"""Seconds until a lone ESC is the Escape key."""
 _WHEEL: Final = (events.MouseScrollUp, events.MouseScrollDown, events.MouseScrollLeft, events.MouseScrollRight)
 
 
@@ -23,6 +22,10 @@ class Hearer(Protocol):
 
     def deliver(self, viewer: Viewer, message: Message) -> None:
         """A message for the app."""
+        ...
+
+    def inform(self, text: str) -> None:
+        """Tell the person something."""
         ...
 
     def starts_command(self, viewer: Viewer, event: events.Key) -> bool:
@@ -76,7 +79,9 @@ class Hearing:
 
     def take(self, viewer: Viewer, message: Message) -> None:
         """A terminal said something."""
-        if isinstance(message, events.AppFocus | events.AppBlur):
+        if isinstance(message, PasteRefused):
+            self._hearer.inform("a paste of more than 16 MiB was refused; load it from a file")
+        elif isinstance(message, events.AppFocus | events.AppBlur):
             viewer.focused = isinstance(message, events.AppFocus)
             self.refocus(viewer)
         elif isinstance(message, events.MouseEvent) and not _placed(viewer, self._viewers, message):
@@ -124,7 +129,9 @@ class Hearing:
 
     def _look_on_key(self, viewer: Viewer, event: events.Key, reading: ReadingBack) -> None:
         press = press_of(event)
-        name = press.text if len(press.text) == 1 and press.name != "space" else press.name
+        if not press.acts:
+            return
+        name = press.text if len(press.text) == 1 and press.name != "space" else press.role
         if viewer.id in self._prefixed:
             self._prefixed.discard(viewer.id)
             if name == "d":
@@ -147,8 +154,8 @@ class Hearing:
 
 def _is_use(message: Message) -> bool:
     """Whether a person did something, and did not only pass over with the pointer."""
-    acts = (events.Key, events.Paste, events.MouseDown, *_WHEEL)
-    return isinstance(message, acts)
+    acts = (events.Paste, events.MouseDown, *_WHEEL)
+    return press_of(message).acts if isinstance(message, events.Key) else isinstance(message, acts)
 
 
 def _placed(viewer: Viewer, viewers: Viewers, event: events.MouseEvent) -> bool:

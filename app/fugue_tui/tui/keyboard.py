@@ -7,7 +7,8 @@ from typing import Final
 
 from fugue_tui.control.framing import ENDED_KEYS
 from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
-from fugue_tui.terminal.keys import KeyPress, parse_key, spell
+from fugue_tui.terminal.key_names import MODIFIER_KEYS
+from fugue_tui.terminal.keys import KeyEvent, KeyPress, parse_key, spell
 from fugue_tui.tui.reading import Reading
 from fugue_tui.tui.stage import Stage
 from fugue_tui_widgets.which_key import Hint
@@ -18,7 +19,6 @@ _NONE: Final = frozenset[KeyPress]()
 _READING: Final = ("v", "q", "y", "Escape")
 _POINTED: Final = ("?", "%", "c", "p", *_READING)
 """The keys that hints name before the word that says what they do."""
-_HELD: Final = frozenset(("shift", "alt", "ctrl", "super", "meta", "caps_lock", "num_lock"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class Keyboard:
         self._bound = bound
         self.keymap = keymap
         self._begun: dict[int, _Begun] = {}
+        self._kept: dict[int, set[str]] = {}
+        """Keys of each terminal whose press no program got, so that none gets their release."""
         self._reading = Reading(app)
 
     @property
@@ -71,8 +73,25 @@ class Keyboard:
     def take(self, press: KeyPress, owner: int = 0, further: frozenset[KeyPress] = _NONE) -> bool:
         """Whether the key was the workspace's. `owner` tells the terminals apart: what follows a prefix comes from
         the terminal that sent it; `further` are the prefixes that it has besides the workspace's own."""
-        if press.name in _HELD:
+        if press.name in MODIFIER_KEYS:
             return False
+        kept = self._kept.setdefault(owner, set())
+        if press.event is KeyEvent.RELEASE:
+            return press.name in kept
+        taken = self._take(press, owner, further)
+        (kept.add if taken else kept.discard)(press.name)
+        return taken
+
+    def keep(self, press: KeyPress, owner: int = 0) -> None:
+        """A key goes to a dialog: no program gets its release."""
+        self._kept.setdefault(owner, set()).add(press.name)
+
+    def drop(self, owner: int) -> None:
+        """A terminal has gone."""
+        self.forget(owner)
+        self._kept.pop(owner, None)
+
+    def _take(self, press: KeyPress, owner: int, further: frozenset[KeyPress]) -> bool:
         begun = self._begun.get(owner)
         if begun is not None:
             self.forget(owner)
@@ -103,10 +122,10 @@ class Keyboard:
         binding = self.keymap.prefixed.get(canonical(press))
         if binding is not None:
             self._do_prefixed(binding, owner)
-        elif press.name == "escape":
+        elif press.role == "escape":
             self._app.give_up()
         else:
-            self._app.alert(f"{spell(self.keymap.prefix)} {spell(press)} does nothing; ? lists the keys")
+            self._app.alert(f"{spell(self.keymap.prefix)} {spell(canonical(press))} does nothing; ? lists the keys")
         return True
 
     def _do_prefixed(self, binding: Binding, owner: int) -> None:

@@ -98,7 +98,7 @@ class Reading:
         view, live = self._app.focused_view, self._live
         if view is None or live is None:
             return
-        name = f"ctrl+{press.name}" if press.modifiers & Modifiers.CTRL else press.text or press.name
+        name = f"ctrl+{press.name}" if press.modifiers & Modifiers.CTRL else press.text or press.role
         if name in MOTIONS:
             self._move(live, MOTIONS[name])
         elif name in ("up", "k", "down", "j"):

@@ -12,7 +12,7 @@ from fugue_tui.terminal.keys import KeyPress, parse_key
 from fugue_tui.tui.abilities import Abilities
 from fugue_tui.tui.depth import Depth
 from fugue_tui.tui.host import HostWriter
-from fugue_tui.tui.input import HostInput
+from fugue_tui.tui.input_messages import HostInput
 from fugue_tui.tui.own_picture import OwnPicture
 from fugue_tui.wire import Bye, Extent, Hello, Welcome
 
