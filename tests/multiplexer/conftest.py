@@ -74,9 +74,18 @@ class Room:
         lines = terminal.scrollback.lines
         return "\n".join(terminal.lines(lines, lines + terminal.size.rows)).rstrip("\n")
 
+    def joined(self, pane: PaneId) -> str:
+        """What is on a pane's screen, with the rows that wrapped as one line."""
+        terminal = self.mux.terminals[pane]
+        lines = terminal.scrollback.lines
+        return "\n".join(terminal.lines(lines, lines + terminal.size.rows, joined=True)).rstrip("\n")
+
     def shows(self, pane: PaneId, wanted: str) -> str:
-        """Wait until a pane shows a text; the whole screen."""
-        self.until(lambda: wanted in self.text(pane), lambda: f"{wanted!r} in {self.text(pane)!r}")
+        """Wait until a pane shows a text, wherever its edge cuts it; the whole screen."""
+        self.until(
+            lambda: wanted in self.text(pane) or wanted in self.joined(pane),
+            lambda: f"{wanted!r} in {self.text(pane)!r}",
+        )
         return self.text(pane)
 
     def until(
