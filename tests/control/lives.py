@@ -26,7 +26,7 @@ from fugue_tui.terminal.pump import Pump
 class Life(Room):
     """One life of a workspace, which can save and restore."""
 
-    def __init__(self, pump: Pump, state: Path, *, engine: str = "pyte", area: Size = Size(81, 24)) -> None:
+    def __init__(self, pump: Pump, state: Path, *, engine: str = "ghostty", area: Size = Size(81, 24)) -> None:
         super().__init__(pump, area)
         self.launcher.engine = engine
         self.launcher.shell = ("/bin/sh",)

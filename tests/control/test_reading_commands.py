@@ -95,7 +95,7 @@ def test_the_status_tells_what_is_open(room: Room) -> None:
     second = room.cat()
     status = room.run(GetStatus(), agent(first))
     assert (status.workspace, status.focus, status.you) == ("test", str(second), str(first))
-    assert (status.engine, status.area) == ("pyte", Size(81, 24))
+    assert (status.engine, status.area) == ("ghostty", Size(81, 24))
     assert status.lacks
     assert status.version
     assert [pane.name for pane in status.panes] == ["one", ""]

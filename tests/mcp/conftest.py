@@ -72,7 +72,7 @@ class Served:
     """A workspace with one pane in which `cat` runs, on a socket."""
 
     def __init__(
-        self, path: str, limits: Limits | None = None, settings: McpSettings | None = None, engine: str = "pyte"
+        self, path: str, limits: Limits | None = None, settings: McpSettings | None = None, engine: str = "ghostty"
     ) -> None:
         self.path = path
         self.links: list[Link] = []
@@ -189,7 +189,7 @@ def serve(private_dir: Path) -> Iterator[Callable[..., Served]]:
     started: list[Served] = []
 
     def start(
-        limits: Limits | None = None, name: str = "test", settings: McpSettings | None = None, engine: str = "pyte"
+        limits: Limits | None = None, name: str = "test", settings: McpSettings | None = None, engine: str = "ghostty"
     ) -> Served:
         started.append(Served(os.path.join(private_dir, f"{name}.sock"), limits, settings, engine))
         return started[-1]

@@ -32,7 +32,7 @@ class Room:
     def __init__(self, pump: Pump, area: Size = Size(81, 24)) -> None:
         self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.now = 1000.0
-        self.launcher = Launcher(pump, "pyte", 500)
+        self.launcher = Launcher(pump, "ghostty", 500)
         self.mux = Multiplexer(
             "test",
             spawner=self.launcher,
