@@ -191,8 +191,10 @@ def test_shells_with_the_keys_of_vi(shell: Shell) -> None:
 
 @pytest.mark.parametrize("shell", ["bash"], indirect=True)
 def test_a_line_left_in_the_command_mode_of_vi_takes_text_again(shell: Shell) -> None:
-    shell.run("set -o vi")
+    shell.run("set -o vi; bind 'set show-mode-in-prompt on'")
+    shell.room.shows(shell.pane, "(ins)")
     shell.room.say(f"send-keys {shell.pane} Escape")
+    shell.room.shows(shell.pane, "(cmd)")
     assert shell.says("echo one") == (0, "one")
 
 
