@@ -3,15 +3,14 @@
 import os
 
 import pytest
-from tests.control.shells import ALL, INTEGRATED, Shell
+from tests.control.every_shell import every, integrated
+from tests.control.shells import Shell
 from tests.control.shells import shell as shell
 from tests.multiplexer.conftest import agent
 
 from fugue_tui.control.injecting import InjectContext, Injected, WithdrawContext
 from fugue_tui.errors import InvalidArgument, Refused
 
-every = pytest.mark.parametrize("shell", ALL, indirect=True)
-integrated = pytest.mark.parametrize("shell", INTEGRATED, indirect=True)
 VALUES = {
     "PLAIN": "a b",
     "QUOTES": 'it\'s "quoted" `x` $HOME $(ls) \\ \\\\ !x',

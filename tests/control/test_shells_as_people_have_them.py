@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.control.dressed import dressed, pause, terminal_of
-from tests.control.every_shell import every, posix
+from tests.control.every_shell import every, posix, shells
 from tests.control.shells import ALL, MARKED, Shell
 from tests.control.shells import shell as shell
 from tests.multiplexer.conftest import Room
@@ -207,7 +207,7 @@ def test_output_that_was_cleared_away_is_told_as_missed(shell: Shell) -> None:
         assert (clears.text, last.text, last.missed) == ("more", "last", False)
 
 
-@pytest.mark.parametrize("shell", [name for name in ALL if name != "dash"], indirect=True)
+@shells(*(name for name in ALL if name != "dash"))
 def test_a_command_that_is_suspended_is_over_for_now(shell: Shell) -> None:
     later = shell.begin("sleep 100")
     shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
