@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryFile("w+") as said:
         types = subprocess.Popen([sys.executable, *TYPES], cwd=ROOT, env=_environment(), stdout=said, stderr=said)
         try:
-            return next(filter(None, map(_step, STEPS)), 0) or _end(types, said)
+            return next((status for name in STEPS if (status := _step(name))), 0) or _end(types, said)
         finally:
             types.terminate()
             types.wait()

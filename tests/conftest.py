@@ -19,6 +19,9 @@ for name in ("FUGUE_PANE", "FUGUE_SOCKET", "FUGUE_WORKSPACE", "TMUX", "TMUX_PANE
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # Whoever runs this in the background may have it ignored.
 
+os.environ["PATH"] = os.pathsep.join(each for each in os.get_exec_path() if os.access(each, os.X_OK))
+"""Without what another user cannot enter: there a program that is missing is one that may not be run."""
+
 RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-")
 os.environ["XDG_RUNTIME_DIR"] = RUNTIME
 os.environ["FUGUE_CONFIG"] = os.path.join(RUNTIME, "config.toml")

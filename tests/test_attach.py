@@ -20,6 +20,8 @@ from fugue_tui import wire
 from fugue_tui.relay import STUCK_SECONDS
 from fugue_tui.wire import Bye, Extent, Welcome
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_client_says_who_it_is(attach: Attach) -> None:
     hello = attach("-r", "--prefix", "ctrl+q", COLORTERM="truecolor", TMUX="/tmp/tmux/default,1,0").peer.hello

@@ -13,6 +13,8 @@ from tests.mcp.conftest import private_dir as private_dir
 from fugue_tui import wire
 from fugue_tui.wire import Bye, Extent
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
 def test_a_signal_gives_the_terminal_back(attach: Attach, number: signal.Signals) -> None:

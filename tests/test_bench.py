@@ -12,6 +12,9 @@ from bench.table import Row, render
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 ENVIRONMENT = {"PATH": os.environ["PATH"], "TERM": "xterm-256color"}
 SIZE = Size(40, 5)
 

@@ -22,6 +22,8 @@ from fugue_tui import __version__
 from fugue_tui.cli import main
 from fugue_tui.start import StartOptions
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_command_prints_what_a_person_can_read(served: Served, shell: Shell) -> None:
     done = shell("list-panes", FUGUE_SOCKET=served.path)

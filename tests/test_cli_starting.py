@@ -15,6 +15,8 @@ from fugue_tui.cli import main
 from fugue_tui.start import StartOptions
 from fugue_tui.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[StartOptions] = []

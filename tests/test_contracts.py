@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
+
 ROOT = Path(__file__).parents[1]
 SOURCES = ("app", "widgets", "mcp_server")
 LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"

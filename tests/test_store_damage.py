@@ -13,6 +13,8 @@ from fugue_tui.store import texts
 from fugue_tui.store.shelf import MOST_BAD
 from fugue_tui.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_damaged_manifest_is_set_aside_and_the_one_before_it_used(store: Store) -> None:
     put(store, 1)

@@ -18,6 +18,8 @@ from tests.stores import store as store
 from fugue_tui.errors import SaveError
 from fugue_tui.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("code", ["ENOSPC", "EROFS", "EDQUOT", "EIO", "EACCES"])
 def test_a_disk_that_fails_at_any_moment_costs_nothing_but_the_save(tmp_path: Path, code: str) -> None:

@@ -17,6 +17,8 @@ from fugue_tui.errors import SaveError
 from fugue_tui.store import folder
 from fugue_tui.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 
 def test_nothing_is_tidied_away_while_somebody_saves(store: Store) -> None:
     put(store, 1)

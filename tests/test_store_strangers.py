@@ -11,6 +11,8 @@ from tests.stores import store as store
 from fugue_tui.errors import SaveError
 from fugue_tui.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 
 def as_link(path: Path) -> None:
     target = path.with_name("target")

@@ -19,6 +19,9 @@ from fugue_tui.control.stepping import Status
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 
+pytestmark = pytest.mark.slow
+
+
 SEED = """{"steps": [
     {"pane": "backend", "command": "cargo run", "wait_for": "Listening on 0.0.0.0:8080"},
     {"pane": "frontend", "command": "npm run dev", "wait_for": "Local:"},

@@ -11,6 +11,9 @@ from tests.multiplexer.conftest import agent
 from fugue_tui.control.injecting import InjectContext, Injected, WithdrawContext
 from fugue_tui.errors import InvalidArgument, Refused
 
+pytestmark = pytest.mark.slow
+
+
 VALUES = {
     "PLAIN": "a b",
     "QUOTES": 'it\'s "quoted" `x` $HOME $(ls) \\ \\\\ !x',

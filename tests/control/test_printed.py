@@ -16,6 +16,9 @@ from fugue_tui.control.understanding import DetectIntent, ParseOutput, Structure
 from fugue_tui.ids import PaneId
 from fugue_tui.understanding.intent import Meaning
 
+pytestmark = pytest.mark.slow
+
+
 EACH = pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"], indirect=True)
 
 

@@ -8,6 +8,8 @@ from fugue_tui.control.ran import OnCancel, Ran
 from fugue_tui.errors import Cancelled, InvalidArgument, SpawnFailed, TerminalGone
 from fugue_tui.ids import PaneId
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def plain_shell(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:

@@ -31,6 +31,9 @@ from fugue_tui.multiplexer.wait import Outcome
 from fugue_tui.understanding.intent import Location, Meaning
 from fugue_tui.understanding.parsed import Kind
 
+pytestmark = pytest.mark.slow
+
+
 each = pytest.mark.parametrize("shell", ["bash", "zsh", "fish"], indirect=True)
 CELL = png.metrics(png.SIZE)
 TESTS = """import pytest

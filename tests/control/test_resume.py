@@ -13,6 +13,9 @@ from hypothesis import strategies as some
 
 from fugue_tui.control.resume import AGENTS, agent_of, resume_argv
 
+pytestmark = pytest.mark.slow
+
+
 ONE = "55aaf438-dbb1-4436-b382-2636d65746bd"
 TWO = "01a1ff14-9051-7851-a94d-764c38d55a21"
 Run = Callable[..., "subprocess.Popen[bytes]"]

@@ -15,6 +15,8 @@ from fugue_tui.control.shells import Dialect
 from fugue_tui.errors import InvalidArgument, Refused, TerminalGone, TimedOut
 from fugue_tui.ids import PaneId
 
+pytestmark = pytest.mark.slow
+
 
 @every
 def test_a_command_tells_its_code_its_output_and_where_the_shell_is(shell: Shell) -> None:

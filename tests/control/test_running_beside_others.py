@@ -1,7 +1,6 @@
 """Commands in shells that others use too: a person who types, other calls, calls that are given up."""
 
 import os
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +21,8 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.turns import Turns
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
 def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
@@ -32,8 +33,8 @@ def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
     with pytest.raises(Refused, match="`rm -r precious`, which somebody typed") as refused:
         shell.run("echo glued")
     assert refused.value.data["retry_after_ms"]
-    shell.room.say(f"send-keys {shell.pane} C-c")
-    shell.room.until(lambda: re.search(r"precious(\^C)?\n\$", shell.text), lambda: shell.text)
+    shell.room.say(f"send-keys {shell.pane} C-u")  # Ctrl+C is a signal, which a busy shell may lose; this is a key.
+    shell.room.until(lambda: "precious" not in shell.text, lambda: shell.text)
     assert shell.says("echo free") == (0, "free")
 
 

@@ -7,6 +7,8 @@ from tests.control.shells import shell as shell
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
 
 @every
 def test_output_is_that_of_the_command_alone(shell: Shell) -> None:

@@ -10,6 +10,8 @@ from tests.multiplexer.conftest import DEADLINE
 
 from fugue_tui.control.stages import QUIET
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
 def test_a_prompt_that_is_still_on_its_way_is_not_taken_for_one_without_marks(shell: Shell) -> None:

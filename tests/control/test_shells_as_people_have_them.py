@@ -12,6 +12,9 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.errors import Refused
 
+pytestmark = pytest.mark.slow
+
+
 BASH = {
     "several lines": r"PS1='\n[\w]\n\u@\h\n$ '",
     "right": r"PS1='\[\e7\e[50C12:00\e8\]$ '",

@@ -12,6 +12,8 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
 
 @every
 def test_small_panes(shell: Shell) -> None:

@@ -5,6 +5,9 @@ import stat
 import pytest
 from tests.e2e.conftest import Launch, Running
 
+pytestmark = pytest.mark.slow
+
+
 BUGGY = """
 import asyncio, sys, threading, time, warnings
 from fugue_tui.control.command import Command, Effect

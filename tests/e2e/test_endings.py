@@ -10,6 +10,9 @@ from tests.e2e.conftest import Launch, Running
 
 from fugue_tui.terminal.process import session_members
 
+pytestmark = pytest.mark.slow
+
+
 STUBBORN = ("--", "sh", "-c", "trap '' HUP TERM; echo ready; while :; do sleep 0.2; done")
 
 

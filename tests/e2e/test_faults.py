@@ -13,6 +13,9 @@ from tests.e2e.test_restoring import ALWAYS, ASK, WIDE, killed, panes, settled, 
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 WIDER = Size(200, 30)
 MOUNTED = 'mount -t tmpfs -o size=256k,mode=700 none "$0" && exec "$@"'
 PRIVATELY = f"""

@@ -7,6 +7,9 @@ from tests.e2e.conftest import Launch
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 _WIDE = Size(150, 24)
 
 

@@ -9,6 +9,9 @@ from tests.e2e.conftest import Launch, Running
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 SECRET = "zqxj"
 """Stands in every payload, so that whatever comes out of it can be found."""
 

@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.desks import SHOP, Desk
 from tests.e2e.desks import desk as desk
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_projects_workspace_is_shown_agreed_to_and_opened(desk: Desk) -> None:
     host = desk.type("open", desk.project / "web" / "deep")

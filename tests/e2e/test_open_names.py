@@ -6,6 +6,8 @@ import pytest
 from tests.e2e.desks import SHOP, Desk
 from tests.e2e.desks import desk as desk
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_layout_of_the_program_opens_by_its_name(desk: Desk) -> None:
     host = desk.type("open monitoring", desk.home)

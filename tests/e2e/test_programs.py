@@ -12,6 +12,9 @@ from tests.tui.hosts import Host
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 TEXT = "".join(f"line {n} with ünï and 漢字\n" for n in range(100))
 CASES = {
     "vim": (("vim", "-u", "NONE", "-i", "NONE", "-n", "FILE"), "line 21 with"),

@@ -14,6 +14,9 @@ from fugue_tui.geometry import Size
 from fugue_tui.store.store import Store
 from fugue_tui.terminal import process
 
+pytestmark = pytest.mark.slow
+
+
 WIDE = Size(120, 30)
 ASK = "bring it back?"
 ALWAYS = '[session]\nrestore = "always"\n'

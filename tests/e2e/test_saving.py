@@ -14,6 +14,9 @@ from fugue_tui.terminal.saving import unpack
 from fugue_tui.workspace.save import decode
 from fugue_tui.workspace.saved import Saved
 
+pytestmark = pytest.mark.slow
+
+
 REMEMBERED = ("--", "sh", "-c", "echo to be remembered; exec cat")
 
 

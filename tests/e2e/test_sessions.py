@@ -20,6 +20,8 @@ from fugue_tui.errors import SocketError
 from fugue_tui.terminal.pty import Exit
 from fugue_tui.wire import Hello
 
+pytestmark = pytest.mark.slow
+
 
 def words(pid: int) -> str:
     return Path(f"/proc/{pid}/comm").read_text().strip()

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.e2e.conftest import TIMEOUT, Running
 from tests.e2e.sessions import CAT, left, stat
 from tests.e2e.sessions import running as running
+
+pytestmark = pytest.mark.slow
 
 
 def alive(pid: int) -> bool:

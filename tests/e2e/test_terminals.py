@@ -9,6 +9,9 @@ import pytest
 from tests.attaching import LEFT, Window
 from tests.e2e.conftest import Launch, Running
 
+pytestmark = pytest.mark.slow
+
+
 SHOWN = ("--", "sh", "-c", "stty raw -echo; printf '\\033[38;2;255;100;50mready\\033[m '; exec cat -v")
 PLAIN = {"TERM": "xterm-256color", "COLORTERM": ""}
 

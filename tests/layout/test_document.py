@@ -23,6 +23,9 @@ from fugue_tui.layout.tree import Node, Split, panes
 from fugue_tui.layout.wanted import PaneSpec, SplitSpec
 from fugue_tui.layout.weights import whole
 
+pytestmark = pytest.mark.slow
+
+
 BY_HAND = """
 name = "shop"
 

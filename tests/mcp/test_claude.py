@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from tests.mcp.conftest import Served
 
+pytestmark = pytest.mark.slow
+
+
 CLAUDE = shutil.which("claude")
 
 

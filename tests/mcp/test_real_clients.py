@@ -19,6 +19,9 @@ from fugue_tui.control.reflect import tool_name
 from fugue_tui.layout.tree import Split
 from fugue_tui_mcp.toolsets import NAME
 
+pytestmark = pytest.mark.slow
+
+
 CLAUDE, CODEX, INSPECTOR = (shutil.which(name) for name in ("claude", "codex", "mcp-inspector"))
 BRIDGE = [sys.executable, "-m", "fugue_tui", "mcp"]
 QUIET = {"DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}

@@ -13,6 +13,9 @@ from tests.mcp.models import Call, Model, listening
 from tests.mcp.test_real_clients import BRIDGE, CLAUDE, INSPECTOR, environment, ran
 from tests.mcp.test_resources import say
 
+pytestmark = pytest.mark.slow
+
+
 FIXTURES = Path(__file__).parents[1] / "understanding" / "fixtures"
 PROGRAMS = {"docker": ("documented/docker-ps.txt", 0), "pytest": ("intent/pytest-failed.txt", 1)}
 """What programs print that are not here, and how they end."""

@@ -24,7 +24,7 @@ from fugue_tui_mcp.reading import MOST
 from fugue_tui_mcp.watching import PACE
 from mcp import Client, MCPError
 
-pytestmark = pytest.mark.filterwarnings("ignore:resources/.*subscribe is removed")
+pytestmark = [pytest.mark.filterwarnings("ignore:resources/.*subscribe is removed"), pytest.mark.slow]
 META = "io.modelcontextprotocol"
 
 

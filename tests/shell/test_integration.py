@@ -8,6 +8,9 @@ import pytest
 from fugue_tui.shell import integration
 from fugue_tui.shell.integration import FOLDER, Start, integrated
 
+pytestmark = pytest.mark.slow
+
+
 BASH = str(FOLDER / "fugue.bash")
 FISH = ("--init-command", f"source '{FOLDER / 'fugue.fish'}'")
 

@@ -11,8 +11,17 @@ from tests.terminal.conftest import Witness
 from fugue_tui.config import TerminalSettings
 from fugue_tui.multiplexer.launch import Launcher
 from fugue_tui.multiplexer.live import PaneLive
+from fugue_tui.terminal.events import Event
 from fugue_tui.terminal.pty import Program
 from fugue_tui.terminal.pump import Pump
+
+
+def live_after(events: list[Event]) -> PaneLive:
+    """What is known of a pane after these."""
+    live = PaneLive(0.0)
+    for event in events:
+        live.note(event)
+    return live
 
 
 @pytest.mark.parametrize("wanted", [True, False])
@@ -28,10 +37,8 @@ def test_panes_have_marks_if_they_are_wanted(argv: tuple[str, ...], wanted: bool
     shell.wait(lambda: "prompt>" in shell.text)
     if wanted:
         assert shell.run("sh -c 'exit 6'").exit_code == 6
-        live = PaneLive(0.0)
-        for event in witness.events:
-            live.note(event)
-        assert (live.at_prompt, live.last_status) == (True, 6)
+        shell.wait(lambda: live_after(witness.events).at_prompt)
+        assert live_after(witness.events).last_status == 6
     assert shell.terminal.integrated is wanted
     shell.terminal.close()
     shell.wait(lambda: witness.exits)

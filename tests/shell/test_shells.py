@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 from tests.shell.conftest import SHELLS, Shell, Start
 
+pytestmark = pytest.mark.slow
+
+
 CODES = {
     "true": 0,
     "sleep 60 &": 0,

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from tests.shell.conftest import SHELLS, Shell, Start
 
+pytestmark = pytest.mark.slow
+
+
 BASH_FILES = {
     ".bash_profile": "echo file:bash_profile\n. ~/.bashrc\n",
     ".profile": "echo file:profile\n",

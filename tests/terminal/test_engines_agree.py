@@ -17,6 +17,9 @@ from fugue_tui.terminal.frame import PLAIN, Cursor, Row, Style
 from fugue_tui.terminal.ghostty import GhosttyEmulator
 from fugue_tui.terminal.pyte import PyteEmulator
 
+pytestmark = pytest.mark.slow
+
+
 RECORDINGS = sorted((Path(__file__).parents[1] / "recordings").glob("*.vt"))
 SCREEN = Size(80, 24)
 SMALL = Size(20, 8)

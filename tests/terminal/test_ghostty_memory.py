@@ -9,6 +9,8 @@ from tests.terminal.in_ghostty import make as make
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.ghostty import GhosttyEmulator
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("start", [b"\x1b]0;", b"\x1b]52;c;", b"\x1bP", b"\x1b_G", b"\x1b[", b"\x1b]133;", b"\x1b]8;;"])
 def test_an_endless_string_takes_little_memory(make: Make, start: bytes) -> None:

@@ -15,6 +15,9 @@ from fugue_tui.terminal.pty import Exit, Program
 from fugue_tui.terminal.pump import Pump
 from fugue_tui.terminal.terminal import Terminal
 
+pytestmark = pytest.mark.slow
+
+
 SIZE = Size(60, 12)
 
 

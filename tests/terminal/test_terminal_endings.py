@@ -18,6 +18,8 @@ from fugue_tui.terminal.frame import Damage, Row, Scrollback
 from fugue_tui.terminal.keys import KeyPress
 from fugue_tui.terminal.pty import Exit
 
+pytestmark = pytest.mark.slow
+
 
 def test_closing_ends_programs_that_ignore_hangups(spawn: Spawn, eventually: Eventually) -> None:
     pane = spawn("bash", "--norc", "-i")

@@ -125,6 +125,7 @@ def test_the_program_that_starts_goes_on_below_the_old_text(
     assert text(terminal)[2:] == ["$ vim notes.txt", "── press Enter to run: vim ──", "hello", ""]
     assert (terminal.waits, terminal.title, terminal.cwd) == (False, "", os.getcwd())
     assert terminal.pid > 0
+    terminal.refresh()  # Another change is told only after that.
     assert terminal.press(parse_key("x"))
     witness.wait(lambda: text(terminal)[-1] == "x")
     terminal.close()

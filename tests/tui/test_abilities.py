@@ -15,6 +15,9 @@ from fugue_tui import wire
 from fugue_tui.geometry import Size
 from fugue_tui.tui.abilities import Abilities
 
+pytestmark = pytest.mark.slow
+
+
 SHOWN = ("sh", "-c", "stty raw -echo; printf '\\033[38;2;255;100;50mready\\033[m '; exec cat -v")
 """Shows whatever reaches it, escapes and all, after a word in a colour that not every terminal has."""
 EXACT = b"38;2;255;100;50"

@@ -2,9 +2,12 @@
 
 import signal
 
+import pytest
 from tests.tui.conftest import Start
 
 from fugue_tui.geometry import Size
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_first_prompt_comes_and_the_shell_answers(start: Start) -> None:

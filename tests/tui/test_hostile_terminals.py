@@ -12,6 +12,9 @@ from tests.tui.serving import serve as serve
 from fugue_tui import wire
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 EVIL = "\x1b]2;evil\x07\x1b[2J\u202e"
 LONG = "x" * 100_000
 

@@ -1,11 +1,15 @@
 """Terminals that only look on: nothing that they send changes anything, and each reads back for itself."""
 
+import pytest
 from tests.tui.clients import Client, hello
 from tests.tui.serving import Serve, Serving
 from tests.tui.serving import serve as serve
 from tests.tui.test_two_ways_of_painting import differing
 
 from fugue_tui.geometry import Size
+
+pytestmark = pytest.mark.slow
+
 
 SIZE = Size(60, 20)
 LINES = "stty -echo; seq 1 100; exec cat"

@@ -11,6 +11,9 @@ from tests.tui.serving import serve as serve
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 COUNTED = """
 import functools
 from dataclasses import dataclass

@@ -10,6 +10,9 @@ from tests.tui.serving import serve as serve
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 BROKEN = """
 from fugue_tui_widgets import dialogs, pane_grid, status_bar, terminal_view
 from fugue_tui.tui import workspace_screen

@@ -12,6 +12,9 @@ from tests.tui.test_two_ways_of_painting import LOOKS, differing
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 LARGE, SMALL = Size(90, 30), Size(40, 12)
 COLOURFUL = "printf '\\033[38;2;255;100;50mtrue\\033[48;5;99m indexed\\033[31;42m plain\\033[m\\n'; exec cat"
 
@@ -155,12 +158,10 @@ def test_a_stuck_terminal_delays_nobody_and_is_brought_to_the_newest_frame(serve
     serving.shows(stuck, "1 cat")
     flood(serving)
     serving.shows(serving.first, "%2", "200")
-    before, end = memory(serving), time.monotonic() + 4
-    for number in range(1000):
+    before = memory(serving)
+    for number in range(100):
         serving.first.send(f"<{number}>\r")
         serving.until(lambda n=number: f"<{n}>" in serving.first.text, serving.first)
-        if time.monotonic() > end:
-            break
     assert memory(serving) - before < 40 << 20
     serving.call("close-pane", "%2")
     serving.first.send("over\r")

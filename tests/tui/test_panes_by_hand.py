@@ -16,6 +16,8 @@ from fugue_tui.ids import PaneId
 from fugue_tui.workspace.model import OnExit
 from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
 
+pytestmark = pytest.mark.slow
+
 
 async def beside(stage: Stage, key: str = "percent_sign") -> None:
     """Split by a key and wait until both panes are placed."""

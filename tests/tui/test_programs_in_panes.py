@@ -15,6 +15,9 @@ from fugue_tui.ids import PaneId
 from fugue_tui.terminal import outbox
 from fugue_tui_widgets.which_key import WhichKey
 
+pytestmark = pytest.mark.slow
+
+
 HEX = RAW + "echo ready; exec od -An -v -tx1 -w1"
 """Writes every byte that arrives in hexadecimal, a line each."""
 LINES = RAW + "seq 200 | sed 's/^/line /;s/$/\\r/'; echo ready; cat"

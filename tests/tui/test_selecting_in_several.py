@@ -1,5 +1,6 @@
 """A selection is seen at every terminal that is attached, and copied where it was made."""
 
+import pytest
 from tests.tui.clients import Client, hello
 from tests.tui.marking import LINES, copied, two
 from tests.tui.marking import patient_clicks as patient_clicks
@@ -8,6 +9,8 @@ from tests.tui.serving import serve as serve
 from tests.tui.test_two_ways_of_painting import differing
 
 from fugue_tui.geometry import Size
+
+pytestmark = pytest.mark.slow
 
 
 def mouse(button: int, x: int, y: int, *, up: bool = False) -> str:

@@ -15,6 +15,9 @@ from tests.tui.serving import serve as serve
 from fugue_tui import wire
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
+
 LARGE, SMALL, OTHER = Size(90, 30), Size(50, 20), Size(70, 15)
 
 

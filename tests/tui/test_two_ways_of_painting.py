@@ -22,6 +22,9 @@ from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.painter import Painter
 from fugue_tui_widgets.strips import strip_of
 
+pytestmark = pytest.mark.slow
+
+
 DONE = "~done~"
 END = b"\x1b[m\x1b[r\x1b[?6l\x1b[999;1H" + DONE.encode()
 LOOKS = (

@@ -11,6 +11,8 @@ from tests.tui.test_two_ways_of_painting import differing
 
 from fugue_tui.geometry import Size
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_first_terminal_types_and_leaves_and_the_program_goes_on(serve: Serve) -> None:
     serving = serve(first=hello())

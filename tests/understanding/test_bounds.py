@@ -16,6 +16,9 @@ from fugue_tui.understanding.rules.all import RULES
 from fugue_tui.understanding.shapes import SHAPES
 from fugue_tui.understanding.source import MOST_TEXT
 
+pytestmark = pytest.mark.slow
+
+
 SECONDS = 8.0
 """CPU time that a megabyte may take here; on an idle machine of today it is a sixteenth of that."""
 

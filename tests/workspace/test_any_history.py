@@ -3,6 +3,7 @@
 from itertools import count
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -17,6 +18,9 @@ from fugue_tui.workspace import edit
 from fugue_tui.workspace.check import check
 from fugue_tui.workspace.find import active_window, sessions, window_with
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
+
+pytestmark = pytest.mark.slow
+
 
 picks = st.integers(0, 1_000)
 texts = st.text(max_size=12) | st.sampled_from(

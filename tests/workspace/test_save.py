@@ -13,6 +13,8 @@ from fugue_tui.workspace.check import check
 from fugue_tui.workspace.save import VERSION, Migration, decode, encode, migrate
 from fugue_tui.workspace.saved import Saved
 
+pytestmark = pytest.mark.slow
+
 
 @given(workspaces())
 def test_every_workspace_comes_back_as_it_was(saved: Saved) -> None:

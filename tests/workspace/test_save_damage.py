@@ -3,6 +3,7 @@
 import copy
 from typing import Any, cast
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.workspace.saves import kept, sample, workspaces
@@ -14,6 +15,9 @@ from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Split, depth, pane
 from fugue_tui.workspace.check import check
 from fugue_tui.workspace.save import decode
 from fugue_tui.workspace.save_reader import MOST_FAULTS, MOST_PANES
+
+pytestmark = pytest.mark.slow
+
 
 json_values = st.recursive(
     st.none()
