@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from tests.attaching import PROGRAM, Peer, Server, Window
-from tests.mcp.conftest import private_dir as private_dir
 
 from fugue_tui.wire import Welcome
 

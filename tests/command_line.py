@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.mcp.conftest import private_dir as private_dir
 
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 

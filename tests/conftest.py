@@ -4,7 +4,9 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,7 +24,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # Whoever runs this in
 os.environ["PATH"] = os.pathsep.join(each for each in os.get_exec_path() if os.access(each, os.X_OK))
 """Without what another user cannot enter: there a program that is missing is one that may not be run."""
 
-RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-")
+RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-", dir="/tmp")
+"""Holds sockets, whose paths must be short, however long that of the temporary folder is."""
 os.environ["XDG_RUNTIME_DIR"] = RUNTIME
 os.environ["FUGUE_CONFIG"] = os.path.join(RUNTIME, "config.toml")
 
@@ -33,6 +36,14 @@ _numbers = count(1)
 def own_state(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test saves, no other finds."""
     monkeypatch.setenv("FUGUE_STATE", os.path.join(RUNTIME, f"state-{next(_numbers)}"))
+
+
+@pytest.fixture
+def private_dir() -> Iterator[Path]:
+    """A directory of our own with a short path, for sockets."""
+    directory = Path(tempfile.mkdtemp(prefix="fugue-", dir="/tmp"))
+    yield directory
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -14,7 +14,6 @@ from tests.attached import Attach
 from tests.attached import attach as attach
 from tests.attached import server as server
 from tests.attaching import LEFT, PROGRAM, Server, Window
-from tests.mcp.conftest import private_dir as private_dir
 
 from fugue_tui import wire
 from fugue_tui.relay import STUCK_SECONDS

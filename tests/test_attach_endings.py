@@ -8,7 +8,6 @@ from tests.attached import ENTERED, Attach
 from tests.attached import attach as attach
 from tests.attached import server as server
 from tests.attaching import LEFT
-from tests.mcp.conftest import private_dir as private_dir
 
 from fugue_tui import wire
 from fugue_tui.wire import Bye, Extent

@@ -7,7 +7,6 @@ import pytest
 from tests.command_line import Shell
 from tests.command_line import shell as shell
 from tests.mcp.conftest import Served
-from tests.mcp.conftest import private_dir as private_dir
 from tests.mcp.conftest import serve as serve
 from tests.mcp.conftest import served as served
 

@@ -4,8 +4,6 @@ import logging
 import stat
 from pathlib import Path
 
-from tests.mcp.conftest import private_dir as private_dir
-
 from fugue_tui.log import LARGEST, LogFile
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.mcp.conftest import private_dir as private_dir
 
 from fugue_tui.config import Config, McpSettings
 from fugue_tui.errors import AlreadyRunning

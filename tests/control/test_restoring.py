@@ -92,23 +92,23 @@ def test_ids_that_are_kept_free_come_back(saved: Life, live: NewLife) -> None:
     assert life.cat() == PaneId(6)
 
 
-def test_a_shell_starts_where_it_worked_and_a_directory_that_is_gone_is_told(live: NewLife, tmp_path: Path) -> None:
-    first, place = live(), tmp_path / "deep" / "er"
+def test_a_shell_starts_where_it_worked_and_a_directory_that_is_gone_is_told(live: NewLife, private_dir: Path) -> None:
+    first, place = live(), private_dir / "deep" / "er"
     place.mkdir(parents=True)
     first.say("create-window")
     first.typed(1, f"cd {place}; echo the''re")
     first.shows(PaneId(1), "there")
     first.done(SaveSession(name="it"))
-    life = live(area=Size(400, 24))
+    life = live(area=Size(200, 24))
     life.restored()
     life.typed(1, "pwd; echo s''o")
     assert f"{place}\nso" in life.shows(PaneId(1), "\nso")
-    shutil.rmtree(tmp_path / "deep")
-    late = live(area=Size(400, 24))
+    shutil.rmtree(private_dir / "deep")
+    late = live(area=Size(200, 24))
     late.restored()
     late.typed(1, "pwd; echo s''o")
-    assert f"{tmp_path}\nso" in late.shows(PaneId(1), "\nso")
-    assert f"{place} is gone; it runs in {tmp_path}" in late.text(PaneId(1))
+    assert f"{private_dir}\nso" in late.shows(PaneId(1), "\nso")
+    assert f"{place} is gone; it runs in {private_dir}" in late.text(PaneId(1))
 
 
 def test_a_program_that_is_gone_waits_and_says_why(live: NewLife, tmp_path: Path) -> None:

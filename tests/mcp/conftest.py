@@ -2,9 +2,7 @@
 
 import json
 import os
-import shutil
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -171,14 +169,6 @@ def until(condition: Callable[[], object]) -> None:
     while not condition():
         assert time.monotonic() < end, "the deadline passed"
         time.sleep(0.005)
-
-
-@pytest.fixture
-def private_dir() -> Iterator[Path]:
-    """A directory of our own with a short path."""
-    directory = Path(tempfile.mkdtemp(prefix="fugue-", dir="/tmp"))
-    yield directory
-    shutil.rmtree(directory)
 
 
 @pytest.fixture

@@ -147,12 +147,12 @@ Open: TypeAlias = Callable[..., AbstractAsyncContextManager[Stage]]
 
 
 @pytest.fixture(autouse=True)
-def plain_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def plain_shell(tmp_path: Path, private_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Login shells are a bare `sh` with a fixed prompt, and nothing on the screen tells of this machine."""
     shell = tmp_path / "sh"
     shell.write_text("#!/bin/sh\n[ $# = 0 ] || exec /bin/sh \"$@\"\nENV= PS1='$ ' exec /bin/sh -i\n")
     shell.chmod(0o755)
-    for name, value in (("SHELL", shell), ("HOME", tmp_path), ("XDG_RUNTIME_DIR", tmp_path), ("LC_ALL", "C.UTF-8")):
+    for name, value in (("SHELL", shell), ("HOME", tmp_path), ("XDG_RUNTIME_DIR", private_dir), ("LC_ALL", "C.UTF-8")):
         monkeypatch.setenv(name, str(value))
     monkeypatch.setenv("FUGUE_CONFIG", str(tmp_path / "config.toml"))
     own = {verb: cls for verb, cls in registry().items() if cls.__module__.startswith("fugue_tui.")}

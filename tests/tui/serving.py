@@ -43,9 +43,9 @@ class Serving:
     """A server in a process of its own, and whoever is attached to it."""
 
     def __init__(
-        self, room: Path, *command: str, config: str = "", first: Hello | None = None, prelude: str = ""
+        self, sockets: Path, room: Path, *command: str, config: str = "", first: Hello | None = None, prelude: str = ""
     ) -> None:
-        self.path = str(room / "test.sock")
+        self.path = str(sockets / "test.sock")
         self.config = room / "served.toml"
         self.config.write_text(config or "[ui]\nwhich_key_delay_ms = 10000\n")
         self.clients: list[Client] = []
@@ -172,15 +172,14 @@ Serve: TypeAlias = Callable[..., Serving]
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
+def serve(private_dir: Path, tmp_path: Path) -> Iterator[Serve]:
     """Starts servers, which end with the test."""
     started: list[Serving] = []
 
     def serve(*command: str, **wanted: Any) -> Serving:
-        started.append(Serving(tmp_path, *(command or ("cat",)), **wanted))
+        started.append(Serving(private_dir, tmp_path, *(command or ("cat",)), **wanted))
         return started[-1]
 
-    tmp_path.chmod(0o700)
     yield serve
     for each in started:
         each.close()
