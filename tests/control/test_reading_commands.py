@@ -95,14 +95,20 @@ def test_the_status_tells_what_is_open(room: Room) -> None:
     second = room.cat()
     status = room.run(GetStatus(), agent(first))
     assert (status.workspace, status.focus, status.you) == ("test", str(second), str(first))
-    assert (status.engine, status.area) == ("ghostty", Size(81, 24))
-    assert status.lacks
+    assert (status.engine, status.lacks, status.area) == ("ghostty", (), Size(81, 24))
     assert status.version
     assert [pane.name for pane in status.panes] == ["one", ""]
     assert [window.panes for window in status.windows] == [("%1", "%2")]
     assert [session.windows for session in status.sessions] == [("@1",)]
     assert status.state is None
     assert payload(GetStatus, status)
+
+
+def test_the_status_tells_what_the_fallback_engine_lacks(room: Room) -> None:
+    room.launcher.engine = "pyte"
+    first = room.cat()
+    status = room.run(GetStatus(), agent(first))
+    assert (status.engine, bool(status.lacks)) == ("pyte", True)
 
 
 def test_the_status_of_an_empty_workspace_is_a_status_too(room: Room) -> None:
