@@ -218,4 +218,8 @@ def test_an_alert(picture: Picture) -> None:
 
 @pytest.mark.parametrize(("cols", "rows"), [(20, 5), (6, 3), (1, 1)])
 def test_tiny_screens(picture: Picture, cols: int, rows: int) -> None:
-    assert picture(four, cols, rows)
+    async def shrunk(stage: Stage) -> None:
+        await four(stage)
+        await stage.pilot.resize_terminal(cols, rows)
+
+    assert picture(shrunk)

@@ -47,7 +47,7 @@ class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ, toolse
 class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
     """Open a new pane beside another and run a program in it.
 
-    A window holds 64 panes, and no more than show. To arrange several panes at once, use create-layout.
+    A window holds at most 64 panes, and as many as it can show. To arrange several panes at once, use create-layout.
     """
 
     session: str = ""
@@ -120,7 +120,10 @@ def _check_room(mux: Multiplexer, source: PaneId, after: Workspace) -> None:
 
 
 class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
-    """Split a pane in two and run a program in the new part; a window holds 64 panes, and no more than show."""
+    """Split a pane in two and run a program in the new part.
+
+    A window holds at most 64 panes, and a split without room to show another pane is refused.
+    """
 
     pane: str = target.ACTIVE
     """The pane to split: an id, a name, or active for your own."""

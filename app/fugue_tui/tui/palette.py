@@ -50,7 +50,7 @@ class CommandProvider(Provider):
         for cls, description in entries():
             text = label(cls, description)
             theirs = max(map(matcher.match, tmux_names(cls.verb)), default=0.0)
-            score = max(matcher.match(text), theirs, matcher.match(description.summary) * 0.8)
+            score = max(matcher.match(text), theirs * 0.9, matcher.match(description.summary) * 0.8)
             if score > 0:
                 yield Hit(score, matcher.highlight(text), self._chosen(cls, description), text, description.summary)
 
