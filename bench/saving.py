@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from bench.plan import Plan, middle
 from bench.table import Row
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.engines import make_emulator
 
 PANES = 16

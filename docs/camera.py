@@ -38,16 +38,16 @@ class Camera:
     @asynccontextmanager
     async def workspace(self, *said: str, cols: int = SIZE[0], rows: int = SIZE[1]) -> AsyncGenerator["Camera"]:
         """The app on a screen of this size, after a command that opens panes."""
-        from fugue_tui.config import Config, UiSettings
-        from fugue_tui.control import commands  # noqa: F401  (declares every command)
-        from fugue_tui.control.dispatch import Dispatcher
+        from fugue_tui.client.host_terminal import HostTerminal
+        from fugue_tui.config.model import Config, UiSettings
+        from fugue_tui.control import command_table  # noqa: F401  (declares every command)
+        from fugue_tui.control.dispatch.dispatcher import Dispatcher
         from fugue_tui.geometry import Size
-        from fugue_tui.host_terminal import HostTerminal
         from fugue_tui.multiplexer import Multiplexer
-        from fugue_tui.multiplexer.launch import Launcher
-        from fugue_tui.terminal.pump import Pump
+        from fugue_tui.multiplexer.spawner import Launcher
+        from fugue_tui.terminal.pty.io_loop import Pump
         from fugue_tui.tui.app import FugueApp
-        from fugue_tui.tui.mailbox import Mailbox
+        from fugue_tui.tui.main_thread_queue import Mailbox
 
         mailbox, pump = Mailbox(), Pump()
         pump.start()
@@ -68,10 +68,10 @@ class Camera:
     @staticmethod
     def run(dispatcher: Any, *said: str) -> Any:
         """Run a command for the person, as it is typed in a shell."""
-        from fugue_tui.control import words
-        from fugue_tui.control.command import PERSON
+        from fugue_tui.control.core.command import PERSON
+        from fugue_tui.control.schema import command_line
 
-        return dispatcher.run(words.command(list(said)), PERSON)
+        return dispatcher.run(command_line.command(list(said)), PERSON)
 
     def command(self, *said: str) -> Any:
         """Run a command in the workspace."""

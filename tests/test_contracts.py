@@ -17,15 +17,21 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 SOURCES = ("app", "widgets", "mcp_server")
 LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-UPSTAIRS = {"__main__", "cli", "start", "tui"}
+UPSTAIRS = {"__main__", "cli", "server_start", "tui"}
 
 
-IMPORTS_A_COMMAND = "import fugue_tui.control.command"
+IMPORTS_A_COMMAND = "import fugue_tui.control.core.command"
 PLANTED = {
-    "app/fugue_tui/layout/planted.py": "import fugue_tui.terminal.frame",
+    "app/fugue_tui/layout/planted.py": "import fugue_tui.terminal.screen.cells",
     "app/fugue_tui/workspace/planted.py": IMPORTS_A_COMMAND,
     "app/fugue_tui/attic.py": "",
-    "app/fugue_tui/terminal/planted.py": "import rich.text",
+    "app/fugue_tui/terminal/screen/planted.py": "import rich.text",
+    "app/fugue_tui/terminal/screen/planted_layer.py": "import fugue_tui.terminal.emulator.protocol",
+    "app/fugue_tui/control/output/planted.py": "import fugue_tui.control.commands.panes",
+    "app/fugue_tui/multiplexer/watch/planted.py": "import fugue_tui.multiplexer.autosave.saver",
+    "app/fugue_tui/tui/vt_output/planted.py": "import fugue_tui.tui.clients.client",
+    "app/fugue_tui/output_analysis/tables/planted.py": "import fugue_tui.output_analysis.parse.parse",
+    "mcp_server/fugue_tui_mcp/bridge/planted.py": "import fugue_tui_mcp.protocol.tools",
     "widgets/fugue_tui_widgets/planted_mcp.py": "import mcp.server",
     "widgets/fugue_tui_widgets/planted.py": IMPORTS_A_COMMAND,
     "app/fugue_tui/workspace/typed.py": f"import typing\n\nif typing.TYPE_CHECKING:\n    {IMPORTS_A_COMMAND}",
@@ -78,12 +84,30 @@ def test_the_contracts_hold() -> None:
 @pytest.mark.parametrize(
     ("contract", "named"),
     [
-        ("The house has floors", "fugue_tui.layout.planted -> fugue_tui.terminal.frame"),
-        ("The house has floors", "fugue_tui.workspace.planted -> fugue_tui.control.command"),
+        ("The house has floors", "fugue_tui.layout.planted -> fugue_tui.terminal.screen.cells"),
+        ("The house has floors", "fugue_tui.workspace.planted -> fugue_tui.control.core.command"),
         ("Every room is on a floor", "fugue_tui.attic\n"),
-        ("Textual stays upstairs", "fugue_tui.terminal.planted -> rich"),
+        ("Textual stays upstairs", "fugue_tui.terminal.screen.planted -> rich"),
+        (
+            "A terminal stands on its engines, and they on plain values",
+            "fugue_tui.terminal.screen.planted_layer -> fugue_tui.terminal.emulator.protocol",
+        ),
+        (
+            "Commands stand on what they are built from",
+            "fugue_tui.control.output.planted -> fugue_tui.control.commands.panes",
+        ),
+        (
+            "The multiplexer stands on events and watches",
+            "fugue_tui.multiplexer.watch.planted -> fugue_tui.multiplexer.autosave.saver",
+        ),
+        ("The app stands on the attach server", "fugue_tui.tui.vt_output.planted -> fugue_tui.tui.clients.client"),
+        (
+            "Parsing and classification stand on text lines",
+            "fugue_tui.output_analysis.tables.planted -> fugue_tui.output_analysis.parse.parse",
+        ),
+        ("The MCP protocol stands on sockets", "fugue_tui_mcp.bridge.planted -> fugue_tui_mcp.protocol.tools"),
         ("Only fugue_tui_mcp speaks MCP", "fugue_tui_widgets.planted_mcp -> mcp"),
-        ("Widgets do not command", "fugue_tui_widgets.planted -> fugue_tui.control.command"),
+        ("Widgets do not command", "fugue_tui_widgets.planted -> fugue_tui.control.core.command"),
     ],
 )
 def test_a_planted_fault_turns_its_contract_red(verdict: str, contract: str, named: str) -> None:
@@ -104,14 +128,22 @@ def contracts() -> list[dict[str, Any]]:
 
 def test_everything_under_the_faces_is_kept_from_textual() -> None:
     (textual,) = (contract for contract in contracts() if contract["id"] == "textual")
-    rooms = {path.stem for path in (ROOT / "app/fugue_tui").iterdir() if path.suffix == ".py" or path.is_dir()}
-    rooms -= {"__init__", "__pycache__"} | UPSTAIRS
+    rooms = {path.stem for path in (ROOT / "app/fugue_tui").iterdir() if path.suffix == ".py"}
+    rooms |= {path.parent.name for path in (ROOT / "app/fugue_tui").glob("*/__init__.py")}
+    rooms -= {"__init__"} | UPSTAIRS
     assert set(textual["source_modules"]) == {f"fugue_tui.{room}" for room in rooms} | {"fugue_tui_mcp"}
 
 
 LIGHT = [
-    *("fugue_tui", "fugue_tui.__main__", "fugue_tui.cli", "fugue_tui.client", "fugue_tui.config", "fugue_tui.start"),
-    *("fugue_tui_mcp", "fugue_tui_mcp.bridge", "fugue_tui_widgets"),
+    *(
+        "fugue_tui",
+        "fugue_tui.__main__",
+        "fugue_tui.cli",
+        "fugue_tui.client.command_request",
+        "fugue_tui.config.model",
+        "fugue_tui.server_start",
+    ),
+    *("fugue_tui_mcp", "fugue_tui_mcp.bridge.stdio_bridge", "fugue_tui_widgets"),
 ]
 
 

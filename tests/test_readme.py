@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import fugue_tui.control.commands  # noqa: F401  # pyright: ignore[reportUnusedImport]
-from fugue_tui.config import parse
+import fugue_tui.control.command_table  # noqa: F401  # pyright: ignore[reportUnusedImport]
+from fugue_tui.config.model import parse
 from fugue_tui.control.keymap import DEFAULTS, DIRECT, keymap
-from fugue_tui.control.words import lookup
+from fugue_tui.control.schema.command_line import lookup
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fugue_tui.control import commands as commands
-from fugue_tui.control.annotation import fields_of
-from fugue_tui.control.command import registry
-from fugue_tui.control.words import flag
+from fugue_tui.control.core.command import registry
+from fugue_tui.control.schema.annotations import fields_of
+from fugue_tui.control.schema.command_line import flag
 
 ROOT = Path(__file__).parents[1]
 TABLE = (ROOT / "docs" / "seed-tools.md").read_text()

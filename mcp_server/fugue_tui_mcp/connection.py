@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
 from typing import Final
 
-from fugue_tui_mcp import framing
-from fugue_tui_mcp.framing import Fault, Frame
+from fugue_tui_mcp import jsonrpc
+from fugue_tui_mcp.jsonrpc import Fault, Frame
 
 _log: Final = logging.getLogger(__name__)
 HUNG_UP_SECONDS: Final = 0.1
@@ -117,7 +117,7 @@ class Connection:
                 return None
             if not line.strip():
                 continue
-            found = framing.read(line)
+            found = jsonrpc.read(line)
             if not isinstance(found, Fault):
                 return found
             _log.info("a line was refused: %s", ascii(found.reason[:200]))

@@ -1,7 +1,7 @@
 """The shells in which a test is run: marks for it."""
 
 import pytest
-from tests.control.shells import ALL, INTEGRATED, POSIX
+from tests.control.real_shells import ALL, INTEGRATED, POSIX
 
 
 def shells(*names: str) -> pytest.MarkDecorator:

@@ -4,11 +4,11 @@ from types import MappingProxyType
 
 import pytest
 
-from fugue_tui.config import KeySettings
-from fugue_tui.control.command import registry
+from fugue_tui.config.model import KeySettings
+from fugue_tui.control.commands.panes import ClosePane, FocusPane, SplitPane
+from fugue_tui.control.core.command import registry
 from fugue_tui.control.keymap import DEFAULTS, DIRECT, Action, binding, canonical, keymap
-from fugue_tui.control.panes import ClosePane, FocusPane, SplitPane
-from fugue_tui.terminal.keys import KeyPress, Modifiers, parse_key, spell
+from fugue_tui.terminal.input.keys import KeyPress, Modifiers, parse_key, spell
 
 
 @pytest.mark.parametrize("line", [*DEFAULTS.values(), *DIRECT.values()])

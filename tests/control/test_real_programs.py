@@ -8,28 +8,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.control.shells import Shell
-from tests.control.shells import shell as shell
-from tests.control.test_seeing import opened
+from tests.control.commands.test_screenshot import opened
+from tests.control.real_shells import Shell
+from tests.control.real_shells import shell as shell
 from tests.multiplexer import conftest
 from tests.multiplexer.conftest import agent
-from tests.understanding.conftest import Recorded, recorded
+from tests.output_analysis.conftest import Recorded, recorded
 
-from fugue_tui.control.comparing import VisualDiff
-from fugue_tui.control.input import SendInput, SendKeys
-from fugue_tui.control.printed import KnownBy
-from fugue_tui.control.reading import Reading, ReadPane, Source
-from fugue_tui.control.schema import payload
-from fugue_tui.control.seeing import PictureFormat, Screenshot, ScreenshotPane
-from fugue_tui.control.state import GetPaneState, GetRunningProcess
-from fugue_tui.control.understanding import DetectIntent, ParseOutput, Structure, Verdict
-from fugue_tui.control.waiting import PatternSpec, WaitForOutput, WaitResult
+from fugue_tui.control.commands.analyze import DetectIntent, ParseOutput, Structure, Verdict
+from fugue_tui.control.commands.pane_info import GetPaneState, GetRunningProcess
+from fugue_tui.control.commands.read_pane import Reading, ReadPane, Source
+from fugue_tui.control.commands.screenshot import PictureFormat, Screenshot, ScreenshotPane
+from fugue_tui.control.commands.send_keys import SendInput, SendKeys
+from fugue_tui.control.commands.visual_diff import VisualDiff
+from fugue_tui.control.commands.wait import PatternSpec, WaitForOutput, WaitResult
+from fugue_tui.control.output.last_command import KnownBy
+from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import Refused
 from fugue_tui.imaging import png
 from fugue_tui.imaging.palette import Theme
-from fugue_tui.multiplexer.wait import Outcome
-from fugue_tui.understanding.intent import Location, Meaning
-from fugue_tui.understanding.parsed import Kind
+from fugue_tui.multiplexer.watch.wait import Outcome
+from fugue_tui.output_analysis.parsed import Kind
+from fugue_tui.output_analysis.results import Location, Meaning
 
 pytestmark = pytest.mark.slow
 

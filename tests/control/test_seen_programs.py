@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from tests.multiplexer.conftest import Room
 
-from fugue_tui.control.comparing import VisualDiff
-from fugue_tui.control.differing import DiffPane
-from fugue_tui.control.panes import CreatePane
-from fugue_tui.control.reading import ReadPane
-from fugue_tui.control.seeing import PictureFormat, ScreenshotPane
-from fugue_tui.control.state import GetPaneState, GetRunningProcess
+from fugue_tui.control.commands.diff_pane import DiffPane
+from fugue_tui.control.commands.pane_info import GetPaneState, GetRunningProcess
+from fugue_tui.control.commands.panes import CreatePane
+from fugue_tui.control.commands.read_pane import ReadPane
+from fugue_tui.control.commands.screenshot import PictureFormat, ScreenshotPane
+from fugue_tui.control.commands.visual_diff import VisualDiff
 from fugue_tui.ids import PaneId
 
 

@@ -14,13 +14,13 @@ from typing import Any, TypeAlias
 
 import pytest
 from tests.tui.conftest import plain_shell as plain_shell
-from tests.tui.hosts import Host
+from tests.tui.host_programs import Host
 
 from fugue_tui import sockets
 from fugue_tui.errors import SocketError
 from fugue_tui.geometry import Size
-from fugue_tui.terminal import process
-from fugue_tui_mcp.peer import peer_of
+from fugue_tui.terminal.pty import process
+from fugue_tui_mcp.peer_credentials import peer_of
 
 TIMEOUT = 30.0
 

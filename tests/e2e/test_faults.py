@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.conftest import Launch, Running
-from tests.e2e.test_restoring import ALWAYS, ASK, WIDE, killed, panes, settled, store, used
+from tests.e2e.test_restore import ALWAYS, ASK, WIDE, killed, panes, settled, store, used
 
 from fugue_tui.geometry import Size
 

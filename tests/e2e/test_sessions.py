@@ -10,15 +10,15 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.e2e.background_workspaces import CAT, left, stat
+from tests.e2e.background_workspaces import running as running
 from tests.e2e.conftest import TIMEOUT, Launch, Running
-from tests.e2e.sessions import CAT, left, stat
-from tests.e2e.sessions import running as running
-from tests.mcp.test_bridge import HELLO, Bridge
+from tests.mcp.bridge.test_stdio_bridge import HELLO, Bridge
 
-from fugue_tui import sockets, wire
+from fugue_tui import attach_protocol, sockets
+from fugue_tui.attach_protocol import Hello
 from fugue_tui.errors import SocketError
-from fugue_tui.terminal.pty import Exit
-from fugue_tui.wire import Hello
+from fugue_tui.terminal.pty.spawn import Exit
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +88,7 @@ def test_two_that_start_a_workspace_at_once_share_it(launch: Launch) -> None:
 RACE = """
 import os, socket, sys, time
 from fugue_tui import config
-from fugue_tui.start import StartOptions, claim
+from fugue_tui.server_start import StartOptions, claim
 from fugue_tui.errors import AlreadyRunning
 while time.time() < float(sys.argv[1]):
     pass
@@ -198,9 +198,9 @@ def test_without_a_terminal_nothing_is_started(running: Running) -> None:
 
 def test_a_client_of_another_protocol_is_told_which(running: Running) -> None:
     with sockets.connect(str(running.socket)) as link:
-        link.sendall(wire.request(Hello(protocol=99, version="9.9")))
+        link.sendall(attach_protocol.request(Hello(protocol=99, version="9.9")))
         with pytest.raises(SocketError, match=r"this is fugue-tui 9\.9 \(protocol 99\).*fugue-tui kill-server"):
-            wire.welcome(link.makefile("rb").readline())
+            attach_protocol.welcome(link.makefile("rb").readline())
     assert len(running.ask("list-clients")["clients"]) == 1
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.attaching import LEFT, Window
+from tests.client.client_terminal import LEFT, Window
 from tests.e2e.conftest import Launch, Running
 
 pytestmark = pytest.mark.slow

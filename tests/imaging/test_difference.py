@@ -9,7 +9,7 @@ from fugue_tui.imaging.difference import compare, marked
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.png import SIZE, metrics
 from fugue_tui.imaging.screen import Screen, plain
-from fugue_tui.terminal.frame import Row, Run, Style
+from fugue_tui.terminal.screen.cells import Row, Run, Style
 
 COLS = 40
 

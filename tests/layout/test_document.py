@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fugue_tui import documents
+from fugue_tui import trusted_files
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
+from fugue_tui.layout.apportion import whole
 from fugue_tui.layout.document import MAX_DOCUMENT_PANES, MAX_WINDOWS, Document, WindowSpec, read
+from fugue_tui.layout.document_writer import FINEST, ratios, to_json, to_toml
 from fugue_tui.layout.presets import PRESETS
-from fugue_tui.layout.printer import FINEST, ratios, to_json, to_toml
 from fugue_tui.layout.spec import spec_of
+from fugue_tui.layout.spec_types import PaneSpec, SplitSpec
 from fugue_tui.layout.tree import Node, Split, panes
-from fugue_tui.layout.wanted import PaneSpec, SplitSpec
-from fugue_tui.layout.weights import whole
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +66,7 @@ name = "worker"
 
 
 def from_toml(text: str) -> Document:
-    return read(documents.toml(text))
+    return read(trusted_files.toml(text))
 
 
 def test_a_file_written_by_hand_says_what_it_seems_to_say() -> None:
@@ -168,7 +168,7 @@ def test_whatever_is_written_reads_back_the_same(
 ) -> None:
     document = data.draw(documents_of(layouts(most=6)))
     assert from_toml(to_toml(document)) == document
-    assert read(documents.json(to_json(document))) == document
+    assert read(trusted_files.json(to_json(document))) == document
 
 
 @given(st.lists(st.integers(1, 10**11), min_size=2, max_size=8))

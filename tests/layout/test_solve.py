@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
+from fugue_tui.layout.apportion import LIMIT, apportion, whole
 from fugue_tui.layout.edit import split
 from fugue_tui.layout.solve import minimum, solve
 from fugue_tui.layout.tree import Leaf, Node, Split, at, panes
-from fugue_tui.layout.weights import LIMIT, apportion, whole
 
 Layouts: TypeAlias = Callable[..., st.SearchStrategy[Node]]
 

@@ -12,8 +12,8 @@ from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.solve import solve
 from fugue_tui.layout.spec import build, describe, parse, positions
+from fugue_tui.layout.spec_types import PaneSpec, SplitSpec, leaves
 from fugue_tui.layout.tree import Leaf, Node, Split, panes
-from fugue_tui.layout.wanted import PaneSpec, SplitSpec, leaves
 
 VIM: Json = {"command": "vim", "name": "editor"}
 

@@ -12,7 +12,7 @@ from tests.layout.specs import Json, shell
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.layout.spec import parse
-from fugue_tui.layout.wanted import leaves
+from fugue_tui.layout.spec_types import leaves
 
 
 def split_with(**changes: Any) -> Json:

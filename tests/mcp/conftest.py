@@ -14,18 +14,17 @@ from typing import Any, TypeVar
 import pytest
 
 from fugue_tui import sockets
-from fugue_tui.config import McpSettings
-from fugue_tui.control import commands as commands
-from fugue_tui.control.command import PERSON, Command, Effect, Origin
-from fugue_tui.control.dispatch import Dispatcher
-from fugue_tui.control.gate import Gate
-from fugue_tui.control.words import command
+from fugue_tui.config.model import McpSettings
+from fugue_tui.control.core.command import PERSON, Command, Effect, Origin
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.dispatch.thread_gateway import Gate
+from fugue_tui.control.schema.command_line import command
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.launch import Launcher
-from fugue_tui.terminal.pump import Pump
+from fugue_tui.multiplexer.spawner import Launcher
+from fugue_tui.terminal.pty.io_loop import Pump
 from fugue_tui_mcp.connection import Limits
 from fugue_tui_mcp.listener import listen
-from fugue_tui_mcp.transport import Doors
+from fugue_tui_mcp.socket_server import Doors
 
 DEADLINE = 40.0
 Value = TypeVar("Value")

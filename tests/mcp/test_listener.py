@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.mcp.sockets import runtime as runtime
-from tests.mcp.sockets import sockets_in
+from tests.mcp.workspace_sockets import runtime as runtime
+from tests.mcp.workspace_sockets import sockets_in
 
 from fugue_tui.errors import AlreadyRunning, NotRunning, SocketError
 from fugue_tui.sockets import answers, connect, path_of
 from fugue_tui_mcp.listener import Listener, listen, listen_as
-from fugue_tui_mcp.peer import ancestors, peer_of
+from fugue_tui_mcp.peer_credentials import ancestors, peer_of
 
 
 @contextmanager

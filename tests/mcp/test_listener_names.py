@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.mcp.sockets import runtime as runtime
-from tests.mcp.sockets import sockets_in
+from tests.mcp.workspace_sockets import runtime as runtime
+from tests.mcp.workspace_sockets import sockets_in
 
 from fugue_tui.errors import AlreadyRunning, SocketError
 from fugue_tui.sockets import answers, live, path_of, same

@@ -3,15 +3,15 @@
 import re
 from pathlib import Path
 
-from fugue_tui.config import McpSettings
-from fugue_tui.control import streaming
-from fugue_tui.control.command import Toolset
-from fugue_tui.control.docs import field_docs
-from fugue_tui.control.once import REMEMBERED
-from fugue_tui.control.reflect import KEY, SHORTENED
-from fugue_tui_mcp import prompts, resources, tools, watching
-from fugue_tui_mcp.reading import MOST
-from fugue_tui_mcp.toolsets import NAME
+from fugue_tui.config.model import McpSettings
+from fugue_tui.control.commands import stream_output
+from fugue_tui.control.core.command import Toolset
+from fugue_tui.control.dispatch.idempotency import REMEMBERED
+from fugue_tui.control.introspection import KEY, SHORTENED
+from fugue_tui.control.schema.field_docs import field_docs
+from fugue_tui_mcp.protocol import prompts, resources, subscriptions, tools
+from fugue_tui_mcp.protocol.resource_handlers import MOST
+from fugue_tui_mcp.protocol.toolsets import NAME
 
 MANUAL = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text()
 
@@ -47,6 +47,6 @@ def test_it_names_no_tool_and_no_setting_that_there_is_not() -> None:
 
 def test_its_figures_are_those_of_the_program() -> None:
     assert f"{MOST} resources at a time" in MANUAL.replace("\n", " ")
-    assert (watching.PACE, streaming.PACE, REMEMBERED) == (0.5, 0.25, 600)
+    assert (subscriptions.PACE, stream_output.PACE, REMEMBERED) == (0.5, 0.25, 600)
     for said in ("twice a second at most", "at most four times a second", "within ten minutes"):
         assert said in MANUAL.replace("\n", " ")

@@ -9,16 +9,15 @@ from typing import Any, TypeVar
 
 import pytest
 
-from fugue_tui.control import commands as commands
-from fugue_tui.control.command import PERSON, Command, Door, Origin
-from fugue_tui.control.later import Later, is_later
-from fugue_tui.control.words import command
+from fugue_tui.control.core.command import PERSON, Command, Door, Origin
+from fugue_tui.control.core.deferred import Later, is_later
+from fugue_tui.control.schema.command_line import command
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.launch import Launcher
-from fugue_tui.terminal.pump import Pump
+from fugue_tui.multiplexer.spawner import Launcher
+from fugue_tui.terminal.pty.io_loop import Pump
 from fugue_tui.workspace.check import check
 from fugue_tui.workspace.model import Workspace
 

@@ -5,11 +5,11 @@ import os
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.control.panes import ClosePane, CreatePane, FocusPane, RespawnPane, SplitPane
+from fugue_tui.control.commands.panes import ClosePane, CreatePane, FocusPane, RespawnPane, SplitPane
 from fugue_tui.errors import NotFound, SpawnFailed
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
-from fugue_tui.terminal.pty import Exit
+from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.workspace.model import OnExit
 
 SIZE = "stty size; exec cat"

@@ -12,13 +12,13 @@ from typing import Protocol, TypeAlias
 import pytest
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.events import Event, PromptMark
-from fugue_tui.terminal.frame import Cursor, Damage, Modes, Row, Scrollback
-from fugue_tui.terminal.keys import KeyPress
-from fugue_tui.terminal.mouse import MouseAction
-from fugue_tui.terminal.pins import Guard, Pin, Place
-from fugue_tui.terminal.pty import Exit, Program
-from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.emulator.events import Event, PromptMark
+from fugue_tui.terminal.input.keys import KeyPress
+from fugue_tui.terminal.input.mouse import MouseAction
+from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.spawn import Exit, Program
+from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.screen.pins import Guard, Pin, Place
 from fugue_tui.terminal.terminal import Terminal
 
 DEADLINE = 40.0

@@ -6,7 +6,6 @@ import pytest
 
 from fugue_tui.errors import SpawnFailed
 from fugue_tui.geometry import Size
-from fugue_tui.terminal import ghostty
 from fugue_tui.terminal.engines import make_emulator
 
 SIZE = Size(20, 4)
@@ -23,7 +22,7 @@ def test_where_the_native_library_does_not_load_the_fallback_says_what_it_lacks(
     def missing() -> None:
         raise OSError("no libghostty-vt here")
 
-    monkeypatch.setattr(ghostty, "load", missing)
+    monkeypatch.setattr("fugue_tui.terminal.ghostty.emulator.load", missing)
     emulator = make_emulator("ghostty", SIZE)
     assert emulator.engine == "pyte"
     assert emulator.lacks

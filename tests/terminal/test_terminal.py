@@ -15,15 +15,15 @@ from tests.terminal.conftest import DEADLINE, Eventually, Pane, Recorder, Spawn,
 
 from fugue_tui.errors import InputFull
 from fugue_tui.geometry import Size
-from fugue_tui.terminal import outbox
-from fugue_tui.terminal.channel import Channel
-from fugue_tui.terminal.events import Bell, CwdChanged, Event, Reply, TitleChanged
-from fugue_tui.terminal.frame import Damage, Modes
-from fugue_tui.terminal.keys import KeyPress
-from fugue_tui.terminal.lock import FairLock
-from fugue_tui.terminal.outbox import AT_ONCE, CAPACITY, REPLY_CAPACITY, Outbox
-from fugue_tui.terminal.pty import Exit, Program
-from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.emulator.events import Bell, CwdChanged, Event, Reply, TitleChanged
+from fugue_tui.terminal.emulator.fair_lock import FairLock
+from fugue_tui.terminal.input.keys import KeyPress
+from fugue_tui.terminal.pty import write_queue
+from fugue_tui.terminal.pty.channel import Channel
+from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.spawn import Exit, Program
+from fugue_tui.terminal.pty.write_queue import AT_ONCE, CAPACITY, REPLY_CAPACITY, Outbox
+from fugue_tui.terminal.screen.cells import Damage, Modes
 from fugue_tui.terminal.terminal import Terminal
 
 
@@ -188,7 +188,7 @@ def test_a_large_paste_reaches_a_slow_program_whole_and_keys_stay_behind_it(spaw
 def test_a_paste_that_finds_no_room_is_refused_whole_with_the_counts(
     spawn: Spawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "CAPACITY", 300_000)
+    monkeypatch.setattr(write_queue, "CAPACITY", 300_000)
     pane = spawn("stty raw -echo; echo ready; sleep 1000")
     pane.wait_for("ready")
     assert pane.terminal.paste("x" * 200_000) == 200_000

@@ -13,25 +13,25 @@ from typing import Any, Protocol, TypeAlias
 import pytest
 import pytest_textual_snapshot  # pyright: ignore[reportMissingTypeStubs]
 from syrupy.location import PyTestLocation
-from tests.tui.hosts import DEADLINE, REPOSITORY, Host
+from tests.tui.host_programs import DEADLINE, REPOSITORY, Host
 from textual.events import MouseDown, MouseMove, MouseScrollDown, MouseScrollUp, MouseUp
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-import fugue_tui.control.commands  # noqa: F401  # pyright: ignore[reportUnusedImport]  (declares every command)
-from fugue_tui.config import Config, UiSettings
-from fugue_tui.control.command import PERSON, Command, registry
-from fugue_tui.control.commands import windows
-from fugue_tui.control.dispatch import Dispatcher
+import fugue_tui.control.command_table  # noqa: F401  # pyright: ignore[reportUnusedImport]  (declares every command)
+from fugue_tui.client.host_terminal import HostTerminal
+from fugue_tui.config.model import Config, UiSettings
+from fugue_tui.control.command_table import windows
+from fugue_tui.control.core.command import PERSON, Command, registry
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.geometry import Rect, Size
-from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.launch import Launcher
-from fugue_tui.terminal.pump import Pump
+from fugue_tui.multiplexer.spawner import Launcher
+from fugue_tui.terminal.pty.io_loop import Pump
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app import FugueApp
-from fugue_tui.tui.mailbox import Mailbox
+from fugue_tui.tui.main_thread_queue import Mailbox
 from fugue_tui_widgets.terminal_view import TerminalView
 
 PREFIX = "ctrl+b"
@@ -156,7 +156,7 @@ def plain_shell(tmp_path: Path, private_dir: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(name, str(value))
     monkeypatch.setenv("FUGUE_CONFIG", str(tmp_path / "config.toml"))
     own = {verb: cls for verb, cls in registry().items() if cls.__module__.startswith("fugue_tui.")}
-    monkeypatch.setattr("fugue_tui.control.command._registry", own)  # other tests declare commands of theirs
+    monkeypatch.setattr("fugue_tui.control.core.command._registry", own)  # other tests declare commands of theirs
     for name in ("NO_COLOR", "FORCE_COLOR", "TEXTUAL_COLOR_SYSTEM", "COLORTERM"):
         monkeypatch.delenv(name, raising=False)
 

@@ -9,8 +9,8 @@ import pytest
 from tests.tui.conftest import CALM, Open, Stage
 from textual.widgets import Input, OptionList
 
-from fugue_tui.config import KeySettings
-from fugue_tui.control.commands import layouts, panes, sessions, windows
+from fugue_tui.config.model import KeySettings
+from fugue_tui.control.command_table import layouts, panes, sessions, windows
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.workspace.model import OnExit

@@ -8,17 +8,17 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tui.hosts import cells
+from tests.tui.host_programs import cells
 
 from fugue_tui.geometry import Axis, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import split
 from fugue_tui.layout.tree import Leaf, Node
-from fugue_tui.terminal.ghostty import GhosttyEmulator
-from fugue_tui.tui.actions import last_pane
-from fugue_tui.tui.delta import Delta
-from fugue_tui.tui.host import BACKLOG_LIMIT, HostWriter
-from fugue_tui.tui.mailbox import SLICE, Mailbox
+from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
+from fugue_tui.tui.main_thread_queue import SLICE, Mailbox
+from fugue_tui.tui.ui.actions import last_pane
+from fugue_tui.tui.vt_output.row_diff import Delta
+from fugue_tui.tui.vt_output.writer import BACKLOG_LIMIT, HostWriter
 
 COLS = 12
 PIECES = st.lists(

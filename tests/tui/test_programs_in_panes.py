@@ -7,12 +7,12 @@ import pytest
 from tests.tui.conftest import CALM, RAW, Open, Stage
 from textual.events import AppBlur, AppFocus, Paste
 
-from fugue_tui.config import Config, UiSettings
-from fugue_tui.control.commands import panes, windows
+from fugue_tui.config.model import Config, UiSettings
+from fugue_tui.control.command_table import panes, windows
 from fugue_tui.errors import SpawnFailed
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
-from fugue_tui.terminal import outbox
+from fugue_tui.terminal.pty import write_queue
 from fugue_tui_widgets.which_key import WhichKey
 
 pytestmark = pytest.mark.slow
@@ -93,7 +93,7 @@ async def test_a_paste_over_a_mebibyte_keeps_its_end_mark(open_stage: Open) -> N
 async def test_a_paste_that_finds_no_room_is_refused_and_the_person_told(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "CAPACITY", 1_000)
+    monkeypatch.setattr(write_queue, "CAPACITY", 1_000)
     async with open_stage("sh", "-c", HEX) as stage:
         await hex_pane(stage)
         stage.app.post_message(Paste("x" * 2_000))

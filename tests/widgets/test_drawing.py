@@ -6,13 +6,13 @@ from rich.console import Console
 
 from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.boxes import box
+from fugue_tui.layout.box_drawing import box
 from fugue_tui.layout.edit import split
 from fugue_tui.layout.frame_lines import FrameLines
-from fugue_tui.layout.picture import GridPicture, Title
+from fugue_tui.layout.grid_view import GridPicture, Title
 from fugue_tui.layout.solve import solve
 from fugue_tui.layout.tree import Leaf, Node
-from fugue_tui.terminal.frame import PLAIN, Row, Run, Style, Underline, rgb
+from fugue_tui.terminal.screen.cells import PLAIN, Row, Run, Style, Underline, rgb
 from fugue_tui_widgets.strips import rich_style, strip_of, with_cursor
 
 ONE, TWO, THREE, FOUR = (PaneId(number) for number in range(1, 5))

@@ -19,9 +19,9 @@ from textual.widget import Widget
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.frame_lines import FrameLines
-from fugue_tui.layout.picture import GridPicture
+from fugue_tui.layout.grid_view import GridPicture
 from fugue_tui.layout.solve import Divider
-from fugue_tui_widgets.steady import Steady
+from fugue_tui_widgets.error_boundary import Steady
 from fugue_tui_widgets.terminal_view import TerminalView
 
 

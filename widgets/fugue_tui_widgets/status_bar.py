@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from fugue_tui.ids import WindowId
-from fugue_tui_widgets.steady import Steady
+from fugue_tui_widgets.error_boundary import Steady
 
 
 @dataclass(frozen=True, slots=True)

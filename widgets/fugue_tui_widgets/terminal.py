@@ -20,12 +20,12 @@ from textual.message import Message
 from textual.strip import Strip
 
 from fugue_tui.geometry import Size
+from fugue_tui.sanitize import clean, clean_text
+from fugue_tui.terminal.emulator.events import Bell, Event, TitleChanged
 from fugue_tui.terminal.engines import make_emulator
-from fugue_tui.terminal.events import Bell, Event, TitleChanged
-from fugue_tui.terminal.pty import Exit, Program
-from fugue_tui.terminal.pump import Pump
+from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
-from fugue_tui.text import clean, clean_text
 from fugue_tui_widgets.terminal_view import TerminalView
 
 DefaultColours = Literal["system", "textual"]

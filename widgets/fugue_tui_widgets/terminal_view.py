@@ -13,11 +13,11 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from fugue_tui.errors import InputFull, TerminalGone
-from fugue_tui.terminal.frame import Cursor, Damage
-from fugue_tui.terminal.keys import KeyPress
+from fugue_tui.terminal.input.keys import KeyPress
+from fugue_tui.terminal.screen.cells import Cursor, Damage
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
-from fugue_tui_widgets.keys import press_of
-from fugue_tui_widgets.pointing import Pointing, ViewMessage
+from fugue_tui_widgets.key_events import press_of
+from fugue_tui_widgets.mouse_selection import Pointing, ViewMessage
 from fugue_tui_widgets.strips import strip_of, with_cursor
 
 

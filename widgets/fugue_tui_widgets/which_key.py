@@ -8,7 +8,7 @@ from rich.text import Text
 from textual.content import Content
 from textual.widgets import Static
 
-from fugue_tui_widgets.steady import Steady
+from fugue_tui_widgets.error_boundary import Steady
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from fugue_tui.cli.options import Usage, as_json, complain, options_of, say, split_own, write
+from fugue_tui.cli.args import Usage, as_json, complain, options_of, say, split_own, write
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, UnknownCommand
 
 USAGE = """\
@@ -76,34 +76,38 @@ def _route(arguments: list[str]) -> int:
 def _runs(word: str) -> bool:
     """Whether a word that looks like a command's is none, but the name of a workspace that runs; which is asked, as
     knowing all commands takes longer."""
-    from fugue_tui import client, sockets
+    from fugue_tui import sockets
+    from fugue_tui.client import command_request
 
     try:
         path = sockets.path_of(word)
-        return os.path.lexists(path) and _error_code(client.ask(path, [word, "--help"], 5.0)) == UnknownCommand.code
+        return (
+            os.path.lexists(path)
+            and _error_code(command_request.ask(path, [word, "--help"], 5.0)) == UnknownCommand.code
+        )
     except SocketError:
         return False
 
 
 def _start(arguments: list[str]) -> int:
-    from fugue_tui.cli import starting
+    from fugue_tui.cli import start_args
 
     if {"--help", "-h"} & set(_own_words(arguments)):
         return _help()
     if "--version" in _own_words(arguments):
         return _version()
-    return starting.start(starting.Asked(arguments), _refusal)
+    return start_args.start(start_args.Asked(arguments), _refusal)
 
 
 def _new(arguments: list[str]) -> int:
-    from fugue_tui.cli import starting
+    from fugue_tui.cli import start_args
 
     if {"--help", "-h"} & set(_own_words(arguments)):
         return _help()
-    asked = starting.Asked(arguments)
+    asked = start_args.Asked(arguments)
     if not asked.workspace:
         raise Usage("new: wants the workspace's name")
-    return starting.start(asked)
+    return start_args.start(asked)
 
 
 def _own_words(arguments: list[str]) -> list[str]:
@@ -116,10 +120,11 @@ def _command(arguments: list[str]) -> int:
     words, where, json_wanted = split_own(arguments)
     if "--help" in words or "-h" in words:
         return _help(words[0])
-    from fugue_tui import client, sockets
+    from fugue_tui import sockets
+    from fugue_tui.client import command_request
 
     try:
-        answer = client.ask(sockets.find(where.get("--workspace", ""), where.get("--socket", "")), words)
+        answer = command_request.ask(sockets.find(where.get("--workspace", ""), where.get("--socket", "")), words)
     except SocketError as error:
         if words == ["list-layouts"] and isinstance(error, NotRunning) and not where:
             return _show(_layouts(), json_wanted)
@@ -139,10 +144,11 @@ def _command(arguments: list[str]) -> int:
 
 def _layouts() -> dict[str, object]:
     """The answer of list-layouts where no workspace runs: layouts are files, which are there all the same."""
-    from fugue_tui.control import layout_files, schema
-    from fugue_tui.control.render import render
+    from fugue_tui.control.commands import layout_files
+    from fugue_tui.control.schema import command_schema
+    from fugue_tui.control.schema.table import render
 
-    found = schema.dump(layout_files.listed(os.getcwd()))
+    found = command_schema.dump(layout_files.listed(os.getcwd()))
     return {"text": render(found), "json": found, "exit": 0}
 
 
@@ -163,8 +169,8 @@ def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
 
 def _named(arguments: list[str], json_wanted: bool) -> int:
     """Start the workspace that a word names which is no command; with words that only a command takes, it is none."""
-    from fugue_tui.cli.starting import Asked
-    from fugue_tui.control.reflect import known
+    from fugue_tui.cli.start_args import Asked
+    from fugue_tui.control.introspection import known
 
     try:
         with suppress(Usage):
@@ -178,8 +184,8 @@ def _named(arguments: list[str], json_wanted: bool) -> int:
 
 def _refusal(word: str) -> str:
     """Why a word starts no workspace that is not there yet: it is a command, or meant to be one, or none at all."""
-    from fugue_tui.control.reflect import verbs
-    from fugue_tui.control.words import nearest, unknown
+    from fugue_tui.control.introspection import verbs
+    from fugue_tui.control.schema.command_line import nearest, unknown
 
     if word in _SUBCOMMANDS or word in verbs():
         return f"{word} is a command, and comes first: fugue-tui {word}"
@@ -226,7 +232,7 @@ def _error_code(answer: dict[str, object]) -> str:
 
 def _stranger(verb: str) -> bool:
     """Whether there is no command of that name."""
-    from fugue_tui.control.reflect import verbs
+    from fugue_tui.control.introspection import verbs
 
     return verb not in verbs()
 
@@ -237,7 +243,7 @@ def _mcp(arguments: list[str]) -> int:
         return _help()
     if loose or program:
         raise Usage(f"mcp: {(loose or program)[0][:40]!a}: one word too many; it takes --workspace and --socket")
-    from fugue_tui_mcp.bridge import main
+    from fugue_tui_mcp.bridge.stdio_bridge import main
 
     return main(options.get("--workspace", ""), options.get("--socket", ""))
 
@@ -248,7 +254,7 @@ def _reflect(arguments: list[str]) -> int:
         return _help()
     if loose:
         raise Usage(f"reflect: {loose[0][:40]!a}: one word too many; it takes --format")
-    from fugue_tui.control.reflect import Format, reflect
+    from fugue_tui.control.introspection import Format, reflect
 
     wanted = options.get("--format", "tree")
     if wanted not in set(Format):
@@ -261,7 +267,7 @@ def _config(arguments: list[str]) -> int:
     options, loose, _ = options_of(arguments, ("--config",))
     if "--help" in options:
         return _help()
-    from fugue_tui.cli.settings import ACTIONS
+    from fugue_tui.cli.config_command import ACTIONS
 
     if len(loose) != 1 or loose[0] not in ACTIONS:
         raise Usage(f"config: wants one of {', '.join(ACTIONS)}")
@@ -271,7 +277,7 @@ def _config(arguments: list[str]) -> int:
 def _open(arguments: list[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         return _help()
-    from fugue_tui.cli.opening import run
+    from fugue_tui.cli.open_project import run
 
     return run(arguments)
 
@@ -284,8 +290,8 @@ def _version() -> int:
 
 
 def _help(verb: str = "") -> int:
-    from fugue_tui.control.reflect import known, listing
-    from fugue_tui.control.words import help_text
+    from fugue_tui.control.introspection import known, listing
+    from fugue_tui.control.schema.command_line import help_text
 
     say(help_text(known(verb)).rstrip("\n") if verb else f"{USAGE}\n{listing()}")
     return 0
@@ -304,9 +310,9 @@ def _whole(verb: str) -> Callable[[list[str]], int]:
 
 
 _WHOLE = {
-    **dict.fromkeys(("attach", "detach", "rename", "kill-server"), "sessions"),
-    "serve": "starting",
-    "ls": "listing",
+    **dict.fromkeys(("attach", "detach", "rename", "kill-server"), "workspace_commands"),
+    "serve": "start_args",
+    "ls": "workspace_list",
 }
 _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "mcp": _mcp,

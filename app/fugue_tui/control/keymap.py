@@ -11,15 +11,14 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
-from fugue_tui.config import KeySettings
-from fugue_tui.control import commands as commands
-from fugue_tui.control.command import Command
-from fugue_tui.control.panes import FocusPane, ResizePane
-from fugue_tui.control.schema import build
-from fugue_tui.control.words import parse, split
+from fugue_tui.config.model import KeySettings
+from fugue_tui.control.commands.panes import FocusPane, ResizePane
+from fugue_tui.control.core.command import Command
+from fugue_tui.control.schema.command_line import parse, split
+from fugue_tui.control.schema.command_schema import build
 from fugue_tui.errors import FugueError, InvalidArgument
 from fugue_tui.geometry import Side
-from fugue_tui.terminal.keys import KeyPress, Modifiers, parse_key
+from fugue_tui.terminal.input.keys import KeyPress, Modifiers, parse_key
 
 
 class Action(StrEnum):

@@ -6,10 +6,10 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from fugue_tui.imaging.moves import Move, moves
 from fugue_tui.imaging.palette import Theme
+from fugue_tui.imaging.row_moves import Move, moves
 from fugue_tui.imaging.screen import Screen, cells
-from fugue_tui.terminal.frame import Row
+from fugue_tui.terminal.screen.cells import Row
 
 if TYPE_CHECKING:
     from PIL import Image

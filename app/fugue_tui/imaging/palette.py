@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from fugue_tui.terminal.frame import DEFAULT_COLOUR, TRUECOLOUR, Style
+from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, TRUECOLOUR, Style
 
 Colour: TypeAlias = tuple[int, int, int]
 """Red, green, blue, each 0 to 255."""

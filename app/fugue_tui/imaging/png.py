@@ -8,12 +8,12 @@ from typing import Final
 from PIL import Image, ImageDraw, ImageFont
 
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.imaging import strokes
-from fugue_tui.imaging.figures import Arc, Box, Line, Polygon, Shape
+from fugue_tui.imaging import box_drawing
 from fugue_tui.imaging.fonts import emoji_for, face, font_for
 from fugue_tui.imaging.palette import Colour, Theme, mixed
 from fugue_tui.imaging.screen import Cell, Screen, cells
-from fugue_tui.terminal.frame import Cursor, CursorShape, Style, Underline
+from fugue_tui.imaging.shapes import Arc, Box, Line, Polygon, Shape
+from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Style, Underline
 
 SIZE: Final = 15
 """Pixels of the font."""
@@ -88,7 +88,7 @@ def _character(
         picture = _emoji(each.text, font, width, cell.height)
         image.paste(picture, at, picture)
         return
-    known = strokes.shapes(each.text, width, cell.height)
+    known = box_drawing.shapes(each.text, width, cell.height)
     if known is not None:
         _shapes(image, known, at, fg, bg, (width, cell.height))
         return
@@ -175,7 +175,7 @@ def _lines(
     drawing = ImageDraw.Draw(image)
     left, top = at
     right = left + width - 1
-    light = strokes.thickness(cell.width, cell.height)
+    light = box_drawing.thickness(cell.width, cell.height)
     if style.underline:
         y = top + min(cell.baseline + 2, cell.height - 1 - light)
         _underline(drawing, style.underline, (left, right, y), theme.colour(style.underline_colour, fg), light)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fugue_tui.terminal.characters import characters
-from fugue_tui.terminal.frame import PLAIN, Cursor, Row, Run, Style
+from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Run, Style
+from fugue_tui.terminal.screen.width import characters
 
 
 @dataclass(frozen=True, slots=True)

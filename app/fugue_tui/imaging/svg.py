@@ -6,12 +6,12 @@ from itertools import groupby
 from math import cos, radians, sin
 from typing import Final
 
-from fugue_tui.imaging import strokes
-from fugue_tui.imaging.figures import Arc, Box, Line, Polygon, Shape
+from fugue_tui.imaging import box_drawing
 from fugue_tui.imaging.palette import Colour, Theme
 from fugue_tui.imaging.screen import Cell, Screen, cells
-from fugue_tui.terminal.frame import Cursor, CursorShape, Style, Underline
-from fugue_tui.text import clean
+from fugue_tui.imaging.shapes import Arc, Box, Line, Polygon, Shape
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Style, Underline
 
 WIDTH: Final = 9
 HEIGHT: Final = 18
@@ -55,7 +55,7 @@ def _row(row: list[Cell], y: int, theme: Theme) -> Iterator[str]:
 
 
 def _kind(cell: Cell) -> str:
-    if strokes.shapes(cell.text, cell.cols * WIDTH, HEIGHT) is not None:
+    if box_drawing.shapes(cell.text, cell.cols * WIDTH, HEIGHT) is not None:
         return "shape"
     return "ascii" if cell.text.isascii() else f"alone {cell.x}"
 
@@ -94,7 +94,7 @@ def _look(style: Style, theme: Theme) -> str:
 def _shapes(run: list[Cell], y: int, theme: Theme) -> Iterator[str]:
     fg = theme.pair(run[0].style)[0]
     for cell in run:
-        for shape in strokes.shapes(cell.text, cell.cols * WIDTH, HEIGHT) or ():
+        for shape in box_drawing.shapes(cell.text, cell.cols * WIDTH, HEIGHT) or ():
             yield _shape(shape, cell.x * WIDTH, y * HEIGHT, fg)
 
 

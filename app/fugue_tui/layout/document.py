@@ -16,9 +16,9 @@ from typing import Final, cast
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
-from fugue_tui.layout.reader import Reader, as_object, fail, flag, known, text
+from fugue_tui.layout.document_reader import Reader, as_object, fail, flag, known, text
 from fugue_tui.layout.spec import spec_of
-from fugue_tui.layout.wanted import PaneSpec, Spec, leaves
+from fugue_tui.layout.spec_types import PaneSpec, Spec, leaves
 
 VERSION: Final = 1
 """The version of the format that is written; older ones are read."""

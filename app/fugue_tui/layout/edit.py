@@ -12,9 +12,9 @@ from math import isfinite
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
+from fugue_tui.layout.apportion import apportion, whole
 from fugue_tui.layout.solve import bounding, least, solve
 from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Path, Split, at, depth, join, panes, path_to, put
-from fugue_tui.layout.weights import apportion, whole
 
 MIN_SHARE = Fraction(1, 100)
 """No edit by shares makes a child of a split smaller than this."""

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.boxes import Arms, box
-from fugue_tui.layout.picture import GridPicture, Title
+from fugue_tui.layout.box_drawing import Arms, box
+from fugue_tui.layout.grid_view import GridPicture, Title
 
 Width: TypeAlias = Callable[[str], int]
 """The columns that one character takes; 0 for one that goes on top of another."""

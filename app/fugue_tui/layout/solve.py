@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from fugue_tui.geometry import Axis, Rect, Size
 from fugue_tui.ids import PaneId
+from fugue_tui.layout.apportion import apportion
 from fugue_tui.layout.tree import Leaf, Node, Path, Split, panes, path_to
-from fugue_tui.layout.weights import apportion
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from typing import Any
 
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.reader import Reader, as_object, fail, known
+from fugue_tui.layout.apportion import apportion
+from fugue_tui.layout.document_reader import Reader, as_object, fail, known
 from fugue_tui.layout.solve import Solution, bounding
+from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
 from fugue_tui.layout.tree import MAX_DEPTH, Leaf, Node, join
-from fugue_tui.layout.wanted import PaneSpec, Spec, SplitSpec
-from fugue_tui.layout.weights import apportion
 
 MAX_TEXT = 1 << 20
 """The longest JSON text that is read, in characters."""

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.weights import whole
+from fugue_tui.layout.apportion import whole
 
 MAX_DEPTH = 32
 """The most splits that lie inside one another; every edit and every specification stays within it."""

@@ -11,29 +11,29 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from fugue_tui.config import SessionSettings
+from fugue_tui.config.model import SessionSettings
 from fugue_tui.errors import FugueError, Refused, SpawnFailed
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.audience import Audience, Nobody
-from fugue_tui.multiplexer.journal import Journal
-from fugue_tui.multiplexer.launch import Spawner, program_of
-from fugue_tui.multiplexer.live import Ended, Listener, PaneEvent, PaneLive, Post, Started
-from fugue_tui.multiplexer.promises import Promises
+from fugue_tui.multiplexer.clients import Audience, Nobody
+from fugue_tui.multiplexer.delayed_keys import Promises
+from fugue_tui.multiplexer.events.callbacks import Signal
+from fugue_tui.multiplexer.events.log import Journal
+from fugue_tui.multiplexer.events.pane_events import Ended, Listener, PaneEvent, PaneLive, Post, Started
 from fugue_tui.multiplexer.rearranging import Rearranging
-from fugue_tui.multiplexer.signal import Signal
-from fugue_tui.multiplexer.waiting import Offer, Rerun, Waiting, nearest, tell
-from fugue_tui.terminal.emulator import Emulator
-from fugue_tui.terminal.events import Event
-from fugue_tui.terminal.pty import Exit, login_shell
-from fugue_tui.terminal.record import CommandRecord
-from fugue_tui.terminal.remembered import Legacy
+from fugue_tui.multiplexer.restored_pane import Offer, Rerun, Waiting, nearest, tell
+from fugue_tui.multiplexer.spawner import Spawner, program_of
+from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.emulator.events import Event
+from fugue_tui.terminal.emulator.protocol import Emulator
+from fugue_tui.terminal.pty.spawn import Exit, login_shell
+from fugue_tui.terminal.shell_integration.saved_commands import Legacy
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Pane, Workspace
 
 if TYPE_CHECKING:
-    from fugue_tui.multiplexer.saver import Saver
+    from fugue_tui.multiplexer.autosave.saver import Saver
     from fugue_tui.store.store import Area
 
 SHELL_SECONDS: Final = 2.0

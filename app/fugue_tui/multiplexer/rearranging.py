@@ -7,8 +7,8 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import WindowId
 from fugue_tui.layout.history import History
 from fugue_tui.layout.tree import Node
+from fugue_tui.multiplexer.layout_history import Histories
 from fugue_tui.multiplexer.terminals import Terminals
-from fugue_tui.multiplexer.undo import Histories
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Window, Workspace
 

@@ -6,14 +6,14 @@ from typing import Final
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.album import Album
-from fugue_tui.multiplexer.cursors import Cursors
-from fugue_tui.multiplexer.live import PaneLive
+from fugue_tui.multiplexer.events.pane_events import PaneLive
+from fugue_tui.multiplexer.kept_screens import Album
+from fugue_tui.multiplexer.pane_queue import Turns
 from fugue_tui.multiplexer.placed import Placed
-from fugue_tui.multiplexer.turns import Turns
-from fugue_tui.multiplexer.waiting import Waiting
-from fugue_tui.multiplexer.watching import Watch
-from fugue_tui.terminal.pty import Exit
+from fugue_tui.multiplexer.restored_pane import Waiting
+from fugue_tui.multiplexer.watch.bookmarks import Cursors
+from fugue_tui.multiplexer.watch.watcher import Watch
+from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window, Workspace
 

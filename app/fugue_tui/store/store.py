@@ -25,11 +25,11 @@ from typing import Any, Final, Literal, TypeAlias
 
 from fugue_tui import sockets
 from fugue_tui.errors import SaveError, SocketError
-from fugue_tui.store import record, shelf, texts
-from fugue_tui.store.folder import Busy, Damaged, Folder, opened
-from fugue_tui.store.place import state_dir as state_dir
-from fugue_tui.store.record import DIGEST, Newer, Record
-from fugue_tui.store.shelf import COPIES, Shelf
+from fugue_tui.store import blobs, manifest_file, rotating_copies
+from fugue_tui.store.manifest_file import DIGEST, Newer, Record
+from fugue_tui.store.paths import state_dir as state_dir
+from fugue_tui.store.private_dir import Busy, Damaged, Folder, opened
+from fugue_tui.store.rotating_copies import COPIES, Shelf
 
 Area: TypeAlias = Literal["auto", "named", "snapshots"]
 AREAS: Final[tuple[Area, ...]] = ("auto", "named", "snapshots")
@@ -75,7 +75,7 @@ class Store:
         """Save something; until this ends no text is tidied away."""
         with ExitStack() as held:
             root = _there(held.enter_context(opened(self.root, make=True)))
-            held.enter_context(root.lock(shelf.LOCK, shared=True))
+            held.enter_context(root.lock(rotating_copies.LOCK, shared=True))
             yield Saving(root, _there(held.enter_context(root.child(_TEXTS, make=True))))
 
     def get(self, area: Area, name: str) -> Found:
@@ -89,20 +89,22 @@ class Store:
                     return Found(found.manifest(), found.generation)
             return _older(folder, place, area, name)
 
-    def text(self, digest: str, limit: int = texts.LARGEST) -> bytes:
+    def text(self, digest: str, limit: int = blobs.LARGEST) -> bytes:
         """A text, whole. Raises SaveError if it is gone, damaged, or has more bytes than that."""
         if not DIGEST.fullmatch(digest):
             raise SaveError(f"{digest[:48]!a} names no text")
         with opened(self.root) as root, _child(root, _TEXTS) as folder:
-            file = folder.read(digest, texts.LARGEST_FILE) if folder else None
+            file = folder.read(digest, blobs.LARGEST_FILE) if folder else None
         if file is None:
             raise SaveError(f"{self.root}/{_TEXTS}/{digest}: the text is gone; the pane comes back without it")
-        return texts.unpack(digest, file, f"{self.root}/{_TEXTS}/{digest}", limit)
+        return blobs.unpack(digest, file, f"{self.root}/{_TEXTS}/{digest}", limit)
 
     def names(self, area: Area) -> list[Entry]:
         """What is in an area, the latest first. Nothing is changed, and nobody waited for."""
         with opened(self.root) as root, _child(root, area) as folder, _child(root, _TEXTS) as held:
-            found = [_entry(Shelf(folder, name), name, held) for name in shelf.names(folder)] if folder else []
+            found = (
+                [_entry(Shelf(folder, name), name, held) for name in rotating_copies.names(folder)] if folder else []
+            )
         return sorted(found, key=lambda entry: (-entry.generation, entry.name))
 
     def delete(self, area: Area, name: str) -> None:
@@ -110,7 +112,7 @@ class Store:
         with self._area(area) as folder:
             if folder is None:
                 raise _nothing(area, name)
-            with folder.lock(shelf.LOCK):
+            with folder.lock(rotating_copies.LOCK):
                 if not Shelf(folder, _checked(name)).delete():
                     raise _nothing(area, name)
         with suppress(SaveError):
@@ -123,7 +125,7 @@ class Store:
         with opened(self.root) as root:
             if root is None:
                 return 0
-            with suppress(Busy, Newer), root.lock(shelf.LOCK, seconds=0), root.child(_TEXTS) as folder:
+            with suppress(Busy, Newer), root.lock(rotating_copies.LOCK, seconds=0), root.child(_TEXTS) as folder:
                 return _sweep(folder, _used(root)) if folder else 0
         return 0
 
@@ -141,12 +143,12 @@ class Saving:
 
     def keep(self, data: bytes) -> str:
         """Store a text; gives the digest that is its name. One that is there whole is not written again."""
-        if len(data) > texts.LARGEST:
-            raise SaveError(f"a text has {len(data)} bytes, {texts.LARGEST} fit; lower terminal.scrollback")
-        digest = texts.digest_of(data)
+        if len(data) > blobs.LARGEST:
+            raise SaveError(f"a text has {len(data)} bytes, {blobs.LARGEST} fit; lower terminal.scrollback")
+        digest = blobs.digest_of(data)
         if not self._whole(digest):
             temporary = f".{digest}.{os.getpid()}.{next(_numbers)}.new"
-            self._texts.fill(temporary, *texts.pack(digest, data))
+            self._texts.fill(temporary, *blobs.pack(digest, data))
             self._texts.settle(temporary, digest)
         return digest
 
@@ -162,17 +164,17 @@ class Saving:
         self._texts.sync()
         with self._root.child(area, make=True) as made:
             folder, place = _there(made), Shelf(_there(made), _checked(name))
-            with folder.lock(shelf.LOCK):
+            with folder.lock(rotating_copies.LOCK):
                 there, _ = place.mended()
-                data = record.pack(manifest, _last(folder) + 1)
+                data = manifest_file.pack(manifest, _last(folder) + 1)
                 _must_not_be_newer(there, manifest)
                 place.put(data)
 
     def _whole(self, digest: str) -> bool:
         try:
-            file = self._texts.read(digest, texts.LARGEST_FILE)
+            file = self._texts.read(digest, blobs.LARGEST_FILE)
             if file is not None:
-                texts.unpack(digest, file, digest)
+                blobs.unpack(digest, file, digest)
         except Damaged:
             return False
         return file is not None
@@ -191,7 +193,7 @@ def _older(folder: Folder, place: Shelf, area: Area, name: str) -> Found:
     """The newest good copy where the newest is not good; nothing is set aside if that cannot be done safely."""
     with ExitStack() as held:
         try:
-            held.enter_context(folder.lock(shelf.LOCK))
+            held.enter_context(folder.lock(rotating_copies.LOCK))
             found, faults = place.mended()
         except (Busy, Newer):
             raise
@@ -228,7 +230,7 @@ def _used(root: Folder) -> set[str]:
 
 def _records(folder: Folder) -> Iterator[Record]:
     """Every good copy of everything in a folder."""
-    for name in shelf.names(folder):
+    for name in rotating_copies.names(folder):
         for copy in COPIES:
             with suppress(Damaged):
                 if found := Shelf(folder, name).read(copy):

@@ -2,7 +2,7 @@
 
 from fugue_tui.errors import SpawnFailed
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.terminal.emulator.protocol import Emulator
 
 
 def make_emulator(engine: str, size: Size, scrollback: int = 10_000) -> Emulator:
@@ -11,13 +11,13 @@ def make_emulator(engine: str, size: Size, scrollback: int = 10_000) -> Emulator
     Raises SpawnFailed where neither is there."""
     if engine != "pyte":
         try:
-            from fugue_tui.terminal.ghostty import GhosttyEmulator
+            from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
 
             return GhosttyEmulator(size, scrollback)
         except (ImportError, OSError):
             pass
     try:
-        from fugue_tui.terminal.pyte import PyteEmulator
+        from fugue_tui.terminal.pyte.emulator import PyteEmulator
     except ImportError as error:
         raise SpawnFailed(f"no terminal engine loads ({error}); install pyghostty or pyte") from error
     return PyteEmulator(size, scrollback)

@@ -5,13 +5,13 @@ from typing import Final
 
 from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.channel import Channel
-from fugue_tui.terminal.emulator import Emulator
-from fugue_tui.terminal.idle import Idle
-from fugue_tui.terminal.keys import KeyPress
-from fugue_tui.terminal.mouse import MouseAction
+from fugue_tui.terminal.emulator.protocol import Emulator
+from fugue_tui.terminal.input.keys import KeyPress
+from fugue_tui.terminal.input.mouse import MouseAction
+from fugue_tui.terminal.input.typed_ahead import Sent
+from fugue_tui.terminal.pty.channel import Channel
+from fugue_tui.terminal.pty.null_channel import Idle
 from fugue_tui.terminal.remembering import Remembering
-from fugue_tui.terminal.sent import Sent
 
 
 class Entering(Remembering, ABC):

@@ -2,12 +2,12 @@
 
 from abc import ABC
 
-from fugue_tui.terminal.asked import AskedLog
-from fugue_tui.terminal.commands import output
-from fugue_tui.terminal.pins import Passage
-from fugue_tui.terminal.record import CommandRecord
-from fugue_tui.terminal.remembered import Sift, frozen
-from fugue_tui.terminal.selecting import Selecting
+from fugue_tui.terminal.copy_mode.selecting import Selecting
+from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.screen.pins import Passage
+from fugue_tui.terminal.shell_integration.asked import AskedLog
+from fugue_tui.terminal.shell_integration.command_log import output
+from fugue_tui.terminal.shell_integration.saved_commands import Sift, frozen
 
 
 class Remembering(Selecting, ABC):

@@ -12,19 +12,19 @@ from typing import Final, Protocol, Self
 
 from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
-from fugue_tui.terminal import process
-from fugue_tui.terminal.asked import AskedLog
-from fugue_tui.terminal.channel import Channel
-from fugue_tui.terminal.emulator import Emulator
+from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.emulator.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
+from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.entering import Entering
-from fugue_tui.terminal.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
-from fugue_tui.terminal.idle import Idle
-from fugue_tui.terminal.pty import Exit, Program, Pty
-from fugue_tui.terminal.pump import Pump
-from fugue_tui.terminal.record import CommandRecord
-from fugue_tui.terminal.remembered import Legacy
+from fugue_tui.terminal.observers import CLOSED, LOOKED, Tap, Taps
+from fugue_tui.terminal.pty import process
+from fugue_tui.terminal.pty.channel import Channel
+from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.null_channel import Idle
+from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
 from fugue_tui.terminal.serial_queue import SerialQueue
-from fugue_tui.terminal.taps import CLOSED, LOOKED, Tap, Taps
+from fugue_tui.terminal.shell_integration.asked import AskedLog
+from fugue_tui.terminal.shell_integration.saved_commands import Legacy
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0

@@ -13,34 +13,34 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 
-from fugue_tui.config import Config
-from fugue_tui.control.dispatch import Dispatcher
+from fugue_tui.client.host_terminal import HostTerminal
+from fugue_tui.config.model import Config
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.dispatch.policy import Policy
 from fugue_tui.control.keymap import Keymap
-from fugue_tui.control.policy import Policy
 from fugue_tui.geometry import Size
-from fugue_tui.host_terminal import HostTerminal
 from fugue_tui.layout.tree import Split
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.launch import Launcher
-from fugue_tui.terminal.keys import spell
-from fugue_tui.tui import scene
-from fugue_tui.tui.actions import Actions
-from fugue_tui.tui.arranging import arrange
-from fugue_tui.tui.arrival import Arrival
+from fugue_tui.multiplexer.spawner import Launcher
+from fugue_tui.terminal.input.keys import spell
+from fugue_tui.tui.attach.manager import Gallery
+from fugue_tui.tui.clients.client import Viewer
+from fugue_tui.tui.clients.handshake import Arrival
 from fugue_tui.tui.commanding import CommandingApp
+from fugue_tui.tui.config_reload import Outfit
 from fugue_tui.tui.driver import TerminalDriver
-from fugue_tui.tui.frames import Frames
-from fugue_tui.tui.gallery import Gallery
-from fugue_tui.tui.happenings import Happenings
-from fugue_tui.tui.keyboard import Keyboard
-from fugue_tui.tui.mailbox import Mailbox
-from fugue_tui.tui.news import News
-from fugue_tui.tui.outfit import Outfit
-from fugue_tui.tui.scene import Words
-from fugue_tui.tui.viewer import Viewer
+from fugue_tui.tui.input.key_dispatch import Keyboard
+from fugue_tui.tui.main_thread_queue import Mailbox
+from fugue_tui.tui.render.scheduler import Frames
+from fugue_tui.tui.ui import view_model
+from fugue_tui.tui.ui.actions import Actions
+from fugue_tui.tui.ui.arranging import arrange
+from fugue_tui.tui.ui.pane_notifications import Happenings
+from fugue_tui.tui.ui.status_updates import News
+from fugue_tui.tui.ui.view_model import Words
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
-from fugue_tui_widgets.keys import HostKey, press_of
+from fugue_tui_widgets.key_events import HostKey, press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar, StatusPicture
 from fugue_tui_widgets.terminal_view import TerminalView
@@ -143,7 +143,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
             self.mux.audience = self.gallery.viewers
         asyncio.get_running_loop().set_exception_handler(self.failed)
         self.mailbox.attach()
-        self.mux.title_rows = lambda window: int(scene.shows_titles(self.mux, window, self.settings.ui))
+        self.mux.title_rows = lambda window: int(view_model.shows_titles(self.mux, window, self.settings.ui))
         self.mux.line_style = lambda: self.settings.ui.dividers
         self.mux.on_change.connect(self._changed)
         self.mux.on_event.connect(self.happenings.take)

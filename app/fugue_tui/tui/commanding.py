@@ -6,18 +6,18 @@ from typing import Any
 from textual import events
 from textual.screen import Screen
 
-from fugue_tui.control.command import PERSON, Command, Origin
-from fugue_tui.control.dispatch import Dispatcher
-from fugue_tui.control.later import is_later
+from fugue_tui.client.host_terminal import HostTerminal
+from fugue_tui.control.core.command import PERSON, Command, Origin
+from fugue_tui.control.core.deferred import is_later
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.errors import FugueError
-from fugue_tui.host_terminal import HostTerminal
-from fugue_tui.tui.actions import Actions
-from fugue_tui.tui.arrival import Arrival
-from fugue_tui.tui.attended import AttendedApp
-from fugue_tui.tui.errands import Errands
-from fugue_tui.tui.keyboard import Keyboard
-from fugue_tui.tui.viewer import Viewer
-from fugue_tui_widgets.keys import press_of
+from fugue_tui.tui.app_base import AttendedApp
+from fugue_tui.tui.clients.client import Viewer
+from fugue_tui.tui.clients.handshake import Arrival
+from fugue_tui.tui.input.key_dispatch import Keyboard
+from fugue_tui.tui.ui.actions import Actions
+from fugue_tui.tui.ui.pending_commands import Errands
+from fugue_tui_widgets.key_events import press_of
 
 
 class CommandingApp(AttendedApp, inherit_bindings=False):

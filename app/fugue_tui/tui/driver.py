@@ -13,13 +13,13 @@ from textual import geometry as textual_geometry
 from textual.driver import Driver
 from textual.message import Message
 
+from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.geometry import Size
-from fugue_tui.host_terminal import HostTerminal
-from fugue_tui.tui.arrival import Arrival
-from fugue_tui.tui.gallery import Gallery
-from fugue_tui.tui.input_queue import InputQueue
-from fugue_tui.tui.viewer import Viewer
-from fugue_tui_widgets.keys import HostKey
+from fugue_tui.tui.attach.manager import Gallery
+from fugue_tui.tui.clients.client import Viewer
+from fugue_tui.tui.clients.handshake import Arrival
+from fugue_tui.tui.clients.input_queue import InputQueue
+from fugue_tui_widgets.key_events import HostKey
 
 if TYPE_CHECKING:
     from textual.app import App

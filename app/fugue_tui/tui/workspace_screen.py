@@ -3,18 +3,18 @@
 from textual import events
 from textual.screen import Screen
 
-from fugue_tui.control.command import Door, Origin
-from fugue_tui.control.panes import FocusPane
-from fugue_tui.control.windows import SelectWindow
+from fugue_tui.control.commands.panes import FocusPane
+from fugue_tui.control.commands.windows import SelectWindow
+from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.ids import PaneId
-from fugue_tui.tui.actions import Actions
-from fugue_tui.tui.keyboard import Keyboard
-from fugue_tui.tui.selecting import begun, copy, viewer_of
-from fugue_tui.tui.stage import Stage
-from fugue_tui.tui.viewer import Viewer
+from fugue_tui.tui.app_context import Stage
+from fugue_tui.tui.clients.client import Viewer
+from fugue_tui.tui.input.clipboard import begun, copy, viewer_of
+from fugue_tui.tui.input.key_dispatch import Keyboard
+from fugue_tui.tui.ui.actions import Actions
+from fugue_tui_widgets.error_boundary import Steady
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar
-from fugue_tui_widgets.steady import Steady
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _MOUSE = Origin(Door.MOUSE)

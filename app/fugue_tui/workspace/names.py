@@ -1,6 +1,6 @@
 """Names that people, agents and programs give to panes, windows and sessions: one short line, fit to show anywhere."""
 
-from fugue_tui import text
+from fugue_tui import sanitize
 
 MAX_NAME = 80
 """The longest name, in characters."""
@@ -10,4 +10,4 @@ MAX_GIVEN = 4096
 
 def clean(name: str) -> str:
     """The name as it is kept; it may be empty. Cleaning it again changes nothing."""
-    return text.clean(name[:MAX_GIVEN], MAX_NAME)
+    return sanitize.clean(name[:MAX_GIVEN], MAX_NAME)

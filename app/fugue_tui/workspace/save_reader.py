@@ -8,12 +8,12 @@ from typing import Final, TypeVar, cast
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
-from fugue_tui.text import clean
-from fugue_tui.workspace import names, plain
+from fugue_tui.sanitize import clean
+from fugue_tui.workspace import json_checks, names
+from fugue_tui.workspace.json_checks import Unreadable
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
 from fugue_tui.workspace.pane_reader import LARGEST_ID, read_id, read_pane, read_seen, read_size
-from fugue_tui.workspace.plain import Unreadable
-from fugue_tui.workspace.saved import PaneSeen, Saved
+from fugue_tui.workspace.save_model import PaneSeen, Saved
 from fugue_tui.workspace.tree_reader import TreeReader
 
 MOST_WINDOWS: Final = 1_024
@@ -38,16 +38,18 @@ class SaveReader:
 
     def saved(self) -> Saved:
         """All that can be had. Raises Unreadable if that is nothing."""
-        head = self._or({}, lambda: plain.entries(self._given.get("head"), "the head"))
+        head = self._or({}, lambda: json_checks.entries(self._given.get("head"), "the head"))
         for entry in self._list("panes", MOST_PANES):
             self._pane(entry)
-        workspace = self._workspace(self._or("", lambda: plain.text(head.get("workspace"), "the workspace's name")))
+        workspace = self._workspace(
+            self._or("", lambda: json_checks.text(head.get("workspace"), "the workspace's name"))
+        )
         return Saved(
             workspace,
             area=self._or(Size(80, 24), lambda: read_size(self._given.get("area"))),
             seen=MappingProxyType({pane: seen for pane, seen in self._seen.items() if pane in workspace.panes}),
             saved_at=self._or(0.0, lambda: _moment(head.get("saved_at"))),
-            ended=self._or(False, lambda: plain.flag(head.get("ended"), "whether it was left")),
+            ended=self._or(False, lambda: json_checks.flag(head.get("ended"), "whether it was left")),
             last_pane=self._last("last_pane", self._panes),
             last_window=self._last("last_window", [window.id for window in workspace.windows]),
         )
@@ -71,7 +73,7 @@ class SaveReader:
     def _pane(self, value: object) -> None:
         """Take a pane in, if it can be read."""
         try:
-            entry = plain.entries(value, "its record")
+            entry = json_checks.entries(value, "its record")
             pane = read_pane(entry)
             if pane.id in self._panes:
                 raise Unreadable("another has its id")
@@ -85,9 +87,9 @@ class SaveReader:
     def _see(self, pane: PaneId, entry: Mapping[str, object]) -> None:
         """Take in what was seen of a pane; without it the pane comes back empty."""
         try:
-            withheld = plain.words(entry.get("withheld", []), "what was withheld")
+            withheld = json_checks.words(entry.get("withheld", []), "what was withheld")
             if "seen" in entry or withheld:
-                self._seen[pane] = read_seen(plain.entries(entry.get("seen", {}), "what was seen"), withheld)
+                self._seen[pane] = read_seen(json_checks.entries(entry.get("seen", {}), "what was seen"), withheld)
         except Unreadable as reason:
             self._fault(f"pane {pane}: {reason}; its text is left out")
 
@@ -96,7 +98,7 @@ class SaveReader:
         given = self._list("windows", MOST_WINDOWS)
         for value in given:
             try:
-                window = self._window(plain.entries(value, "its record"), trees)
+                window = self._window(json_checks.entries(value, "its record"), trees)
                 if window.id in [other.id for other in found]:
                     raise Unreadable("another has its id")
                 found.append(window)
@@ -114,14 +116,16 @@ class SaveReader:
             raise Unreadable("nothing of its layout is left")
         wanted = _ids(entry.get("active"), entry.get("recent"))
         active, recent = _focus(wanted, list(panes(layout)))
-        flags = (self._or(False, lambda key=key: plain.flag(entry.get(key, False), key)) for key in ("zoomed", "named"))
+        flags = (
+            self._or(False, lambda key=key: json_checks.flag(entry.get(key, False), key)) for key in ("zoomed", "named")
+        )
         zoomed, named = flags
         return Window(
             window,
-            names.clean(self._or("", lambda: plain.text(entry.get("name"), f"{where}: its name"))),
+            names.clean(self._or("", lambda: json_checks.text(entry.get("name"), f"{where}: its name"))),
             layout,
             PaneId(active),
-            names.clean(self._or(SESSION, lambda: plain.text(entry.get("session"), f"{where}: its session")))
+            names.clean(self._or(SESSION, lambda: json_checks.text(entry.get("session"), f"{where}: its session")))
             or SESSION,
             zoomed=zoomed and active == wanted[0],
             named=named,
@@ -130,14 +134,14 @@ class SaveReader:
 
     def _list(self, key: str, most: int) -> Sequence[object]:
         """A list that must be there; what is too many is left out."""
-        found = plain.items(self._given.get(key), f"the list of {key}", plain.LARGEST)
+        found = json_checks.items(self._given.get(key), f"the list of {key}", json_checks.LARGEST)
         if len(found) > most:
             self._fault(f"{len(found)} {key} were saved, the first {most} are read")
         return found[:most]
 
     def _last(self, key: str, used: Iterable[int]) -> int:
         """The highest id that was ever given."""
-        given = self._or(0, lambda: plain.whole(self._given.get(key), key, 0, LARGEST_ID))
+        given = self._or(0, lambda: json_checks.whole(self._given.get(key), key, 0, LARGEST_ID))
         return max(given, *used, 0)
 
     def _or(self, otherwise: _T, read: Callable[[], _T]) -> _T:

@@ -8,10 +8,10 @@ from typing import Any
 
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
+from fugue_tui.layout.apportion import LIMIT
 from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Split, join
-from fugue_tui.layout.weights import LIMIT
-from fugue_tui.workspace import plain
-from fugue_tui.workspace.plain import Unreadable
+from fugue_tui.workspace import json_checks
+from fugue_tui.workspace.json_checks import Unreadable
 
 
 def write(node: Node) -> Any:
@@ -39,7 +39,7 @@ class TreeReader:
     def _node(self, value: object, where: str, level: int) -> Node | None:
         if isinstance(value, dict):
             try:
-                return self._split(plain.entries(value, "a split"), where, level + 1)  # pyright: ignore[reportUnknownArgumentType]
+                return self._split(json_checks.entries(value, "a split"), where, level + 1)  # pyright: ignore[reportUnknownArgumentType]
             except Unreadable as reason:
                 self._fault(f"{where}: {reason}; that part is left out")
                 return None
@@ -63,7 +63,7 @@ class TreeReader:
         if level > MAX_DEPTH:
             raise Unreadable(f"more than {MAX_DEPTH} splits lie inside one another")
         axis = _axis(split.get("axis"))
-        children = plain.items(split.get("children"), "a split's children", MAX_PANES * 2)
+        children = json_checks.items(split.get("children"), "a split's children", MAX_PANES * 2)
         weights = self._weights(split.get("weights"), len(children), where)
         read = [(self._node(child, where, level), weight) for child, weight in zip(children, weights, strict=True)]
         kept = [(child, weight) for child, weight in read if child is not None]
@@ -75,7 +75,10 @@ class TreeReader:
     def _weights(self, value: object, count: int, where: str) -> list[int]:
         """The weights as they are; equal ones if they are no weights."""
         try:
-            weights = [plain.whole(weight, "a weight", 1, LIMIT) for weight in plain.items(value, "a split's weights")]
+            weights = [
+                json_checks.whole(weight, "a weight", 1, LIMIT)
+                for weight in json_checks.items(value, "a split's weights")
+            ]
             if len(weights) == count:
                 return weights
         except Unreadable:

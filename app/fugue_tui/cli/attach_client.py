@@ -1,0 +1,68 @@
+"""Joins this terminal to a workspace that runs. Few and cheap imports: this is what a person waits for."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+
+from fugue_tui import sockets
+from fugue_tui.attach_protocol import Hello, request
+from fugue_tui.client.attach import attach, introduce
+from fugue_tui.daemonize import call
+from fugue_tui.errors import SocketError, TerminalError
+
+ANSWER_SECONDS = 20.0
+"""How long a workspace may take to let a terminal in; one that has just been started loads for a moment."""
+
+
+def join(path: str, hello: Hello, wanted: str = "", program: tuple[str, ...] | str = ()) -> int:
+    """Attach to the workspace at a path, which must be `wanted` if that is said, until either leaves; the exit status.
+
+    A `program` gets a new window first. Raises NotRunning if nothing listens there, and SocketError.
+    """
+    refuse_itself(path)
+    if program:
+        _open(path, program)
+    link = sockets.connect(path)
+    link.settimeout(ANSWER_SECONDS)
+    with suppress(OSError):  # If it has just ended, reading its answer tells.
+        link.sendall(request(hello))
+    call("fugue: client")
+    return attach(link, hello, wanted)
+
+
+def here(*, read_only: bool = False, prefix: str = "") -> Hello:
+    """What the terminal that this runs in says of itself. Raises TerminalError if there is none, or ConfigError."""
+    if not os.isatty(0):
+        raise TerminalError("a workspace is shown on a terminal, and stdin is none; fugue-tui serve runs one without")
+    if prefix:
+        _check_key(prefix)
+    return introduce(read_only=read_only, prefix=prefix)
+
+
+def refuse_itself(path: str, env: Mapping[str, str] = os.environ) -> None:
+    """Raises SocketError if this runs in a pane of the workspace at that path, which would show itself for ever."""
+    around = env.get("FUGUE_SOCKET", "")
+    if around and sockets.same(around, path):
+        name = sockets.name_of(path) or env.get("FUGUE_WORKSPACE", "") or "this"
+        raise SocketError(
+            f"this is a pane of {name}, which cannot be shown inside itself; fugue-tui new NAME opens another "
+            "workspace, and env -u FUGUE_SOCKET fugue-tui attaches if this is not its pane after all"
+        )
+
+
+def _open(path: str, program: tuple[str, ...] | str) -> None:
+    """Run a program in a new window of the workspace at a path, where this process works."""
+    from fugue_tui.client import command_request
+
+    said = ["--", *program] if isinstance(program, tuple) else ["--command", program]
+    answer = command_request.ask(path, ["create-window", "--focus", "--cwd", os.getcwd(), *said])
+    if answer.get("exit"):
+        raise SocketError(str(answer.get("text")))
+
+
+def _check_key(key: str) -> None:
+    from fugue_tui.config.values import key_fault
+    from fugue_tui.errors import ConfigError
+
+    if fault := key_fault(key):
+        raise ConfigError(f"--prefix: {fault}")

@@ -1,0 +1,61 @@
+"""`fugue-tui config`: where the configuration is, what is wrong with it, what holds, and a first file."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from fugue_tui.cli.args import complain, say
+from fugue_tui.config import model
+from fugue_tui.errors import ConfigError
+
+
+def path(named: str) -> int:
+    """Print where the configuration is."""
+    say(str(_file(named)))
+    return 0
+
+
+def check(named: str) -> int:
+    """Print every mistake; fails if there is one."""
+    from fugue_tui.control.keymap import keymap
+
+    file = _file(named)
+    reading = model.read(file)
+    faults = [*reading.faults, *(f"{file}: {fault}" for fault in keymap(reading.config.keys)[1])]
+    for fault in faults:
+        complain(fault)
+    if not faults:
+        say(f"{file}: all right" if file.exists() else f"{file}: not there; the defaults hold")
+    return 1 if faults else 0
+
+
+def show(named: str) -> int:
+    """Print the settings that hold, as TOML."""
+    reading = model.read(_file(named))
+    say(model.show(reading.config).rstrip("\n"))
+    for fault in reading.faults:
+        complain(fault)
+    return 1 if reading.faults else 0
+
+
+def init(named: str) -> int:
+    """Write a file that explains every key; never over one that is there."""
+    file = _file(named)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise ConfigError(f"{file} is there already and stays as it is") from None
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}") from None
+    with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        stream.write(model.default_text())
+    say(str(file))
+    return 0
+
+
+def _file(named: str) -> Path:
+    return Path(named).expanduser() if named else model.path()
+
+
+ACTIONS: dict[str, Callable[[str], int]] = {"path": path, "check": check, "show": show, "init": init}

@@ -1,0 +1,159 @@
+"""`fugue-tui open`: a project's workspace, attached to if it runs, else started from the project's layout file."""
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fugue_tui import sockets
+from fugue_tui.cli import layout_trust, project_names
+from fugue_tui.cli.args import Usage, complain, options_of, say
+from fugue_tui.control.layout_files import catalog, project_file
+from fugue_tui.control.layout_files.catalog import Kind
+from fugue_tui.errors import NotFound, Refused, SaveError
+from fugue_tui.layout.document import Document
+from fugue_tui.sanitize import clean
+
+if TYPE_CHECKING:
+    from fugue_tui.control.core.command import Origin
+    from fugue_tui.multiplexer import Multiplexer
+
+OPTIONS: Final = ("--workspace", "--config", "--engine")
+"""What it takes besides --yes, with a value each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A layout file that is about to be opened."""
+
+    file: Path
+    document: Document
+    raw: bytes
+    """Exactly what was read: what is shown, agreed to and run is the same."""
+    base: str
+    """Where its paths start from."""
+    name: str
+    """What its workspace is called."""
+    own: bool
+    """Whether it is the person's own by where it lies, and not something that came with a project."""
+    chosen: bool = False
+    """Whether the person said the name."""
+
+
+def run(arguments: list[str]) -> int:
+    """Open the project around this directory, or the one that is named; the exit status. Raises FugueError."""
+    sure = any(word in ("--yes", "-y") for word in arguments)
+    options, loose, program = options_of([word for word in arguments if word not in ("--yes", "-y")], OPTIONS)
+    if len(loose) > 1 or program:
+        raise Usage(f"open: {(loose[1:] or program)[0][:40]!a}: one word too many; it takes a directory or a file")
+    project = find(loose[0] if loose else "", options.get("--workspace", ""))
+    agreed = project.own or sure or not sockets.answers(sockets.path_of(project.name))
+    if agreed and not project.own:
+        agree(project, sure=sure)
+        _claim(project)
+    from fugue_tui.server_start import StartOptions, start
+
+    os.chdir(project.base)
+    return start(
+        StartOptions(
+            workspace=project.name,
+            config=_absolute(options.get("--config", "")),
+            opening=opening(project) if agreed else _gone,
+            engine=options.get("--engine", ""),
+        )
+    )
+
+
+def find(said: str, name: str = "") -> Project:
+    """The project that a directory, a file or a layout's name means; the one around this directory if nothing is said.
+
+    Raises NotFound or InvalidArgument."""
+    here = os.getcwd()
+    if said and not catalog.is_path(said) and not os.path.lexists(said):
+        entry = catalog.find(said, here)
+        return _read(entry.path, here, name or said, own=entry.kind in (Kind.OWN, Kind.SHIPPED))
+    place = Path(os.path.normpath(os.path.join(here, os.path.expanduser(said))))
+    if os.path.isdir(place):
+        file = project_file.find(place)
+        if file is None:
+            way_out = "fugue-tui save-layout . writes one from a running workspace"
+            raise NotFound(f"{clean(str(place), 4096)}: no {project_file.FILE} here or above; {way_out}")
+    else:
+        file = catalog.path_of(str(place), here)
+    return _read(file, os.path.realpath(file.parent), name, own=False)
+
+
+def agree(project: Project, *, sure: bool) -> None:
+    """Have the person agree to what a file runs, unless they did already. Raises Refused if they do not."""
+    if layout_trust.is_trusted(project.file, project.raw):
+        return
+    shown = layout_trust.visible(str(project.file))
+    if not sure:
+        if not (os.isatty(0) and os.isatty(1)):
+            raise Refused(f"{shown} runs programs, and nobody agreed to it yet; fugue-tui open --yes does")
+        _ask(project, shown)
+    try:
+        layout_trust.trust(project.file, project.raw)
+    except SaveError as error:
+        complain(f"{error}; this will be asked again")
+
+
+def opening(project: Project) -> "Callable[[Multiplexer, Origin], object]":
+    """What opens a project's windows in a workspace that starts."""
+
+    def open_windows(mux: "Multiplexer", origin: "Origin") -> object:
+        from fugue_tui.control.layout_files.load import Place, opened
+
+        return opened(mux, origin, project.document, Place(project.base), focus=True)
+
+    return open_windows
+
+
+def _gone(mux: "Multiplexer", origin: "Origin") -> object:
+    """Stands in for the windows of a file that nobody was asked about, because its workspace ran."""
+    raise Refused("the workspace has ended this moment; open it again")
+
+
+def _ask(project: Project, shown: str) -> None:
+    what = "has changed" if layout_trust.was_trusted(project.file) else "is new here"
+    windows, panes = len(project.document.windows), len(project.document.panes)
+    say(f"{shown} {what}. It opens {windows} window{'s' * (windows != 1)} and runs:\n")
+    say(layout_trust.programs(project.document))
+    which = f"these {panes} programs" if panes != 1 else "this program"
+    sys.stdout.write(f"\nRun {which} in {layout_trust.visible(project.base)}? [y/N] ")
+    sys.stdout.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Refused("nothing was started")
+
+
+def _read(file: Path, base: str, name: str, *, own: bool) -> Project:
+    raw = catalog.content(file)
+    document = catalog.parse(raw, file)
+    return Project(file, document, raw, base, name or _named(document, file, own=own), own, chosen=bool(name))
+
+
+def _named(document: Document, file: Path, *, own: bool) -> str:
+    """What a file's workspace is called. The person's own layouts are one workspace, wherever they are opened; two
+    projects never are."""
+    wanted = project_file.workspace_name(document, file)
+    return wanted if own else project_names.name_for(wanted, file)
+
+
+def _claim(project: Project) -> None:
+    """Keep the name for the project, and tell if it is another than the file or the directory says."""
+    if project.chosen:
+        return
+    wanted = project_file.workspace_name(project.document, project.file)
+    if wanted != project.name:
+        taken = layout_trust.visible(project_names.owner_of(wanted))
+        say(f"the workspace {wanted} is that of {taken}; this one is called {project.name}")
+    with suppress(SaveError):  # Trust said that nothing can be kept.
+        project_names.claim(project.name, project.file)
+
+
+def _absolute(path: str) -> str:
+    """A path that means the same in another directory."""
+    return os.path.abspath(os.path.expanduser(path)) if path else ""

@@ -1,0 +1,69 @@
+"""Which project a workspace's name belongs to, so that another of the same name gets a name of its own.
+
+Kept in a private directory of the state: for each name the layout file that it was first opened from. A name whose file
+is gone is free again.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from fugue_tui import sockets
+from fugue_tui.store.private_dir import Folder, opened
+from fugue_tui.store.store import state_dir
+
+FOLDER: Final = "projects"
+"""Where it is kept, in the state directory."""
+MOST: Final = 99
+"""Projects of one name."""
+_LONGEST: Final = 1 << 13
+
+
+def name_for(wanted: str, file: Path) -> str:
+    """What a file's workspace is called: as it was before, else as wanted, or with a number behind it if another
+    project has that name. Raises SaveError if what is kept cannot be read."""
+    names = list(_numbered(wanted))
+    with opened(str(state_dir())) as state:
+        if state is None:
+            return wanted
+        with state.child(FOLDER) as folder:
+            owners = {name: _owner(folder, name) for name in names} if folder else {}
+    own = os.path.realpath(file)
+    mine = [name for name in names if owners.get(name) == own]
+    return next(iter(mine or [name for name in names if not _is_held(owners.get(name, ""))]), wanted)
+
+
+def owner_of(name: str) -> str:
+    """The layout file that a name belongs to; empty if nobody's. Raises SaveError."""
+    with opened(str(state_dir())) as state:
+        if state is None:
+            return ""
+        with state.child(FOLDER) as folder:
+            return _owner(folder, name) if folder else ""
+
+
+def claim(name: str, file: Path) -> None:
+    """Remember that a name is that of a file's workspace. Raises SaveError."""
+    draft = f".{name}.{os.getpid()}"
+    with opened(str(state_dir()), make=True) as state:
+        assert state is not None
+        with state.child(FOLDER, make=True) as folder:
+            assert folder is not None
+            folder.fill(draft, os.fsencode(os.path.realpath(file)))
+            folder.settle(draft, name)
+
+
+def _numbered(wanted: str) -> Iterator[str]:
+    yield wanted
+    for number in range(2, MOST + 1):
+        yield f"{wanted[: sockets.LONGEST_NAME - 3]}-{number}"
+
+
+def _owner(folder: Folder, name: str) -> str:
+    found = folder.read(name, _LONGEST)
+    return os.fsdecode(found) if found else ""
+
+
+def _is_held(owner: str) -> bool:
+    return bool(owner) and os.path.lexists(owner)

@@ -1,0 +1,142 @@
+"""`fugue-tui attach`, `ls`, `detach`, `rename`, `kill-server`, `serve`: workspaces as a whole.
+
+Few and cheap imports: whoever attaches waits for them.
+"""
+
+import os
+import signal
+import time
+from contextlib import suppress
+
+from fugue_tui import sockets
+from fugue_tui.cli.args import Usage, complain, options_of
+from fugue_tui.cli.attach_client import here, join
+from fugue_tui.errors import NotRunning, SocketError
+
+WHERE = ("--workspace", "--socket")
+ANSWER_SECONDS = 5.0
+"""How long a workspace may take to answer."""
+ENDING_SECONDS = 10.0
+"""How long `kill-server` waits for the end."""
+OUTSIDE = ("FUGUE_SOCKET", "FUGUE_WORKSPACE")
+
+
+def attach(arguments: list[str]) -> int:
+    """Attach this terminal to a workspace that runs."""
+    options, loose, _ = options_of(arguments, (*WHERE, "--prefix"), ("--read-only",))
+    return attach_as(options, loose)
+
+
+def attach_as(options: dict[str, str], loose: list[str]) -> int:
+    """The same, of what the command line said. Raises NotRunning with the ways out."""
+    said = _one("attach", options, loose)
+    hello = here(read_only="--read-only" in options, prefix=options.get("--prefix", ""))
+    if not said and "--socket" not in options:
+        with suppress(NotRunning):  # The usual case, without looking for others.
+            return join(sockets.path_of(sockets.DEFAULT), hello, sockets.DEFAULT)
+    path, name = meant("attach", options, loose, around=False)
+    try:
+        return join(path, hello, name)
+    except NotRunning as error:
+        start = f"fugue-tui new {name} starts one, " if name else ""
+        raise NotRunning(f"{_missing(name, path, error)}; {start}fugue-tui ls shows what runs") from None
+
+
+def detach(arguments: list[str]) -> int:
+    """Send the terminal away that was used last, or all of them; the workspace goes on."""
+    options, loose, _ = options_of(arguments, WHERE, ("--all",))
+    path, name = meant("detach", options, loose)
+    return _told(name, path, ["detach-client", *(["--all"] if "--all" in options else [])])
+
+
+def rename(arguments: list[str]) -> int:
+    """Give a running workspace another name."""
+    options, loose, _ = options_of(arguments, WHERE)
+    if not loose:
+        raise Usage("rename: wants the new name, or the old and the new one")
+    path, name = meant("rename", options, loose[:-1])
+    return _told(name, path, ["rename-workspace", "--name", loose[-1]])
+
+
+def kill_server(arguments: list[str]) -> int:
+    """End a workspace, by force if it does not answer, and wait until it is gone."""
+    options, loose, _ = options_of(arguments, WHERE)
+    path, name = meant("kill-server", options, loose)
+    try:
+        pid, before = _server(path), os.lstat(path)
+    except NotRunning as error:
+        raise _unknown(name, path, error) from None
+    try:
+        status = _ask(path, ["kill-server", *(["--workspace", name] if name else [])], ANSWER_SECONDS)
+    except SocketError:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)  # It is stuck.
+        status = 0
+    deadline = time.monotonic() + ENDING_SECONDS
+    while not status and _is(path, before):
+        if time.monotonic() > deadline:
+            raise SocketError(f"process {pid} of the workspace at {path} does not end; kill -KILL {pid} makes it")
+        time.sleep(0.02)
+    return status
+
+
+def meant(verb: str, options: dict[str, str], loose: list[str], *, around: bool = True) -> tuple[str, str]:
+    """The socket of the workspace that is meant, and its name as far as that is known. `around` lets it be the one that
+    this runs in a pane of. Raises Usage or SocketError."""
+    said = _one(verb, options, loose)
+    outside = {name: value for name, value in os.environ.items() if name not in OUTSIDE}
+    path = sockets.find(said, options.get("--socket", ""), os.environ if around else outside)
+    return path, sockets.name_of(path)
+
+
+def _one(verb: str, options: dict[str, str], loose: list[str]) -> str:
+    """The one name that was said, if any. Raises Usage for more."""
+    named = [*([options["--workspace"]] if "--workspace" in options else []), *loose]
+    if len(named) > 1:
+        raise Usage(f"{verb}: {named[1][:40]!a}: one word too many")
+    return named[0] if named else ""
+
+
+def _told(name: str, path: str, words: list[str]) -> int:
+    """Run a command in the workspace of that name; the exit status. Raises NotRunning with the way out."""
+    try:
+        return _ask(path, words)
+    except NotRunning as error:
+        raise _unknown(name, path, error) from None
+
+
+def _unknown(name: str, path: str, error: NotRunning) -> NotRunning:
+    return NotRunning(f"{_missing(name, path, error)}; fugue-tui ls shows what runs")
+
+
+def _missing(name: str, path: str, error: NotRunning) -> str:
+    return f"no workspace {name} runs" if name and not os.path.lexists(path) else str(error)
+
+
+def _ask(path: str, words: list[str], seconds: float = ANSWER_SECONDS) -> int:
+    """Run a command there, and print only what it complains of; the exit status."""
+    from fugue_tui.client import command_request
+
+    answer = command_request.ask(path, words, seconds)
+    status, text = answer.get("exit"), str(answer.get("text") or "")
+    if status:
+        complain(text)
+    return status if isinstance(status, int) else 1
+
+
+def _server(path: str) -> int:
+    """The process that listens there. Raises NotRunning, or SocketError if it is not ours."""
+    from fugue_tui_mcp.peer_credentials import peer_of
+
+    with sockets.connect(path) as link:
+        peer = peer_of(link)
+    if peer.uid != os.getuid() or not peer.pid:
+        raise SocketError(f"{path}: the process that listens there is not yours")
+    return peer.pid
+
+
+def _is(path: str, before: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.lstat(path), before)
+    except OSError:
+        return False

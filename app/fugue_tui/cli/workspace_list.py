@@ -1,0 +1,124 @@
+"""`fugue-tui ls`: the workspaces that run, and those that can come back."""
+
+import os
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+from fugue_tui import sockets
+from fugue_tui.cli.args import Usage, as_json, complain, options_of, say
+from fugue_tui.client import command_request
+from fugue_tui.errors import FugueError, SocketError
+
+if TYPE_CHECKING:
+    from fugue_tui.store.store import Entry
+
+ANSWER_SECONDS = 2.0
+"""How long a workspace may take to tell of itself; past that, only its name is known."""
+COLUMNS = ("name", "state", "clients", "windows", "panes", "since")
+
+
+def ls(arguments: list[str]) -> int:
+    """Print every workspace: its name, whether it runs or is only saved, how many terminals are attached, windows and
+    panes, and since when that is so."""
+    options, loose, _ = options_of(arguments, (), ("--json",))
+    if loose:
+        raise Usage(f"ls: {loose[0][:40]!a}: one word too many; it takes --json")
+    found = workspaces()
+    if "--json" in options:
+        say(as_json({"workspaces": found}))
+    elif found:
+        say(_table(found))
+    else:
+        complain("no workspace runs, and none waits to come back; fugue-tui starts one, list-saved there has the ended")
+    return 0
+
+
+def workspaces() -> list[dict[str, Any]]:
+    """What is known of every workspace, by name; None for what it does not tell."""
+    running = [_running(name) for name in sockets.live()]
+    names = {each["name"] for each in running}
+    return running + [each for each in _saved() if each["name"] not in names]
+
+
+def _saved() -> list[dict[str, Any]]:
+    """The workspaces that are offered when they are started anew; none if what is saved cannot be read."""
+    from fugue_tui.store.store import Store, state_dir
+
+    try:
+        entries = Store(state_dir()).names("auto")
+    except FugueError:
+        return []
+    return [_kept(entry) for entry in entries if _comes_back(entry)]
+
+
+def _comes_back(entry: "Entry") -> bool:
+    try:
+        sockets.check_name(entry.name)
+    except SocketError:
+        return False
+    return not entry.fault and not entry.head.get("ended")
+
+
+def _kept(entry: "Entry") -> dict[str, Any]:
+    found = {name: entry.head.get(name) for name in ("windows", "panes")}
+    return {
+        "name": entry.name,
+        "running": False,
+        "clients": 0,
+        **{name: value if type(value) is int else None for name, value in found.items()},
+        "since": _time(entry.head.get("saved_at")),
+        "version": None,
+        "socket": None,
+    }
+
+
+def _running(name: str) -> dict[str, Any]:
+    path = sockets.path_of(name)
+    status, clients = _told(path, "get-status"), _told(path, "list-clients")
+    return {
+        "name": name,
+        "running": True,
+        "clients": _count(clients, "clients"),
+        "windows": _count(status, "windows"),
+        "panes": _count(status, "panes"),
+        "since": _since(path),
+        "version": status.get("version"),
+        "socket": path,
+    }
+
+
+def _told(path: str, command: str) -> dict[str, Any]:
+    try:
+        answer = command_request.ask(path, [command], ANSWER_SECONDS)
+    except FugueError:
+        return {}
+    return cast("dict[str, Any]", answer.get("json") or {}) if not answer.get("exit") else {}
+
+
+def _count(told: dict[str, Any], name: str) -> int | None:
+    return len(told[name]) if name in told else None
+
+
+def _since(path: str) -> str | None:
+    """When the socket was made, in local time."""
+    try:
+        made = os.lstat(path).st_mtime
+    except OSError:
+        return None
+    return _time(made)
+
+
+def _time(seconds: object) -> str | None:
+    try:
+        return time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(seconds)) if isinstance(seconds, int | float) else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _table(found: list[dict[str, Any]]) -> str:
+    rows = [tuple(name.upper() for name in COLUMNS)]
+    stated = [each | {"state": "running" if each["running"] else "saved"} for each in found]
+    rows += [tuple("?" if each[name] is None else str(each[name]) for name in COLUMNS) for each in stated]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in padded)

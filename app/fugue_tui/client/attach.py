@@ -1,0 +1,103 @@
+"""The client: says who attaches, shows the workspace on this terminal, and says why it was left.
+
+Few and cheap imports: this is what a person waits for.
+"""
+
+import os
+import socket
+from collections.abc import Mapping
+
+from fugue_tui import attach_protocol
+from fugue_tui.attach_protocol import Bye, Frames, Hello, Welcome
+from fugue_tui.client.host_terminal import HostTerminal, extent_of
+from fugue_tui.client.relay import CHUNK, Relay
+from fugue_tui.errors import NotRunning, SocketError
+
+MULTIPLEXERS = (("TMUX", "tmux"), ("ZELLIJ", "zellij"), ("STY", "screen"), ("FUGUE_SOCKET", "fugue-tui"))
+"""Which variable tells of which multiplexer; panes of ours hide the others', so the innermost comes first."""
+
+
+def introduce(*, read_only: bool = False, prefix: str = "", env: Mapping[str, str] = os.environ) -> Hello:
+    """What this terminal says of itself."""
+    cols, rows, xpixel, ypixel = extent_of(0)
+    return Hello(
+        cols=cols,
+        rows=rows,
+        xpixel=xpixel,
+        ypixel=ypixel,
+        term=env.get("TERM", ""),
+        colorterm=env.get("COLORTERM", ""),
+        tty=_tty(),
+        read_only=read_only,
+        nested=next((name for variable, name in MULTIPLEXERS if env.get(variable)), ""),
+        prefix=prefix,
+    )
+
+
+def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
+    """Show what a server that got this `hello` draws, until either side leaves; the exit status. Closes `link`.
+
+    Raises NotRunning if the server goes away before it answers, and SocketError if it lets nobody in, is not the
+    workspace that is `wanted`, or ends unexpectedly.
+    """
+    with link:
+        try:
+            welcome, rest = _answer(link)
+        except SocketError as error:
+            raise type(error)(f"{f'workspace {wanted}' if wanted else 'the workspace'}: {error}") from None
+        if isinstance(welcome, Bye):
+            return farewell(welcome, wanted)
+        if wanted and welcome.workspace != wanted:
+            raise SocketError(f"the workspace that listens there is called {welcome.workspace!a}")
+        host = HostTerminal(welcome.mouse, welcome.title if welcome.title.isprintable() else "")
+        relay = Relay(link, host, hello, welcome.workspace)
+        try:
+            end = relay.run(rest)
+        finally:
+            host.close()
+        name = relay.workspace
+        if end is None:
+            raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui {name} brings it back")
+        return end if isinstance(end, int) else farewell(end, name)
+
+
+def farewell(bye: Bye, workspace: str) -> int:
+    """Tell the person why the server sent them away; the exit status."""
+    from fugue_tui.sanitize import clean_text
+
+    message = clean_text(bye.message)
+    if bye.reason == "error":
+        os.write(2, f"fugue-tui: {message}\n".encode("ascii", "backslashreplace"))
+        return bye.status
+    words = {"detached": f"detached from {workspace}", "replaced": f"{workspace}: another terminal took over"}
+    lines = [f"[{words.get(bye.reason, f'{workspace} ended')}]", *([message] if message else [])]
+    os.write(1, "".join(f"{line}\n" for line in lines).encode())
+    return bye.status
+
+
+def _answer(link: socket.socket) -> tuple[Welcome | Bye, bytes]:
+    """What the server answers, and what it said after it. Raises NotRunning, or SocketError."""
+    held = b""
+    while b"\n" not in held:
+        try:
+            data = link.recv(CHUNK)
+        except TimeoutError:
+            raise SocketError(f"it did not answer for {link.gettimeout():.0f} s") from None
+        except OSError:
+            data = b""
+        held += data
+        for _, payload in Frames().feed(held) if held[:1] == attach_protocol.BYE else ():
+            return Bye.load(payload), b""
+        if not data:
+            raise NotRunning("it ended before it answered")
+        if len(held) > attach_protocol.LONGEST:
+            raise SocketError("it does not speak this protocol")
+    line, _, rest = held.partition(b"\n")
+    return attach_protocol.welcome(line), rest
+
+
+def _tty() -> str:
+    try:
+        return os.ttyname(0)
+    except OSError:
+        return ""

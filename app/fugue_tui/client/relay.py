@@ -1,0 +1,279 @@
+"""Copies bytes between a terminal and a workspace's server, and gives the terminal back clean on every way out.
+
+It knows nothing of panes and keys. Neither side is read while the other does not take what was read before, so memory
+is bounded. Few and cheap imports, and little work a byte: every keystroke and its echo pass here.
+"""
+
+import fcntl
+import os
+import select
+import signal
+import socket
+import sys
+import termios
+import time
+
+from fugue_tui import attach_protocol
+from fugue_tui.attach_protocol import Bye, Extent, Frames, Hello, Welcome
+from fugue_tui.client.host_terminal import HostTerminal, extent_of
+from fugue_tui.client.signal_fd import Signals
+from fugue_tui.errors import SocketError
+
+CHUNK = 1 << 16
+"""Bytes that are read at once."""
+_LOOK_SECONDS = 0.5
+"""How often it is looked whether a server reads again what was sent to it."""
+STUCK_SECONDS = 3.0
+"""After so long without being read by the server, that is said, and Ctrl+C leaves it alone."""
+LEAVING_SECONDS = 1.0
+"""How long a terminal may take for the bytes that give it back."""
+QUIET_SECONDS = 0.02, 0.3
+"""How long a terminal that was given back must say nothing, at least and at most; it depends on how far it is."""
+_INTERRUPTS = (b"\x03", b"\x1b[99;5u")
+"""Ctrl+C, as terminals write it."""
+_UNANSWERED = b"\x1b7\x1b[999;1H\x1b[0;7m the workspace does not answer; Ctrl+C leaves it as it is \x1b[0m\x1b8"
+"""What is said at the bottom of the screen; the workspace draws it anew when it answers again."""
+_CANCEL = b"\x18"
+"""Ends an escape sequence that was cut off."""
+
+
+class Relay:
+    """A terminal joined to a server."""
+
+    def __init__(self, link: socket.socket, host: HostTerminal, hello: Hello, workspace: str = "") -> None:
+        """`hello` is what the server knows of the terminal."""
+        self.workspace = workspace
+        """What the workspace is called now."""
+        self._end: Bye | int | None = None
+        self._over = False
+        self._link, self._host = link, host
+        self._extent = Extent(hello.cols, hello.rows, hello.xpixel, hello.ypixel)
+        self._frames = Frames()
+        self._to_tty, self._to_link = bytearray(), bytearray()
+        self._entered_at = 0.0
+        self._distance = QUIET_SECONDS[1]
+        self._queue, self._stuck_since = 0, 0.0
+        self._told = self._asked = False
+        """Whether it was said that the server takes nothing; whether Ctrl+C is among what it has not taken."""
+
+    def run(self, early: bytes = b"") -> Bye | int | None:
+        """Join them until one leaves: the server's farewell, a status, or None if the server left without one.
+
+        `early` is what the server sent after its answer.
+        """
+        self._link.setblocking(False)
+        os.set_blocking(self._host.output_fd, False)
+        with Signals() as signals:
+            try:
+                self._take_over()
+                self._take(early)
+                while not self._over:
+                    self._turn(signals)
+            finally:
+                self._give_back()
+                os.set_blocking(self._host.output_fd, True)
+        return self._end
+
+    # Waiting
+
+    def _turn(self, signals: Signals) -> None:
+        """Wait until something can be moved, and move it."""
+        poll, link, stuck = select.poll(), self._link.fileno(), self._judge()
+        poll.register(signals.fd, select.POLLIN)
+        poll.register(self._host.input_fd, 0 if self._to_link and not stuck else select.POLLIN)
+        if self._to_tty:
+            poll.register(self._host.output_fd, select.POLLOUT)
+        if self._to_link or not self._to_tty:
+            wanted = select.POLLIN if not self._to_tty else 0
+            poll.register(link, wanted | (select.POLLOUT if self._to_link else 0))
+        ready = dict(poll.poll(_LOOK_SECONDS * 1000 if self._to_link or self._stuck_since else None))
+        if self._host.input_fd in ready:
+            self._read_terminal(stuck)
+        if self._host.output_fd in ready:
+            self._draw()
+        if link in ready:
+            self._serve(ready[link])
+        if signals.fd in ready:
+            for number in signals.take():
+                self._signalled(number)
+
+    def _finish(self, end: Bye | int | None) -> None:
+        if not self._over:
+            self._over, self._end = True, end
+
+    # From the terminal to the server
+
+    def _read_terminal(self, stuck: bool) -> None:
+        try:
+            data = os.read(self._host.input_fd, CHUNK)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            data = b""  # Linux reports a hung-up terminal as EIO, not as end of file.
+        if not data:
+            self._finish(1)
+            return
+        if self._distance == QUIET_SECONDS[1]:
+            self._distance = min(max(time.monotonic() - self._entered_at, QUIET_SECONDS[0]), QUIET_SECONDS[1] - 0.01)
+        if self._stuck() and any(key in data for key in _INTERRUPTS):
+            self._finish(Bye("detached", "it does not answer; it was left as it is", 1))
+        elif not (stuck and self._to_link):
+            self._asked = self._asked or any(key in data for key in _INTERRUPTS)
+            self._send(attach_protocol.INPUT, data)
+            self._watch()
+
+    def _send(self, kind: bytes, payload: bytes) -> None:
+        self._to_link += attach_protocol.frame(kind, payload)
+        self._flush()
+
+    def _flush(self) -> None:
+        try:
+            del self._to_link[: self._link.send(self._to_link)]
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            self._to_link.clear()  # It is gone; what it still said can be read.
+
+    def _watch(self) -> None:
+        """Notice since when the server has taken nothing: what waits for it only grows."""
+        before, self._queue = self._queue, unread(self._link) + len(self._to_link)
+        if self._queue <= before or not self._stuck_since:
+            self._stuck_since = time.monotonic() if self._queue else 0.0
+
+    def _judge(self) -> bool:
+        """Whether the server takes nothing; it is told, and a Ctrl+C that waits for that long leaves the server."""
+        stuck = self._stuck()
+        if stuck and self._asked:
+            self._finish(Bye("detached", "it does not answer; it was left as it is", 1))
+        elif stuck and not self._told and not self._to_tty:
+            self._told = True
+            self._to_tty += _UNANSWERED
+            self._draw()
+        elif not self._stuck_since:
+            self._asked = False
+            if self._told:
+                self._told = False
+                self._resized(again=True)
+        return stuck
+
+    def _stuck(self) -> bool:
+        if not self._to_link and not unread(self._link):
+            self._stuck_since = 0.0
+        return bool(self._stuck_since) and time.monotonic() - self._stuck_since >= STUCK_SECONDS
+
+    # From the server to the terminal
+
+    def _serve(self, ready: int) -> None:
+        if ready & select.POLLOUT:
+            self._flush()
+        if self._to_tty or not ready & ~select.POLLOUT:
+            return
+        try:
+            data = self._link.recv(CHUNK)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            data = b""
+        if data:
+            self._take(data)
+        else:
+            self._finish(None)
+
+    def _take(self, data: bytes) -> None:
+        try:
+            for kind, payload in self._frames.feed(data):
+                if kind == attach_protocol.OUTPUT:
+                    self._to_tty += payload
+                elif kind == attach_protocol.NAME:
+                    self._renamed(Welcome.load(payload))
+                elif kind == attach_protocol.BYE:
+                    self._finish(Bye.load(payload))
+        except SocketError:
+            self._finish(None)
+        self._draw()
+
+    def _renamed(self, welcome: Welcome) -> None:
+        self.workspace = welcome.workspace
+        if welcome.title.isprintable():
+            self._to_tty += self._host.rename(welcome.title)
+
+    def _draw(self) -> None:
+        try:
+            while self._to_tty:
+                del self._to_tty[: os.write(self._host.output_fd, self._to_tty)]
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            self._to_tty.clear()
+            self._finish(1)
+
+    # The terminal itself
+
+    def _take_over(self) -> None:
+        self._to_tty += self._host.enter()
+        self._entered_at = time.monotonic()
+        self._draw()
+        self._resized()
+
+    def _give_back(self) -> None:
+        """Let the terminal be as it was before; what it still says is no typing for the shell."""
+        if not self._host.entered:
+            return
+        cut_off = bool(self._to_tty)
+        self._to_tty[:] = (_CANCEL if cut_off else b"") + self._host.leave()
+        deadline = time.monotonic() + LEAVING_SECONDS
+        self._draw()
+        while self._to_tty and _wait(self._host.output_fd, select.POLLOUT, deadline - time.monotonic()):
+            self._draw()
+        if self._to_tty:
+            self._host.drop_output()
+            self._to_tty.clear()
+        self._settle()
+        self._host.restore()
+
+    def _settle(self) -> None:
+        """Drop answers and mouse reports that are still under way, for as long as they take."""
+        deadline = time.monotonic() + 2 * QUIET_SECONDS[1]
+        lately = time.monotonic() - self._entered_at < 2.0
+        quiet = self._distance if lately or self._distance < QUIET_SECONDS[1] else QUIET_SECONDS[0]
+        try:
+            while time.monotonic() < deadline and _wait(self._host.input_fd, select.POLLIN, quiet):
+                if not os.read(self._host.input_fd, CHUNK):
+                    return
+        except OSError:
+            return
+
+    def _resized(self, *, again: bool = False) -> None:
+        """Tell the server the terminal's size if it is another, or to draw `again`."""
+        extent = Extent(*extent_of(self._host.input_fd))
+        if again or extent != self._extent:
+            self._extent = extent
+            self._send(attach_protocol.SIZE, extent.dump())
+
+    def _signalled(self, number: int) -> None:
+        if number == signal.SIGWINCH:
+            self._resized()
+        elif number == signal.SIGTSTP:
+            self._send(attach_protocol.PAUSE, b"")
+            self._give_back()
+            os.kill(os.getpid(), signal.SIGSTOP)
+        elif number == signal.SIGCONT:
+            self._give_back()
+            self._take_over()
+            self._resized(again=True)
+        else:
+            self._finish(128 + number)
+
+
+def unread(link: socket.socket) -> int:
+    """How much of what was sent the other side has not read, in some unit; 0 where the system does not tell."""
+    try:
+        return int.from_bytes(fcntl.ioctl(link, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
+    except OSError:
+        return 0
+
+
+def _wait(fd: int, events: int, seconds: float) -> bool:
+    poll = select.poll()
+    poll.register(fd, events)
+    return bool(poll.poll(max(seconds, 0) * 1000))

@@ -1,0 +1,1 @@
+"""What a user can set in `config.toml`."""

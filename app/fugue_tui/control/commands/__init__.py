@@ -1,0 +1,1 @@
+"""The commands, a module for each group. `fugue_tui.control.command_table` imports them all."""

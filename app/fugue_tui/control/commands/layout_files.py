@@ -1,0 +1,282 @@
+"""The commands on layouts that are kept in files: save, load, list, and the workspaces that come with the program."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal
+
+from fugue_tui import trusted_files
+from fugue_tui.control.commands.layouts import PlacedPane, placed
+from fugue_tui.control.core import target
+from fugue_tui.control.core.background import errand, fetched
+from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
+from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.new_pane import Line, wants_focus
+from fugue_tui.control.core.results import WindowInfo, window_info
+from fugue_tui.control.layout_files import catalog, load, project_file
+from fugue_tui.control.layout_files.catalog import Entry, Kind
+from fugue_tui.control.layout_files.export import Capture, shared_directory
+from fugue_tui.control.layout_files.load import Place
+from fugue_tui.errors import FugueError, InvalidArgument, Refused
+from fugue_tui.layout import document as layout_document
+from fugue_tui.layout import document_writer
+from fugue_tui.layout.document import Document
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.pty import process
+
+BESIDE: Final = "this file"
+HERE: Final = "the directory it is opened in"
+"""What the paths of a file are relative to: the first if it has a place of its own, else the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedLayout:
+    """A layout that was written."""
+
+    path: str
+    """The file."""
+    windows: int
+    """How many windows it opens."""
+    panes: int
+    """How many panes they have."""
+    left_out: tuple[str, ...]
+    """What it does not say: variables that may be secret, and what is not text."""
+    text: str
+    """What the file says."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedLayout:
+    """A layout that was opened."""
+
+    name: str
+    """What it was called."""
+    path: str
+    """The file that it came from."""
+    windows: tuple[WindowInfo, ...]
+    """The windows that were opened."""
+    panes: tuple[PlacedPane, ...]
+    """Their panes, window by window, in reading order."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLayout:
+    """A layout that can be loaded."""
+
+    name: str
+    """What load-layout calls it; a path for the project's."""
+    kind: Kind
+    """project, own or shipped."""
+    description: str
+    """What it is for, in its own words."""
+    windows: int
+    """How many windows it opens."""
+    panes: int
+    """How many panes they have."""
+    path: str
+    """The file."""
+    fault: str
+    """Why it cannot be loaded; empty if it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutList:
+    """The layouts that can be loaded."""
+
+    layouts: tuple[NamedLayout, ...]
+    """The project's, one's own, and those that come with the program."""
+    directory: str
+    """Where one's own are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A layout that was read."""
+
+    entry: Entry
+    document: Document
+
+
+class SaveLayout(
+    Command[SavedLayout],
+    name="save-layout",
+    effect=Effect.LAYOUT,
+    toolset=Toolset.SAVING,
+    creates=True,
+    repeatable=True,
+):
+    """Write the windows as they are now into a file that a person can read, edit and commit: their splits, names,
+    commands, directories and tags.
+
+    In a project, `save-layout .` writes .fugue.toml, which `fugue-tui open` starts from. No text of panes is written.
+    """
+
+    name: str
+    """A name, kept with one's own layouts; or a path, with a / or ending in .toml or .json; or a directory."""
+    window: str = ""
+    """Only this window: an id, a name, or active; omitted, all windows."""
+    format: Literal["toml", "json"] | None = None
+    """How it is written; omitted, as the path ends, else toml."""
+    overwrite: bool = False
+    """Whether a layout file that is there already is replaced."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Later[SavedLayout]:
+        """The file and what is in it, once it is written. A file that is no layout is never replaced."""
+        here = whereabouts(mux, origin)
+        path = self._path(here)
+        windows = (target.window(mux, self.window, origin),) if self.window else mux.workspace.windows
+        beside = catalog.is_path(self.name)
+        capture = Capture(mux, os.path.realpath(path.parent) if beside else shared_directory(mux, windows))
+        document = capture.document(windows, "" if self.window else mux.workspace.name)
+        text = _written(document, path, capture.left_out, BESIDE if beside else HERE)
+        saved = SavedLayout(str(path), len(windows), len(document.panes), tuple(capture.left_out), text)
+        return errand(lambda: self._write(path, saved))
+
+    def _path(self, here: str) -> Path:
+        if not catalog.is_path(self.name):
+            return catalog.own_path(self.name, f".{self.format or 'toml'}")
+        path = catalog.path_of(self.name, here)
+        if self.format and path.suffix != f".{self.format}":
+            raise InvalidArgument(f"format: {self.format} goes with a path that ends in .{self.format}")
+        return path
+
+    def _write(self, path: Path, saved: SavedLayout) -> SavedLayout:
+        shown = clean(str(path), 4096)
+        try:
+            if not catalog.is_path(self.name):
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.path.lexists(path) and not self.overwrite:
+                raise Refused(f"{shown}: is there already; overwrite replaces it")
+            if os.path.lexists(path) and not catalog.is_layout(path):
+                raise Refused(f"{shown}: is no layout file, and is not replaced; choose another name")
+            trusted_files.write(path, saved.text, overwrite=self.overwrite)
+        except (OSError, trusted_files.Unfit) as error:
+            raise Refused(trusted_files.told(path, error)) from None
+        return saved
+
+
+class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True):
+    """Open the windows of a layout file beside what is open: all of them, or none if one program cannot be started."""
+
+    name: str
+    """The layout's name, as list-layouts tells; or the path of its file, or of a directory with a .fugue.toml."""
+    session: str = ""
+    """The session of its windows, new or old; omitted, what the file says, else the caller's."""
+    cwd: str = ""
+    """The directory that its paths start from; omitted, the file's own, or the caller's for a layout with a name."""
+    focus: bool | None = None
+    """Whether its window comes to the front; omitted, only if the person asked for it."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Later[LoadedLayout]:
+        """The windows that were opened, once the file is read; on any error nothing has changed."""
+        here = whereabouts(mux, origin)
+        cwd = _directory(self.cwd, here)
+        return fetched(mux, lambda: _read(self.name, here), lambda found: self._open(mux, origin, found, cwd or here))
+
+    def _open(self, mux: Multiplexer, origin: Origin, found: _Found, here: str) -> LoadedLayout:
+        beside = catalog.is_path(self.name) and not self.cwd
+        base = os.path.realpath(found.entry.path.parent) if beside else here
+        return _loaded(mux, origin, found, Place(base, self.session), self.focus)
+
+
+class LoadWorkspace(
+    Command[LoadedLayout], name="load-workspace", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
+):
+    """Open a workspace of panes for a purpose: debug-session (code, logs, debugger), full-stack (frontend, backend, db,
+    tests), agent-team-3 (leader, worker1, worker2), monitoring (processes, logs, metrics), or a layout of one's own.
+
+    Each pane runs what the machine has, and says what it looked for where it has nothing.
+    """
+
+    name: str
+    """The workspace: debug-session, full-stack, agent-team-3, monitoring, or a name that list-layouts tells."""
+    cwd: str = ""
+    """The directory to work in; omitted, where the caller works."""
+    commands: Mapping[str, Line] | None = None
+    """Other commands for panes by their names, such as {"logs": "tail -F app.log"}."""
+    session: str = ""
+    """The session of its windows, new or old; omitted, what the file says, else the caller's."""
+    focus: bool | None = None
+    """Whether its window comes to the front; omitted, only if the person asked for it."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Later[LoadedLayout]:
+        """The windows that were opened, once the file is read; on any error nothing has changed."""
+        if catalog.is_path(self.name):
+            raise InvalidArgument(f"name: {clean(self.name)} is a path; load-layout opens files by path")
+        here = whereabouts(mux, origin)
+        place = Place(_directory(self.cwd, here) or here, self.session)
+        opened = partial(_loaded, mux, origin, place=place, focus=self.focus)
+        return fetched(mux, lambda: _read(self.name, here, self.commands), opened)
+
+
+class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, toolset=Toolset.SAVING):
+    """List the layouts that load-layout opens: the project's .fugue.toml, one's own, and those of the program."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Later[LayoutList]:
+        """The layouts with what is wrong with them, if anything."""
+        here = whereabouts(mux, origin)
+        return errand(lambda: listed(here))
+
+
+def whereabouts(mux: Multiplexer, origin: Origin) -> str:
+    """The directory in which a caller works: of a command line its own, else that of the pane it sits in."""
+    own = process.cwd(origin.pid) if origin.door is Door.CLI and origin.pid is not None else ""
+    if own or not mux.workspace.windows:
+        return own or os.getcwd()
+    try:
+        return mux.cwd(target.pane(mux, target.ACTIVE, origin)) or os.getcwd()
+    except FugueError:
+        return os.getcwd()
+
+
+def _written(document: Document, path: Path, left_out: list[str], relative_to: str) -> str:
+    """A document's text. Raises InvalidArgument if it holds more than a file may."""
+    layout_document.read(document_writer.value(document))
+    if path.suffix == ".json":
+        return document_writer.to_json(document)
+    return document_writer.to_toml(document, [f"Left out: {each}." for each in left_out], relative_to)
+
+
+def _read(name: str, here: str, commands: Mapping[str, Line] | None = None) -> _Found:
+    """A layout by its name or path, with other commands in some panes; any thread."""
+    entry = catalog.find(name, here)
+    return _Found(entry, load.with_commands(catalog.load(entry.path), commands or {}))
+
+
+def _loaded(mux: Multiplexer, origin: Origin, found: _Found, place: Place, focus: bool | None) -> LoadedLayout:
+    opened = load.opened(mux, origin, found.document, place, focus=wants_focus(focus, origin))
+    windows = [mux.window(window) for window in opened]
+    return LoadedLayout(
+        clean(found.entry.name),
+        clean(str(found.entry.path), 4096),
+        tuple(window_info(mux, window) for window in windows),
+        tuple(pane for window in windows for pane in placed(mux, window, panes(window.layout))),
+    )
+
+
+def _directory(said: str, here: str) -> str:
+    if "\0" in said:
+        raise InvalidArgument("cwd: holds a NUL character")
+    return os.path.normpath(os.path.join(here, os.path.expanduser(said))) if said else ""
+
+
+def listed(here: str) -> LayoutList:
+    """The layouts that can be loaded from a directory, with what is wrong with them, if anything; any thread."""
+    project = project_file.find(Path(here)) if here else None
+    own = [Entry(str(project), Kind.PROJECT, project)] if project else []
+    entries = [*own, *catalog.named()]
+    return LayoutList(tuple(map(_described, entries)), clean(str(catalog.own_dir()), 4096))
+
+
+def _described(entry: Entry) -> NamedLayout:
+    name, path = clean(entry.name, 4096), clean(str(entry.path), 4096)
+    try:
+        document = catalog.load(entry.path)
+    except FugueError as error:
+        return NamedLayout(name, entry.kind, "", 0, 0, path, clean(str(error), 1000))
+    told = clean(document.description, layout_document.MAX_DESCRIPTION)
+    return NamedLayout(name, entry.kind, told, len(document.windows), len(document.panes), path, "")

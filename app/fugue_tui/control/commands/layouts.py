@@ -1,0 +1,306 @@
+"""The commands on whole layouts: ask for one, look at it, rearrange it, take a change back."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from annotated_types import Interval, MaxLen
+
+from fugue_tui.control.core import target
+from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.core.new_pane import crowded, wants_focus
+from fugue_tui.control.layout_files.request import Blueprint, Outcome, added, blueprint, replaced
+from fugue_tui.errors import Refused
+from fugue_tui.geometry import Rect, Size
+from fugue_tui.ids import PaneId
+from fugue_tui.layout import edit as layouts
+from fugue_tui.layout import presets
+from fugue_tui.layout.spec import describe, positions
+from fugue_tui.layout.tree import Node, panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.workspace import edit, find
+from fugue_tui.workspace.model import Window
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPane:
+    """A pane and its place in a window."""
+
+    id: str
+    """The pane's id, such as %3."""
+    name: str
+    """Its name; empty if it has none."""
+    position: str
+    """Where it lies, in words: left, top-right, center, full, or hidden if it has no room."""
+    rect: Rect | None
+    """Its place in cells; null if it has no room."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutApplied:
+    """What create-layout made."""
+
+    success: bool
+    """True: a layout that cannot be made whole is an error, and leaves nothing behind."""
+    session_id: str
+    """The session's id, which is its name."""
+    session_name: str
+    """The session's name."""
+    window_id: str
+    """The window's id, such as @2."""
+    window_name: str
+    """What its tab says."""
+    panes: tuple[PlacedPane, ...]
+    """The panes in the order in which the layout names them: left to right, top to bottom."""
+    layout_applied: str
+    """custom, or the preset's name."""
+    moved: tuple[str, ...]
+    """Panes that were in the window and had no place in the layout; they run on in a window of their own."""
+    moved_to: str | None
+    """The id of that window; null if no pane had to move."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutInfo:
+    """How a window is laid out."""
+
+    window_id: str
+    """The window's id, such as @2."""
+    window_name: str
+    """What its tab says."""
+    session_name: str
+    """The session it belongs to."""
+    area: Size
+    """The cells that its panes and the dividers between them share."""
+    zoomed: bool
+    """Whether one pane fills the window now."""
+    layout: Mapping[str, Any]
+    """The tree, in the form that create-layout reads, with the id and name of each pane."""
+    panes: tuple[PlacedPane, ...]
+    """Its panes and where they are now, in reading order."""
+    can_undo: bool
+    """Whether undo-layout would change anything."""
+    can_redo: bool
+    """Whether redo-layout would change anything."""
+
+
+Preset: TypeAlias = Literal[
+    "single",
+    "split_horizontal",
+    "split_vertical",
+    "grid_2x2",
+    "main_left",
+    "main_top",
+    "main_right",
+    "main_bottom",
+    "even_horizontal",
+    "even_vertical",
+    "tiled",
+]
+"""The presets, spelt out so that every door can list them."""
+
+CYCLE: Final = ("even_horizontal", "even_vertical", "main_top", "main_left", "tiled")
+"""The presets that `next` and `previous` go through."""
+
+
+class CreateLayout(
+    Command[LayoutApplied], name="create-layout", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
+):
+    """Open several panes in one call, arranged as you say; all of them, or none if one cannot be started.
+
+    Without a window a new one is made. With one, its layout is replaced and no program ends: places that ask for
+    nothing but a name take the window's panes as they are, in reading order; panes left over move to a new window.
+
+    Example, 65% left and two stacked on the right: {"direction": "horizontal", "splits": [{"ratio": 0.65, "pane":
+    {"command": "vim", "name": "editor"}}, {"ratio": 0.35, "layout": {"direction": "vertical", "splits": [{"ratio": 0.5,
+    "pane": {"command": "claude"}}, {"ratio": 0.5, "pane": {}}]}}]}
+    """
+
+    session: str = ""
+    """The session of a new window; omitted, the caller's."""
+    window: str = ""
+    """The window whose layout is replaced: an id, a name, or active; omitted, a new window."""
+    layout: Mapping[str, Any] | None = None
+    """{"pane": {"command", "cwd", "name", "env", "on_exit", "tags", "focus"}}, or {"direction": "horizontal" (side by
+    side) or "vertical" (stacked), "splits": [...]}, where each split is {"ratio": 0.35, "layout": {...}} or
+    {"ratio": 0.35, "pane": {...}}, nested as deep as needed, with two splits or more each and 64 panes at most, whose
+    names differ. Ratios are normalised."""
+    preset: Preset | None = None
+    """A layout by name instead; pane_commands says what its panes run."""
+    pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], MaxLen(64)] = ()
+    """What a preset's panes run, in reading order: {"command", "cwd", "name", "env", "on_exit"} or a command each.
+    single has one place, split_horizontal and split_vertical two, grid_2x2 four; the others take up to 64."""
+    name: str = ""
+    """The name of a new window."""
+    focus: bool | None = None
+    """Whether the window comes to the front; omitted, only if the person asked for it."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> LayoutApplied:
+        """The window with its panes; on any error nothing has changed and no program was left running."""
+        plan = blueprint(self.layout, self.preset or "", self.pane_commands)
+        if self.window:
+            result = replaced(mux, origin, plan, target.window(mux, self.window, origin))
+        else:
+            result = added(mux, origin, plan, self.session, self.name)
+        _check_room(mux, find.window_of(result.workspace, result.window))
+        wanted = wants_focus(self.focus, origin)
+        mux.open(result.opened, edit.select_window(result.workspace, result.window) if wanted else result.workspace)
+        return _applied(mux, plan, result)
+
+
+def _check_room(mux: Multiplexer, window: Window) -> None:
+    """Raise Refused if a pane of a window that is about to open would not show."""
+    if tight := crowded(mux, window):
+        count, room = len(list(panes(window.layout))), mux.room(window)
+        raise Refused(
+            f"no room for this layout: {len(tight)} of its {count} panes would be hidden or one column wide in "
+            f"{room.cols} x {room.rows} cells; give them larger ratios, or ask for fewer"
+        )
+
+
+class GetLayout(Command[LayoutInfo], name="get-layout", effect=Effect.READ, toolset=Toolset.LAYOUT):
+    """Show how a window is laid out: the tree with its ratios, and every pane's place in cells."""
+
+    window: str = target.ACTIVE
+    """The window: an id, a name, or active for the caller's."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
+        """The layout as it is now."""
+        return layout_info(mux, target.window(mux, self.window, origin))
+
+
+class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
+    """Rearrange a window's panes by a preset; nothing is opened or closed."""
+
+    preset: str
+    """single, split_horizontal, split_vertical, grid_2x2, main_left, main_top, main_right, main_bottom,
+    even_horizontal, even_vertical or tiled; next and previous go through even_horizontal, even_vertical, main_top,
+    main_left and tiled."""
+    window: str = target.ACTIVE
+    """The window: an id, a name, or active for the caller's."""
+    main_share: Annotated[float, Interval(ge=0.1, le=0.9)] = presets.MAIN_SHARE
+    """The share of the main pane, where the preset has one; the largest pane is the main one."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
+        """The new layout."""
+        window = target.window(mux, self.window, origin)
+        if self.preset in ("next", "previous"):
+            return _arranged(mux, window, _cycled(window.layout, self.main_share, 1 if self.preset == "next" else -1))
+        return _arranged(mux, window, presets.rearrange(window.layout, self.preset, self.main_share))
+
+
+class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
+    """Move every pane of a window to the next place; the places stay as they are."""
+
+    window: str = target.ACTIVE
+    """The window: an id, a name, or active for the caller's."""
+    forward: bool = True
+    """Whether each pane goes to the next place in reading order, or to the previous one."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
+        """The new layout."""
+        window = target.window(mux, self.window, origin)
+        return _arranged(mux, window, layouts.rotate(window.layout, self.forward))
+
+
+class EqualizePanes(
+    Command[LayoutInfo], name="equalize-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT, repeatable=True
+):
+    """Give the parts of every split in a window equal shares."""
+
+    window: str = target.ACTIVE
+    """The window: an id, a name, or active for the caller's."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
+        """The new layout."""
+        window = target.window(mux, self.window, origin)
+        return _arranged(mux, window, layouts.equalize(window.layout))
+
+
+class UndoLayout(Command[LayoutInfo], name="undo-layout", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
+    """Take back the last change of a window's layout; panes that were opened or closed since stay so."""
+
+    window: str = target.ACTIVE
+    """The window: an id, a name, or active for the caller's."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
+        """The layout that was there before. Raises Refused if there was none."""
+        window = target.window(mux, self.window, origin)
+        mux.undo_layout(window)
+        return layout_info(mux, mux.window(window.id))
+
+
+class RedoLayout(Command[LayoutInfo], name="redo-layout", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
+    """Bring back the change of a window's layout that was taken back last."""
+
+    window: str = target.ACTIVE
+    """The window: an id, a name, or active for the caller's."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
+        """The layout that was undone. Raises Refused if none was."""
+        window = target.window(mux, self.window, origin)
+        mux.redo_layout(window)
+        return layout_info(mux, mux.window(window.id))
+
+
+def layout_info(mux: Multiplexer, window: Window) -> LayoutInfo:
+    """A window's layout as it is now."""
+    history = mux.history(window.id)
+    return LayoutInfo(
+        window_id=str(window.id),
+        window_name=clean(mux.window_name(window)),
+        session_name=clean(window.session),
+        area=mux.area,
+        zoomed=window.zoomed,
+        layout=describe(window.layout, lambda pane: _told(mux, pane)),
+        panes=placed(mux, window, panes(window.layout)),
+        can_undo=history.undo(window.layout) is not None,
+        can_redo=history.redo(window.layout) is not None,
+    )
+
+
+def _cycled(layout: Node, main_share: float, step: int) -> Node:
+    """The next preset's arrangement that differs from this one; the first if this one is no preset's."""
+    arranged = [presets.rearrange(layout, name, main_share) for name in CYCLE][::step]
+    alike = [index for index, each in enumerate(arranged) if each == layout]
+    start = alike[-1] + 1 if alike else 0
+    turned = arranged[start:] + arranged[:start]
+    return next((each for each in turned if each != layout), layout)
+
+
+def _arranged(mux: Multiplexer, window: Window, layout: Node) -> LayoutInfo:
+    mux.arrange(window.id, layout)
+    return layout_info(mux, mux.window(window.id))
+
+
+def _told(mux: Multiplexer, pane: PaneId) -> Mapping[str, Any]:
+    name = clean(mux.workspace.panes[pane].name)
+    return {"id": str(pane), "name": name} if name else {"id": str(pane)}
+
+
+def placed(mux: Multiplexer, window: Window, order: Iterable[PaneId]) -> tuple[PlacedPane, ...]:
+    """Panes of a window and their places in it, in this order."""
+    solution = mux.frame(window)
+    words = positions(solution)
+    return tuple(
+        PlacedPane(
+            str(pane), clean(mux.workspace.panes[pane].name), words.get(pane, "hidden"), solution.panes.get(pane)
+        )
+        for pane in order
+    )
+
+
+def _applied(mux: Multiplexer, plan: Blueprint, result: Outcome) -> LayoutApplied:
+    window = mux.window(result.window)
+    return LayoutApplied(
+        success=True,
+        session_id=clean(window.session),
+        session_name=clean(window.session),
+        window_id=str(window.id),
+        window_name=clean(mux.window_name(window)),
+        panes=placed(mux, window, panes(window.layout)),
+        layout_applied=plan.name,
+        moved=tuple(map(str, result.moved)),
+        moved_to=str(result.moved_to) if result.moved_to is not None else None,
+    )

@@ -1,0 +1,310 @@
+"""The commands that open, close, move and size panes."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
+
+from annotated_types import Interval
+
+from fugue_tui.control.core import target
+from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
+from fugue_tui.control.core.confirmation import ending, pane_words
+from fugue_tui.control.core.new_pane import Direction, Line, argv_of, crowded, newcomer, wants_focus
+from fugue_tui.control.core.results import Closed, PaneInfo, PaneList, closed, pane_info
+from fugue_tui.errors import InvalidArgument, Refused
+from fugue_tui.geometry import Axis, Side
+from fugue_tui.ids import PaneId
+from fugue_tui.layout import edit as layouts
+from fugue_tui.layout.borders import border
+from fugue_tui.layout.tree import Leaf, Node, panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.workspace import edit, find
+from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
+
+Ratio = Annotated[float, Interval(ge=0.1, le=0.9)]
+
+
+class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ, toolset=Toolset.DEFAULT):
+    """List the panes: their ids, names, programs, directories and places on the screen."""
+
+    window: str = ""
+    """Only the panes of this window: an id, a name, or active; omitted, those of all windows."""
+    session: str = ""
+    """Only the panes of this session's windows."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> PaneList:
+        """The panes, window by window, in reading order."""
+        windows = mux.workspace.windows
+        if self.window:
+            windows = (target.window(mux, self.window, origin),)
+        if self.session:
+            name = target.session(mux, self.session, origin)
+            windows = tuple(window for window in windows if window.session == name)
+        you = str(origin.pane) if origin.pane in mux.workspace.panes else None
+        return PaneList(tuple(pane_info(mux, pane) for window in windows for pane in panes(window.layout)), you)
+
+
+class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
+    """Open a new pane beside another and run a program in it.
+
+    A window holds at most 64 panes, and as many as it can show. To arrange several panes at once, use create-layout.
+    """
+
+    session: str = ""
+    """The session whose window gets the pane; omitted, the session of the source pane."""
+    window: str = ""
+    """The window that gets the pane: an id or a name; its focused pane makes room."""
+    direction: Direction = Direction.HORIZONTAL
+    """Where the new pane goes: horizontal or right puts it to the right, vertical or down below."""
+    ratio: Ratio = 0.5
+    """The share of the source pane's room that the new pane takes, 0.1 to 0.9."""
+    source_pane: str = target.ACTIVE
+    """The pane that makes room: an id, a name, or active for your own."""
+    command: Line = ""
+    """What to run: one line for the person's shell, or a list of program and arguments; omitted, a login shell."""
+    cwd: str = ""
+    """Where to start it; omitted, where the source pane works."""
+    name: str = ""
+    """A name for the new pane, which then works wherever an id does."""
+    env: Mapping[str, str] | None = None
+    """Variables to set in its environment."""
+    focus: bool | None = None
+    """Whether the person's keys go to the new pane; omitted, only if the person opened it."""
+    on_exit: OnExit | None = None
+    """close: the pane goes when its program ends well. keep: it stays, readable. Omitted, agents keep, others close."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
+        """The new pane; nothing has changed if its program cannot be started."""
+        source = self._source(mux, origin)
+        pane = newcomer(
+            mux, origin,
+            command=self.command, cwd=self.cwd, name=self.name, env=self.env, on_exit=self.on_exit, source=source,
+        )  # fmt: skip
+        if source is None:
+            window = Window(mux.next_window(), "", Leaf(pane.id), pane.id, mux.workspace.name)
+            mux.open([pane], edit.add_window(mux.workspace, window, [pane]))
+        else:
+            after = self._beside(mux, source, pane, wants_focus(self.focus, origin))
+            _check_room(mux, source, after)
+            mux.open([pane], after)
+        return pane_info(mux, pane.id)
+
+    def _beside(self, mux: Multiplexer, source: PaneId, pane: Pane, focus: bool) -> Workspace:
+        """The workspace with the new pane beside its source; a zoom ends, so that it shows."""
+        window, side = mux.window_of(source), self.direction.side
+        layout = layouts.split(window.layout, source, pane.id, side.axis, 1 - self.ratio, before=not side.forward)
+        after = edit.add_panes(mux.workspace, window.id, [pane], layout, focus=pane.id if focus else None)
+        return edit.zoom(after, window.id, zoomed=False)
+
+    def _source(self, mux: Multiplexer, origin: Origin) -> PaneId | None:
+        """The pane that makes room; None if nothing is open at all."""
+        if not mux.workspace.windows:
+            return None
+        if self.source_pane not in ("", target.ACTIVE):
+            return target.pane(mux, self.source_pane, origin)
+        if self.window:
+            return target.window(mux, self.window, origin).active
+        if self.session:
+            return target.window_in(mux.workspace, target.session(mux, self.session, origin)).active
+        return target.pane(mux, target.ACTIVE, origin)
+
+
+def _check_room(mux: Multiplexer, source: PaneId, after: Workspace) -> None:
+    """Raise Refused if a pane cannot be split in two that show, without hiding another."""
+    window = mux.window_of(source)
+    if not crowded(mux, find.window_of(after, window.id), window):
+        return
+    rect = mux.frame(replace(window, zoomed=False)).panes.get(source)
+    size = f"{rect.cols} x {rect.rows} cells" if rect else "no room itself"
+    raise Refused(f"no room for another pane: {source} has {size}; split a larger one, or use another window")
+
+
+class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
+    """Split a pane in two and run a program in the new part.
+
+    A window holds at most 64 panes, and a split without room to show another pane is refused.
+    """
+
+    pane: str = target.ACTIVE
+    """The pane to split: an id, a name, or active for your own."""
+    direction: Direction = Direction.HORIZONTAL
+    """Where the new pane goes: horizontal or right puts it to the right, vertical or down below."""
+    ratio: Ratio = 0.5
+    """The share that the pane keeps, 0.1 to 0.9; the new one gets the rest."""
+    command: Line = ""
+    """What to run: one line for the person's shell, or a list of program and arguments; omitted, a login shell."""
+    cwd: str = ""
+    """Where to start it; omitted, where the pane that is split works."""
+    name: str = ""
+    """A name for the new pane, which then works wherever an id does."""
+    env: Mapping[str, str] | None = None
+    """Variables to set in its environment."""
+    focus: bool | None = None
+    """Whether the person's keys go to the new pane; omitted, only if the person split it."""
+    on_exit: OnExit | None = None
+    """close: the pane goes when its program ends well. keep: it stays, readable. Omitted, agents keep, others close."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
+        """The new pane; nothing has changed if its program cannot be started."""
+        source = str(target.pane(mux, self.pane, origin))
+        return CreatePane(
+            source_pane=source,
+            direction=self.direction,
+            ratio=min(0.9, max(0.1, 1 - self.ratio)),
+            command=self.command,
+            cwd=self.cwd,
+            name=self.name,
+            env=self.env,
+            focus=self.focus,
+            on_exit=self.on_exit,
+        ).run(mux, origin)
+
+
+class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, toolset=Toolset.DEFAULT):
+    """Close a pane and end its program and everything started from it.
+
+    The pane that it was split from gets its room. Closing the last pane of a window closes the window; closing the last
+    of all ends the workspace.
+    """
+
+    pane: str = target.ACTIVE
+    """The pane to close; agents must give its exact id."""
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where the pane's program runs."""
+        pane = target.pane(mux, self.pane, origin)
+        return ending(mux, [pane], f"Close {pane_words(mux, pane)}?", replace(self, pane=str(pane)))
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Closed:
+        """What was closed."""
+        pane = target.doomed_pane(mux, self.pane, origin)
+        mux.assign(edit.remove_pane(mux.workspace, pane))
+        return closed(mux, (pane,))
+
+
+class FocusPane(Command[PaneInfo], name="focus-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, repeatable=True):
+    """Move the person's focus to a pane: their keys go there from now on, and its window comes to the front.
+
+    Reading and typing need no focus. A zoomed window is unzoomed if another of its panes gets the focus.
+    """
+
+    pane: str
+    """The pane: an id, a name, left, right, up, down, next, previous or last."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
+        """The pane that has the focus now."""
+        pane = target.pane(mux, self.pane, origin)
+        mux.assign(edit.focus_pane(mux.workspace, pane))
+        return pane_info(mux, pane)
+
+
+class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT):
+    """Make a pane larger or smaller at its neighbours' cost: by a part of the split it lies in (delta), to a share of
+    it, or by moving its border some cells to a side.
+    """
+
+    pane: str = target.ACTIVE
+    """The pane: an id, a name, or active for your own."""
+    delta: Annotated[float, Interval(ge=-0.5, le=0.5)] | None = None
+    """How much to grow (above 0) or shrink (below 0): 0.1 is ten percent of the split."""
+    share: Annotated[float, Interval(ge=0.05, le=0.95)] | None = None
+    """The share of the split to take instead; its siblings keep their proportions."""
+    direction: Axis | None = None
+    """horizontal to change the width, vertical the height; omitted, whichever its nearest split shares out."""
+    side: Side | None = None
+    """left, right, up or down: move the pane's border that way by some cells. It is the right or lower border, or the
+    other one where the pane touches the window's edge."""
+    cells: Annotated[int, Interval(ge=-1000, le=1000)] = 1
+    """How many cells the border moves; only with side."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
+        """The pane at its new size."""
+        if sum(way is not None for way in (self.delta, self.share, self.side)) != 1:
+            raise InvalidArgument("delta: give exactly one of delta, share and side")
+        pane = target.pane(mux, self.pane, origin)
+        window = mux.window_of(pane)
+        mux.arrange(window.id, self._resized(mux, window, pane))
+        return pane_info(mux, pane)
+
+    def _resized(self, mux: Multiplexer, window: Window, pane: PaneId) -> Node:
+        if self.delta is not None:
+            return layouts.resize(window.layout, pane, self.direction, self.delta)
+        if self.side is None:
+            return layouts.set_share(window.layout, pane, self.share or 0.0, self.direction)
+        path, index = border(window.layout, pane, self.side)
+        cells = self.cells if self.side.forward else -self.cells
+        return layouts.move_divider(window.layout, path, index, cells, mux.room(window))
+
+
+class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
+    """Let a pane fill its window and hide the others, or bring them back."""
+
+    pane: str = target.ACTIVE
+    """The pane: an id, a name, or active for your own."""
+    zoomed: bool | None = None
+    """Whether it fills the window; omitted, the other way than now."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
+        """The pane at its new size; it becomes its window's focused pane."""
+        pane = target.pane(mux, self.pane, origin)
+        window = mux.window_of(pane)
+        already = window.zoomed and window.active == pane
+        zoomed = not already if self.zoomed is None else self.zoomed
+        mux.assign(edit.zoom(edit.activate_pane(mux.workspace, pane), window.id, zoomed=zoomed))
+        return pane_info(mux, pane)
+
+
+class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
+    """Let two panes of a window change places; each takes the other's size, and the focus stays with its pane."""
+
+    pane: str = target.ACTIVE
+    """The one: an id, a name, or active for your own."""
+    other: str
+    """The other: an id, a name, or the side on which it lies: left, right, up, down."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
+        """The first pane in its new place."""
+        pane = target.pane(mux, self.pane, origin)
+        other = target.pane(mux, self.other, origin, source=pane)
+        window = mux.window_of(pane)
+        if other not in panes(window.layout):
+            raise InvalidArgument(f"other: {other} is in window {mux.window_of(other).id}, {pane} in {window.id}")
+        mux.arrange(window.id, layouts.swap(window.layout, pane, other))
+        return pane_info(mux, pane)
+
+
+class RenamePane(Command[PaneInfo], name="rename-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT, repeatable=True):
+    """Give a pane a name, which then works wherever its id does."""
+
+    pane: str = target.ACTIVE
+    """The pane: an id, a name, or active for your own."""
+    name: str
+    """Its new name; empty takes the name off."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
+        """The pane with its new name."""
+        pane = target.pane(mux, self.pane, origin)
+        mux.assign(edit.rename_pane(mux.workspace, pane, target.named(self.name)))
+        return pane_info(mux, pane)
+
+
+class RespawnPane(Command[PaneInfo], name="respawn-pane", effect=Effect.DESTROY, toolset=Toolset.RUNNING):
+    """Run a pane's program again in the same place, with the same id; one that still runs is ended."""
+
+    pane: str = target.ACTIVE
+    """The pane; agents must give its exact id."""
+    command: Line = ""
+    """What to run instead: one line for the person's shell, or program and arguments; omitted, the same again."""
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where the pane's program runs."""
+        pane = target.pane(mux, self.pane, origin)
+        then = "something else" if self.command else "it again"
+        question = f"End what runs in {pane_words(mux, pane)}, and run {then}?"
+        return ending(mux, [pane], question, replace(self, pane=str(pane)))
+
+    def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
+        """The pane with its fresh program; the old one still runs if the new one cannot be started."""
+        pane = target.doomed_pane(mux, self.pane, origin)
+        mux.respawn(pane, argv_of(self.command) or None)
+        return pane_info(mux, pane)

@@ -1,0 +1,157 @@
+"""Typing into programs: text as it is written, keys by their names, and never the one as the other."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from annotated_types import Len, MaxLen
+
+from fugue_tui.control.core import target
+from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
+from fugue_tui.errors import InvalidArgument, TerminalGone
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.watch.new_output import here
+from fugue_tui.terminal.input.keys import KeyPress, parse_key
+from fugue_tui.terminal.terminal import Terminal
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ENTER: Final = KeyPress("enter")
+TYPED_PAUSE: Final = 0.2
+"""Seconds before the Enter after text, for programs that take quick typing for a paste and swallow its Enter."""
+PASTED_PAUSE: Final = 0.5
+"""Seconds before the Enter after a paste."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What was typed, as far as can be told at once; read-pane shows what came of it."""
+
+    pane: str
+    """The pane that it went to."""
+    bytes: int
+    """The bytes of text that were sent: all of them, in the order of typing, as the program reads."""
+    keys: int
+    """How many keys were pressed besides the text."""
+    pasted: bool
+    """Whether the text went as one paste, because it has more than one line."""
+    bracketed: bool
+    """Whether the program was told that it is a paste; if not, it took every line end for an Enter."""
+    submitted: bool
+    """Whether an Enter follows the text, at once or up to half a second later, and before what anybody types next."""
+    cursor: str | None
+    """For wait-for-output or read-pane: all that the pane printed after this was typed comes after it."""
+
+
+class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
+    """Type text into a pane, or press one key there.
+
+    Text is typed as it is and must not hold control characters but tab and newline; several lines go as one paste.
+    submit presses Enter afterwards, as a keystroke of its own. A program that reads whole lines, such as cat, takes at
+    most 4095 bytes a line. While a person types in the pane, a call from elsewhere is refused. The answer says what was
+    accepted, not what came of it: give its cursor to wait-for-output, which then misses nothing that came meanwhile, or
+    to read-pane.
+    """
+
+    pane: str = target.ACTIVE
+    """The pane to type into: an id, a name, or active for your own."""
+    text: Annotated[str, MaxLen(1_000_000)] = ""
+    """The text to type."""
+    key: str = ""
+    """One key to press instead of text, such as Enter, C-c, ctrl+c, Escape, Up, F5."""
+    submit: bool = False
+    """Whether to press Enter after the text."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Sent:
+        """Type it, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and type nothing."""
+        if self.text and self.key:
+            raise InvalidArgument("key: give text or a key, not both; submit presses Enter after text")
+        if not (self.text or self.key or self.submit):
+            raise InvalidArgument("text: there is nothing to type; give text, a key, or submit")
+        text, key = typeable(self.text), parse_key(self.key) if self.key else None
+        pane, terminal = _running(mux, self.pane, origin)
+        if text and origin.door is Door.CLI and origin.pane != pane:
+            target.yield_to_person(mux, pane)
+        cursor = _cursor(mux, pane, terminal)
+        if key is not None:
+            terminal.press(key)
+        pasted, bracketed = "\n" in text, terminal.modes.bracketed_paste
+        accepted = type_text(terminal, text) if text else 0
+        if self.submit:
+            _submit(mux, pane, terminal, pasted=pasted, typed=bool(text))
+        return Sent(str(pane), accepted, int(key is not None), pasted, pasted and bracketed, self.submit, cursor)
+
+
+class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
+    """Press keys in a pane, one after another, by their names.
+
+    A word that is no key is an error: text is typed by send-input, or here with literal. Give the cursor of the answer
+    to wait-for-output, which then misses nothing that came meanwhile.
+    """
+
+    pane: str = target.ACTIVE
+    """The pane to press them in: an id, a name, or active for your own."""
+    keys: Annotated[tuple[str, ...], Len(1, 1000)]
+    """The keys: tmux's names (C-c, M-x, S-Up, BSpace, F5, PPage) or words (ctrl+c, alt+x, backspace, pageup), or single
+    characters."""
+    literal: bool = False
+    """Whether to type the words as text instead, with nothing between them."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Sent:
+        """Press them, or raise InvalidArgument, NotFound, TerminalGone or InputFull and press nothing."""
+        text = typeable("".join(self.keys)) if self.literal else ""
+        presses = [] if self.literal else [parse_key(word) for word in self.keys]
+        if "\n" in text:
+            raise InvalidArgument(
+                "keys: hold a newline; press Enter without literal, or use send-input for several lines"
+            )
+        pane, terminal = _running(mux, self.pane, origin)
+        cursor = _cursor(mux, pane, terminal)
+        accepted = type_text(terminal, text) if text else 0
+        for press in presses:
+            terminal.press(press)
+        return Sent(str(pane), accepted, len(presses), pasted=False, bracketed=False, submitted=False, cursor=cursor)
+
+
+def typeable(text: str, where: str = "text", instead: str = "press keys by name") -> str:
+    """Text with one kind of line end. Raises InvalidArgument if it holds a control character but tab and newline."""
+    text = text.replace("\r\n", "\n")
+    if found := _CONTROL.search(text):
+        raise InvalidArgument(f"{where}: U+{ord(found[0]):04X} at {found.start()} is a control character; {instead}")
+    return text
+
+
+def type_text(terminal: Terminal, text: str) -> int:
+    """Send text as typed, or as one paste if it has several lines; how many bytes that is."""
+    return terminal.paste(text) if "\n" in text else terminal.write(text.encode())
+
+
+def _running(mux: Multiplexer, wanted: str, origin: Origin) -> tuple[PaneId, Terminal]:
+    """The pane to type into, with the Enter that it may still be owed pressed first."""
+    pane = target.typed_pane(mux, wanted, origin)
+    if exited := mux.exits.get(pane):
+        raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
+    if pane in mux.waiting:
+        raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")
+    mux.promises.keep(pane)
+    return pane, mux.terminal(pane)
+
+
+def _cursor(mux: Multiplexer, pane: PaneId, terminal: Terminal) -> str | None:
+    """Where the program writes before anything is typed."""
+    found = here(terminal)
+    return mux.cursors.keep(pane, terminal, found, brief=True) if found is not None else None
+
+
+def _submit(mux: Multiplexer, pane: PaneId, terminal: Terminal, *, pasted: bool, typed: bool) -> None:
+    """Press Enter: at once where a plain line is read, else when the program has had time to see the text end."""
+    patient = typed and (terminal.modes.bracketed_paste or terminal.modes.alternate_screen)
+    if not patient:
+        terminal.press(_ENTER)
+        return
+
+    def enter() -> None:
+        if mux.terminals.get(pane) is terminal and pane not in mux.exits:
+            terminal.press(_ENTER)
+
+    mux.promises.make(pane, PASTED_PAUSE if pasted else TYPED_PAUSE, enter)

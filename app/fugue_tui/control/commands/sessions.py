@@ -1,0 +1,114 @@
+"""The commands on sessions: labels that hold windows together."""
+
+from dataclasses import replace
+
+from fugue_tui.control.commands.windows import open_window
+from fugue_tui.control.core import target
+from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
+from fugue_tui.control.core.confirmation import count, ending
+from fugue_tui.control.core.new_pane import Line
+from fugue_tui.control.core.results import Closed, SessionInfo, SessionList, closed, session_info, session_names
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.workspace import edit
+
+
+class ListSessions(Command[SessionList], name="list-sessions", effect=Effect.READ, toolset=Toolset.SESSIONS):
+    """List the sessions and their windows."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> SessionList:
+        """The sessions, in the order of their first windows."""
+        return SessionList(tuple(session_info(mux, name) for name in session_names(mux)))
+
+
+class CreateSession(
+    Command[SessionInfo], name="create-session", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, creates=True
+):
+    """Start a session: a new window with one pane, under a session name of its own."""
+
+    name: str = ""
+    """The session's name; omitted, session-2 or the next that is free."""
+    command: Line = ""
+    """What to run: one line for the person's shell, or a list of program and arguments; omitted, a login shell."""
+    cwd: str = ""
+    """Where to start it; omitted, where the caller's pane works."""
+    focus: bool | None = None
+    """Whether its window comes to the front; omitted, only if the person started it."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
+        """The new session; nothing has changed if its program cannot be started."""
+        taken = session_names(mux)
+        name = target.named(self.name) or _free(taken)
+        if name in taken:
+            raise InvalidArgument(f"name: there is a session {name} already; create-window adds a window to it")
+        open_window(mux, origin, name, command=self.command, cwd=self.cwd, focus=self.focus)
+        return session_info(mux, name)
+
+
+class SelectSession(
+    Command[SessionInfo], name="select-session", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
+    """Bring a session's window to the front: the one that was there last."""
+
+    session: str
+    """The session: its name, next or previous."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
+        """The session, in front."""
+        name = target.session(mux, self.session, origin)
+        mux.assign(edit.select_session(mux.workspace, name))
+        return session_info(mux, name)
+
+
+class RenameSession(
+    Command[SessionInfo], name="rename-session", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
+    """Give a session another name."""
+
+    session: str = target.ACTIVE
+    """The session; omitted, the caller's."""
+    name: str
+    """Its new name."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
+        """The session under its new name."""
+        old, name = target.session(mux, self.session, origin), target.named(self.name)
+        mux.assign(edit.rename_session(mux.workspace, old, name))
+        return session_info(mux, name)
+
+
+class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY, toolset=Toolset.SESSIONS):
+    """Close all windows of a session and end their programs; killing the last one ends the workspace."""
+
+    session: str = target.ACTIVE
+    """The session; agents must give its name."""
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where a program runs in the session."""
+        name = target.session(mux, self.session, origin)
+        doomed = _panes(mux, name)
+        question = f"End session {clean(name, 24)} with {count(len(doomed), 'pane')}?"
+        return ending(mux, doomed, question, replace(self, session=name))
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Closed:
+        """What was closed."""
+        name = target.doomed_session(mux, self.session, origin)
+        doomed = _panes(mux, name)
+        mux.assign(edit.close_session(mux.workspace, name))
+        return closed(mux, doomed)
+
+
+def _panes(mux: Multiplexer, session: str) -> tuple[PaneId, ...]:
+    """Every pane of a session."""
+    windows = (window for window in mux.workspace.windows if window.session == session)
+    return tuple(pane for window in windows for pane in panes(window.layout))
+
+
+def _free(taken: tuple[str, ...]) -> str:
+    number = len(taken) + 1
+    while f"session-{number}" in taken:
+        number += 1
+    return f"session-{number}"

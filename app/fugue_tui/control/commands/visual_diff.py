@@ -1,0 +1,170 @@
+"""Two pictures compared: two that were kept, one and what is there now, or before and after something is done."""
+
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Final
+
+from annotated_types import Ge, Interval, MaxLen
+
+from fugue_tui.control.commands.observed_action import Asked, Before, Deed, Did, done
+from fugue_tui.control.commands.read_pane import place
+from fugue_tui.control.commands.screenshot import Name, shot
+from fugue_tui.control.commands.wait import USUAL
+from fugue_tui.control.core.answers import Pictured
+from fugue_tui.control.core.background import errand
+from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.output.screenshot import Shot
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.imaging.screen import Screen
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.watch.bookmarks import Found
+from fugue_tui.sanitize import clean, clean_text
+
+if TYPE_CHECKING:
+    from fugue_tui.imaging.difference import Difference
+
+MOST_TYPED: Final = 20_000
+"""Characters of a command."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisualDifference(Pictured):
+    """What differs between two pictures; the text says it in words."""
+
+    before: str
+    """What was compared."""
+    after: str
+    """What it was compared with."""
+    cells: int
+    """How many cells differ."""
+    changed_rows: tuple[int, ...]
+    """The rows that changed, from 0 on the second picture; rows that only moved are not among them."""
+    scrolled: int
+    """By how many rows the text moved up."""
+    exit_code: int | None = None
+    """How the command ended that was run in between; null if there was none, it still runs, or nobody told."""
+    timed_out: bool = False
+    """Whether the second picture was taken as time was up: the command still runs, or the program still prints."""
+    seconds: float | None = None
+    """How long was waited for the second picture."""
+
+    @property
+    def untrusted(self) -> str:
+        """Whose words the summary repeats."""
+        return self.after if self.cells else ""
+
+
+class VisualDiff(
+    Command[VisualDifference], name="visual-diff", effect=Effect.INPUT, plain=True, toolset=Toolset.SEEING
+):
+    """Compare two pictures: an image of the second with every changed cell framed, and the changes in words.
+
+    before is a screenshot that was kept under a name, or a cursor. after is another kept one, or what its pane or
+    window shows now. With command or keys the first picture is taken, the command is run in the pane's shell or the
+    keys are pressed in its program, and the second is taken when that is over and the pane has fallen silent.
+    """
+
+    before: str = ""
+    """The name of a kept screenshot, or a cursor that a call gave: the pane as it was then. With command or keys it may
+    be omitted."""
+    after: Name = ""
+    """The name of a kept screenshot; omitted, the same pane or window now."""
+    pane: str = ""
+    """Another pane to take as it is now, instead of after; with command or keys, where to run or press them."""
+    command: Annotated[str, MaxLen(MOST_TYPED)] = ""
+    """A command to run in between, in the shell of the pane."""
+    keys: Annotated[tuple[str, ...], MaxLen(1000)] = ()
+    """Keys to press in between, in whatever runs in the pane: such as Down, Enter, C-x, or single characters."""
+    idle_ms: Annotated[int, Interval(ge=1, le=30_000)] = 250
+    """How long the pane must have printed nothing before the second picture is taken."""
+    timeout: Annotated[float, Ge(0)] = USUAL
+    """Seconds until the second picture is taken in any case; more than 110 are taken as 110."""
+
+    @property
+    def asks(self) -> Effect:
+        """Only what is typed makes it more than a look."""
+        return Effect.INPUT if self.command or self.keys else Effect.READ
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Later[VisualDifference]:
+        """The comparison, made on another thread. Raises NotFound, InvalidArgument, Refused or TerminalGone."""
+        if self.command or self.keys:
+            return self._doing(mux, origin)
+        if self.after and self.pane:
+            raise InvalidArgument("after: give a kept screenshot's name or a pane, not both")
+        if not self.before:
+            raise InvalidArgument("before: say what to compare with, or give command or keys to see what they change")
+        before, source = _before(mux, self.before, origin)
+        if self.after:
+            kept = mux.album.find(self.after)
+            after = Shot(lambda: kept.screen, kept.theme, kept.source)
+        else:
+            after = _again(mux, self.pane or source, origin)
+        named = (clean(self.before, 64), clean(self.after, 64) or f"{after.source} now")
+        return errand(partial(_compared, before, after, *named))
+
+    def _doing(self, mux: Multiplexer, origin: Origin) -> Later[VisualDifference]:
+        if self.after:
+            raise InvalidArgument("after: with command or keys it is what the pane shows then; leave it out")
+        known = _before(mux, self.before, origin) if self.before else None
+        asked = Asked(self.pane or (known[1] if known else ""), self.command, self.keys, self.idle_ms, self.timeout)
+        deed = Deed(mux, asked, origin)
+        if known and known[1] != str(deed.pane):
+            raise InvalidArgument(f"before: shows {known[1]} and not {deed.pane}; leave it out, or name that pane")
+
+        def compared(first: Before, after: Shot, did: Did) -> VisualDifference:
+            named = (clean(self.before, 64) or f"{after.source} before", f"{after.source} after")
+            if known:
+                found = _compared(known[0], after, *named)
+            else:
+                found = _compared(first.screen, after, *named, scrolled=first.scrolled)
+            text = f"{did.words}\n{found.text}"
+            return replace(found, text=text, exit_code=did.exit_code, timed_out=did.timed_out, seconds=did.seconds)
+
+        return done(mux, deed, compared)
+
+
+def _again(mux: Multiplexer, source: str, origin: Origin) -> Shot:
+    return shot(mux, source, source if source.startswith("@") else "", origin)
+
+
+def _before(mux: Multiplexer, said: str, origin: Origin) -> tuple[Callable[[], Screen], str]:
+    """The screen that a kept screenshot or a cursor stands for, and what it is of."""
+    if said in mux.album.names or not said.startswith("c") or said.count(".") < 2:
+        kept = mux.album.find(said)
+        return (lambda: kept.screen), kept.source
+    found = place(mux, "", said, origin)
+    return partial(_screen_then, found), str(found.pane)
+
+
+def _screen_then(found: Found) -> Screen:
+    return Screen(found.bookmark.size.cols, found.bookmark.seen.rows)
+
+
+def _compared(
+    before: Callable[[], Screen], after: Shot, old: str, new: str, scrolled: int | None = None
+) -> VisualDifference:
+    from fugue_tui.imaging.difference import compare, marked
+    from fugue_tui.imaging.png import encode
+
+    was, now = before(), replace(after.make(), cursor=None)
+    difference = compare(was, now, scrolled)
+    image = encode(marked(was, now, after.theme))
+    return VisualDifference(
+        text=clean_text(_told(difference)),
+        image=b64encode(image).decode(),
+        media_type="image/png",
+        before=old,
+        after=new,
+        cells=difference.cells,
+        changed_rows=tuple(change.row for change in difference.rows),
+        scrolled=difference.scrolled,
+    )
+
+
+def _told(difference: "Difference") -> str:
+    if not difference.cells:
+        return difference.summary
+    return f"{difference.cells} cells differ\n{difference.summary}"

@@ -1,0 +1,126 @@
+"""The commands that open, choose, name and close windows."""
+
+from dataclasses import replace
+
+from fugue_tui.control.core import target
+from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
+from fugue_tui.control.core.confirmation import count, ending
+from fugue_tui.control.core.new_pane import Line, newcomer, wants_focus
+from fugue_tui.control.core.results import Closed, WindowInfo, WindowList, closed, window_info
+from fugue_tui.layout.tree import Leaf, panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.workspace import edit
+from fugue_tui.workspace.model import OnExit, Window
+
+
+class ListWindows(Command[WindowList], name="list-windows", effect=Effect.READ, toolset=Toolset.SESSIONS):
+    """List the windows: their ids, names, sessions and panes."""
+
+    session: str = ""
+    """Only the windows of this session."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> WindowList:
+        """The windows, in the order of their tabs."""
+        wanted = target.session(mux, self.session, origin) if self.session else None
+        found = (window for window in mux.workspace.windows if wanted in (None, window.session))
+        return WindowList(tuple(window_info(mux, window) for window in found))
+
+
+class CreateWindow(
+    Command[WindowInfo], name="create-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, creates=True
+):
+    """Open a new window with one pane, and run a program in it."""
+
+    session: str = target.ACTIVE
+    """The session that it belongs to; omitted, the caller's."""
+    name: str = ""
+    """What its tab says; omitted, the program in its focused pane."""
+    command: Line = ""
+    """What to run: one line for the person's shell, or a list of program and arguments; omitted, a login shell."""
+    cwd: str = ""
+    """Where to start it; omitted, where the caller's pane works."""
+    focus: bool | None = None
+    """Whether the window comes to the front; omitted, only if the person opened it."""
+    on_exit: OnExit | None = None
+    """close: the pane goes when its program ends well. keep: it stays, readable. Omitted, agents keep, others close."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> WindowInfo:
+        """The new window; nothing has changed if its program cannot be started."""
+        session = target.session(mux, self.session, origin) if mux.workspace.windows else mux.workspace.name
+        return open_window(
+            mux, origin, session,
+            command=self.command, cwd=self.cwd, name=self.name, focus=self.focus, on_exit=self.on_exit,
+        )  # fmt: skip
+
+
+class SelectWindow(
+    Command[WindowInfo], name="select-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
+    """Bring a window to the front; the person's keys go to its focused pane."""
+
+    window: str
+    """The window: an id, a name, next, previous or last in its session, or :1 for its first tab, :2 for the next..."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> WindowInfo:
+        """The window, in front."""
+        window = target.window(mux, self.window, origin)
+        mux.assign(edit.select_window(mux.workspace, window.id))
+        return window_info(mux, window)
+
+
+class RenameWindow(
+    Command[WindowInfo], name="rename-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+):
+    """Give a window a name, which then works wherever its id does."""
+
+    window: str = target.ACTIVE
+    """The window: an id, a name, or active for the caller's."""
+    name: str
+    """Its new name; empty lets it follow the program in its focused pane again."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> WindowInfo:
+        """The window with its new name."""
+        window = target.window(mux, self.window, origin)
+        mux.assign(edit.rename_window(mux.workspace, window.id, target.named(self.name)))
+        return window_info(mux, mux.window(window.id))
+
+
+class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY, toolset=Toolset.SESSIONS):
+    """Close a window and end the programs of all its panes; closing the last one ends the workspace."""
+
+    window: str = target.ACTIVE
+    """The window to close; agents must give its exact id."""
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked where a program runs in the window."""
+        window = target.window(mux, self.window, origin)
+        doomed = list(panes(window.layout))
+        question = f"Close window {clean(mux.window_name(window), 24)} with {count(len(doomed), 'pane')}?"
+        return ending(mux, doomed, question, replace(self, window=str(window.id)))
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Closed:
+        """What was closed."""
+        window = target.doomed_window(mux, self.window, origin)
+        mux.assign(edit.close_window(mux.workspace, window.id))
+        return closed(mux, tuple(panes(window.layout)))
+
+
+def open_window(
+    mux: Multiplexer,
+    origin: Origin,
+    session: str,
+    *,
+    command: Line = "",
+    cwd: str = "",
+    name: str = "",
+    focus: bool | None = None,
+    on_exit: OnExit | None = None,
+) -> WindowInfo:
+    """Open a window of a session with one pane; nothing has changed if its program cannot be started."""
+    source = target.pane(mux, target.ACTIVE, origin) if mux.workspace.windows else None
+    pane = newcomer(mux, origin, command=command, cwd=cwd, on_exit=on_exit, source=source)
+    label = target.named(name)
+    window = Window(mux.next_window(), label, Leaf(pane.id), pane.id, session, named=bool(label))
+    mux.open([pane], edit.add_window(mux.workspace, window, [pane], focus=wants_focus(focus, origin)))
+    return window_info(mux, mux.window(window.id))

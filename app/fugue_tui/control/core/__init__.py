@@ -1,0 +1,1 @@
+"""What every command is built from: the declaration, targets, results and deferred answers."""

@@ -1,0 +1,24 @@
+"""What a person is asked before a command ends programs, in the words of every such question."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fugue_tui.control.core.command import Command, Confirmation
+from fugue_tui.control.output.pane_titles import pane_label
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+
+
+def ending(mux: Multiplexer, panes: Sequence[PaneId], question: str, command: Command[Any]) -> Confirmation | None:
+    """The question before a command that ends what runs in some panes; None if nothing does."""
+    return Confirmation(question, command) if any(map(mux.runs, panes)) else None
+
+
+def pane_words(mux: Multiplexer, pane: PaneId) -> str:
+    """A pane and what runs in it."""
+    return f"pane {pane} ({pane_label(mux, pane)})"
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things: `1 pane`, `2 panes`."""
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -1,0 +1,121 @@
+"""What every command that opens panes shares: how a command is said, where it starts, and who gets the focus."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from fugue_tui.control.core.command import Origin
+from fugue_tui.control.core.target import named
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.geometry import Side
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.terminal.pty.spawn import login_shell
+from fugue_tui.workspace.model import OnExit, Pane, Window
+
+Line: TypeAlias = tuple[str, ...] | str
+"""A program and its arguments, or one line for the person's shell (`$SHELL -c LINE`); empty for what panes run.
+
+`[terminal] shell` says what panes run if nothing was asked for. It may be any program, so no line is given to it, and a
+line means the same whatever is configured.
+"""
+
+LONGEST_LINE: Final = 65_536
+"""Characters that a command may have, and its environment."""
+
+NARROWEST: Final = 2
+"""Columns that a pane must have to be opened: most characters outside Latin scripts are two wide."""
+
+
+class Direction(StrEnum):
+    """On which side of a pane the new one opens."""
+
+    HORIZONTAL = "horizontal"
+    """Side by side: the new pane to the right."""
+    VERTICAL = "vertical"
+    """Stacked: the new pane below."""
+    LEFT = "left"
+    """To the left."""
+    RIGHT = "right"
+    """To the right."""
+    UP = "up"
+    """Above."""
+    DOWN = "down"
+    """Below."""
+
+    @property
+    def side(self) -> Side:
+        """The side on which the new pane opens."""
+        named_axes = {Direction.HORIZONTAL: Side.RIGHT, Direction.VERTICAL: Side.DOWN}
+        return named_axes.get(self) or Side(self.value)
+
+
+def argv_of(command: Line) -> tuple[str, ...]:
+    """What is executed for a command. Raises InvalidArgument if no program could be given it."""
+    said = " ".join(command) if isinstance(command, tuple) else command
+    if "\0" in said or len(said) > LONGEST_LINE:
+        raise InvalidArgument(f"command: holds a NUL character or more than {LONGEST_LINE} characters")
+    if isinstance(command, tuple):
+        if command and not command[0]:
+            raise InvalidArgument("command: the first entry names the program and cannot be empty")
+        return command
+    return (login_shell(os.environ), "-c", command) if command.strip() else ()
+
+
+def newcomer(
+    mux: Multiplexer,
+    origin: Origin,
+    *,
+    command: Line = "",
+    cwd: str = "",
+    name: str = "",
+    env: Mapping[str, str] | None = None,
+    on_exit: OnExit | None = None,
+    tags: Iterable[str] = (),
+    source: PaneId | None = None,
+) -> Pane:
+    """A pane that is about to open; it starts where `source` works unless `cwd` says otherwise."""
+    inherited = mux.cwd(source) if source is not None else ""
+    return Pane(
+        mux.next_pane(),
+        name=named(name),
+        argv=argv_of(command),
+        cwd=_directory(cwd, inherited),
+        env=_environment(env or {}),
+        on_exit=on_exit or (OnExit.KEEP if origin.is_agent else mux.on_exit),
+        tags=frozenset(tags),
+    )
+
+
+def wants_focus(focus: bool | None, origin: Origin) -> bool:
+    """Whether what opens takes the focus: as asked, else only from a person's own hand."""
+    return origin.is_person if focus is None else focus
+
+
+def crowded(mux: Multiplexer, after: Window, before: Window | None = None) -> tuple[PaneId, ...]:
+    """The panes of a window as it will be that are hidden or too narrow in it, and are not so in it as it is."""
+    tight = [] if before is None else _tight(mux, before)
+    return tuple(pane for pane in _tight(mux, after) if pane not in tight)
+
+
+def _tight(mux: Multiplexer, window: Window) -> list[PaneId]:
+    solution = mux.frame(replace(window, zoomed=False))
+    return [*solution.hidden, *(pane for pane, rect in solution.panes.items() if rect.cols < NARROWEST)]
+
+
+def _directory(cwd: str, inherited: str) -> str:
+    if "\0" in cwd:
+        raise InvalidArgument("cwd: holds a NUL character")
+    if not cwd:
+        return inherited if os.path.isdir(inherited) else ""
+    return os.path.normpath(os.path.join(inherited, os.path.expanduser(cwd)))
+
+
+def _environment(env: Mapping[str, str]) -> Mapping[str, str]:
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise InvalidArgument(f"env: {name!a} cannot be set; names hold no =, and nothing holds a NUL character")
+    return MappingProxyType(dict(env))

@@ -1,0 +1,172 @@
+"""What commands answer with: plain frozen values, whose docstrings become the output schemas at every door.
+
+Ids are in their written form. Everything that a program or a file may have supplied is cleaned.
+"""
+
+import shlex
+from dataclasses import dataclass
+
+from fugue_tui.geometry import Rect
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.workspace.model import Window
+
+
+@dataclass(frozen=True, slots=True)
+class PaneInfo:
+    """A pane, and what runs in it."""
+
+    id: str
+    """The pane's id, such as %3; never used again."""
+    name: str
+    """The name that somebody gave it; empty if none."""
+    title: str
+    """The title that its program set: untrusted text."""
+    program: str
+    """The program in the foreground now; empty if unknown."""
+    command: str
+    """What was started in it; empty for a login shell."""
+    cwd: str
+    """The working directory now, as far as it is known."""
+    window: str
+    """The id of its window, such as @1."""
+    session: str
+    """The session its window belongs to."""
+    focused: bool
+    """Whether the person's keys go to it."""
+    visible: bool
+    """Whether it is on the screen now."""
+    rect: Rect | None
+    """Its place in its window in cells, borders and dividers not counted; null if it has no room there."""
+    pid: int | None
+    """The process id of what was started in it."""
+    exit: str | None
+    """How its program ended; null while it runs."""
+    waits: str | None
+    """For a pane that came back and waits: what Enter or start-pane would run, empty for a shell; null for others."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaneList:
+    """The panes that are open."""
+
+    panes: tuple[PaneInfo, ...]
+    """The panes, window by window, in reading order."""
+    you: str | None
+    """The caller's own pane; null if it sits in none."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowInfo:
+    """A window: one tab with its panes."""
+
+    id: str
+    """The window's id, such as @1; never used again."""
+    name: str
+    """What its tab says."""
+    session: str
+    """The session it belongs to."""
+    active: bool
+    """Whether it is in front."""
+    zoomed: bool
+    """Whether one pane fills it and the others are hidden."""
+    focus: str
+    """The id of the pane that has the focus when the window is in front."""
+    panes: tuple[str, ...]
+    """The ids of its panes, in reading order."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowList:
+    """The windows that are open."""
+
+    windows: tuple[WindowInfo, ...]
+    """The windows, in the order of their tabs."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A session: a label on windows, which lives as long as one carries it."""
+
+    name: str
+    """The session's name."""
+    windows: tuple[str, ...]
+    """The ids of its windows."""
+    active: bool
+    """Whether its window is in front."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionList:
+    """The sessions there are."""
+
+    sessions: tuple[SessionInfo, ...]
+    """The sessions, in the order of their first windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What was ended."""
+
+    panes: tuple[str, ...]
+    """The ids of the panes that were closed."""
+    focus: str | None
+    """The pane that has the focus now; null if none is left."""
+
+
+def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
+    """A pane as it is now."""
+    window, pane = mux.window_of(pane_id), mux.workspace.panes[pane_id]
+    terminal, exited = mux.terminals.get(pane_id), mux.exits.get(pane_id)
+    rect, waiting = mux.rect(pane_id), mux.waiting.get(pane_id)
+    return PaneInfo(
+        id=str(pane_id),
+        name=clean(pane.name),
+        title=clean(terminal.title) if terminal else "",
+        program=clean(terminal.foreground) if terminal else "",
+        command=clean(shlex.join(pane.argv)),
+        cwd=clean(mux.cwd(pane_id)),
+        window=str(window.id),
+        session=clean(window.session),
+        focused=pane_id == mux.focused,
+        visible=window.id == mux.workspace.active and rect is not None,
+        rect=rect,
+        pid=terminal.pid if terminal and not waiting else None,
+        exit=exited.words if exited else None,
+        waits=clean(waiting.offer.words) if waiting else None,
+    )
+
+
+def window_info(mux: Multiplexer, window: Window) -> WindowInfo:
+    """A window as it is now."""
+    return WindowInfo(
+        id=str(window.id),
+        name=clean(mux.window_name(window)),
+        session=clean(window.session),
+        active=window.id == mux.workspace.active,
+        zoomed=window.zoomed,
+        focus=str(window.active),
+        panes=tuple(map(str, panes(window.layout))),
+    )
+
+
+def session_info(mux: Multiplexer, name: str) -> SessionInfo:
+    """A session as it is now."""
+    windows = tuple(window for window in mux.workspace.windows if window.session == name)
+    return SessionInfo(
+        name=clean(name),
+        windows=tuple(str(window.id) for window in windows),
+        active=any(window.id == mux.workspace.active for window in windows),
+    )
+
+
+def session_names(mux: Multiplexer) -> tuple[str, ...]:
+    """Every session's name, in the order of their first windows."""
+    return tuple(dict.fromkeys(window.session for window in mux.workspace.windows))
+
+
+def closed(mux: Multiplexer, gone: tuple[PaneId, ...]) -> Closed:
+    """The answer after panes were closed."""
+    return Closed(panes=tuple(map(str, gone)), focus=str(mux.focused) if mux.focused is not None else None)

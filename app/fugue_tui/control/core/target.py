@@ -1,0 +1,227 @@
+"""What a caller calls a pane, a window or a session, and which one that is.
+
+A pane: `active`, `self`, `focused`, `last`, `next`, `previous`, `left`, `right`, `up`, `down`, `%3`, `3`, or a name.
+A window: `active`, `self`, `focused`, `last`, `next`, `previous`, `@2`, `2`, `:1` (the first tab), a name, a pane's id;
+tabs, and what is last, next and previous, are those of the caller's session.
+A session: `active`, `next`, `previous` or its name. `active` is the caller's own pane where it has one, and the focused
+pane for a person: never "whatever happens to be in front" for a program that sits in a pane.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeVar
+
+from fugue_tui.control.core.command import Origin
+from fugue_tui.errors import InvalidArgument, NotFound, Refused
+from fugue_tui.geometry import Side
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.workspace import find
+from fugue_tui.workspace.model import Window, Workspace
+
+ACTIVE: Final = "active"
+"""The target that stands for "not said"."""
+LONGEST_NAME: Final = 64
+"""Characters that a pane's, window's or session's name may have."""
+
+T = TypeVar("T")
+_WORDS: Final = frozenset({ACTIVE, "self", "focused", "last", "next", "previous", *Side})
+_Id = TypeVar("_Id", PaneId, WindowId)
+_PANE: Final = re.compile(r"%?(\d{1,9})", re.ASCII)
+_WINDOW: Final = re.compile(r"@?(\d{1,9})", re.ASCII)
+_TAB: Final = re.compile(r":(\d{1,4})", re.ASCII)
+
+
+def named(name: str) -> str:
+    """A name as it is kept: one clean line. Raises InvalidArgument if it is too long or would be read as a target."""
+    label = clean(name).strip()
+    if len(name) > LONGEST_NAME:
+        raise InvalidArgument(f"name: {len(name)} characters are too many; {LONGEST_NAME} fit")
+    if name and not label:
+        raise InvalidArgument("name: nothing printable is left of it; use letters and digits")
+    if label in _WORDS or re.fullmatch(r"[%@:]?\d+", label):
+        raise InvalidArgument(f"name: {label} would be read as a target; choose another")
+    return label
+
+
+def pane(mux: Multiplexer, target: str, origin: Origin, *, source: PaneId | None = None) -> PaneId:
+    """The pane that a caller means; a side is counted from `source`, or the caller's own. Raises NotFound or
+    InvalidArgument."""
+    word = target.strip()
+    match word:
+        case "" | "active" | "self":
+            return _own(mux, origin, strict=word == "self")
+        case "focused":
+            return _focused(mux)
+        case "last":
+            return _last(mux)
+        case "next" | "previous":
+            return _along(mux, source or _own(mux, origin), 1 if word == "next" else -1)
+        case "left" | "right" | "up" | "down":
+            return _beside(mux, source or _own(mux, origin), Side(word))
+        case _:
+            return _said_pane(mux.workspace, word)
+
+
+def doomed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
+    """The pane to destroy: an agent must name it by its exact id."""
+    _exact(target, origin, "%3", "list-panes")
+    return pane(mux, target, origin)
+
+
+def typed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
+    """The pane to type into: an agent that sits in no pane must say which one."""
+    if target.strip() in ("", ACTIVE) and origin.is_agent and origin.pane is None:
+        raise InvalidArgument("pane: say which one to type into; list-panes shows what is open")
+    return pane(mux, target, origin)
+
+
+def yield_to_person(mux: Multiplexer, pane: PaneId) -> None:
+    """Raise Refused while a pane belongs to the person who typed in it."""
+    wait = mux.lease(pane)
+    if wait is not None:
+        raise Refused(f"a person is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
+
+
+def window(mux: Multiplexer, target: str, origin: Origin) -> Window:
+    """The window that a caller means. Raises NotFound or InvalidArgument."""
+    word = target.strip()
+    match word:
+        case "" | "active" | "self":
+            return mux.window_of(_own(mux, origin, strict=word == "self"))
+        case "focused":
+            return mux.window_of(_focused(mux))
+        case "last":
+            return _last_window(mux, origin)
+        case "next" | "previous":
+            return _round(_tabs(mux, origin), mux.window_of(_own(mux, origin)), 1 if word == "next" else -1)
+        case _:
+            return _said_window(mux, word, origin)
+
+
+def window_in(workspace: Workspace, session: str) -> Window:
+    """The window of a session that was in front last, or its first."""
+    mine = {window.id: window for window in workspace.windows if window.session == session}
+    seen = (workspace.active, *workspace.recent)
+    return next((mine[window] for window in seen if window in mine), next(iter(mine.values())))
+
+
+def doomed_window(mux: Multiplexer, target: str, origin: Origin) -> Window:
+    """The window to destroy: an agent must name it by its exact id."""
+    _exact(target, origin, "@2", "list-windows")
+    return window(mux, target, origin)
+
+
+def session(mux: Multiplexer, target: str, origin: Origin) -> str:
+    """The session that a caller means, by name. Raises NotFound."""
+    word, names = target.strip(), tuple(dict.fromkeys(window.session for window in mux.workspace.windows))
+    match word:
+        case "" | "active":
+            return mux.window_of(_own(mux, origin)).session
+        case "next" | "previous":
+            return _round(names, mux.window_of(_own(mux, origin)).session, 1 if word == "next" else -1)
+        case _ if word in names:
+            return word
+        case _:
+            raise NotFound(f"no session {clean(word)}; list-sessions shows what there is")
+
+
+def doomed_session(mux: Multiplexer, target: str, origin: Origin) -> str:
+    """The session to destroy: an agent must name it."""
+    if origin.is_agent and target.strip() in ("", ACTIVE, "next", "previous"):
+        raise Refused("an agent must name the session to kill; list-sessions shows what there is")
+    return session(mux, target, origin)
+
+
+def _exact(target: str, origin: Origin, example: str, listing: str) -> None:
+    if origin.is_agent and not re.fullmatch(rf"{example[0]}\d+", target.strip(), re.ASCII):
+        raise Refused(f"an agent must give the exact id, such as {example}, of what it ends; {listing} shows the ids")
+
+
+def _own(mux: Multiplexer, origin: Origin, *, strict: bool = False) -> PaneId:
+    if origin.pane is not None and origin.pane in mux.workspace.panes:
+        return origin.pane
+    if origin.pane is not None and origin.is_agent:
+        raise NotFound(f"your own pane {origin.pane} is closed; name a pane, list-panes shows what is open")
+    if strict and not origin.is_person:
+        raise NotFound("you are in no pane of this workspace; name one, list-panes shows what is open")
+    return _focused(mux)
+
+
+def _focused(mux: Multiplexer) -> PaneId:
+    focused = mux.focused
+    if focused is None:
+        raise NotFound("no pane is open; create-pane opens one")
+    return focused
+
+
+def _last(mux: Multiplexer) -> PaneId:
+    last = mux.last_pane
+    if last is None:
+        raise NotFound("no other pane had the focus yet; list-panes shows what is open")
+    return last
+
+
+def _last_window(mux: Multiplexer, origin: Origin) -> Window:
+    """The window of the caller's session that was in front before the latest of them."""
+    tabs = {window.id: window for window in _tabs(mux, origin)}
+    seen = [tabs[window] for window in (mux.workspace.active, *mux.workspace.recent) if window in tabs]
+    if len(seen) < 2:
+        session = clean(next(iter(tabs.values())).session)
+        raise NotFound(f"no other window of session {session} was in front yet; list-windows shows what is open")
+    return seen[1]
+
+
+def _along(mux: Multiplexer, source: PaneId, step: int) -> PaneId:
+    return _round(list(panes(mux.window_of(source).layout)), source, step)
+
+
+def _tabs(mux: Multiplexer, origin: Origin) -> tuple[Window, ...]:
+    """The windows of the caller's session, in the order of their tabs."""
+    session = mux.window_of(_own(mux, origin)).session
+    return tuple(window for window in mux.workspace.windows if window.session == session)
+
+
+def _round(order: Sequence[T], present: T, step: int) -> T:
+    """The one that many steps on from the present one; the first follows the last."""
+    return order[(order.index(present) + step) % len(order)]
+
+
+def _beside(mux: Multiplexer, source: PaneId, side: Side) -> PaneId:
+    found = mux.neighbour(source, side)
+    if found is None:
+        raise NotFound(f"no pane lies {side} of {source}; get-layout shows where panes are")
+    return found
+
+
+def _said_pane(workspace: Workspace, word: str) -> PaneId:
+    """The pane with that id or name."""
+    if match := _PANE.fullmatch(word):
+        return find.pane_of(workspace, PaneId(match[1])).id
+    return _one((pane.id for pane in workspace.panes.values() if pane.name == word), "pane", word)
+
+
+def _said_window(mux: Multiplexer, word: str, origin: Origin) -> Window:
+    """The window with that id, place or name, or of that pane."""
+    windows = mux.workspace.windows
+    if word.startswith("%"):
+        return mux.window_of(pane(mux, word, origin))
+    if match := _WINDOW.fullmatch(word):
+        return mux.window(WindowId(match[1]))
+    if match := _TAB.fullmatch(word):
+        tabs = _tabs(mux, origin)
+        if not 1 <= int(match[1]) <= len(tabs):
+            raise NotFound(f"no tab {word}; session {clean(tabs[0].session)} has {len(tabs)}, from :1")
+        return tabs[int(match[1]) - 1]
+    return mux.window(_one((window.id for window in windows if window.name == word), "window", word))
+
+
+def _one(found: Iterable[T], kind: str, word: str) -> T:
+    several = list(found)
+    if not several:
+        raise NotFound(f"no {kind} {clean(word)}; list-{kind}s shows what is open")
+    if len(several) > 1:
+        raise InvalidArgument(f"{clean(word)} names {len(several)} {kind}s: {', '.join(map(str, several))}; use an id")
+    return several[0]

@@ -1,0 +1,1 @@
+"""The way from a caller to a command: policy, audit, idempotency, and the gateway for other threads."""

@@ -1,0 +1,83 @@
+"""A record of what was asked, by whom, and what became of it: in memory, and in a private file if one is named."""
+
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from fugue_tui.control.core.command import Origin
+from fugue_tui.sanitize import clean
+
+KEPT: Final = 1000
+"""Entries kept in memory."""
+LONGEST: Final = 200
+"""Characters kept of one field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One request. Every text is cleaned and cut."""
+
+    time: float
+    """Seconds since the epoch."""
+    door: str
+    pane: str
+    """The caller's own pane; empty if it sits in none."""
+    client: str
+    pid: int | None
+    command: str
+    """The command as words."""
+    outcome: str
+    """`done`, the error's code, or `started` for what is done later, which is told again when it is over."""
+    reason: str
+    """The error's message; empty if it was done."""
+    seconds: float | None = None
+    """How long it took; None while it goes on."""
+
+
+class Audit:
+    """The newest entries. Belongs to the main thread."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._entries: deque[Entry] = deque(maxlen=KEPT)
+        self._file = file
+        self.fault: str = ""
+        """Why the file is no longer written; empty while all is well."""
+
+    def __iter__(self) -> Iterator[Entry]:
+        """The entries kept, oldest first."""
+        return iter(tuple(self._entries))
+
+    def record(
+        self, origin: Origin, words: str, outcome: str = "done", reason: str = "", seconds: float | None = None
+    ) -> None:
+        """Note a request; a file that cannot be written is given up with `fault` set, and never fails the request."""
+        entry = Entry(
+            time=time.time(),
+            door=str(origin.door),
+            pane="" if origin.pane is None else str(origin.pane),
+            client=clean(origin.client, LONGEST),
+            pid=origin.pid,
+            command=clean(words, LONGEST),
+            outcome=outcome,
+            reason=clean(reason, LONGEST),
+            seconds=None if seconds is None else round(seconds, 6),
+        )
+        self._entries.append(entry)
+        if self._file is not None:
+            self._append(self._file, json.dumps(asdict(entry)) + "\n")
+
+    def _append(self, file: Path, line: str) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            fd = os.open(file, flags, 0o600)
+            try:
+                os.write(fd, line.encode())
+            finally:
+                os.close(fd)
+        except OSError as error:
+            self._file, self.fault = None, f"the audit file {file} is not written: {error.strerror}"

@@ -1,0 +1,1 @@
+"""Layouts in files: found, read, written, and opened as windows and panes."""

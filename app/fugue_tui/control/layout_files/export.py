@@ -1,0 +1,142 @@
+"""What is open, as a layout document: the way from a running workspace to a file."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from fugue_tui.errors import Refused
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.document import Document, WindowSpec
+from fugue_tui.layout.spec import spec_of
+from fugue_tui.layout.spec_types import PaneSpec
+from fugue_tui.layout.tree import Leaf, Node, Split, panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.pty.spawn import login_shell
+from fugue_tui.workspace.model import Pane, Window
+from fugue_tui.workspace.secret_filter import Sieve
+
+_LINE: Final = 3
+"""Words of what runs a line: the shell, -c and the line."""
+
+
+def directory(mux: Multiplexer, pane: Pane) -> str:
+    """Where a pane would start again: a program where it started, a shell where it is now."""
+    return (pane.cwd if pane.argv else "") or mux.cwd(pane.id) or os.getcwd()
+
+
+def shared_directory(mux: Multiplexer, windows: Iterable[Window]) -> str:
+    """The directory around all panes of some windows, so that they can be opened around another; empty if they have
+    nothing but the home or the root in common."""
+    found = [panes(window.layout) for window in windows]
+    where = {directory(mux, mux.workspace.panes[pane]) for order in found for pane in order}
+    if len(where) == 1 or not all(map(os.path.isabs, where)):
+        return where.pop() if len(where) == 1 else ""
+    around = os.path.commonpath(where)
+    return "" if around in ("/", os.path.expanduser("~"), os.path.dirname(os.path.expanduser("~"))) else around
+
+
+@dataclass(slots=True)
+class Capture:
+    """One taking down of windows, for a file whose paths start from `base`."""
+
+    mux: Multiplexer
+    base: str
+    left_out: list[str] = field(default_factory=list[str])
+    """What the document does not say, and why."""
+    sieve: Sieve = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sieve = Sieve(self.mux.secrets)
+
+    def document(self, windows: Sequence[Window], name: str) -> Document:
+        """The windows as they are now. Raises Refused for what no file could hold."""
+        same = len({window.session for window in windows}) == 1
+        return Document(tuple(self._window(window, same, len(windows) > 1) for window in windows), name)
+
+    def _window(self, window: Window, same_session: bool, several: bool) -> WindowSpec:
+        order = list(panes(window.layout))
+        places = [self._pane(self.mux.workspace.panes[pane], window) for pane in order]
+        numbers = {pane: PaneId(number) for number, pane in enumerate(order, 1)}
+        return WindowSpec(
+            spec_of(_numbered(window.layout, numbers), places),
+            window.name if window.named else "",
+            "" if same_session or window.session == self.mux.workspace.name else window.session,
+            several and window.id == self.mux.workspace.active,
+            window.zoomed,
+        )
+
+    def _pane(self, pane: Pane, window: Window) -> PaneSpec:
+        first = next(panes(window.layout))
+        return PaneSpec(
+            self._command(pane),
+            self._cwd(pane),
+            pane.name,
+            MappingProxyType({name: value for name, value in pane.env.items() if self._is_told(name, value, pane)}),
+            "" if pane.on_exit is self.mux.on_exit else pane.on_exit.value,
+            tuple(sorted(pane.tags)),
+            pane.id == window.active != first,
+        )
+
+    def _cwd(self, pane: Pane) -> str:
+        """A pane's directory as the file names it."""
+        where = directory(self.mux, pane)
+        if _is_text(where):
+            return _short(where, self.base)
+        self.left_out.append(f"the directory of pane {pane.id}, which is not text")
+        return ""
+
+    def _command(self, pane: Pane) -> str | tuple[str, ...]:
+        """What a pane runs, without what its own words call a secret."""
+        asked = _asked(pane)
+        terminal = self.mux.terminals[pane.id]
+        if not asked and terminal.foreground_group not in (0, terminal.pid):
+            ran = clean(terminal.foreground, 40) or "a program"
+            self.left_out.append(f"{ran}, which runs in the shell of pane {pane.id}; a command is saved with its pane")
+        told = self.sieve.line(asked) if isinstance(asked, str) else self.sieve.words(asked)
+        if told != asked:
+            self.left_out.append(f"a part of the command of pane {pane.id}, which may be secret")
+        return told
+
+    def _is_told(self, name: str, value: str, pane: Pane) -> bool:
+        secret = self.sieve.secret(name)
+        if secret or not _is_text(name + value):
+            why = "which may be secret" if secret else "which is not text"
+            self.left_out.append(f"the variable {clean(name)} of pane {pane.id}, {why}")
+            return False
+        return True
+
+
+def _numbered(node: Node, numbers: dict[PaneId, PaneId]) -> Node:
+    """A tree with other names for its panes."""
+    if isinstance(node, Leaf):
+        return Leaf(numbers[node.pane])
+    return Split(node.axis, tuple(_numbered(child, numbers) for child in node.children), node.weights)
+
+
+def _asked(pane: Pane) -> str | tuple[str, ...]:
+    """What a pane runs as it was asked for: a line, or a program and its arguments."""
+    argv = pane.argv
+    if not all(map(_is_text, argv)):
+        raise Refused(f"the command of pane {pane.id} is not text, and no file could hold it; leave its window out")
+    is_line = len(argv) == _LINE and argv[:2] == (login_shell(os.environ), "-c") and bool(argv[2].strip())
+    return argv[2] if is_line else argv or ""
+
+
+def _short(where: str, base: str) -> str:
+    """A directory as a file names it: nothing for the base itself, relative inside it, from ~ inside the home."""
+    if where == base:
+        return ""
+    if base not in ("", "/") and where.startswith(f"{base}/"):
+        inside = where[len(base) + 1 :]
+        return f"./{inside}" if inside.startswith("~") else inside
+    home = os.path.expanduser("~")
+    if home != "/" and (where == home or where.startswith(f"{home}/")):
+        return f"~{where[len(home) :]}"
+    return where
+
+
+def _is_text(said: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in said)

@@ -1,0 +1,170 @@
+"""A layout that somebody asked for, by a tree or by a preset's name, before any pane of it exists."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from fugue_tui.control.core import target
+from fugue_tui.control.core.command import Origin
+from fugue_tui.control.core.new_pane import newcomer
+from fugue_tui.control.schema.field_types import shown
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.geometry import Axis
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout import edit as layouts
+from fugue_tui.layout import presets
+from fugue_tui.layout.document_reader import parse_pane
+from fugue_tui.layout.spec import build, parse
+from fugue_tui.layout.spec_types import PaneSpec, leaves
+from fugue_tui.layout.tree import MAX_PANES, Leaf, Node, join, panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.workspace import edit
+from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
+
+CUSTOM: Final = "custom"
+"""The name of a layout that is no preset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """What is wanted: the places in reading order, and the tree once each has a pane."""
+
+    name: str
+    """`custom`, or the preset's own name."""
+    places: tuple[PaneSpec, ...]
+    arrange: Callable[[Sequence[PaneId]], Node]
+
+    @property
+    def focus(self) -> int | None:
+        """The number of the place that wants the focus; None if none does."""
+        return next((number for number, place in enumerate(self.places) if place.focus), None)
+
+
+def blueprint(layout: object, preset: str, commands: Sequence[Mapping[str, Any] | str]) -> Blueprint:
+    """The layout that is asked for. Raises InvalidArgument with the path of the fault."""
+    if layout is not None and preset:
+        raise InvalidArgument("preset: give a layout or a preset, not both")
+    if preset:
+        return _preset(preset, commands)
+    if layout is None:
+        raise InvalidArgument(f"layout: is missing; give one, or a preset: {', '.join(presets.PRESETS)}")
+    if commands:
+        raise InvalidArgument("pane_commands: belong to a preset; in a layout each pane has its own command")
+    spec = parse(layout)
+    return Blueprint(CUSTOM, _distinct(leaves(spec), "layout"), lambda order: build(spec, order))
+
+
+def _distinct(places: Iterable[PaneSpec], where: str) -> tuple[PaneSpec, ...]:
+    """The places. Raises InvalidArgument if two want one name."""
+    found = tuple(places)
+    names = [place.name for place in found if place.name]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InvalidArgument(f"{where}: two panes are called {shown(twice)}; give each a name of its own")
+    return found
+
+
+def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> Blueprint:
+    name = presets.canonical(preset)
+    given = [
+        parse_pane({"command": each} if isinstance(each, str) else each, f"pane_commands[{index}]")
+        for index, each in enumerate(commands)
+    ]
+    most = presets.most(name)
+    if most is not None and len(given) > most:
+        raise InvalidArgument(
+            f"pane_commands: {name} has {most} place{'s' * (most > 1)}, and {len(given)} are given; name fewer, or use "
+            "tiled, which has a place for each"
+        )
+    count = max(len(given), presets.places(name) or 1)
+    if count > MAX_PANES:
+        raise InvalidArgument(f"pane_commands: a window holds at most {MAX_PANES} panes")
+    if not given and presets.places(name) is None:
+        raise InvalidArgument(
+            f"pane_commands: {name} opens as many panes as are named; name some, or give {{}} for each"
+        )
+    places = (*given, *(PaneSpec() for _ in range(count - len(given))))
+    return Blueprint(name, _distinct(places, "pane_commands"), lambda order: presets.apply(name, order))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A workspace in which a blueprint is built, before the programs of its new panes were started."""
+
+    workspace: Workspace
+    window: WindowId
+    """The window with the layout."""
+    opened: tuple[Pane, ...]
+    """The panes that are new."""
+    moved: tuple[PaneId, ...] = ()
+    """The panes that had to leave the window."""
+    moved_to: WindowId | None = None
+    """The window that they went to; None if none had to."""
+
+
+def newcomer_of(mux: Multiplexer, origin: Origin, place: PaneSpec, source: PaneId | None, cwd: str = "") -> Pane:
+    """The pane that a place wants; it starts where `source` works unless the place or `cwd` says otherwise."""
+    return newcomer(
+        mux, origin,
+        command=place.command, cwd=cwd or place.cwd, name=place.name, env=place.env,
+        on_exit=OnExit(place.on_exit) if place.on_exit else None, tags=place.tags, source=source,
+    )  # fmt: skip
+
+
+def added(mux: Multiplexer, origin: Origin, plan: Blueprint, session: str, name: str) -> Outcome:
+    """The blueprint in a window of its own, in a session (empty: the caller's)."""
+    label, belongs, source = target.named(name), mux.workspace.name, None
+    if mux.workspace.windows:
+        belongs = target.session(mux, session, origin)
+        source = target.pane(mux, target.ACTIVE, origin)
+    opened = tuple(newcomer_of(mux, origin, place, source) for place in plan.places)
+    layout = plan.arrange([pane.id for pane in opened])
+    window = Window(mux.next_window(), label, layout, opened[plan.focus or 0].id, belongs, named=bool(label))
+    return Outcome(edit.add_window(mux.workspace, window, opened), window.id, opened)
+
+
+def replaced(mux: Multiplexer, origin: Origin, plan: Blueprint, window: Window) -> Outcome:
+    """The blueprint in place of a window's layout: its panes take, in reading order, the places that want nothing in
+    particular; those left over move to a new window behind it."""
+    present = list(panes(window.layout))
+    kept: dict[PaneId, str] = {}
+    opened: list[Pane] = []
+    order: list[PaneId] = []
+    for place in plan.places:
+        if present and _wants_nothing(place):
+            kept[present[0]] = place.name
+            order.append(present.pop(0))
+        else:
+            opened.append(newcomer_of(mux, origin, place, window.active))
+            order.append(opened[-1].id)
+    after = edit.add_panes(mux.workspace, window.id, opened, _crowd(window.layout, opened))
+    moved_to = mux.next_window() if present else None
+    if moved_to is not None:
+        after = _moved_out(after, window, present, moved_to)
+    after = edit.zoom(edit.set_layout(after, window.id, plan.arrange(order)), window.id, zoomed=False)
+    for pane, name in kept.items():
+        after = edit.rename_pane(after, pane, target.named(name)) if name else after
+    if plan.focus is not None:
+        after = edit.activate_pane(after, order[plan.focus])
+    return Outcome(after, window.id, tuple(opened), tuple(present), moved_to)
+
+
+def _crowd(layout: Node, opened: Sequence[Pane]) -> Node:
+    """Any tree of old and new panes together, for a moment in which nobody looks."""
+    leaves: list[Node] = [Leaf(pane.id) for pane in opened]
+    return join(Axis.HORIZONTAL, [layout, *leaves], [1] * (1 + len(leaves)))
+
+
+def _moved_out(workspace: Workspace, window: Window, leaving: Sequence[PaneId], to: WindowId) -> Workspace:
+    """Panes of a window in a new one behind it, laid out as they were; the focus goes along with its pane."""
+    focused = window.active if workspace.active == window.id and window.active in leaving else None
+    for count, pane in enumerate(leaving, 1):
+        layout = layouts.restrict(window.layout, leaving[:count])
+        if count == 1 or layout is None:
+            workspace = edit.break_pane(workspace, pane, Window(to, "", Leaf(pane), pane, window.session))
+        else:
+            workspace = edit.move_pane(workspace, pane, to, layout)
+    return workspace if focused is None else edit.focus_pane(workspace, focused)
+
+
+def _wants_nothing(place: PaneSpec) -> bool:
+    return not (place.command or place.cwd or place.env or place.on_exit or place.tags)

@@ -1,0 +1,99 @@
+"""Where a reading goes on after a cursor: at what the program wrote since, wherever on the screen that is."""
+
+from dataclasses import dataclass
+
+from fugue_tui.multiplexer.watch.bookmarks import Bookmark, Found
+from fugue_tui.terminal.emulator.protocol import Emulator
+from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.terminal import Terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Onward:
+    """A place to read on from."""
+
+    place: Place
+    redrawn: bool = False
+    """Whether it is before the cursor, or what stood behind the cursor may be told again."""
+    missed: int = 0
+    """Lines that were pruned before they were read: at least so many."""
+
+
+def onward(found: Found) -> Onward:
+    """Where to read on from. For who holds the terminal's lock."""
+    old, terminal, emulator = found.bookmark, found.terminal, found.terminal.emulator
+    top, end = Place(emulator.scrollback.lines), Place(emulator.scrollback.lines + terminal.size.rows)
+    if not found.back and old.changes == terminal.changes:
+        return Onward(end)
+    if emulator.modes.alternate_screen:
+        return _on_alternate(emulator, old, top, found.back)
+    if old.pin.alternate:
+        return _after(terminal, old.behind, top, end) if old.behind is not None else Onward(top, redrawn=True)
+    return _after(terminal, old, top, end, found.back)
+
+
+def _on_alternate(emulator: Emulator, old: Bookmark, top: Place, back: int) -> Onward:
+    """The same where a full-screen program is in front: on in the screen of which a part was read, else all of it."""
+    place = old.pin.found() if old.pin.alternate and old.behind_is_unread else None
+    if place is None or (not back and _changed(emulator, old, place) is not None):
+        return Onward(top, redrawn=True)
+    return Onward(Place(max(top.line, place.line - back)))
+
+
+def _after(terminal: Terminal, old: Bookmark, top: Place, end: Place, back: int = 0) -> Onward:
+    """The same on the primary screen, so many rows before a bookmark of it."""
+    place = old.pin.found()
+    if place is None or (place == Place(0) and old.erased != terminal.erased):
+        return Onward(Place(0), missed=max(1, terminal.newlines - old.newlines - end.line))
+    if back:
+        return Onward(Place(max(0, place.line - back)), missed=max(0, back - place.line))
+    if terminal.size.cols != old.size.cols:
+        return _reflowed(terminal.emulator, old, place, top, end)
+    changed = _changed(terminal.emulator, old, place)
+    if changed is None or (changed > place and not terminal.emulator.between(place, changed).strip()):
+        return Onward(place, redrawn=_stood_below(old))
+    grown = terminal.size.rows > old.size.rows and changed < place
+    return Onward(min(top, changed) if grown else changed, redrawn=changed < place)
+
+
+def _changed(emulator: Emulator, old: Bookmark, place: Place) -> Place | None:
+    """The first place where the screen of that moment differs from what stands there now; None if that is where the
+    program was going to write, or after all of it."""
+    first = place.line - old.y
+    begin = max(0, first)
+    now = emulator.lines(begin, first + len(old.texts))
+    was = old.texts[begin - first :]
+    for y, (before, after) in enumerate(zip(was, now, strict=False), begin):
+        if y == place.line and before != after:
+            return None if _head(emulator, place) == old.head else Place(y)
+        if before != after:
+            return Place(y)
+    if old.behind_is_unread:
+        return None if _head(emulator, place) == old.head else Place(place.line)
+    return Place(first + len(old.texts))
+
+
+def _head(emulator: Emulator, place: Place) -> str:
+    return emulator.between(Place(place.line), place)
+
+
+def _reflowed(emulator: Emulator, old: Bookmark, place: Place, top: Place, end: Place) -> Onward:
+    """The same where lines wrap at another column now: rows cannot be compared, but the characters of them all can."""
+    above = sum(1 + 2 * len(text) // emulator.size.cols for text in old.texts[: old.y])
+    was = _bare("".join(old.texts[: old.y]) + old.head)
+    now = _bare(emulator.between(Place(max(0, place.line - (above + 1 if was else old.y))), place))
+    if not now.endswith(was) or (now and not was):
+        return Onward(min(top, Place(max(0, place.line - above))), redrawn=True)
+    behind = "" if old.behind_is_unread else _bare("".join(old.texts[old.y :])[len(old.head) :])
+    if behind and behind == _bare(emulator.between(place, end)):
+        return Onward(end)
+    return Onward(place, redrawn=_stood_below(old))
+
+
+def _stood_below(old: Bookmark) -> bool:
+    """Whether there was text below the row of the cursor, which is told again with what was written before it."""
+    return any(old.texts[max(0, old.y + 1) :])
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,116 @@
+"""All the text of a terminal as lines, read in pieces: nobody waits for longer than one of them takes."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
+from fugue_tui.terminal.emulator.protocol import Emulator
+from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.terminal import Terminal
+
+ROWS: Final = 1_000
+"""Rows that are read while the terminal waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullText:
+    """What a terminal had at one moment, screen and scrollback."""
+
+    lines: Sequence[str]
+    """Its lines, rows that wrapped joined. Untrusted."""
+    starts: Sequence[int]
+    """The row on which each starts."""
+    last: int
+    """The last row with text."""
+    bookmark: Bookmark
+    """The beginning of that row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    first: int
+    rows: Sequence[str]
+    lines: Sequence[str]
+    gap: str | None
+    """The blanks between the row above and the first, if that goes on from it."""
+
+
+def full_text(terminal: Terminal, deadline: float) -> FullText | None:
+    """All text of this moment but what is pruned while it is read; as much as can be read by then, the newest first.
+    None if the terminal is closed. Takes the terminal's lock again and again: any thread but the one that holds it."""
+    with terminal.lock:
+        if terminal.closed:
+            return None
+        emulator, cols = terminal.emulator, terminal.size.cols
+        piece = _piece(emulator, emulator.scrollback.lines + terminal.size.rows)
+        last = max((row for row, text in enumerate(piece.rows, piece.first) if text), default=piece.first)
+        mark, pin = bookmark(terminal, at=Place(last)), emulator.pin(Place(piece.first))
+    pieces = [piece]
+    while piece.first and time.monotonic() < deadline:
+        with terminal.lock:
+            place = None if terminal.closed else pin.found()
+            if place is None or not place.line:
+                break
+            if terminal.size.cols != cols:
+                return full_text(terminal, deadline)
+            piece = _piece(emulator, place.line, pruned=piece.first - place.line)
+            pin = emulator.pin(Place(place.line - len(piece.rows)))
+        pieces.append(piece)
+    return FullText(*_joined(pieces[::-1], cols), last, mark)
+
+
+def _piece(emulator: Emulator, stop: int, *, pruned: int = 0) -> _Piece:
+    """The rows before one, as numbered before some were pruned. For who holds the lock."""
+    first = max(0, stop - ROWS)
+    rows, lines = emulator.lines(first, stop), emulator.lines(first, stop, joined=True)
+    return _Piece(first + pruned, rows, lines, _gap(emulator, first) if first else None)
+
+
+def _gap(emulator: Emulator, row: int) -> str | None:
+    (above, below), joined = emulator.lines(row - 1, row + 1), emulator.lines(row - 1, row + 1, joined=True)
+    return joined[0][len(above) : len(joined[0]) - len(below)] if joined and joined[0] != above else None
+
+
+def goes_on(emulator: Emulator, row: int) -> bool:
+    """Whether the text of a row goes on in the row below. For who holds the lock."""
+    return emulator.lines(row, row + 2, joined=True)[:1] != emulator.lines(row, row + 1)[:1]
+
+
+def _joined(pieces: Sequence[_Piece], cols: int) -> tuple[list[str], list[int]]:
+    """The lines of all pieces, the oldest first, and where they start."""
+    lines: list[str] = []
+    starts: list[int] = []
+    for piece in pieces:
+        begins = [piece.first + start for start in starts_of(piece.lines, piece.rows, cols)]
+        cut = int(piece.gap is not None and bool(lines))
+        if cut:
+            lines[-1] += f"{piece.gap}{piece.lines[0]}"
+        lines += piece.lines[cut:]
+        starts += begins[cut:]
+    return lines, starts
+
+
+def starts_of(lines: Sequence[str], rows: Sequence[str], cols: int) -> list[int]:
+    """The row on which each line starts, where lines are rows of so many columns of which some were joined. Blanks do
+    not count: those at the ends of rows are gone."""
+    bare = [row.replace(" ", "") for row in rows]
+    starts: list[int] = []
+    at = 0
+    for line in lines:
+        rest = line.replace(" ", "")
+        at += _blank_rows_before(line, bare, at, cols) if rest else 0
+        starts.append(at)
+        while at < len(bare) and rest.startswith(bare[at]):
+            rest = rest[len(bare[at]) :]
+            at += 1
+            if not rest:
+                break
+    return starts
+
+
+def _blank_rows_before(line: str, bare: Sequence[str], at: int, cols: int) -> int:
+    """How many rows are but the blanks with which the line before ended."""
+    blank = next((n for n in range(len(bare) - at) if bare[at + n]), 0)
+    return max(0, blank - (len(line) - len(line.lstrip(" "))) // cols)

@@ -1,0 +1,171 @@
+"""What a pane's last command printed: by its shell's marks where there are any, else by the look of its prompts."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Final
+
+from fugue_tui.control.output.truncate import ends_of
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.output_analysis.command_line import stages
+from fugue_tui.output_analysis.prompts import last_command, typed
+from fugue_tui.output_analysis.word_set import word_set
+from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.terminal import Terminal
+
+MOST_ROWS: Final = 20_000
+"""Rows of an output that are read."""
+_BACK: Final = 2_000
+"""Rows that are looked through for a prompt where no shell marks it."""
+_SHELLS: Final = word_set("ash bash dash fish ksh sh zsh")
+_WITHIN: Final = _SHELLS | word_set("chroot login mosh nsenter ssh su")
+"""Programs in which commands are run that the shell around them does not know of."""
+
+
+class KnownBy(StrEnum):
+    """How it is known which command printed a text."""
+
+    TRUSTED_MARKS = "trusted_marks"
+    """The shell marks its commands, and Fugue set it up to."""
+    MARKS = "marks"
+    """What runs in the pane marks commands; any program could."""
+    PROGRAM = "program"
+    """The pane was opened for that one command."""
+    GUESS = "guess"
+    """By the look of the prompts above and below."""
+    NOTHING = "nothing"
+    """No prompt was found: it is all that the screen shows, or a text that was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a command printed."""
+
+    output: str
+    command: str = ""
+    """Empty if it is not known."""
+    exit_code: int | None = None
+    """None while it runs, or if it is not known."""
+    over: bool = False
+    """Whether it has ended, if its exit code is not known."""
+    known_by: KnownBy = KnownBy.NOTHING
+    missed: bool = False
+    """Whether its beginning is not kept any more, or left out as there is too much."""
+
+
+def printed(mux: Multiplexer, pane: PaneId, *, end: bool = False) -> Callable[[], Printed]:
+    """What reads, on any thread, what a pane's last command printed: of very much its beginning, or else its `end`.
+    Raises NotFound."""
+    terminal = mux.terminal(pane)
+    line = _line(mux.workspace.panes[pane].argv)
+    ended = mux.exits.get(pane)
+    exit_code = None if ended is None else ended.code if ended.signal is None else -ended.signal
+    return partial(_read, terminal, line, exit_code, end=end)
+
+
+def newest(terminal: Terminal) -> CommandRecord | None:
+    """The newest command that is known by marks; None if there is none, or another was run since that was not marked.
+    Any thread."""
+    last = terminal.newest_command
+    if last is None:
+        return None
+    return None if not last.running and not terminal.at_prompt and _is_followed(terminal, last) else last
+
+
+def _is_followed(terminal: Terminal, record: CommandRecord) -> bool:
+    """Whether a prompt with another command stands below what a command printed."""
+    with terminal.lock:
+        stop = record.stop.found() if record.stop and not terminal.closed else None
+        below = _without_entry(terminal, terminal.emulator.between(stop, _end(terminal))) if stop else ""
+    return bool(last_command(below.lstrip("\n"))[0])
+
+
+def _read(terminal: Terminal, line: str, exit_code: int | None, *, end: bool) -> Printed:
+    record = newest(terminal)
+    if record is not None and (found := _recorded(terminal, record, end=end)):
+        return found
+    if not line:
+        return _guessed(terminal)
+    with terminal.lock:
+        text, cut = _text(terminal, Place(0), _end(terminal), end=end)
+    return Printed(text, line, exit_code, known_by=KnownBy.PROGRAM, missed=cut)
+
+
+def _recorded(terminal: Terminal, record: CommandRecord, *, end: bool) -> Printed | None:
+    """What a command that is known by marks printed; None if that is not known any more."""
+    known_by = KnownBy.TRUSTED_MARKS if record.trusted else KnownBy.MARKS
+    with terminal.lock:
+        if terminal.closed or record.start is None:
+            return None
+        ends = ends_of(terminal.emulator, record)
+        if ends is not None:
+            text, cut = _text(terminal, ends.start, ends.stop, end=end)
+            found = Printed(text, record.line, record.exit_code, not record.running, known_by, ends.lost or cut)
+        elif record.running:
+            found = Printed(_screen(terminal), record.line, known_by=known_by)
+        else:
+            return None
+    return _inner(found) if record.running else found
+
+
+def _inner(found: Printed) -> Printed:
+    """The last command in a shell that was started inside the one that tells of its commands."""
+    program = next((stage.program for stage in reversed(stages(found.command))), "")
+    if program not in _WITHIN:
+        return found
+    command, text, over = last_command(found.output)
+    return Printed(text, command, None, over, KnownBy.GUESS) if command else found
+
+
+def _guessed(terminal: Terminal) -> Printed:
+    """What stands under the last prompt that a command was typed at, or all of the screen if there is none."""
+    with terminal.lock:
+        if terminal.closed:
+            return Printed("")
+        screen = _screen(terminal)
+        stop = _end(terminal)
+        back = Place(max(0, stop.line - _BACK))
+        text = screen if terminal.emulator.modes.alternate_screen else terminal.emulator.between(back, stop)
+        text = _without_entry(terminal, text)
+    command, under, over = last_command(text)
+    if command:
+        return Printed(under, command, None, over, KnownBy.GUESS)
+    return Printed(screen, over=over)
+
+
+def _without_entry(terminal: Terminal, text: str) -> str:
+    """The text without what stands at a prompt and was not entered: the cursor is still on its line."""
+    above, _, last = text.rstrip("\n").rpartition("\n")
+    emulator = terminal.emulator
+    row = emulator.scrollback.lines + emulator.caret[1]
+    said = typed(last) if emulator.between(Place(row), Place(row + 1)).strip() else None
+    return f"{above}\n{last[: -len(said)]}" if said else text
+
+
+def _text(terminal: Terminal, start: Place, stop: Place, *, end: bool) -> tuple[str, bool]:
+    """The text between two places, and whether a part of it is left out. For who holds the lock."""
+    cut = stop.line - start.line > MOST_ROWS
+    if cut and end:
+        start = Place(stop.line - MOST_ROWS)
+    return terminal.emulator.between(start, min(stop, Place(start.line + MOST_ROWS))), cut
+
+
+def _screen(terminal: Terminal) -> str:
+    end = _end(terminal)
+    return terminal.emulator.between(Place(terminal.emulator.scrollback.lines), end)
+
+
+def _end(terminal: Terminal) -> Place:
+    return Place(terminal.emulator.scrollback.lines + terminal.size.rows)
+
+
+def _line(argv: Sequence[str]) -> str:
+    """The command line that a pane was opened for; empty if it is a shell to work in."""
+    line = argv[2] if len(argv) > 2 and argv[1] == "-c" else shlex.join(argv)
+    started = stages(line)
+    shell = len(started) == 1 and started[0].program in _SHELLS and "-c" not in started[0].words
+    return "" if shell else line

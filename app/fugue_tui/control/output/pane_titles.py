@@ -1,0 +1,42 @@
+"""What a window shows between and above its panes: dividers, and titles with names and states."""
+
+from typing import Final
+
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.grid_view import GridPicture, Title
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.workspace.model import Window
+
+ENDED_KEYS: Final = "Enter runs it again, x closes"
+"""What keys do in a pane whose program has ended."""
+
+
+def grid_picture(mux: Multiplexer, window: Window) -> GridPicture:
+    """The panes of a window, its dividers and titles."""
+    titled = mux.room(window).y > 0
+    solution = mux.frame(window)
+    titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
+    return GridPicture(solution, titles, window.active, titled, mux.line_style())
+
+
+def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
+    """A pane's number, its name (or what it runs), and its state."""
+    terminal = mux.terminals[pane]
+    label = pane_label(mux, pane)
+    if terminal.exit is not None:
+        state = f"{terminal.exit.words}, {ENDED_KEYS}"
+    elif pane in mux.waiting:
+        state = "waits, Enter runs it"
+    elif offset := terminal.scrollback.offset:
+        state = f"history -{offset}"
+    else:
+        state = "zoomed" if mux.window_of(pane).zoomed else ""
+    return Title(f"{pane} {label}", state)
+
+
+def pane_label(mux: Multiplexer, pane: PaneId) -> str:
+    """The name that somebody gave, else the title the program set, else the program, or the one that waits to run."""
+    terminal, waiting = mux.terminals[pane], mux.waiting.get(pane)
+    name = mux.workspace.panes[pane].name
+    return clean(name or terminal.title or (waiting.offer.words if waiting else terminal.foreground) or "shell", 60)

@@ -1,0 +1,114 @@
+"""Screens to be drawn: of one pane, or of a window as a person sees it, with dividers and titles.
+
+What touches terminals happens at once, on the main thread; putting it together may happen on any.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final, TypeAlias
+
+from fugue_tui.control.output.page import theme_of
+from fugue_tui.control.output.pane_titles import grid_picture
+from fugue_tui.geometry import Rect
+from fugue_tui.ids import PaneId
+from fugue_tui.imaging.palette import Theme
+from fugue_tui.imaging.screen import Cell, Screen, cells
+from fugue_tui.layout.frame_lines import FrameLines
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Run, Style
+from fugue_tui.terminal.screen.highlight import highlight
+from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.workspace.model import Window
+
+Make: TypeAlias = Callable[[], Screen]
+"""Puts a screen together, on any thread."""
+
+LINES: Final = Style(faint=True)
+"""How dividers and titles look."""
+FOCUSED: Final = Style(fg=4, bold=True)
+"""The same around the focused pane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A screen that was taken, and is still to be put together."""
+
+    make: Make
+    theme: Theme
+    source: str
+    """The pane or window that it shows."""
+
+
+def shot_of_pane(mux: Multiplexer, pane: PaneId) -> Shot:
+    """A pane's screen as its program left it, wherever a person has scrolled to. Raises NotFound."""
+    terminal = mux.terminal(pane)
+    with terminal.lock:
+        read, cols = terminal.emulator.past(0), terminal.size.cols
+        cursor, theme = _cursor(terminal), theme_of(terminal.emulator)
+    return Shot(lambda: Screen(cols, tuple(read()), cursor), theme, str(pane))
+
+
+def shot_of_window(mux: Multiplexer, window: Window) -> Shot:
+    """A window as a person sees it."""
+    picture, area = grid_picture(mux, window), mux.area
+    parts = [_part(mux.terminals[pane], rect, pane == window.active) for pane, rect in picture.solution.panes.items()]
+    terminal = mux.terminals[window.active]
+    with terminal.lock:
+        theme = theme_of(terminal.emulator)
+
+    def make() -> Screen:
+        frame = FrameLines.of(picture, area.cols, area.rows)
+        return _composed(frame, [(rect, read(), cursor) for rect, read, cursor in parts])
+
+    return Shot(make, theme, str(window.id))
+
+
+def _part(terminal: Terminal, rect: Rect, focused: bool) -> tuple[Rect, Callable[[], list[Row]], Cursor | None]:
+    with terminal.lock:
+        back, marks = terminal.emulator.scrollback.offset, terminal.marks_now()
+        read, cursor = terminal.emulator.past(back), _cursor(terminal) if focused and not back else None
+    return rect, lambda: [highlight(row, *marks[y]) if y in marks else row for y, row in enumerate(read())], cursor
+
+
+def _cursor(terminal: Terminal) -> Cursor:
+    """Where the cursor is, and whether it is shown; its shape is that of the last look at the screen."""
+    x, y = terminal.emulator.caret
+    return replace(terminal.emulator.cursor, x=x, y=y, visible=terminal.emulator.shows_caret)
+
+
+def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
+    cols, height = frame.size
+    rows = [_frame_cells(frame, y, parts) for y in range(height)]
+    cursor: Cursor | None = None
+    for rect, found, own in parts:
+        for y, row in enumerate(found[: rect.rows]):
+            if rect.y + y < height:
+                rows[rect.y + y] += [replace(each, x=each.x + rect.x) for each in cells(row, rect.cols)]
+        if own is not None:
+            cursor = replace(own, x=own.x + rect.x, y=own.y + rect.y)
+    return Screen(cols, tuple(Row(tuple(_runs(row))) for row in rows), cursor)
+
+
+def _frame_cells(frame: FrameLines, y: int, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> list[Cell]:
+    covered = [(rect.x, rect.right) for rect, _, _ in parts if rect.y <= y < rect.bottom]
+    found: list[Cell] = []
+    for x, (char, lit) in enumerate(zip(frame.chars[y], frame.lit[y], strict=True)):
+        if char in ("", " ") or any(left <= x < right for left, right in covered):
+            continue
+        wide = x + 1 < len(frame.chars[y]) and frame.chars[y][x + 1] == ""
+        found.append(Cell(x, char, 1 + wide, FOCUSED if lit else LINES))
+    return found
+
+
+def _runs(row: list[Cell]) -> Iterator[Run]:
+    """Cells in any order as runs, with blanks between them."""
+    filled: list[Cell] = []
+    x = 0
+    for cell in sorted(row, key=lambda cell: cell.x):
+        filled += [Cell(x + gap, " ", 1, PLAIN) for gap in range(cell.x - x)]
+        filled.append(cell)
+        x = cell.x + cell.cols
+    for style, group in groupby(filled, key=lambda cell: cell.style):
+        run = list(group)
+        yield Run("".join(cell.text for cell in run), style, sum(cell.cols for cell in run))

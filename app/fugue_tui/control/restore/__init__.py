@@ -1,0 +1,1 @@
+"""Brings a saved workspace back, and decides what its panes run again."""

@@ -1,0 +1,1 @@
+"""Commands as data: JSON Schemas, argument checks, command text, tables."""

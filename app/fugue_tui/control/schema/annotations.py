@@ -1,0 +1,277 @@
+"""Turns a field's annotation into the kind of value it may hold, and a dataclass into a record of such fields."""
+
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from difflib import get_close_matches
+from enum import Enum
+from functools import cache
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+import annotated_types as at
+
+from fugue_tui.control.schema.compound_types import Anything, Either, Many, Table, unpacked
+from fugue_tui.control.schema.field_docs import field_docs
+from fugue_tui.control.schema.field_types import (
+    Bounds,
+    Choice,
+    Definitions,
+    Flag,
+    Kind,
+    Null,
+    Number,
+    Schema,
+    Text,
+    Whole,
+    wrong,
+)
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.ids import PaneId, WindowId
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a command or record."""
+
+    name: str
+    kind: Kind
+    default: Any
+    """MISSING if the field must be given."""
+    owner: type[Any]
+    """The class that has it."""
+
+    @property
+    def doc(self) -> str:
+        """The docstring under it, on one line; read from the source when it is first asked for."""
+        return field_docs(self.owner).get(self.name, "")
+
+    @property
+    def required(self) -> bool:
+        """Whether the caller must give it."""
+        return self.default is MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Id(Kind):
+    """A pane's or window's written id, such as `%3`."""
+
+    make: Callable[[int], Any]
+    sigil: str
+
+    def check(self, value: Any, where: str) -> Any:
+        if isinstance(value, str) and value[:1] == self.sigil and value[1:].isdecimal() and len(value) < 12:
+            return self.make(int(value[1:]))
+        raise wrong(where, value, self.words)
+
+    def read(self, word: str, where: str) -> str:
+        return word
+
+    def schema(self, defs: Definitions) -> Schema:
+        return {"type": "string", "pattern": rf"^{self.sigil}[0-9]+$"}
+
+    @property
+    def words(self) -> str:
+        return f"an id such as {self.sigil}3"
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Kind):
+    """An object with named fields, made into a dataclass; the same as a JSON string is accepted."""
+
+    cls: type[Any]
+
+    def check(self, value: Any, where: str) -> Any:
+        found = unpacked(value, where, self.words, "{")
+        if not isinstance(found, Mapping):
+            raise wrong(where, value, self.words)
+        return self.cls(**checked(self.cls, cast("Mapping[str, Any]", found), f"{where}."))
+
+    def schema(self, defs: Definitions) -> Schema:
+        name = self.cls.__name__
+        reference: Schema = {"$ref": f"#/$defs/{name}"}
+        if name in defs.open:
+            defs.found[name] = {}
+            return reference
+        defs.open.add(name)
+        schema = object_schema(self.cls, defs)
+        defs.open.discard(name)
+        if name not in defs.found:
+            return schema
+        defs.found[name] = schema
+        return reference
+
+    @property
+    def words(self) -> str:
+        return "an object"
+
+
+@cache
+def fields_of(cls: type[Any]) -> tuple[Field, ...]:
+    """The fields of a dataclass, in the order of declaration."""
+    hints = get_type_hints(cls, include_extras=True)
+    return tuple(Field(each.name, kind_of(hints[each.name]), _default(each), cls) for each in fields(cls))
+
+
+def checked(cls: type[Any], arguments: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The arguments of a dataclass, checked one by one. Raises InvalidArgument naming the field and the reason."""
+    known = {each.name: each for each in fields_of(cls)}
+    for name in arguments:
+        if name not in known:
+            raise InvalidArgument(f"{prefix}{unknown(name, known)}")
+    for each in known.values():
+        if each.required and each.name not in arguments:
+            raise InvalidArgument(f"{prefix}{each.name}: is missing; it wants {each.kind.words}")
+    return {name: known[name].kind.check(value, f"{prefix}{name}") for name, value in arguments.items()}
+
+
+def unknown(name: object, known: Iterable[str]) -> str:
+    """What to say of an argument that there is not, with the nearest that there is."""
+    names = list(known)
+    written = ascii(str(name)[:40])[1:-1]
+    near = get_close_matches(str(name)[:40], names, n=1)
+    takes = f"it takes {', '.join(names)}" if names else "it takes no arguments"
+    return f"{written}: no such argument; {f'did you mean {near[0]}? ' if near else ''}{takes}"
+
+
+def object_schema(cls: type[Any], defs: Definitions) -> Schema:
+    """The JSON Schema of a dataclass: described, closed, with defaults."""
+    found = fields_of(cls)
+    schema: Schema = {"type": "object", "properties": {each.name: _property(each, defs) for each in found}}
+    if needed := [each.name for each in found if each.required]:
+        schema["required"] = needed
+    return schema | {"additionalProperties": False}
+
+
+@cache
+def kind_of(annotation: Any) -> Kind:
+    """The kind of value that an annotation stands for. Raises TypeError for one that no door could say."""
+    if annotation is Any:
+        return Anything()
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _bounded(kind_of(arguments[0]), arguments[1:])
+    if origin in (Union, types.UnionType):
+        return _either(arguments)
+    if origin is Literal:
+        return Choice.of(arguments)
+    if isinstance(origin, type):
+        return _collection(origin, arguments)
+    if isinstance(annotation, type):
+        return _plain(annotation)
+    raise TypeError(f"no door can say a value of type {annotation!r}")
+
+
+_PLAIN: dict[type, Kind] = {
+    str: Text(),
+    bool: Flag(),
+    int: Whole(),
+    float: Number(),
+    object: Anything(),
+    type(None): Null(),
+    PaneId: Id(PaneId, "%"),
+    WindowId: Id(WindowId, "@"),
+}
+
+
+def _plain(annotation: type[Any]) -> Kind:
+    if annotation in _PLAIN:
+        return _PLAIN[annotation]
+    if issubclass(annotation, Enum):
+        return Choice.of(annotation)
+    if is_dataclass(annotation):
+        return Record(annotation)
+    if issubclass(annotation, Mapping):
+        return Table(Anything())
+    if issubclass(annotation, list | tuple):
+        return Many(Anything(), cast("Any", annotation))
+    raise TypeError(f"no door can say a value of type {annotation!r}")
+
+
+def _collection(origin: type, arguments: tuple[Any, ...]) -> Kind:
+    if issubclass(origin, Mapping):
+        return Table(kind_of(arguments[1]))
+    if issubclass(origin, tuple) and (len(arguments) != 2 or arguments[1] is not ...):
+        kinds = {kind_of(each) for each in arguments}
+        item = kinds.pop() if len(kinds) == 1 else Anything()
+        return Many(item, tuple, Bounds(ge=len(arguments), le=len(arguments)))
+    if issubclass(origin, Set):
+        return Many(kind_of(arguments[0]), frozenset)
+    if issubclass(origin, Sequence):
+        return Many(kind_of(arguments[0]), list if issubclass(origin, list) else tuple)
+    raise TypeError(f"no door can say a value of type {origin!r}")
+
+
+def _either(arguments: tuple[Any, ...]) -> Kind:
+    return Either(tuple(kind_of(each) for each in arguments))
+
+
+def _bounded(kind: Kind, notes: tuple[Any, ...]) -> Kind:
+    limits: dict[str, Any] = {}
+    for note in notes:
+        match note:
+            case at.Interval(gt=gt, ge=ge, lt=lt, le=le):
+                limits |= {"gt": gt, "ge": ge, "lt": lt, "le": le}
+            case at.Ge(ge) | at.MinLen(ge):
+                limits["ge"] = ge
+            case at.Le(le) | at.MaxLen(le):
+                limits["le"] = le
+            case at.Gt(gt):
+                limits["gt"] = gt
+            case at.Lt(lt):
+                limits["lt"] = lt
+            case at.Len(least, most):
+                limits |= {"ge": least, "le": most}
+            case _:
+                continue
+    return _with_bounds(kind, Bounds(**limits)) if limits else kind
+
+
+def _with_bounds(kind: Kind, bounds: Bounds) -> Kind:
+    match kind:
+        case Text():
+            return Text(bounds)
+        case Number():
+            return Number(bounds)
+        case Whole():
+            return Whole(bounds)
+        case Many(item, make):
+            return Many(item, make, bounds)
+        case Either(kinds):
+            return Either(tuple(each if isinstance(each, Null) else _with_bounds(each, bounds) for each in kinds))
+        case _:
+            return kind
+
+
+def _default(each: Any) -> Any:
+    return each.default_factory() if each.default_factory is not MISSING else each.default
+
+
+def _property(each: Field, defs: Definitions) -> Schema:
+    schema = dict(each.kind.schema(defs))
+    if each.doc:
+        schema["description"] = each.doc
+    if not each.required:
+        schema["default"] = json_value(each.default)
+    return schema
+
+
+def json_value(value: Any) -> Any:
+    """A result as JSON: records become objects, ids their written form, sets sorted lists."""
+    match value:
+        case PaneId() | WindowId():
+            return str(value)
+        case Enum():
+            return value.value
+        case None | bool() | int() | float() | str():
+            return value
+        case Mapping():
+            pairs = cast("Mapping[Any, Any]", value)
+            return {str(json_value(name)): json_value(each) for name, each in pairs.items()}
+        case frozenset() | set():
+            return sorted(json_value(each) for each in cast("Set[Any]", value))
+        case list() | tuple():
+            return [json_value(each) for each in cast("Sequence[Any]", value)]
+        case _ if is_dataclass(value):
+            return {each.name: json_value(getattr(value, each.name)) for each in fields(value)}
+        case _:
+            raise TypeError(f"a result of type {type(value).__name__} has no JSON form")

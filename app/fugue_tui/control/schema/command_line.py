@@ -1,0 +1,261 @@
+"""Command text: `split-pane --ratio 0.7 %3` to a command and back. The CLI, key bindings and the palette speak it.
+
+Every field is a flag (`--on-exit keep`, `--focus`, `--no-focus`, `--ratio=0.7`); a list repeats its flag; objects are
+JSON. Of the words without a flag, an id first goes to the pane or window; the rest fill the required fields, or all
+fields in the order of declaration if there are more words than those. `--` ends the flags, and what follows is the
+program to run where a command runs one: `split-pane --ratio 0.7 -- vim notes`.
+"""
+
+import json
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from itertools import islice
+from textwrap import fill
+from typing import Any, Final, NoReturn, cast
+
+from fugue_tui.control.core.command import Command, registry
+from fugue_tui.control.schema.annotations import Field, Record, fields_of, json_value
+from fugue_tui.control.schema.command_schema import build, describe
+from fugue_tui.control.schema.compound_types import Either, Many, Table
+from fugue_tui.control.schema.field_types import Choice, Flag, Kind, Null, Number, Whole
+from fugue_tui.control.schema.tmux_names import TMUX
+from fugue_tui.errors import InvalidArgument, UnknownCommand
+from fugue_tui.sanitize import clean_text
+
+TARGETS: Final = {"%": ("pane", "source_pane", "window"), "@": ("window", "pane")}
+"""Fields that an id goes to, by its first character."""
+
+PROGRAM: Final = "command"
+"""The field that the words after `--` go to."""
+
+
+def lookup(verb: str) -> type[Command[Any]]:
+    """The command of that name. Raises UnknownCommand with the nearest."""
+    if found := registry().get(verb):
+        return found
+    raise UnknownCommand(f"{unknown(verb)}{'' if nearest(verb) else '; fugue-tui --help lists all'}")
+
+
+def nearest(word: str, more: Iterable[str] = (), likeness: float = 0.6) -> str:
+    """The command that a wrong word was meant to be: tmux knows it by that name, or it is spelt nearly so; `more` are
+    names besides. Empty if there is none."""
+    written = word[:40].replace("_", "-")
+    if written in TMUX:
+        return TMUX[written]
+    return next(iter(get_close_matches(written, [*more, *registry()], n=1, cutoff=likeness)), "")
+
+
+def unknown(word: str, more: Iterable[str] = (), likeness: float = 0.6) -> str:
+    """What to say of a word that is no command, with the one that was meant."""
+    near, said = nearest(word, more, likeness), ascii(word[:40])[1:-1]
+    if near and word[:40] in TMUX:
+        return f"no command {said}; tmux's {said} is {near} here"
+    return f"no command {said}" + (f"; did you mean {near}?" if near else "")
+
+
+def parse(words: Sequence[str]) -> tuple[type[Command[Any]], dict[str, Any]]:
+    """The command that words name and its arguments, unchecked. Raises UnknownCommand or InvalidArgument."""
+    if not words:
+        raise UnknownCommand("no command was given; fugue-tui --help lists all")
+    cls = lookup(words[0])
+    try:
+        return cls, _arguments(cls, words[1:])
+    except InvalidArgument as error:
+        raise InvalidArgument(f"{cls.verb}: {error}") from None
+
+
+def command(words: Sequence[str] | str) -> Command[Any]:
+    """The command that words, or a line of them, say. Raises UnknownCommand or InvalidArgument."""
+    return build(*parse(split(words) if isinstance(words, str) else words))
+
+
+def split(line: str) -> list[str]:
+    """The words of a line, quoted as in a shell. Raises InvalidArgument for an open quotation."""
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise InvalidArgument(f"{line[:60]!a}: {str(error).lower()}") from None
+
+
+def format(command: Command[Any]) -> list[str]:
+    """The words that say a command: its name, and a flag for every field that differs from the default."""
+    return _words(command, lambda value: value)
+
+
+def beginning(command: Command[Any], most: int) -> str:
+    """The same as one line that is good for its first `most` characters: of a long text no more is looked at."""
+    return shlex.join(_words(command, lambda value: _shortened(value, most)))
+
+
+def _words(command: Command[Any], short: Callable[[Any], Any]) -> list[str]:
+    words = [command.verb]
+    for each in fields_of(type(command)):
+        value = getattr(command, each.name)
+        if each.required or value != each.default:
+            words += _flag_words(each, short(json_value(value)))
+    return words
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """A JSON value with cleaned beginnings of its texts and lists."""
+    match value:
+        case str():
+            return _start(value, most)
+        case list():
+            return [_shortened(each, most) for each in cast("list[Any]", value)[:most]]
+        case dict():
+            entries = islice(cast("dict[str, Any]", value).items(), most)
+            return {_start(name, most): _shortened(each, most) for name, each in entries}
+        case _:
+            return value
+
+
+def _start(text: str, most: int) -> str:
+    """The first characters of a text that can be shown; what cannot is passed over, so that it hides nothing."""
+    found = ""
+    for at in range(0, len(text), 4 * most):
+        found += clean_text(text[at : at + 4 * most])
+        if len(found) > most:
+            break
+    return found[: most + 1]
+
+
+def flag(name: str) -> str:
+    """How a field is written as a flag."""
+    return f"--{name.replace('_', '-')}"
+
+
+def help_text(cls: type[Command[Any]], program: str = "fugue-tui") -> str:
+    """What `--help` says of a command."""
+    about = describe(cls)
+    usage = " ".join(
+        [f"usage: {program} {cls.verb}", *map(_usage, about.fields), "[--json] [--output FILE] [--workspace NAME]"]
+    )
+    lines = [fill(usage, 100, subsequent_indent="    "), "", about.text, ""]
+    for each in about.fields:
+        lines += [f"  {_usage(each).removesuffix('...').strip('[]')}", *_explained(each)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _arguments(cls: type[Command[Any]], words: Sequence[str]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    loose: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            program = next((each.name for each in fields_of(cls) if each.name == PROGRAM and PROGRAM not in given), "")
+            given |= {program: rest} if program and rest else {}
+            loose += [] if program else rest
+            break
+        if _is_flag(word):
+            _take_flag(cls, word, rest, given)
+        else:
+            loose.append(word)
+    _place(cls, loose, given)
+    return given
+
+
+def _is_flag(word: str) -> bool:
+    return word.startswith("-") and len(word) > 1 and not word[1:2].isdigit() and word[1] != "."
+
+
+def _take_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict[str, Any]) -> None:
+    written, equals, value = word.partition("=")
+    known = {flag(each.name): each for each in fields_of(cls)}
+    if not equals and (found := known.get(written.replace("--no-", "--", 1))) and isinstance(_core(found.kind), Flag):
+        given[found.name] = written in known
+        return
+    field = known.get(written) or _unknown_flag(written, known)
+    if not equals:
+        if not rest:
+            raise InvalidArgument(f"{written}: wants {field.kind.words}")
+        value = rest.pop(0)
+    _put(field, value, given)
+
+
+def _unknown_flag(written: str, known: dict[str, Field]) -> NoReturn:
+    near = get_close_matches(written[:40], known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
+    raise InvalidArgument(f"no flag {ascii(written[:40])[1:-1]}; {hint}")
+
+
+def _place(cls: type[Command[Any]], loose: list[str], given: dict[str, Any]) -> None:
+    free = [each for each in fields_of(cls) if each.name not in given]
+    if loose and (found := next((each for each in free if each.name in TARGETS.get(loose[0][:1], ())), None)):
+        free.remove(found)
+        _put(found, loose.pop(0), given)
+    needed = [each for each in free if each.required]
+    order = needed if len(loose) <= len(needed) or any(_is_list(each) for each in needed) else free
+    for each in order:
+        if not loose:
+            return
+        for word in list(loose) if _is_list(each) else loose[:1]:
+            _put(each, word, given)
+            loose.pop(0)
+    if loose:
+        takes = ", ".join(flag(each.name) for each in fields_of(cls)) or "no arguments"
+        raise InvalidArgument(f"{loose[0][:40]!a} is one word too many; it takes {takes}")
+
+
+def _put(field: Field, word: str, given: dict[str, Any]) -> None:
+    kind = _core(field.kind)
+    if not isinstance(kind, Many):
+        given[field.name] = field.kind.read(word, field.name)
+        return
+    whole = _json_list(word)
+    given.setdefault(field.name, []).extend([kind.item.read(word, field.name)] if whole is None else whole)
+
+
+def _json_list(word: str) -> list[Any] | None:
+    try:
+        found = json.loads(word) if word.startswith("[") else None
+    except (ValueError, RecursionError):
+        return None
+    return cast("list[Any]", found) if isinstance(found, list) else None
+
+
+def _core(kind: Kind) -> Kind:
+    if isinstance(kind, Either):
+        real = [each for each in kind.kinds if not isinstance(each, Null)]
+        return real[0] if len(real) == 1 else kind
+    return kind
+
+
+def _is_list(field: Field) -> bool:
+    return isinstance(_core(field.kind), Many)
+
+
+def _flag_words(field: Field, value: Any) -> list[str]:
+    name = flag(field.name)
+    if isinstance(value, bool) and isinstance(_core(field.kind), Flag):
+        return [name if value else name.replace("--", "--no-", 1)]
+    if isinstance(value, list) and _is_list(field):
+        return [f"{name}={json.dumps(value)}"]
+    written = value if isinstance(value, str) else json.dumps(value)
+    return [f"{name}={written}"] if written.startswith("-") else [name, written]
+
+
+def _usage(field: Field) -> str:
+    kind = _core(field.kind)
+    match kind:
+        case Flag():
+            said = f"{flag(field.name)}|{flag(field.name).replace('--', '--no-', 1)}"
+        case Choice(options):
+            said = f"{flag(field.name)} {'|'.join(options)}"
+        case Number() | Whole():
+            said = f"{flag(field.name)} N"
+        case Table() | Record():
+            said = f"{flag(field.name)} JSON"
+        case _:
+            said = f"{flag(field.name)} {field.name.upper()}"
+    written = said if field.required else f"[{said}]"
+    return f"{written}..." if _is_list(field) else written
+
+
+def _explained(field: Field) -> list[str]:
+    default = "" if field.required else json.dumps(json_value(field.default), ensure_ascii=False)
+    tail = "" if default in ("", '""', "null", "[]", "{}") else f" (default: {default.strip(chr(34))})"
+    tail += " (the flag once for each)" if _is_list(field) else ""
+    return [fill(field.doc + tail, 100, initial_indent="        ", subsequent_indent="        ")]

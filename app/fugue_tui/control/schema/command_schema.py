@@ -1,0 +1,127 @@
+"""A command as data: its JSON Schemas, the check of its arguments, its result as JSON, and its description.
+
+Everything is derived from the class: its docstring, its fields and the docstrings under them. There is no second list.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from inspect import cleandoc
+from typing import Any, Final, TypeVar, cast, get_args, get_origin
+
+from fugue_tui.control.core.command import Command, Effect
+from fugue_tui.control.schema.annotations import Field, Record, checked, fields_of, json_value, kind_of, object_schema
+from fugue_tui.control.schema.field_types import Definitions, Null, Schema
+from fugue_tui.errors import InvalidArgument
+
+IGNORED: Final = frozenset({"wait_for_previous"})
+"""Arguments that some clients add to every call."""
+OTHER_NAMES: Final = {"pane_id": "pane", "window_id": "window", "session_id": "session"}
+"""Names that are understood beside the field's own, where a command has the field and not the name."""
+ONE_OF_MANY: Final = {"pane": "panes", "pane_id": "panes"}
+"""Names for the only entry of a list, where a command has the list and not the name."""
+
+_Command = TypeVar("_Command", bound=Command[Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What people and models read about a command."""
+
+    verb: str
+    title: str
+    summary: str
+    """The first paragraph of the docstring, on one line."""
+    text: str
+    """The whole docstring."""
+    effect: Effect
+    plain: bool
+    fields: tuple[Field, ...]
+
+
+@cache
+def describe(cls: type[Command[Any]]) -> Description:
+    """What a command is called, what it does and what it takes."""
+    text = cleandoc(cls.__doc__ or "")
+    summary = " ".join(text.split("\n\n")[0].split())
+    title = cls.verb.replace("-", " ").capitalize()
+    return Description(cls.verb, title, summary, text, cls.effect, cls.plain, fields_of(cls))
+
+
+def input_schema(cls: type[Command[Any]]) -> Schema:
+    """The JSON Schema of a command's arguments; unknown ones are not allowed."""
+    defs = Definitions()
+    return _closed(object_schema(cls, defs), defs)
+
+
+def output_schema(cls: type[Command[Any]]) -> Schema | None:
+    """The JSON Schema of what `payload` gives; None for plain text and for nothing at all."""
+    kind = kind_of(result_type(cls))
+    if cls.plain or isinstance(kind, Null):
+        return None
+    defs = Definitions()
+    schema = kind.schema(defs)
+    if isinstance(kind, Record):
+        return _closed(schema, defs)
+    wrapped: Schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+    return _closed(wrapped | {"additionalProperties": False}, defs)
+
+
+def build(cls: type[_Command], arguments: Mapping[str, Any]) -> _Command:
+    """A command from a caller's arguments. Raises InvalidArgument naming the field, the reason and the nearest name."""
+    try:
+        return cls(**checked(cls, _renamed(cls, arguments)))
+    except InvalidArgument as error:
+        raise InvalidArgument(f"{cls.verb}: {error}") from None
+
+
+def dump(result: Any) -> Any:
+    """A command's result as a JSON value without NaN or Infinity. Raises TypeError for a result that has none."""
+    return _finite(json_value(result))
+
+
+def payload(cls: type[Command[Any]], result: Any) -> dict[str, Any] | None:
+    """A result as the object that `output_schema` describes; None where that is None."""
+    kind = kind_of(result_type(cls))
+    if cls.plain or isinstance(kind, Null):
+        return None
+    value = dump(result)
+    return value if isinstance(kind, Record) else {"result": value}
+
+
+@cache
+def result_type(cls: type[Command[Any]]) -> Any:
+    """What a command's `run` gives, from its class line."""
+    for base in getattr(cls, "__orig_bases__", ()):
+        if get_origin(base) is Command:
+            return get_args(base)[0]
+    raise TypeError(f"{cls.__name__} does not say its result: derive it from Command[...]")
+
+
+def _renamed(cls: type[Command[Any]], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    own = {each.name for each in fields_of(cls)}
+    given = {name: value for name, value in arguments.items() if name in own or name not in IGNORED}
+    for other, name in OTHER_NAMES.items():
+        if other in given and other not in own and name in own and name not in given:
+            given[name] = given.pop(other)
+    for one, many in ONE_OF_MANY.items():
+        if one in given and one not in own and many in own and many not in given:
+            given[many] = [given.pop(one)]
+    return given
+
+
+def _closed(schema: Schema, defs: Definitions) -> Schema:
+    return schema | {"$defs": defs.found} if defs.found else schema
+
+
+def _finite(value: Any) -> Any:
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {name: _finite(each) for name, each in cast("dict[str, Any]", value).items()}
+        case list():
+            return [_finite(each) for each in cast("list[Any]", value)]
+        case _:
+            return value

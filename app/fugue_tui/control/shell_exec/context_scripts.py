@@ -1,0 +1,145 @@
+"""What a shell reads to take on variables and aliases for a while, and to have its own back: pure, per shell.
+
+What was there before is kept by the shell itself, in variables and functions of its own that begin with __fugue_: it
+goes to no file, and comes back as it was whatever it holds.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final
+
+from fugue_tui.control.shell_exec.dialects import Dialect, quoted, variables
+from fugue_tui.errors import InvalidArgument
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_ALIAS: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:+-]{0,63}", re.ASCII)
+_OURS: Final = re.compile(r"__fugue", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a shell took on."""
+
+    env: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    aliases: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+
+    def checked(self) -> "Context":
+        """The same. Raises InvalidArgument if there is nothing in it, or something that no shell takes."""
+        if not (self.env or self.aliases):
+            raise InvalidArgument("env: there is nothing to set; give env or aliases")
+        for name, value in variables(self.env).items():
+            if _OURS.match(name):
+                raise InvalidArgument(f"env: {name} is one of Fugue's own; choose another name")
+            if not value.isprintable() and any(ord(char) < 32 and char not in "\n\t\r\x1b" for char in value):
+                raise InvalidArgument(f"env: {name} holds a control character")
+        for name, value in self.aliases.items():
+            if not _ALIAS.fullmatch(name) or "\0" in value:
+                raise InvalidArgument(f"aliases: {name[:40]!a} cannot be set; names are letters, digits and _.:+-")
+        return self
+
+    def with_more(self, other: "Context") -> "Context":
+        """Both; what `other` says goes first."""
+        return replace(self, env={**self.env, **other.env}, aliases={**self.aliases, **other.aliases})
+
+    @property
+    def names(self) -> str:
+        """All names, for people."""
+        return ", ".join([*self.env, *self.aliases])
+
+
+def taking_on(new: Context, known: Context, dialect: Dialect) -> str:
+    """What sets a context; only what is not in the one that is known already is kept to be brought back."""
+    names = [name for name in new.env if name not in known.env]
+    aliases = [name for name in new.aliases if name not in known.aliases]
+    lines = _keep_in_fish(names, aliases) if dialect is Dialect.FISH else _keep(names, aliases, dialect)
+    for name, value in new.env.items():
+        setting = f"set -gx {name} {quoted(value, dialect)}"
+        lines.append(setting if dialect is Dialect.FISH else f"\\export {name}={quoted(value, dialect)}")
+    for name, value in new.aliases.items():
+        between = " " if dialect is Dialect.FISH else "="
+        lines.append(f"alias {name}{between}{quoted(value, dialect)}")
+    return _told(lines, f"fugue: {new.names} set for a while", dialect)
+
+
+def giving_back(known: Context, dialect: Dialect) -> str:
+    """What brings back all that was there before a context."""
+    if dialect is Dialect.FISH:
+        lines = [line for name in known.env for line in _variable_in_fish(name)]
+        lines += [line for name in known.aliases for line in _function_in_fish(name)]
+    else:
+        lines = [line for name in known.env for line in _variable(name, dialect)]
+        lines += [line for name in known.aliases for line in _alias(name)]
+        lines.append("\\unset __fugue_exported")
+    return _told(lines, f"fugue: {known.names} as before", dialect)
+
+
+def _told(lines: list[str], words: str, dialect: Dialect) -> str:
+    return "\n".join([*lines, f"printf '%s\\n' {quoted(words, dialect)}"])
+
+
+def _hidden(name: str) -> str:
+    """The name under which something is kept; an alias may have characters that a variable may not."""
+    return "".join(char if char.isalnum() else f"_{ord(char):x}_" for char in name)
+
+
+def _keep(names: Iterable[str], aliases: Iterable[str], dialect: Dialect) -> list[str]:
+    lines: list[str] = []
+    names = list(names)
+    if names:
+        # Whether a variable was exported, only another process can tell in every shell.
+        look = 'for n do eval "test \\"\\${$n+x}\\"" && printf "%s " $n; done; :'
+        lines.append(f"__fugue_exported=\"${{__fugue_exported-}} $(/bin/sh -c '{look}' sh {' '.join(names)})\"")
+    for name in names:
+        lines.append(f'if [ "${{{name}+x}}" ]; then __fugue_was_{name}=${name}; else \\unset __fugue_was_{name}; fi')
+    tell = "alias -L" if dialect is Dialect.ZSH else "alias"
+    lines += [f"__fugue_alias_{_hidden(name)}=$(\\{tell} {name} 2>/dev/null) || :" for name in aliases]
+    return lines
+
+
+def _variable(name: str, dialect: Dialect) -> list[str]:
+    was, restore = f"__fugue_was_{name}", f"{name}=$__fugue_was_{name}"
+    hide = {Dialect.BASH: f"\\export -n {name}", Dialect.ZSH: f"\\typeset +x {name}", Dialect.SH: f"\\unset {name}"}
+    return [
+        f'if [ "${{{was}+x}}" ]; then',
+        f'case " $__fugue_exported" in *" {name} "*) ;; *) {hide[dialect]} ;; esac',
+        f"{restore}; \\unset {was}",
+        f"else \\unset {name}; fi",
+    ]
+
+
+def _alias(name: str) -> list[str]:
+    was = f"__fugue_alias_{_hidden(name)}"
+    return [
+        f"\\unalias {name} 2>/dev/null || :",
+        f'case ${was} in "") ;; alias\\ *) eval "${was}" ;; *) eval "alias ${was}" ;; esac',
+        f"\\unset {was}",
+    ]
+
+
+def _keep_in_fish(names: Iterable[str], aliases: Iterable[str]) -> list[str]:
+    lines: list[str] = []
+    for name in names:
+        lines.append(f"if set -qg {name}; set -g __fugue_was_{name} ${name}")
+        lines.append(f"set -qgx {name}; and set -g __fugue_exported_{name} 1; end")
+    for name in aliases:
+        lines.append(f"functions -q {name}; and functions -c {name} __fugue_alias_{name}")
+    return lines
+
+
+def _variable_in_fish(name: str) -> list[str]:
+    was, exported = f"__fugue_was_{name}", f"__fugue_exported_{name}"
+    return [
+        f"set -eg {name}",
+        f"if set -qg {exported}; set -gx {name} ${was}; else if set -qg {was}; set -g {name} ${was}; end",
+        f"set -eg {was} {exported}",
+    ]
+
+
+def _function_in_fish(name: str) -> list[str]:
+    was = f"__fugue_alias_{name}"
+    return [
+        f"functions -e {name}",
+        f"if functions -q {was}; functions -c {was} {name}; functions -e {was}; end",
+    ]

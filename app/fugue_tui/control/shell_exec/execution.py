@@ -1,0 +1,146 @@
+"""One command typed at a shell's prompt, from the wait for that prompt to the command's end. Main thread only.
+
+Begin and end are told by the shell's own marks, or by marks that are typed along with the command.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from fugue_tui.control.core.pane_subscription import Silence, after
+from fugue_tui.control.shell_exec.command_state import QUIET, End, Stage
+from fugue_tui.control.shell_exec.dialects import Dialect, Line
+from fugue_tui.control.shell_exec.prompt_detection import is_at_unmarked_prompt
+from fugue_tui.control.shell_exec.prompt_driver import AGAIN, Entering
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent
+from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, PromptMark
+from fugue_tui.terminal.pty import process
+
+
+class Execution(Entering):
+    """A command on its way through a pane. Set what is to be told before it begins."""
+
+    def __init__(
+        self,
+        mux: Multiplexer,
+        pane: PaneId,
+        line: Line | Callable[[Dialect], Line],
+        *,
+        forced: bool = False,
+        polite: bool = True,
+    ):
+        super().__init__(mux, pane, line, forced=forced, polite=polite)
+        self._more = 0
+        self._silence = Silence(mux, QUIET, self._fell_silent)
+        self._stopping = Silence(mux, AGAIN, self._fell_silent)
+        self._looked_at = -1.0
+
+    def said(self, event: PaneEvent) -> None:
+        """For the ear."""
+        match event:
+            case PromptMark() if self.stage is Stage.ENTERED:
+                self._prompted(event)
+            case CommandStarted(record):
+                self._begun(record)
+            case CommandFinished(record):
+                self._finished(record)
+            case Ended(exit) if self.stage >= Stage.ENTERED:
+                self._over(End(self.record, exit.code, exit))
+            case _:
+                super().said(event)
+
+    def _prompted(self, mark: PromptMark) -> None:
+        if mark.continues:
+            self._more += 1
+            if self._typed and self._more > self._typed.prompts:
+                after(self.mux, AGAIN, self._incomplete)  # A PS0 of the person's own is marked so too.
+        elif mark.kind == "B":
+            after(self.mux, QUIET, self._prompt_without_command)
+
+    def _incomplete(self) -> None:
+        if self.stage is Stage.ENTERED:
+            self._give_up(
+                InvalidArgument(
+                    "command: the shell waits for more of it (an open quotation or bracket, or a backslash at its "
+                    "end); nothing was run"
+                )
+            )
+
+    def _prompt_without_command(self) -> None:
+        fresh = self.terminal.at_prompt and not self.terminal.typed.strip()
+        if self.stage is Stage.ENTERED and fresh and not self.marked:
+            self._over(End(None, None))
+
+    def _begun(self, record: CommandRecord) -> None:
+        ours = record.number == self._number if self.marked else record.number > self._number
+        if self.stage in (Stage.TYPED, Stage.ENTERED) and ours:
+            self.stage, self.record = Stage.RUNNING, record
+            self._silence.heard()  # Of what it printed at once nobody heard while it had not begun.
+            self.on_begun(record)
+
+    def _finished(self, record: CommandRecord) -> None:
+        if self._outer and record.number == self._outer.number and self.marked:
+            self._over(End(self.record, record.exit_code, lost=True))
+        if self.stage is not Stage.RUNNING or self.record is None or record.number < self.record.number:
+            return
+        if record.number != self.record.number:
+            if self.marked:
+                return
+            # A shell that ran the lines of what was typed one by one told of each by itself.
+            record = replace(record, start=self.record.start, started=self.record.started)
+        self.record = record
+        if self._leaves(record):
+            after(self.mux, QUIET, lambda: self._over(End(record, record.exit_code)))
+        elif record.exit_code is not None or self.terminal.exit or self.terminal.at_prompt:
+            self._over(End(record, record.exit_code, self.terminal.exit))
+
+    def _leaves(self, record: CommandRecord) -> bool:
+        """Whether the shell may be about to end: fish says so only after it has told of the command that ended it."""
+        fish = self.shell is not None and self.shell.dialect is Dialect.FISH and not self.marked
+        leaves = isinstance(self.line, Line) and "exit" in self.line.command
+        return fish and leaves and not (self.terminal.exit or self.terminal.at_prompt)
+
+    def printed(self) -> None:
+        """For the ear."""
+        super().printed()
+        if self.stage is Stage.RUNNING or (self.marked and self.stage is Stage.ENTERED):
+            (self._stopping if self.interrupted else self._silence).heard()
+
+    def _fell_silent(self) -> None:
+        """Look whether a shell without marks gave the command up, or is gone: then nothing more is told."""
+        if self.stage not in (Stage.ENTERED, Stage.RUNNING) or self._typed is None or self.shell is None:
+            return
+        if not self.marked:
+            self._look_for_unmarked_prompt(self.shell.dialect)
+            return
+        gone = not process.argv(self.shell.pid) and not process.name(self.shell.pid)
+        if gone or (self._typed.at_prompt_again(self.terminal, self.shell) and self._is_sure()):
+            self._over(End(self.record, None, lost=True))
+
+    def _look_for_unmarked_prompt(self, dialect: Dialect) -> None:
+        """The command may have taken the marks of its shell away, as a start-up file does that is read again."""
+        if self._typed is None or self._typed.edits or not is_at_unmarked_prompt(self.terminal, dialect):
+            return
+        if self._is_sure():
+            self.terminal.lose_track()
+            found = self.terminal.command(self.record.number) if self.record else None
+            self._over(End(found or self.record, None, unmarked=True))
+
+    def _is_sure(self) -> bool:
+        """Whether this is the second look since something was printed: at the first, more may be on its way."""
+        sure = self._looked_at == self.terminal.printed_at
+        if not sure:
+            self._looked_at = self.terminal.printed_at
+            (self._stopping if self.interrupted else self._silence).heard()
+        return sure
+
+    def _over(self, end: End) -> None:
+        told = self.on_over
+        if self.stage is not Stage.OVER:
+            try:
+                told(end)
+            finally:
+                self._close()

@@ -1,0 +1,154 @@
+"""What takes the keys that are typed into a pane: a shell that waits for a command, one that soon will, or another
+program.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from fugue_tui.control.shell_exec.command_state import QUIET
+from fugue_tui.control.shell_exec.dialects import Dialect, dialect_of
+from fugue_tui.errors import Refused, TerminalGone
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.pty import process
+from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.shell_integration.inject import MARKS
+from fugue_tui.terminal.terminal import Terminal
+
+_RETRY: Final = 2_000
+"""Milliseconds after which somebody who typed may have entered it."""
+STARTING: Final = 8.0
+"""Seconds that a shell has for its start-up files until its first prompt, when it is known to mark its prompts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A shell that waits for a command."""
+
+    dialect: Dialect
+    pid: int
+    marks: bool
+    """Whether it marks its prompts and commands, as one that Fugue set up does."""
+    settled: bool = True
+    """Whether its prompt is whole, as far as can be told."""
+    astray: bool = False
+    """Whether it marked its prompts and does no longer."""
+
+
+def running(mux: Multiplexer, pane: PaneId) -> Terminal:
+    """The terminal of a pane whose program runs. Raises NotFound or TerminalGone."""
+    terminal = mux.terminal(pane)
+    if exited := mux.exits.get(pane) or terminal.exit:
+        raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
+    if pane in mux.waiting:
+        raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")
+    return terminal
+
+
+def shell_in(mux: Multiplexer, pane: PaneId, *, forced: bool = False, patient: bool = False) -> Shell | None:
+    """The shell that waits for a command in a pane; None if one will in a moment, or may, if the caller is patient.
+    `forced` takes anything for one.
+
+    Raises Refused with what is there instead, NotFound or TerminalGone."""
+    terminal = running(mux, pane)
+    group = terminal.foreground_group
+    argv = process.argv(group)
+    dialect = dialect_of(argv) or (Dialect.SH if forced else None)
+    if terminal.integrated and not (forced and dialect and group != terminal.pid):
+        return _marked_shell(terminal, pane, dialect, group, patient=patient)
+    if not terminal.integrated and terminal.marks and (process.age(terminal.pid) or 0.0) < STARTING:
+        return None
+    if dialect is None:
+        if patient and not argv:
+            return None  # It is being started, or has just ended.
+        _refuse(terminal, pane, group, None)
+    if process.is_busy(group):
+        return None  # It reads its start-up files, or runs what it does not need another process for.
+    return _unmarked_shell(terminal, dialect, group)
+
+
+def _marked_shell(
+    terminal: Terminal, pane: PaneId, dialect: Dialect | None, group: int, *, patient: bool
+) -> Shell | None:
+    """The same, in a pane whose own shell tells what it does."""
+    command = next((record for record in terminal.commands[-1:] if record.running), None)
+    own = group == terminal.pid
+    if dialect and own and command is not None and process.environ(group, MARKS) == "":
+        return _unmarked_shell(terminal, dialect, group)  # It took the place of the one that is known, by exec.
+    if dialect and own and not patient and is_at_unmarked_prompt(terminal, dialect):
+        return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)), astray=True)
+    if command is not None and (dialect is None or own):
+        if patient and own:
+            return None  # What it ran is over, perhaps, and it has not said so yet.
+        _refuse(terminal, pane, group, command)
+    if command is not None and dialect:
+        return _unmarked_shell(terminal, dialect, group)  # It was started by hand, inside the one that is known.
+    settled = dialect is Dialect.FISH or terminal.at_input  # Fish cannot mark the end of its prompt.
+    if not terminal.at_prompt or dialect is None or group != terminal.pid:
+        return None  # What it marked last may still be on its way.
+    return Shell(dialect, group, marks=True, settled=settled)
+
+
+def _unmarked_shell(terminal: Terminal, dialect: Dialect, group: int) -> Shell | None:
+    """A shell that marks nothing; None while it edits no line and has another program beside it in its own group, as
+    it does while it reads its start-up files."""
+    if dialect is not Dialect.SH and not terminal.edits_lines and process.in_group(group) - {group}:
+        return None
+    return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)))
+
+
+def is_at_unmarked_prompt(terminal: Terminal, dialect: Dialect) -> bool:
+    """Whether a pane's own shell edits a line, and has for a moment, though it told of no prompt: something took its
+    marks away. Fish edits what its `read` reads in the same way, so of fish that is not known."""
+    if terminal.at_prompt or dialect is Dialect.FISH or time.monotonic() < terminal.printed_at + QUIET:
+        return False
+    return terminal.foreground_group == terminal.pid and terminal.edits_lines
+
+
+def taken(pane: PaneId, there: str) -> Refused:
+    """What to say of a prompt at which somebody else's text stands."""
+    return Refused(
+        f"at the prompt of {pane} stands `{clean(there, 60)}`, which somebody typed and did not enter; wait for them, "
+        "or use another pane",
+        retry_after_ms=_RETRY,
+    )
+
+
+def unsure(pane: PaneId) -> Refused:
+    """What to say where a shell does not tell what stands at its prompt, and something was typed last."""
+    return Refused(
+        f"something was typed at the prompt of {pane} and not entered, as far as can be told; wait for whoever did, or "
+        "have send-keys press Enter or C-c there first, or use another pane",
+        retry_after_ms=_RETRY,
+    )
+
+
+def left_of_cursor(terminal: Terminal) -> str:
+    """What stands on the cursor's row before it, such as a prompt."""
+    with terminal.lock:
+        if terminal.closed:
+            return ""
+        here = terminal.emulator.pin().found()
+        return terminal.emulator.between(Place(here.line), here) if here else ""
+
+
+def _refuse(terminal: Terminal, pane: PaneId, group: int, command: CommandRecord | None) -> NoReturn:
+    name = clean(process.name(group)) or "a program"
+    age = time.monotonic() - command.started if command else process.age(group)
+    since = f" for {_span(age)}" if age is not None else ""
+    whole = "full-screen program " if terminal.modes.alternate_screen else ""
+    line = clean(command.line, 80) if command else ""
+    runs = f" (`{line}`)" if line and line != name else ""
+    raise Refused(
+        f"no shell waits for a command in {pane}: {whole}{name}{runs} runs there{since}; use send-input to type to it, "
+        "wait-for-output to wait for it, interrupt-pane to end it, or another pane"
+    )
+
+
+def _span(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

@@ -1,0 +1,311 @@
+"""One command on its way into a shell, from the wait for the prompt to the Enter. Main thread only.
+
+The text goes first; Enter follows once the shell shows that it took the text for what it is, where that can be told.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from fugue_tui.control.core.pane_subscription import Ear, after
+from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, End, Stage
+from fugue_tui.control.shell_exec.dialects import Dialect, Line
+from fugue_tui.control.shell_exec.prompt_detection import Shell, shell_in, taken, unsure
+from fugue_tui.control.shell_exec.typed_line import Typed, is_behind_other, is_within, shows, typed
+from fugue_tui.errors import FugueError, Refused, TerminalGone
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, Started
+from fugue_tui.multiplexer.pane_queue import Done
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.emulator.events import PromptMark
+from fugue_tui.terminal.input.keys import KeyPress, Modifiers
+from fugue_tui.terminal.terminal import Terminal
+
+AGAIN: Final = 0.05
+"""Seconds between two looks at a shell that is not at its prompt yet."""
+_STRAYS: Final = 3
+"""Prompts that are passed over, as something is printed to each of them."""
+_ENTER: Final = KeyPress("enter")
+INTERRUPT: Final = KeyPress("c", Modifiers.CTRL)
+"""Ctrl+C."""
+
+
+class Entering:
+    """A command that is typed. Set what is to be told before it begins."""
+
+    def __init__(
+        self,
+        mux: Multiplexer,
+        pane: PaneId,
+        line: Line | Callable[[Dialect], Line],
+        *,
+        forced: bool = False,
+        polite: bool = True,
+    ):
+        self.mux, self.pane, self.line = mux, pane, line
+        self.on_begun: Callable[[CommandRecord], object] = lambda record: None
+        self.on_over: Callable[[End], object] = lambda end: None
+        self.on_error: Callable[[Exception], object] = lambda error: None
+        """One of these two is called once, unless it is cancelled; of an error that is no FugueError if by a bug."""
+        self.stage = Stage.QUEUED
+        self.shell: Shell | None = None
+        self.record: CommandRecord | None = None
+        self.terminal: Terminal
+        """Where it runs, once it has begun."""
+        self.interrupted = False
+        """Whether Ctrl+C was pressed, as nobody wants to hear of it any more."""
+        self.typed_at = 0.0
+        """When Enter was pressed, on the monotonic clock."""
+        self._forced, self._polite = forced, polite
+        self._done: Done = lambda: None
+        self._leave: Done = lambda: None
+        self._typed: Typed | None = None
+        self._number = 0
+        self._outer: CommandRecord | None = None
+        self._prompt_at = 0.0
+        self._tries = self._strays = self._count = 0
+        self._ear: Ear | None = None
+
+    @property
+    def method(self) -> str:
+        """What tells begin and end: integration or marker; empty until that is known."""
+        return "" if self.shell is None else "marker" if self.marked else "integration"
+
+    @property
+    def marked(self) -> bool:
+        """Whether it was typed with marks of its own."""
+        return self._typed is not None and self._typed.marked
+
+    def join(self) -> None:
+        """Get in line. Raises Refused if that is too long."""
+        self._leave = self.mux.turns.join(self.pane, self.begin)
+
+    def begin(self, done: Done) -> None:
+        """It is its turn; `done` is called when the pane is free for the next."""
+        self._done = done
+        if self.stage is Stage.OVER:
+            done()
+            return
+        self.stage, self._patience = Stage.WAITING, time.monotonic() + PROMPT
+        self._attempt(self._begin)
+
+    def _begin(self) -> None:
+        self.terminal = self.mux.terminal(self.pane)
+        self._ear = Ear(self.mux, self.pane, self)
+        self._look()
+
+    def cancel(self, *, interrupt: bool) -> None:
+        """Nobody wants to hear of it any more: stop it, or leave it alone."""
+        self.on_begun = self.on_over = self.on_error = _nothing
+        if interrupt and self.stage in (Stage.TYPED, Stage.ENTERED, Stage.RUNNING):
+            self.interrupted = True
+            if self.stage is Stage.RUNNING:
+                self.terminal.press(INTERRUPT)
+            elif self._interrupt():
+                after(self.mux, 2 * QUIET, self._insist)
+            after(self.mux, GRACE, self._close)
+        elif self.stage is not Stage.RUNNING:
+            self._close()
+        else:
+            self._done()
+
+    def _insist(self) -> None:
+        """A shell may miss a Ctrl+C that comes between Enter and the command's begin; bash may lose the Enter too, and
+        wait on with the text before it."""
+        pressed = self.stage not in (Stage.ENTERED, Stage.RUNNING) or self._interrupt()
+        if pressed and self.stage < Stage.RUNNING:
+            after(self.mux, 2 * QUIET, self._insist)
+
+    def _interrupt(self) -> bool:
+        """Press Ctrl+C at what this has typed; False if somebody has typed since, and would lose that."""
+        if self._is_joined:
+            return False
+        self.terminal.press(INTERRUPT)
+        self.terminal.sent.settle()  # What stands at the prompt then is this command's, and nobody else's.
+        self._count = self.terminal.sent.count
+        return True
+
+    @property
+    def _is_joined(self) -> bool:
+        """Whether somebody has typed since this did."""
+        return self.terminal.sent.count != self._count
+
+    def release(self) -> None:
+        """Let the next in line go on, though it may still run."""
+        self._done()
+
+    # Until it is typed
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        """Take a step; what goes wrong with it, a bug too, ends this command, and the next in line goes on."""
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001  (handed to whoever waits, who reports it)
+            self._fail(error)
+
+    def _look(self) -> None:
+        if self.stage is Stage.WAITING:
+            self._attempt(self._type_at_prompt)
+
+    def _type_at_prompt(self) -> None:
+        patient = time.monotonic() < self._patience - PROMPT + QUIET
+        shell = shell_in(self.mux, self.pane, forced=self._forced, patient=patient)
+        if shell is not None and not shell.settled:
+            self._prompt_at = self._prompt_at or time.monotonic()
+        whole = shell is not None and (shell.settled or time.monotonic() > self._prompt_at + QUIET)
+        if shell is not None and whole and not self._is_clearing(shell):
+            self._type(shell)
+        else:
+            self._look_again()
+
+    def _is_clearing(self, shell: Shell) -> bool:
+        """Whether Ctrl+C was pressed at a prompt that was not empty, and the shell has not taken it yet."""
+        printed_at = 0.0 if shell.marks else self.terminal.printed_at
+        return not self.terminal.at_input and self.terminal.sent.is_clearing(printed_at)
+
+    def _look_again(self) -> None:
+        if time.monotonic() > self._patience:
+            raise Refused(f"the shell in {self.pane} does not come to its prompt; read-pane shows what it does")
+        after(self.mux, AGAIN, self._look)
+
+    def _type(self, shell: Shell) -> None:
+        wait = self.mux.lease(self.pane) if self._polite else None
+        if wait is not None:
+            raise Refused(f"a person is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
+        if there := self.terminal.typed.strip():
+            self._pass_over(there)
+        if self.stage is not Stage.WAITING:
+            return
+        if not self.terminal.at_input and self.terminal.sent.is_left_at(shell.pid, tells=shell.marks):
+            raise unsure(self.pane)
+        self.shell = shell
+        line = self.line if isinstance(self.line, Line) else self.line(shell.dialect)
+        if self._tries:
+            line = replace(line, by_file=True)
+        self._drop_typed()
+        if shell.astray:
+            self.terminal.lose_track()
+        self._typed = typed(self.terminal, shell, line, forced=self._forced)
+        self._number = self._typed.number
+        self._outer = next((record for record in self.terminal.commands[-1:] if record.running), None)
+        self.stage = Stage.TYPED
+        self.terminal.paste(self._typed.text)
+        self._count = self.terminal.sent.count
+        if self.marked or not self.terminal.at_input:
+            self._enter()
+        else:
+            self._check_echo()
+            after(self.mux, ECHO, lambda: self._attempt(self._missing_echo))
+
+    def _pass_over(self, there: str) -> None:
+        """Something stands at the prompt: a person's, or what a job in the background has printed there."""
+        if not self.terminal.sent.nothing_since:
+            raise taken(self.pane, there)
+        self._strays += 1
+        self._count = self.terminal.sent.count
+        if self._strays <= _STRAYS:
+            self._type_again()
+
+    def _check_echo(self) -> None:
+        if self.stage is not Stage.TYPED or self._typed is None:
+            return
+        strays = self._strays and not self._is_joined
+        if (is_within if strays else shows)(self.terminal.typed, self._typed.text):
+            self._enter()
+
+    def _missing_echo(self) -> None:
+        """The shell made something else of it: in vi's command mode, for one, or where it quotes what is pasted. A new
+        prompt takes text again, and then as little of it as may be."""
+        if self.stage is not Stage.TYPED:
+            return
+        self._tries += 1
+        shown, typed = self.terminal.typed, self._typed.text if self._typed else ""
+        if is_behind_other(shown, typed) and "\n" not in typed:
+            self.terminal.write(b"\x7f" * len(typed))
+            self._fail(taken(self.pane, shown[: -len(typed)]))
+            return
+        if not shown.strip() and self._tries > 1:
+            self._enter()  # It shows nothing of what is typed at it.
+            return
+        if self._tries == 1:
+            self._type_again()
+            return
+        self._give_up(Refused(f"the shell in {self.pane} made `{clean(shown, 80)}` of what was typed; nothing was run"))
+
+    def _type_again(self) -> None:
+        """At the next prompt: the one that is there now may still take what comes for a part of what it has."""
+        if not self._interrupt():
+            raise taken(self.pane, self.terminal.typed)
+        self.stage, self._patience = Stage.CLEARED, time.monotonic() + PROMPT
+        after(self.mux, 2 * QUIET, self._cleared)
+
+    def _cleared(self) -> None:
+        if self.stage is Stage.CLEARED:
+            self.stage = Stage.WAITING
+            self._look()
+
+    def _enter(self) -> None:
+        self.stage, self.typed_at = Stage.ENTERED, time.monotonic()
+        if self.shell and self.shell.dialect is Dialect.SH and not self._forced:
+            self.terminal.write(b"\n")  # Where a program left the terminal raw, nothing makes one of Enter.
+        else:
+            self.terminal.press(_ENTER)
+        self._count = self.terminal.sent.count
+
+    # What is heard
+
+    def said(self, event: PaneEvent) -> None:
+        """For the ear."""
+        match event:
+            case PromptMark(kind="A" | "B") if self.stage is Stage.WAITING:
+                self._look()
+            case PromptMark(kind="A" | "B") if not event.continues:
+                self._cleared()
+            case Ended(exit) if self.stage < Stage.ENTERED:
+                self._fail(TerminalGone(f"the program in {self.pane} is over ({exit.words})"))
+            case Started():
+                self._fail(TerminalGone(f"the program of {self.pane} was replaced by another"))
+            case _:
+                pass
+
+    def printed(self) -> None:
+        """For the ear."""
+        self._attempt(self._check_echo)
+
+    def gone(self) -> None:
+        """For the ear."""
+        self._fail(TerminalGone(f"pane {self.pane} was closed"))
+
+    def _give_up(self, error: FugueError) -> None:
+        """Fail, but let the next in line wait until the shell has taken Ctrl+C and shows another prompt."""
+        self.on_error(error)
+        self.stage = Stage.ENTERED
+        self.cancel(interrupt=True)
+
+    def _fail(self, error: Exception) -> None:
+        told = self.on_error
+        if self.stage is not Stage.OVER:
+            self._close()
+            told(error)
+
+    def _drop_typed(self) -> None:
+        if self._typed is not None:
+            self._typed.clean_up()
+
+    def _close(self) -> None:
+        """Hear nothing more."""
+        if self.stage is Stage.OVER:
+            return
+        self.stage = Stage.OVER
+        if self._ear is not None:
+            self._ear.close()
+        self._drop_typed()
+        self._leave()
+        self._done()
+
+
+def _nothing(told: object) -> None:
+    """Nobody wants to know."""

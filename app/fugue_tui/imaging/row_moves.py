@@ -1,0 +1,57 @@
+"""Blocks of rows that moved up or down while the rest of the screen stayed, as where an editor deletes a line."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final
+
+from fugue_tui.terminal.screen.cells import Row
+
+_LEAST: Final = 2
+"""Rows with different texts that a block has at least: single ones, and borders, are found again by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Neighbouring rows that stand elsewhere now."""
+
+    first: int
+    """Where they begin now, counted from 0."""
+    rows: int
+    """How many they are."""
+    up: int
+    """By how many rows they moved up; negative if down."""
+
+    @property
+    def old(self) -> range:
+        """Their rows then."""
+        return range(self.first + self.up, self.first + self.up + self.rows)
+
+    @property
+    def new(self) -> range:
+        """Their rows now."""
+        return range(self.first, self.first + self.rows)
+
+    @property
+    def words(self) -> str:
+        """The move in plain words."""
+        way, far = "up" if self.up > 0 else "down", abs(self.up)
+        return f"rows {self.first + 1} to {self.first + self.rows} moved {way} by {far} row{'s' * (far > 1)}"
+
+
+def moves(before: Sequence[Row], after: Sequence[Row]) -> tuple[Move, ...]:
+    """The blocks that moved, from the top; none of their rows is in two of them."""
+    return tuple(_moves(before, after))
+
+
+def _moves(before: Sequence[Row], after: Sequence[Row]) -> Iterator[Move]:
+    old_runs, new_runs = [row.runs for row in before], [row.runs for row in after]
+    for old, new, count in SequenceMatcher(None, old_runs, new_runs, autojunk=False).get_matching_blocks():
+        while count and not after[new].text:
+            old, new, count = old + 1, new + 1, count - 1
+        while count and not after[new + count - 1].text:
+            count -= 1
+        stayed = sum(old_runs[y] == new_runs[y] for y in range(new, min(new + count, len(before))))
+        texts = {row.text for row in after[new : new + count]} - {""}
+        if old != new and len(texts) >= _LEAST and stayed * 2 < count:
+            yield Move(new, count, old - new)

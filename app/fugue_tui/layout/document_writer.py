@@ -1,0 +1,142 @@
+"""Writes layout documents: as TOML that a person edits and commits, or as JSON; `document.read` reads both back.
+
+The TOML is written here and not by a library, because its shape is what people see: comments, one window a table, and
+a tree whose indentation is the tree.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+from fugue_tui.config.values import toml
+from fugue_tui.layout.apportion import apportion
+from fugue_tui.layout.document import VERSION, Document, WindowSpec
+from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
+
+FINEST: Final = 10_000
+"""Ratios are exact unless a split's weights, in lowest terms, sum to more; then they have four digits."""
+
+_HEAD: Final = """\
+# A workspace for fugue-tui: `fugue-tui open FILE` starts it, `fugue-tui load-layout FILE` adds its windows to a running
+# one. Ratios say how the panes of a split share its room; without them they are equal. Directories are relative to
+# {}; a pane without a command runs a shell.
+"""
+
+
+def value(document: Document) -> dict[str, Any]:
+    """The document as plain tables and lists; what is as usual is left out."""
+    told = {"name": document.name, "description": document.description}
+    windows = [_window(window) for window in document.windows]
+    return {"version": VERSION, **{key: each for key, each in told.items() if each}, "windows": windows}
+
+
+def to_json(document: Document) -> str:
+    """The document as JSON text."""
+    return json.dumps(value(document), indent=2, ensure_ascii=False) + "\n"
+
+
+def to_toml(document: Document, notes: Sequence[str] = (), relative_to: str = "this file") -> str:
+    """The document as TOML text, with more lines of comment at its head."""
+    root = value(document)
+    lines = [_HEAD.format(relative_to) + "".join(f"# {note}\n" for note in notes)]
+    lines += [f"{key} = {_scalar(each)}\n" for key, each in root.items() if key != "windows"]
+    for window in root["windows"]:
+        lines.append("\n[[windows]]\n")
+        lines += [_entry(key, each) for key, each in window.items()]
+    return "".join(lines)
+
+
+def ratios(weights: Sequence[int]) -> list[float | int] | None:
+    """Numbers for a person that read back as these weights: none for equals, hundredths where they do, else as fine as
+    they have to be."""
+    if len(set(weights)) == 1:
+        return None
+    total = sum(weights)
+    for parts in (100, 1_000, FINEST):
+        if not any(weight * parts % total for weight in weights):
+            return [weight * parts // total / parts for weight in weights]
+    if total <= FINEST:
+        return list(weights)
+    return [part / FINEST for part in apportion(weights, [1] * len(weights), FINEST)]
+
+
+def _window(window: WindowSpec) -> dict[str, Any]:
+    told = {"name": window.name, "session": window.session, "focus": window.focus, "zoom": window.zoom}
+    body = {} if window.layout == PaneSpec() else _layout(window.layout)
+    return {key: each for key, each in told.items() if each} | body
+
+
+def _layout(spec: Spec) -> dict[str, Any]:
+    if isinstance(spec, PaneSpec):
+        return {"pane": _pane(spec)}
+    return {"direction": str(spec.axis), "splits": _splits(spec)}
+
+
+def _splits(spec: SplitSpec) -> list[dict[str, Any]]:
+    shares = ratios(spec.weights)
+    if shares is None:
+        return [_layout(child) for child in spec.children]
+    return [{"ratio": share, **_layout(child)} for share, child in zip(shares, spec.children, strict=True)]
+
+
+def _pane(pane: PaneSpec) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": pane.name,
+        "command": pane.command if isinstance(pane.command, str) else list(pane.command),
+        "cwd": pane.cwd,
+        "env": dict(pane.env),
+        "on_exit": pane.on_exit,
+        "tags": list(pane.tags),
+        "focus": pane.focus,
+    }
+    return {key: each for key, each in told.items() if each}
+
+
+def _entry(key: str, each: Any) -> str:
+    """A window's own key; a lone pane gets a table of its own."""
+    if key == "pane":
+        return "".join(["\n[windows.pane]\n", *(f"{name} = {_scalar(inner)}\n" for name, inner in each.items())])
+    if key == "splits":
+        return f"splits = {_list(each, 1)}\n"
+    return f"{key} = {_scalar(each)}\n"
+
+
+def _list(splits: Sequence[Mapping[str, Any]], depth: int) -> str:
+    indent = "    " * depth
+    items = "".join(f"{indent}{_item(each, depth)},\n" for each in splits)
+    return f"[\n{items}{indent[4:]}]"
+
+
+def _item(split: Mapping[str, Any], depth: int) -> str:
+    pairs = (f"{key} = {_list(each, depth + 1) if key == 'splits' else _scalar(each)}" for key, each in split.items())
+    return f"{{ {', '.join(pairs)} }}"
+
+
+def _scalar(each: Any) -> str:
+    """A value on one line, or a text of several lines as it is."""
+    match each:
+        case str() if "\n" in each and _literal(each):
+            return f"'''\n{each}'''"
+        case list():
+            return f"[{', '.join(map(_scalar, cast('list[Any]', each)))}]"
+        case dict():
+            pairs = (f"{_key(name)} = {_scalar(inner)}" for name, inner in cast("dict[str, Any]", each).items())
+            return f"{{ {', '.join(pairs)} }}" if each else "{}"
+        case float():
+            return f"{each:.4f}".rstrip("0")
+        case _:
+            return toml(each)
+
+
+def _literal(said: str) -> bool:
+    """Whether TOML can hold a text between three single quotes."""
+    return (
+        "'''" not in said
+        and not said.endswith("'")
+        and all(letter in "\n\t" or letter.isprintable() for letter in said)
+    )
+
+
+def _key(name: str) -> str:
+    bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if bare else toml(name)

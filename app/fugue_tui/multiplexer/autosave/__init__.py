@@ -1,0 +1,1 @@
+"""Saves the workspace while it runs, on a thread of its own."""

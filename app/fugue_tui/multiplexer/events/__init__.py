@@ -1,0 +1,1 @@
+"""What happens in the workspace, as events: from panes and state changes to a bounded log."""

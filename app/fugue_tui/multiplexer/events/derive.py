@@ -1,0 +1,147 @@
+"""What is worth writing down: a pure reading of events, and of the difference between two states of a workspace."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
+
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, Started
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.emulator.events import (
+    Bell,
+    CommandFinished,
+    CommandStarted,
+    CwdChanged,
+    EventsDropped,
+    Notification,
+    TitleChanged,
+)
+from fugue_tui.workspace.model import Window, Workspace
+
+LONGEST: Final = 1_000
+"""Characters kept of a command or a notification."""
+
+
+class Kind(StrEnum):
+    """What can happen."""
+
+    OUTPUT = "output"
+    """A pane printed: bytes and lines, counted together for a while."""
+    STARTED = "started"
+    """A program was started in a pane, the first or another."""
+    EXIT = "exit"
+    """A pane's program ended."""
+    BELL = "bell"
+    NOTIFICATION = "notification"
+    """A program notified (OSC 9 or 777)."""
+    TITLE = "title"
+    """A program set its title."""
+    CWD = "cwd"
+    """A program told its working directory."""
+    EVENTS_DROPPED = "events-dropped"
+    """A program told more than could be kept: so many of its titles, notifications and the like were not told."""
+    COMMAND_STARTED = "command-started"
+    """A shell that marks its prompts began to run a command."""
+    COMMAND_FINISHED = "command-finished"
+    """Such a command is over."""
+    FOCUS = "focus"
+    """The person's keys go to another pane."""
+    LAYOUT = "layout"
+    """Panes of a window have other places, or one is zoomed or not any more."""
+    PANE_OPENED = "pane-opened"
+    PANE_CLOSED = "pane-closed"
+    PANE_RENAMED = "pane-renamed"
+    WINDOW_OPENED = "window-opened"
+    WINDOW_CLOSED = "window-closed"
+    WINDOW_RENAMED = "window-renamed"
+    CLIENT_ATTACHED = "client-attached"
+    """A terminal was attached to the workspace."""
+    CLIENT_DETACHED = "client-detached"
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something to be written down."""
+
+    kind: Kind
+    pane: PaneId | None = None
+    window: WindowId | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+NOTHING: Final = News(Kind.OUTPUT)
+"""In place of what is not worth it."""
+
+
+def told(pane: PaneId, event: PaneEvent) -> News:
+    """What is to be written down of an event; NOTHING for most replies and marks."""
+    match event:
+        case Started():
+            return News(Kind.STARTED, pane)
+        case Ended(exit):
+            return News(Kind.EXIT, pane, None, {"exit": exit.words, "code": exit.code, "signal": exit.signal})
+        case Bell():
+            return News(Kind.BELL, pane)
+        case Notification(title, body):
+            return News(Kind.NOTIFICATION, pane, None, {"title": clean(title, LONGEST), "body": clean(body, LONGEST)})
+        case TitleChanged(title):
+            return News(Kind.TITLE, pane, None, {"title": clean(title)})
+        case CwdChanged(cwd):
+            return News(Kind.CWD, pane, None, {"cwd": clean(cwd)})
+        case EventsDropped(count):
+            return News(Kind.EVENTS_DROPPED, pane, None, {"count": count})
+        case CommandStarted(command):
+            return News(Kind.COMMAND_STARTED, pane, None, _command(command))
+        case CommandFinished(command):
+            ending = {"exit_code": command.exit_code, "seconds": command.seconds}
+            return News(Kind.COMMAND_FINISHED, pane, None, _command(command) | ending)
+        case _:
+            return NOTHING
+
+
+def changes(old: Workspace, new: Workspace) -> Iterator[News]:
+    """What is different between two states of a workspace, in an order that can be followed."""
+    before = {window.id: window for window in old.windows}
+    after = {window.id: window for window in new.windows}
+    for window in after.keys() - before.keys():
+        yield News(Kind.WINDOW_OPENED, None, window, {"name": clean(after[window].name)})
+    yield from _panes(old, new)
+    for window in after:
+        if window in before:
+            yield from _window(before[window], after[window])
+    for window in before.keys() - after.keys():
+        yield News(Kind.WINDOW_CLOSED, None, window)
+    if (focus := _focused(new)) != _focused(old):
+        yield News(Kind.FOCUS, focus, new.active if focus is not None else None)
+
+
+def _panes(old: Workspace, new: Workspace) -> Iterator[News]:
+    for pane in sorted(new.panes.keys() - old.panes.keys()):
+        yield News(Kind.PANE_OPENED, pane, _home(new, pane), {"name": clean(new.panes[pane].name)})
+    for pane in sorted(old.panes.keys() - new.panes.keys()):
+        yield News(Kind.PANE_CLOSED, pane, _home(old, pane))
+    for pane in sorted(old.panes.keys() & new.panes.keys()):
+        if old.panes[pane].name != new.panes[pane].name:
+            yield News(Kind.PANE_RENAMED, pane, _home(new, pane), {"name": clean(new.panes[pane].name)})
+
+
+def _window(old: Window, new: Window) -> Iterator[News]:
+    if old.name != new.name:
+        yield News(Kind.WINDOW_RENAMED, None, new.id, {"name": clean(new.name)})
+    if old.layout != new.layout or old.zoomed != new.zoomed:
+        yield News(Kind.LAYOUT, None, new.id, {"zoomed": new.zoomed})
+
+
+def _home(workspace: Workspace, pane: PaneId) -> WindowId | None:
+    return next((window.id for window in workspace.windows if pane in panes(window.layout)), None)
+
+
+def _focused(workspace: Workspace) -> PaneId | None:
+    return next((window.active for window in workspace.windows if window.id == workspace.active), None)
+
+
+def _command(command: CommandRecord) -> dict[str, Any]:
+    return {"number": command.number, "command": clean(command.line, LONGEST), "trusted": command.trusted}

@@ -1,0 +1,1 @@
+"""Waits for panes' output, patterns and ports, and bookmarks in their text."""

@@ -1,0 +1,191 @@
+"""Places in panes' text that callers hold on to between two calls, under short names that say nothing to them.
+
+A cursor is a pin and what the screen showed then. The newest few of each terminal are kept; they go with it.
+"""
+
+import secrets
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Final
+from weakref import WeakKeyDictionary, finalize
+
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.geometry import Size
+from fugue_tui.ids import PaneId
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.screen.cells import Row
+from fugue_tui.terminal.screen.pins import Pin, Place
+from fugue_tui.terminal.terminal import Terminal
+
+KEPT: Final = 16
+"""Cursors that a terminal keeps: each slows its engine a little."""
+BRIEF: Final = 4
+"""Those among them that were given along with something else, and are asked for soon or never."""
+_SOON: Final = 0.02
+
+
+class Seen:
+    """A screen at one moment. Any thread."""
+
+    def __init__(self, read: Callable[[], list[Row]]) -> None:
+        self._read: Callable[[], list[Row]] | None = read
+        self._lock = Lock()
+
+    @cached_property
+    def _rows(self) -> tuple[Row, ...]:
+        read, self._read = self._read, None
+        return tuple(read()) if read is not None else ()
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Its rows, decoded when they are first asked for."""
+        with self._lock:
+            return self._rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bookmark:
+    """A place in a terminal's text, and what there was at that moment."""
+
+    pin: Pin
+    """Where reading goes on."""
+    behind: "Bookmark | None"
+    """Of the alternate screen, the newest bookmark that is known of the primary one; else None."""
+    changes: int
+    """The terminal's count of changes; -1 if text that was there already comes after the place."""
+    newlines: int
+    """The terminal's count of line feeds."""
+    erased: int
+    """How often the terminal's history had been erased."""
+    size: Size
+    y: int
+    """The screen's row on which the place was."""
+    head: str
+    """The text of that row before the place."""
+    texts: tuple[str, ...]
+    """The screen's rows as text; only those above the place if text that was there already comes after it."""
+    seen: Seen
+    """The screen's rows as they were."""
+
+    @property
+    def behind_is_unread(self) -> bool:
+        """Whether text that was there already comes after the place."""
+        return self.changes < 0
+
+
+def bookmark(terminal: Terminal, old: Bookmark | None = None, at: Place | None = None) -> Bookmark:
+    """Where a terminal is now, or at a place before; `old` is where the same caller was. For who holds the lock."""
+    emulator, size = terminal.emulator, terminal.size
+    pin, history = emulator.pin(at), emulator.scrollback.lines
+    place = pin.found() or Place(history)
+    shown = history + size.rows if at is None else place.line
+    return Bookmark(
+        pin=pin,
+        behind=(old.behind if old.pin.alternate else old) if pin.alternate and old is not None else None,
+        changes=terminal.changes if at is None else -1,
+        newlines=terminal.newlines,
+        erased=terminal.erased,
+        size=size,
+        y=place.line - history,
+        head=emulator.between(Place(place.line), place),
+        texts=tuple(emulator.lines(history, shown)),
+        seen=Seen(emulator.past(0)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a cursor means."""
+
+    pane: PaneId
+    terminal: Terminal
+    bookmark: Bookmark
+    back: int = 0
+    """How many rows before the bookmark it is."""
+
+
+class Cursors:
+    """The bookmarks of every terminal. Main thread only."""
+
+    def __init__(self) -> None:
+        self._run = secrets.token_hex(2)
+        self._serial = 0
+        self._undecoded: SimpleQueue[Seen | None] | None = None
+        self._kept: WeakKeyDictionary[Terminal, OrderedDict[int, Bookmark]] = WeakKeyDictionary()
+        self._brief: WeakKeyDictionary[Terminal, deque[int]] = WeakKeyDictionary()
+
+    def keep(self, pane: PaneId, terminal: Terminal, new: Bookmark, *, brief: bool = False) -> str:
+        """The cursor of a bookmark; the newest one's again if nothing has happened since. Of `brief` ones only a few
+        are kept, so that they do not push out what was asked for."""
+        kept = self._kept.setdefault(terminal, OrderedDict())
+        if kept and new.changes >= 0:
+            serial, last = next(reversed(kept.items()))
+            if (last.changes, last.behind is None) == (new.changes, new.behind is None):
+                return self._written(pane, serial)
+        self._serial += 1
+        kept[self._serial] = new
+        if brief:
+            self._drop_brief(terminal, kept)
+        while len(kept) > KEPT:
+            kept.popitem(last=False)
+        self._decode_soon(new.seen)
+        return self._written(pane, self._serial)
+
+    def find(self, cursor: str, terminals: Mapping[PaneId, Terminal]) -> Found:
+        """What a cursor means. Raises InvalidArgument if it is none, or is not kept any more."""
+        run, pane, serial, back = _parts(cursor)
+        terminal = terminals.get(PaneId(pane))
+        kept = self._kept.get(terminal) if terminal is not None and run == self._run else None
+        if terminal is None or kept is None or serial not in kept:
+            raise InvalidArgument(
+                f"cursor: {clean(cursor, 40)} is not known (any more): a pane keeps its newest {KEPT} until it is "
+                "closed or its program is started again; read-pane without a cursor gives a new one"
+            )
+        kept.move_to_end(serial)
+        found = Found(PaneId(pane), terminal, kept[serial], back)
+        if back and found.bookmark.size.cols != terminal.size.cols:
+            raise InvalidArgument(f"cursor: pane %{pane} was made wider or narrower since; search again")
+        return found
+
+    def drop(self, terminal: Terminal) -> None:
+        """Let all of a terminal's go at once, with what its screens showed."""
+        self._kept.pop(terminal, None)
+        self._brief.pop(terminal, None)
+
+    def _drop_brief(self, terminal: Terminal, kept: OrderedDict[int, Bookmark]) -> None:
+        brief = self._brief.setdefault(terminal, deque())
+        brief.append(self._serial)
+        if len(brief) > BRIEF:
+            kept.pop(brief.popleft(), None)
+
+    def _decode_soon(self, seen: Seen) -> None:
+        if self._undecoded is None:
+            self._undecoded = SimpleQueue()
+            Thread(target=_decode, args=(self._undecoded,), name="seen", daemon=True).start()
+            finalize(self, self._undecoded.put, None).atexit = False
+        self._undecoded.put(seen)
+
+    def _written(self, pane: PaneId, serial: int) -> str:
+        return f"c{self._run}.{int(pane)}.{serial}"
+
+
+def _decode(waiting: "SimpleQueue[Seen | None]") -> None:
+    """Decode rows, once the answers are out, until a None comes: undecoded they take ten times the memory."""
+    while (seen := waiting.get()) is not None:
+        if waiting.empty():
+            time.sleep(_SOON)
+        _ = seen.rows
+        del seen
+
+
+def _parts(cursor: str) -> tuple[str, int, int, int]:
+    run, *numbers = cursor.strip().removeprefix("c").split(".")
+    if len(numbers) in (2, 3) and all(each.isdecimal() and each.isascii() and len(each) < 10 for each in numbers):
+        pane, serial, back = map(int, [*numbers, "0"][:3])
+        return run, pane, serial, back
+    return "", 0, 0, 0

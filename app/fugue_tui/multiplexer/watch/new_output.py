@@ -1,0 +1,190 @@
+"""What is new on a terminal's screen since some moment: text that was not there, wherever the program put it.
+
+It complements the transcript, which has all that was printed but not where: a row that was painted piece by piece, or
+by moving the cursor over what stood there, reads right only here.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from wcwidth import wcswidth
+
+from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
+from fugue_tui.terminal.emulator.passages import passage
+from fugue_tui.terminal.emulator.protocol import Emulator
+from fugue_tui.terminal.screen.pins import Pin, Place
+from fugue_tui.terminal.terminal import Terminal
+
+MOST_ROWS: Final = 12_000
+"""Rows that are looked at when all since a moment is wanted: the newest."""
+_STEP: Final = 500
+"""Rows that are read at a time when one text is looked for in all of them."""
+_ACROSS: Final = 100
+"""Rows that such a text may have."""
+RECENT_ROWS: Final = 200
+"""Rows above the screen that are looked at besides it when the last look was a moment ago."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """A moment: where the program was about to write, and what stood on the screen."""
+
+    pin: Pin
+    alternate: bool
+    rows_above: int
+    """Rows of the screen above the pin's."""
+    seen: str
+    """All that was on the screen."""
+    lines: frozenset[str]
+    """The same, line by line."""
+    after: str
+    """What stood behind the pin and below it: usually nothing."""
+    changes: int
+    """The terminal's count of changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """Text that may be new."""
+
+    text: bytes
+    before: str
+    """What stood there before: text that can be found in it is not new."""
+
+
+def start(terminal: Terminal, pin: Pin | None = None) -> Start:
+    """This moment of a terminal that is not closed. For who holds its lock.
+
+    With a pin of an earlier moment no further one is made: what was printed since then counts as seen."""
+    emulator = terminal.emulator
+    top, y = emulator.scrollback.lines, emulator.caret[1]
+    place = pin.found() if pin else None
+    if pin is None or place is None:
+        pin, above = emulator.pin(), _lines(emulator, top, top + y)
+    else:
+        y = max(0, place.line - top)
+        above = _lines(emulator, top, top + y)
+    whole = _lines(emulator, top, top + emulator.size.rows)
+    after = passage(emulator, pin).text
+    lines = frozenset([*above, *whole])
+    return Start(pin, emulator.modes.alternate_screen, y, "\n".join(whole), lines, after, terminal.changes)
+
+
+def since_bookmark(terminal: Terminal, mark: Bookmark, back: int = 0) -> Start:
+    """The moment of a bookmark, or the beginning of a row so many rows before it. Takes the terminal's lock."""
+    rows = mark.texts
+    if back or mark.behind_is_unread:
+        return Start(_before(terminal, mark.pin, back), mark.pin.alternate, 0, "", frozenset(), "", -1)
+    after = "\n".join([rows[mark.y][len(mark.head) :], *rows[mark.y + 1 :]]) if mark.y < len(rows) else ""
+    seen = "\n".join(rows)
+    return Start(mark.pin, mark.pin.alternate, mark.y, seen, frozenset(rows), after.rstrip(), mark.changes)
+
+
+def _before(terminal: Terminal, pin: Pin, rows: int) -> Pin:
+    with terminal.lock:
+        place = None if terminal.closed or not rows else pin.found()
+        return pin if place is None else terminal.emulator.pin(Place(max(0, place.line - rows)))
+
+
+def behind(terminal: Terminal, since: Start, text: str) -> Bookmark | None:
+    """A bookmark right behind the first place where a text stands that was printed since a moment, or where the program
+    writes now if it does not stand there any more; None if the terminal is closed. Takes its lock."""
+    with terminal.lock:
+        if terminal.closed:
+            return None
+        emulator = terminal.emulator
+        alternate = emulator.modes.alternate_screen or since.alternate
+        return bookmark(terminal, at=None if alternate else _end_of(emulator, since.pin, text.rstrip()))
+
+
+def here(terminal: Terminal) -> Bookmark | None:
+    """A bookmark where the program writes now; None if the terminal is closed. Takes its lock."""
+    with terminal.lock:
+        return None if terminal.closed else bookmark(terminal)
+
+
+def _end_of(emulator: Emulator, pin: Pin, text: str) -> Place | None:
+    start = pin.found()
+    row = _last_row(emulator, start, text) if start and text else None
+    if row is None:
+        return None
+    shown, end = emulator.between(Place(row), Place(row + 1), joined=False), text.rpartition("\n")[2]
+    whole = shown.find(end)
+    if whole >= 0:
+        return Place(row, max(0, wcswidth(shown[: whole + len(end)])))
+    tail = next((end[at:] for at in range(len(end)) if shown.startswith(end[at:])), "")
+    return Place(row, max(0, wcswidth(tail))) if tail else None
+
+
+def _last_row(emulator: Emulator, start: Place, text: str) -> int | None:
+    """The row in which the first place of a text ends, from a place on; None if it does not stand there."""
+    end = emulator.scrollback.lines + emulator.size.rows
+    if end - start.line > MOST_ROWS:
+        return None
+    for first in range(start.line, end, _STEP):
+        begin, stop = max(start, Place(max(0, first - _ACROSS))), min(end, first + _STEP)
+        if text in emulator.between(begin, Place(stop), joined=True):
+            rows = range(first, stop)
+            return rows[
+                bisect_left(rows, True, key=lambda row: text in emulator.between(begin, Place(row + 1), joined=True))
+            ]
+    return None
+
+
+def fresh(terminal: Terminal, since: Start, *, whole: bool = False) -> list[Fresh]:
+    """What is new since a moment, all of it or lately; nothing of a terminal that is closed. Takes its lock."""
+    with terminal.lock:
+        if terminal.closed:
+            return []
+        emulator = terminal.emulator
+        if emulator.modes.alternate_screen:
+            return _on_alternate(emulator, since)
+        rows = MOST_ROWS if whole else RECENT_ROWS
+        return [] if since.alternate else _on_primary(emulator, since, rows)
+
+
+def _on_alternate(emulator: Emulator, since: Start) -> list[Fresh]:
+    top = emulator.scrollback.lines
+    now = _lines(emulator, top, top + emulator.size.rows)
+    if not since.alternate:
+        return [_block(now, "")]
+    return [_block((line for line in now if line not in since.lines), since.seen)]
+
+
+def _on_primary(emulator: Emulator, since: Start, rows: int) -> list[Fresh]:
+    top = emulator.scrollback.lines
+    oldest, end = max(0, top - rows), top + emulator.size.rows
+    place = since.pin.found()
+    if place is None or place.line < oldest:
+        return [_block(_lines(emulator, oldest, end), "")]
+    above = _lines(emulator, max(oldest, place.line - since.rows_above), place.line)
+    behind = passage(emulator, since.pin).text
+    known = frozenset(since.after.split("\n"))
+    new = [line for line in behind.split("\n") if line not in known]
+    blanks = _blanks(emulator) if new else ""
+    return [
+        _block((line for line in above if line not in since.lines), since.seen),
+        _block(new, since.after),
+        *([_block([*new[:-1], new[-1] + blanks], since.after)] if blanks else []),
+    ]
+
+
+def _blanks(emulator: Emulator) -> str:
+    """The blanks between the last text of the screen and the cursor behind it, such as that of a prompt."""
+    x, y = emulator.caret
+    row = emulator.scrollback.lines + y
+    shown = emulator.between(Place(row), Place(row + 1), joined=False)
+    below = Place(emulator.scrollback.lines + emulator.size.rows)
+    if not shown or emulator.between(Place(row + 1), below).strip():
+        return ""
+    return " " * (x - max(0, wcswidth(shown)))
+
+
+def _block(lines: Iterable[str], before: str) -> Fresh:
+    return Fresh("\n".join(lines).encode(errors="replace"), before)
+
+
+def _lines(emulator: Emulator, start: int, stop: int) -> list[str]:
+    return emulator.lines(start, stop, joined=True) if start < stop else []

@@ -1,0 +1,1 @@
+"""Classifies what became of a command by its words, exit code and output."""

@@ -1,0 +1,1 @@
+"""Parses what programs print: JSON, key-value blocks, delimited text, documented line formats."""

@@ -1,0 +1,1 @@
+"""Finds tables in text, with and without borders."""

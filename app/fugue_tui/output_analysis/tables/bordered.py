@@ -1,0 +1,172 @@
+"""Tables with borders of any style: ASCII, Unicode box drawing, psql, mysql, Markdown.
+
+The junctions of a rule say in which cells the columns are divided, so a `|` inside a cell is no border.
+"""
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from fugue_tui.output_analysis.parsed import Kind, Parsed, line_numbers, with_others
+from fugue_tui.output_analysis.tables.grid_rows import Ruled, rows_of
+from fugue_tui.output_analysis.text_lines import Line, in_cells, in_characters
+
+SURE: Final = 0.98
+"""The belief in a table whose rows all have their borders where the rule says."""
+ENOUGH: Final = 0.8
+"""The belief that a table needs beside a larger one."""
+MOST_TABLES: Final = 6
+MOST_UNFIT: Final = 0.25
+"""The share of lines that may have no border where the rule says."""
+_BARS: Final = "|│┃║╎╏┆┇┊┋▏▕"
+_CORNERS: Final = "+┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛┣┫┳┻╋╔╗╚╝╠╣╦╩╬╞╡╟╢╤╧╥╨╪╫┡┩╇╈╃╄┢┪╆╅┝┥┞┦┟┧┠┨┍┑┎┒┕┙┖┚┯┷┰┸┿╂╊╉"
+_LEVELS: Final = "-=─━═╌╍┄┅┈┉╴╵╶╷╸╹╺╻"
+_POINTS: Final = ".'`*"
+"""Corners in rules alone; in text they are what they always are."""
+_DRAWN: Final = re.compile(f"[{re.escape(_BARS + _CORNERS + _LEVELS + _POINTS)}: ]+")
+_LEVEL: Final = re.compile(f"---|===|[+|:][-=]|[-=][+|:]|[{_LEVELS[2:]}]")
+_BAR: Final = re.compile(f"[{_BARS}]")
+_JUNCTION: Final = re.compile(f"[{re.escape(_BARS + _CORNERS + _POINTS)}]")
+_UNESCAPED: Final = re.compile(r"(?<!\\)\|")
+
+
+def is_rule(text: str) -> bool:
+    """Whether a line is drawn and holds no text."""
+    return _DRAWN.fullmatch(text) is not None and _LEVEL.search(text) is not None
+
+
+def read_borders(lines: Sequence[str], start: int, end: int) -> Parsed | None:
+    """The largest table with borders in a range of lines, and the others."""
+    regions = sorted(_regions(lines, start, end), key=lambda region: region[0] - region[1])[:MOST_TABLES]
+    read = [(range(*region), way) for region in regions if (way := _region(lines, *region))]
+    if not read:
+        return None
+    more = sorted((each for each in read[1:] if each[1].confidence >= ENOUGH), key=lambda each: each[0][0])
+    taken = {at for numbers, _ in (read[0], *more) for at in numbers}
+    return with_others(read[0][1], more, (at for at in range(start, end) if at not in taken and lines[at].strip()))
+
+
+def _region(lines: Sequence[str], start: int, stop: int) -> Parsed | None:
+    wide = any(not line.isascii() for line in lines[start:stop])
+    ways = [_read(lines, start, stop, lay) for lay in ((in_cells, in_characters) if wide else (in_cells,))]
+    return max((way for way in ways if way is not None), key=lambda way: way.confidence, default=None)
+
+
+def _regions(lines: Sequence[str], start: int, end: int) -> list[tuple[int, int]]:
+    """The ranges of lines that are rules or have bars, with at least one rule and one other line."""
+    found: list[tuple[int, int]] = []
+    begin, rules = start, 0
+    for at in range(start, end + 1):
+        drawn = at < end and is_rule(lines[at])
+        if drawn or (at < end and _BAR.search(lines[at])):
+            rules += drawn
+            continue
+        if rules and at - begin > rules:
+            found.append((begin, at))
+        begin, rules = at + 1, 0
+    return found
+
+
+def _read(lines: Sequence[str], start: int, end: int, lay: Callable[[int, str], Line]) -> Parsed | None:
+    laid = [lay(number, lines[number]) for number in range(start, end)]
+    rules, dividers = _rules(laid)
+    if not dividers:
+        return None
+    found = _by_place(laid, rules, dividers)
+    if all(set(line.text) <= set("|:- ") for line in rules):
+        found = _unescaped(found) if found else _by_bars(laid, rules)
+    return _judged(found) if found else None
+
+
+def _rules(laid: Sequence[Line]) -> tuple[list[Line], list[int]]:
+    """The lines that are rules, and where they divide the columns.
+
+    A row whose cells are drawn, as `| -- | == |`, has bars at all those places, and blanks, as the first rule has not.
+    """
+    drawn = [line for line in laid if is_rule(line.text)]
+    solid = [line for line in drawn if " " not in line.text.strip()] or drawn
+    dividers = max(([found.start() for found in _JUNCTION.finditer(line.cells)] for line in solid), key=len)
+    sure = {line.number for line in solid}
+    return [line for line in drawn if line.number in sure or not _divided(line, dividers)], dividers
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    rows: list[Ruled]
+    unfit: list[int]
+    columns: int
+
+
+def _by_place(laid: Sequence[Line], rules: Sequence[Line], dividers: Sequence[int]) -> _Cells | None:
+    """The cells between the places where a rule has its junctions."""
+    drawn, width = {line.number for line in rules}, max(len(line.cells) for line in rules)
+    content = [line for line in laid if line.number not in drawn]
+    fit = {line.number for line in content if _divided(line, dividers)}
+    if not fit or len(content) - len(fit) > MOST_UNFIT * len(content):
+        return None
+    kept = [line for line in content if line.number in fit]
+    edges = [*itertools.pairwise(dividers)]
+    left = any(line.between(0, dividers[0]) for line in kept)
+    right = any(line.between(dividers[-1] + 1) for line in kept)
+    spans = [(-1, dividers[0])] * left + edges + [(dividers[-1], None)] * right
+    rows: list[Ruled] = []
+    above = 0
+    for line in laid:
+        if line.number in drawn:
+            above += 1
+        elif line.number in fit:
+            cells = tuple(line.between(start + 1, stop) for start, stop in spans)
+            marked = tuple(_goes_on(line, width if stop is None else stop) for _, stop in spans)
+            rows.append(Ruled(line.number, cells, above, marked))
+    return _Cells(rows, [line.number for line in content if line.number not in fit], len(spans)) if spans else None
+
+
+def _divided(line: Line, dividers: Sequence[int]) -> bool:
+    width = len(line.cells)
+    return all(at < width and line.cells[at] in _BARS for at in dividers)
+
+
+def _goes_on(line: Line, stop: int) -> bool:
+    """Whether psql says that a cell goes on in the next line, by a sign against its border, where no cell reaches."""
+    return line.cells[stop - 1 : stop] in ("+", "↵")
+
+
+def _by_bars(laid: Sequence[Line], rules: Sequence[Line]) -> _Cells | None:
+    """The cells between bars, of Markdown that nobody has aligned: as many in each line as in the rule."""
+    drawn, count = {line.number for line in rules}, len(_split(rules[0].text))
+    rows: list[Ruled] = []
+    unfit: list[int] = []
+    above = 0
+    for line in laid:
+        if line.number in drawn:
+            above += 1
+            continue
+        cells = _split(line.text)
+        if len(cells) == count:
+            rows.append(Ruled(line.number, cells, above, (False,) * count))
+        else:
+            unfit.append(line.number)
+    enough = count > 1 and rows and len(unfit) <= MOST_UNFIT * (len(rows) + len(unfit))
+    return _Cells(rows, unfit, count) if enough else None
+
+
+def _unescaped(found: _Cells) -> _Cells:
+    rows = [replace(row, cells=tuple(cell.replace("\\|", "|") for cell in row.cells)) for row in found.rows]
+    return replace(found, rows=rows)
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(cell.strip().replace("\\|", "|") for cell in _UNESCAPED.split(text.strip().strip("|")))
+
+
+def _judged(found: _Cells) -> Parsed | None:
+    headers, rows, notes = rows_of(found.rows)
+    if found.columns < 2 and not headers:
+        return None
+    total = len(found.rows) + len(found.unfit)
+    sure = SURE * len(found.rows) / total * (0.95 ** len(notes)) * (1 if headers else 0.9)
+    if found.unfit:
+        notes = [*notes, f"{line_numbers(found.unfit)} did not fit the borders, left out"]
+    return Parsed(Kind.TABLE, round(sure, 2), headers, rows, parser="borders", notes=tuple(notes))

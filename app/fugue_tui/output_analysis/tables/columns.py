@@ -1,0 +1,173 @@
+"""Columns without borders: found by header words and by the blanks that run through all rows.
+
+A cell is what stands between two runs of blanks that go through every row, and never a guess: a row through whose cells
+a boundary would cut is left out and named.
+"""
+
+import functools
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from fugue_tui.output_analysis.tables.header_spans import Span, Style, free_runs, spans
+from fugue_tui.output_analysis.text_lines import Line
+
+MOST_UNFIT: Final = 0.25
+"""The share of rows that may fail to fit before the lines are no table."""
+MOST_ODD: Final = 0.1
+"""The share of rows that may fill a gap of one blank between two header words before it is no boundary."""
+MOST_COLUMNS: Final = 100
+"""Columns of a table."""
+
+
+@dataclass(slots=True)
+class Columns:
+    """Columns that were found in lines."""
+
+    headers: list[str] = field(default_factory=list[str])
+    cuts: list[int] = field(default_factory=list[int])
+    """The cells at which columns begin, the first one 0."""
+    fit: list[Line] = field(default_factory=list[Line])
+    """The lines that are rows."""
+    unfit: list[int] = field(default_factory=list[int])
+    """The numbers of the lines that are not."""
+    doubts: list[str] = field(default_factory=list[str])
+    """What was chosen though it could have been otherwise."""
+    notes: list[str] = field(default_factory=list[str])
+    """What a reader may want to know, and that casts no doubt."""
+    mended: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    """The cells of lines that were read in another way, by the lines' numbers."""
+    soft: set[int] = field(default_factory=set[int])
+    """The cuts that stand between two header words with one blank between them."""
+
+    @property
+    def edges(self) -> list[tuple[int, int | None]]:
+        """Where each column begins and ends; the last one never does."""
+        return [*zip(self.cuts, self.cuts[1:], strict=False), (self.cuts[-1], None)]
+
+    def suits(self, line: Line) -> bool:
+        """Whether a line could be a row: it leaves every boundary free and fills at least two columns."""
+        free = not any(line.mask >> cut - 1 & 1 for cut in self.cuts[1:])
+        return free and sum(bool(line.between(start, end)) for start, end in self.edges) > 1
+
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """The cells, row by row in the order of the lines."""
+        edges = self.edges
+        rows = {line.number: tuple(line.between(start, end) for start, end in edges) for line in self.fit}
+        return tuple(row for _, row in sorted((rows | self.mended).items())) if self.mended else tuple(rows.values())
+
+
+def columns(header: Line, lines: Sequence[Line], style: Style) -> Columns | None:
+    """The columns under a header line; None if the lines are no table with that header.
+
+    Where nobody knows the style, words one blank apart are taken for two headers if all rows leave that blank.
+    """
+    words = spans(header, style)
+    if not 2 <= len(words) <= MOST_COLUMNS:
+        return None
+    masks = [line.mask for line in lines]
+    fit = _fitting(words, masks, style)
+    if fit is None:
+        return None
+    found = _cut(header, words, [masks[index] for index in fit])
+    found.fit = [lines[index] for index in fit]
+    found.unfit = [line.number for line in set_aside(lines, fit)]
+    return found if len(found.cuts) > 1 else None
+
+
+def set_aside(lines: Sequence[Line], fit: Iterable[int]) -> list[Line]:
+    """The lines whose places in the sequence are not given."""
+    kept = set(fit)
+    return [line for index, line in enumerate(lines) if index not in kept]
+
+
+def union(masks: Iterable[int]) -> int:
+    """The cells that are not blank in at least one line."""
+    busy = 0
+    for mask in masks:
+        busy |= mask
+    return busy
+
+
+def _fitting(words: Sequence[Span], masks: Sequence[int], style: Style) -> list[int] | None:
+    """The rows that leave a gap wherever the header has one; None if too many do not.
+
+    A gap of one blank may also stand inside a header, so there only a few rows that fill it are held against the rows.
+    """
+    alive = list(range(len(masks)))
+    for left, right in itertools.pairwise(words):
+        busy = union(masks[index] for index in alive)
+        if free_runs(busy, left.end, right.start):
+            continue
+        cell = _freest([masks[index] for index in alive], left.end, right.start)
+        through = [index for index in alive if not masks[index] >> cell & 1]
+        if style is Style.AUTO and right.start - left.end < 2 and len(alive) - len(through) > MOST_ODD * len(alive):
+            continue
+        alive = through
+        if len(masks) - len(alive) > max(1, MOST_UNFIT * len(masks)):
+            return None
+    return alive
+
+
+def _freest(masks: Sequence[int], start: int, end: int) -> int:
+    """The cell of a range that is blank in the most lines, the rightmost of several."""
+    counts = [0] * (end - start)
+    window = (1 << end - start) - 1
+    for mask in masks:
+        part = mask >> start & window
+        while part:
+            low = part & -part
+            counts[low.bit_length() - 1] += 1
+            part ^= low
+    return start + min(range(end - start), key=lambda at: (counts[at], -at))
+
+
+def _cut(header: Line, words: Sequence[Span], masks: Sequence[int]) -> Columns:
+    """Columns between header words, wherever all rows leave a gap between them."""
+    found = Columns()
+    busy = union(masks)
+    full = functools.reduce(int.__and__, masks) if masks else 0
+    _lead(found, words[0], busy)
+    begin = words[0]
+    for left, right in itertools.pairwise(words):
+        runs = free_runs(busy, left.end, right.start)
+        if not runs:
+            continue
+        found.headers.append(header.between(begin.start, left.end))
+        cut = _choose(runs, left, right, found, flush=bool(full >> left.end - 1 & 1))
+        if right.start - left.end < 2:
+            found.soft.add(cut)
+        found.cuts.append(cut)
+        begin = right
+    found.headers.append(header.between(begin.start, words[-1].end))
+    return found
+
+
+def _lead(found: Columns, first: Span, busy: int) -> None:
+    """The first column's beginning, and before it a column without a name if rows have one there."""
+    found.cuts.append(0)
+    before = busy & (1 << first.start) - 1
+    if before:
+        begin = (before & -before).bit_length() - 1
+        if runs := free_runs(busy, begin, first.start):
+            found.headers.append("")
+            found.cuts.append(max(runs, key=lambda run: (run[1] - run[0], run[1]))[1])
+
+
+def _choose(runs: Sequence[tuple[int, int]], left: Span, right: Span, found: Columns, *, flush: bool) -> int:
+    """The cell at which the right column begins, if several runs of blanks could be the boundary.
+
+    That is before the right header if cells may begin under it, otherwise where the most room is, or, if that is in
+    several places, behind the left header if all cells end under it (`flush`).
+    """
+    widths = [end - start for start, end in runs]
+    last, most = len(runs) - 1, widths.count(max(widths))
+    begins, ends = runs[last][1] == right.start, flush and runs[0][0] == left.end
+    widest = max(range(len(runs)), key=lambda at: (widths[at], at))
+    chosen = last if begins else 0 if ends and most > 1 else widest
+    if len(runs) > 1 and (widths[chosen] < max(widths) or most > 1):
+        found.doubts.append(f"where {left.text} ends and {right.text} begins could be otherwise")
+        if not begins and not ends:
+            found.doubts.append(f"no cell begins or ends where {left.text} and {right.text} do")
+    return runs[chosen][1]

@@ -1,0 +1,71 @@
+"""The words of a header line, and the gaps between them through which columns can be told apart."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from fugue_tui.output_analysis.text_lines import Line
+
+_WORD: Final = re.compile(r"[^ ]+")
+_PHRASE: Final = re.compile(r"[^ ]+(?: [^ ]+)*")
+_VALUE: Final = re.compile(r"(?=\D*\d)[\d.,:/+-]+[%KMGTPBi]{0,3}|(?=\D*\d)[0-9a-f]{7,40}|(?:\.{0,2}|~)/\S+|\w+://\S*")
+PHRASES: Final = re.compile(
+    r"(?<!\S)(?:CONTAINER ID|IMAGE ID|VOLUME NAME|NETWORK ID|PLUGIN ID|CPU %|MEM %|MEM USAGE / LIMIT|NET I/O|BLOCK I/O"
+    r"|NOMINATED NODE|READINESS GATES|LAST SEEN|FIRST SEEN|APP VERSION|Mounted on|Used by"
+    r"|Local Address(?::Port)?|Foreign Address|Peer Address(?::Port(?:Process)?)?|PID/Program name"
+    r"|DISK USAGE|CONTENT SIZE|(?:CREATED|UPDATED|STARTED) AT|CREATED BY|LAST UPDATED|LAST DEPLOYED)(?!\S)"
+)
+"""Headers of several words that well-known programs print."""
+
+
+class Style(Enum):
+    """How a program writes its header line."""
+
+    AUTO = "auto"
+    """Nobody knows: words one blank apart may be one header or two."""
+    WIDE = "wide"
+    """At least two blanks stand between columns."""
+    WORDS = "words"
+    """Every word is a header, but for the phrases above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A header and the cells that it takes."""
+
+    start: int
+    end: int
+    text: str
+
+
+def spans(header: Line, style: Style) -> list[Span]:
+    """The headers, or, where that is not yet sure, their words."""
+    if style is Style.WIDE:
+        return [_span(header, found) for found in _PHRASE.finditer(header.cells)]
+    whole = [_span(header, found) for found in PHRASES.finditer(header.cells)]
+    words = (_span(header, found) for found in _WORD.finditer(header.cells))
+    loose = [word for word in words if not any(each.start <= word.start < each.end for each in whole)]
+    return sorted([*whole, *loose], key=lambda each: each.start)
+
+
+def is_value(word: str) -> bool:
+    """Whether a word is a number, a date, a path or an address rather than a name."""
+    return _VALUE.fullmatch(word) is not None
+
+
+def free_runs(busy: int, start: int, end: int) -> list[tuple[int, int]]:
+    """The runs of cells within a range that are blank in every line."""
+    runs: list[tuple[int, int]] = []
+    for cell in range(start, end):
+        if busy >> cell & 1:
+            continue
+        if runs and runs[-1][1] == cell:
+            runs[-1] = (runs[-1][0], cell + 1)
+        else:
+            runs.append((cell, cell + 1))
+    return runs
+
+
+def _span(header: Line, found: re.Match[str]) -> Span:
+    return Span(found.start(), found.end(), header.between(found.start(), found.end()))

@@ -1,0 +1,107 @@
+"""A private file for what goes wrong while the screen belongs to panes: nothing may be written over them.
+
+Everything that Python would print on stderr goes there: logging, warnings, and what threads and finalizers raise.
+"""
+
+import logging
+import os
+import sys
+import threading
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING
+
+from fugue_tui.sanitize import clean_text
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+LARGEST = 1 << 20
+"""Bytes of a log; what is older is kept beside it up to the same size, and then dropped."""
+
+_logger = logging.getLogger(__name__)
+
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class LogFile(logging.Handler):
+    """A private file, made when something goes wrong; without a file, nothing is kept."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(logging.WARNING)
+        self.path = path
+        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, cleaned; a file that cannot be written is done without."""
+        with suppress(OSError):
+            _append(self.path, f"{clean_text(self.format(record))}\n".encode())
+
+    def move(self, path: str) -> None:
+        """Write to another file from now on, with what was written so far; if that cannot be, stay where it is."""
+        with self.lock or nullcontext(), suppress(OSError):
+            if path != self.path and os.path.lexists(self.path):
+                self._take_along(path)
+            self.path = path
+
+    def _take_along(self, path: str) -> None:
+        if os.path.lexists(path):
+            _append(path, _read(self.path))
+            os.unlink(self.path)
+        else:
+            os.rename(self.path, path)
+        if os.path.lexists(older(self.path)) and not os.path.lexists(older(path)):
+            os.rename(older(self.path), older(path))
+
+
+def older(path: str) -> str:
+    """Where a log goes when it is full."""
+    return f"{path}.1"
+
+
+def _append(path: str, text: bytes) -> None:
+    """Add to a file, or begin it anew if it is full. Raises OSError."""
+    file = os.open(path, _APPEND, 0o600)
+    try:
+        size = os.fstat(file).st_size
+        if size + len(text) <= LARGEST or not size:
+            os.write(file, text[:LARGEST])
+            return
+    finally:
+        os.close(file)
+    os.replace(path, older(path))
+    _append(path, text)
+
+
+def keep(path: str) -> None:
+    """From now on, write what goes wrong to a file; an empty path drops it."""
+    logging.getLogger().addHandler(LogFile(path) if path else logging.NullHandler())
+    logging.captureWarnings(capture=True)
+    threading.excepthook = _thread_failed
+    sys.unraisablehook = _nobody_told
+
+
+def move(path: str) -> None:
+    """Go on in another file, which gets what was written so far; what is there already stays above it."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, LogFile):
+            handler.move(path)
+
+
+def _read(path: str) -> bytes:
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return os.read(file, LARGEST)
+    finally:
+        os.close(file)
+
+
+def _thread_failed(failure: threading.ExceptHookArgs) -> None:
+    if failure.exc_value is not None and not isinstance(failure.exc_value, SystemExit):
+        name = failure.thread.name if failure.thread is not None else "unknown"
+        _logger.error("thread %s failed", name, exc_info=failure.exc_value)
+
+
+def _nobody_told(failure: "UnraisableHookArgs") -> None:
+    _logger.error(
+        "%s: %a", failure.err_msg or "raised where nobody can be told", failure.object, exc_info=failure.exc_value
+    )

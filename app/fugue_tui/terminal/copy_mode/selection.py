@@ -1,0 +1,113 @@
+"""What a person selected of a terminal's text. It moves with its text, and is over once that is not there any more.
+
+Every method is for who holds the terminal's lock.
+"""
+
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.copy_mode.text_units import Stretch, Unit, stretch
+from fugue_tui.terminal.emulator.protocol import Emulator
+from fugue_tui.terminal.screen.pins import Pin, Place
+
+
+class Selection:
+    """A stretch between two pins, and the part of its text that the program could still write over."""
+
+    def __init__(self, emulator: Emulator, at: Place, unit: Unit = Unit.CHARACTER) -> None:
+        """Begins with what is at a place."""
+        self._emulator = emulator
+        self.unit = unit
+        """What the selection grows by."""
+        self.where: Stretch | None = stretch(emulator, at, unit)
+        """Where it was when it was looked at last; None if the other screen was in front."""
+        self._anchor = self._ends = self._pinned(self.where)
+        self._keep(self.where)
+
+    def _pinned(self, where: Stretch) -> tuple[Pin, Pin]:
+        return self._emulator.pin(where.first), self._emulator.pin(where.last)
+
+    def _found(self, pins: tuple[Pin, Pin]) -> Stretch | None:
+        first, last = pins[0].found(), pins[1].found()
+        return Stretch(first, last) if first is not None and last is not None and first <= last else None
+
+    def extend(self, to: Place, unit: Unit | None = None) -> None:
+        """Reach from where it began to another place, by whole units, or by other ones from now on."""
+        self.unit = unit or self.unit
+        anchor = self._found(self._anchor)
+        if anchor is None:
+            return
+        if unit is not None:
+            anchor = stretch(self._emulator, anchor.first, unit)
+        end = stretch(self._emulator, to, self.unit)
+        self.where = Stretch(min(anchor.first, end.first), max(anchor.last, end.last))
+        self._ends = self._pinned(self.where)
+        self._keep(self.where)
+
+    def _keep(self, where: Stretch) -> None:
+        """Remember what is selected: where it is, and its text as far as it is on the screen."""
+        self._unsure = False
+        self._shape = _shape(where)
+        self._settled = self._past(where)
+        self._text = self._below(where, self._settled)
+
+    def _past(self, where: Stretch) -> int:
+        """How many of its rows are in the history, where nothing is written over."""
+        return max(0, min(where.rows, self._emulator.scrollback.lines - where.first.line))
+
+    def _below(self, where: Stretch, rows: int) -> str:
+        """The text without the first rows, row by row."""
+        if rows >= where.rows:
+            return ""
+        start = Place(where.first.line + rows) if rows else where.first
+        return self._emulator.between(start, where.stop, joined=False)
+
+    def look(self) -> bool:
+        """Find where it is now; False if it is over, because its text was written over, cleared or pruned."""
+        now = self.where = self._found(self._ends)
+        if now is None:
+            return self._is_hidden
+        if self._unsure:
+            self._keep(now)
+            return True
+        past = self._past(now)
+        if _shape(now) != self._shape or past < self._settled or self._below(now, self._settled) != self._text:
+            return False
+        if past > self._settled:
+            self._text = "\n".join(self._text.split("\n")[past - self._settled :])
+            self._settled = past
+        return True
+
+    @property
+    def _is_hidden(self) -> bool:
+        """Whether there is no place for it only because the other screen is in front."""
+        return all(pin.found() is None and not pin.lost() for pin in self._ends)
+
+    def resized(self, before: str) -> bool:
+        """The terminal has another size, and its text may wrap elsewhere; False if what was selected `before`, as
+        `text` gave it, is not all that there is between its ends now."""
+        now = self.where = self._found(self._ends)
+        if now is None:
+            self._unsure = True
+            return self._is_hidden
+        self._keep(now)
+        return self.text() == before
+
+    def text(self) -> str:
+        """What is selected, rows that wrapped joined; empty while the other screen is in front. Untrusted."""
+        return self._emulator.between(self.where.first, self.where.stop) if self.where is not None else ""
+
+    def marks(self, top: int, size: Size) -> dict[int, tuple[int, int]]:
+        """For a view whose first row is the line `top`: from which to which column each row is selected."""
+        where = self.where
+        if where is None:
+            return {}
+        lines = range(max(top, where.first.line), min(top + size.rows, where.last.line + 1))
+        return {line - top: _columns(where, line, size.cols) for line in lines}
+
+
+def _shape(where: Stretch) -> tuple[int, int, int]:
+    return where.rows, where.first.column, where.last.column
+
+
+def _columns(where: Stretch, line: int, cols: int) -> tuple[int, int]:
+    start = where.first.column if line == where.first.line else 0
+    return start, where.stop.column if line == where.last.line else cols

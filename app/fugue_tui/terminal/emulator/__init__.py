@@ -1,0 +1,1 @@
+"""What both engines promise, their events, and what they share."""

@@ -1,0 +1,42 @@
+"""What is known of one command that a shell ran."""
+
+from dataclasses import dataclass, field
+
+from fugue_tui.terminal.screen.pins import Pin
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRecord:
+    """One command, as the marks of its shell told it (OSC 133). Its strings came from a pane and are untrusted."""
+
+    number: int
+    """Counts the terminal's commands from 1; never used again."""
+    line: str
+    """What was typed, newlines and all."""
+    cwd: str
+    """Where it was started; empty if unknown."""
+    started: float
+    """On the monotonic clock, in seconds."""
+    started_at: float
+    """Seconds since the epoch."""
+    trusted: bool = False
+    """Whether the marks are those of a shell that Fugue set up; others may come from any program's output."""
+    ended: float | None = None
+    """On the monotonic clock; None while it runs."""
+    ended_at: float | None = None
+    exit_code: int | None = None
+    """None while it runs, or if the shell never told."""
+    start: Pin | None = field(default=None, compare=False, repr=False)
+    """Where its output starts; None once it is one of the older commands."""
+    stop: Pin | None = field(default=None, compare=False, repr=False)
+    """Where its output stops; None too while it runs."""
+
+    @property
+    def running(self) -> bool:
+        """Whether it is not over yet, as far as its shell told."""
+        return self.ended is None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it ran; None while it runs."""
+        return None if self.ended is None else self.ended - self.started

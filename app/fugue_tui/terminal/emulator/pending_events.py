@@ -1,0 +1,76 @@
+"""What a terminal has said and is owed, in order and within bounds, until someone takes it."""
+
+from collections.abc import Callable
+from typing import Final
+
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.emulator.event_queue import EventQueue
+from fugue_tui.terminal.emulator.events import ClipboardWrite, CwdChanged, Event, PromptMark, Reply, TitleChanged
+from fugue_tui.terminal.emulator.osc_cwd import local_path
+
+REPLY_LIMIT: Final = 65_536
+"""Bytes of replies that may wait; what a program asks beyond that goes unanswered until it reads."""
+TEXT_LIMIT: Final = 4_096
+"""Characters kept of a title, a path or a notification."""
+CLIPBOARD_LIMIT: Final = 1_048_576
+"""Bytes of one OSC 52 write; a longer one is dropped whole."""
+
+
+class Inbox:
+    """One terminal's events, title, directory and hold, as its callbacks found them."""
+
+    __slots__ = ("_events", "_owed", "_pending", "cwd", "dark", "on_hold", "on_mark", "size", "title")
+
+    def __init__(self, size: Size, on_hold: Callable[[bool], None]) -> None:
+        self.size = size
+        self.title = ""
+        self.cwd = ""
+        self.dark = True
+        self.on_hold = on_hold
+        self.on_mark: Callable[[PromptMark], None] = lambda mark: None
+        """Told of each mark, with the text before it fed and the text after it not."""
+        self._events = EventQueue[Event]()
+        self._pending = bytearray()
+        self._owed = 0
+
+    def take(self) -> list[Event]:
+        """Everything since the last call, in order."""
+        self._flush()
+        self._owed = 0
+        return self._events.take()
+
+    def reply(self, data: bytes) -> None:
+        """Owe the program bytes, unless it is owed too many."""
+        if self._owed + len(data) <= REPLY_LIMIT:
+            self._owed += len(data)
+            self._pending += data
+
+    def say(self, event: Event) -> None:
+        """Keep an event."""
+        if isinstance(event, PromptMark):
+            self.on_mark(event)
+        self._flush()
+        self._events.put(event)
+
+    def _flush(self) -> None:
+        if self._pending:
+            self._events.put(Reply(bytes(self._pending)))
+            self._pending.clear()
+
+    def set_title(self, title: str) -> None:
+        """Note a title; a title that did not change says nothing new."""
+        if title != self.title:
+            self.title = title
+            self.say(TitleChanged(title))
+
+    def set_cwd(self, location: str) -> None:
+        """Note a working directory that was reported as a file URL or a path, if it is on this machine."""
+        path = local_path(location)
+        if path is not None and path != self.cwd:
+            self.cwd = path
+            self.say(CwdChanged(path))
+
+    def copy(self, data: bytes) -> None:
+        """Note an OSC 52 write; empty and outsized ones are ignored."""
+        if 0 < len(data) <= CLIPBOARD_LIMIT:
+            self.say(ClipboardWrite(data.decode("utf-8", "replace")))

@@ -1,0 +1,1 @@
+"""The default engine: libghostty-vt through pyghostty's native library."""

@@ -1,0 +1,1 @@
+"""Keys, mouse and pastes as the bytes that a program is sent."""

@@ -1,0 +1,33 @@
+"""What a program must be sent for what a person does, which only its modes decide."""
+
+from abc import ABC, abstractmethod
+
+from fugue_tui.terminal.input import keys, mouse, paste
+from fugue_tui.terminal.input.keys import KeyPress
+from fugue_tui.terminal.input.mouse import MouseAction
+from fugue_tui.terminal.screen.cells import Modes
+
+
+class Encoder(ABC):
+    """The part of an emulator that encodes input."""
+
+    @property
+    @abstractmethod
+    def modes(self) -> Modes:
+        """The modes in force now."""
+
+    def encode_key(self, press: KeyPress) -> bytes:
+        """What the program must be sent for a key."""
+        return keys.encode(press, self.modes)
+
+    def encode_mouse(self, action: MouseAction) -> bytes:
+        """What the program must be sent for a mouse event."""
+        return mouse.encode(action, self.modes)
+
+    def encode_paste(self, text: str) -> bytes:
+        """Pasted text, made safe."""
+        return paste.encode(text, self.modes)
+
+    def encode_focus(self, focused: bool) -> bytes:
+        """A focus report."""
+        return (b"\x1b[I" if focused else b"\x1b[O") if self.modes.focus_events else b""

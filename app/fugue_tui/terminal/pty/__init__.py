@@ -1,0 +1,1 @@
+"""Processes on pseudo-terminals, and the thread that reads and writes them."""

@@ -1,0 +1,311 @@
+"""One terminal's descriptors at the pump: reading, writing, sizes, and the order in which a program ends.
+
+A program ends when its own process does, whoever still holds its terminal; what it left unread is then read, for a
+bounded time, and only after that are the descriptors closed, here and nowhere else.
+"""
+
+import errno
+import os
+import signal
+import time
+from contextlib import suppress
+from threading import Lock
+from typing import Final, Protocol
+
+from fugue_tui.errors import InputFull, TerminalGone
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.pty.io_loop import READ, WRITE, Pump
+from fugue_tui.terminal.pty.line_editor import edits_lines
+from fugue_tui.terminal.pty.read_buffer import SIZE, Intake
+from fugue_tui.terminal.pty.session_killer import GRACE
+from fugue_tui.terminal.pty.spawn import Exit, Pty
+from fugue_tui.terminal.pty.winsize import Winsize
+from fugue_tui.terminal.pty.write_queue import CAPACITY, Outbox
+
+_HOLD: Final = 0.003
+"""The CPU seconds that one delivery should cost at most; slower engines get smaller ones."""
+_LEAST: Final = 1 << 10
+_FIRST: Final = 8 << 10
+_BULK: Final = 8 << 10
+_AHEAD: Final = 2
+"""How many buffers one terminal may have read that are not delivered yet; then it is not read."""
+_SPARES: Final = 8
+_QUIET: Final = 0.1
+_DRAIN_TIME: Final = 0.3
+_DRAIN_BYTES: Final = 128 << 10
+"""More than the kernel keeps for one terminal."""
+_POLL: Final = 0.2
+_RETRIES: Final = (0.05, 1.0)
+
+
+class Receiver(Protocol):
+    """Who gets the output, in order and never twice at once; on one of the pump's two threads."""
+
+    def receive(self, data: memoryview) -> None:
+        """Output, valid until the call returns."""
+        ...
+
+    def finish(self, exit: Exit) -> None:
+        """The program has ended and nothing more will come."""
+        ...
+
+
+class Channel:
+    """The I/O of one program. Methods say which threads may call them."""
+
+    def __init__(self, pty: Pty, size: Size, pump: Pump, receiver: Receiver) -> None:
+        self.flooding = -1
+        self.turn = 0
+        self._pty = pty
+        self._pump = pump
+        self._receiver = receiver
+        self._guard = Lock()
+        self._closed = False
+        self._outbox = Outbox()
+        self._writing = False
+        self._waiting = 0
+        self._ended = False
+        self._winsize = Winsize(size, pty.resize)
+        self._budget = _FIRST
+        self._deaf = self._failed = self._hung_up = self._paused = False
+        self._retry = _RETRIES[0]
+        self._exit: Exit | None = None
+        self._exit_at = 0.0
+        self._drained = 0
+
+    def start(self) -> None:
+        """Begin to read; the receiver must be ready for it. Any thread."""
+        self._pump.post(self._open, self)
+
+    def write(self, data: bytes) -> int:
+        """Send bytes to the program, now or when it reads; how many that is. Any thread.
+
+        Raises TerminalGone, or InputFull and sends nothing."""
+        with self._guard:
+            if self._closed:
+                raise TerminalGone("the program has ended")
+            if not self._outbox.accept(data):
+                raise InputFull(
+                    f"{self._outbox.size} bytes wait for the program, which does not read them: none of these "
+                    f"{len(data)} bytes were sent, for at most {CAPACITY} may wait; send them when it reads again"
+                )
+            self._flush_first()
+        return len(data)
+
+    def reply(self, data: bytes) -> bool:
+        """Send an answer to the program; False if too many wait for it, or it has ended. Any thread."""
+        with self._guard:
+            accepted = not self._closed and self._outbox.accept_reply(data)
+            if accepted:
+                self._flush_first()
+        return accepted
+
+    def resize(self, size: Size) -> None:
+        """Tell the program its size: at once, or in a storm a little later, and the last one always. Any thread."""
+        with self._guard:
+            wait = None if self._closed else self._winsize.change(size)
+        if wait is not None:
+            self._pump.post(lambda: self._pump.later(wait, self._resize_late, self), self)
+
+    def pause(self, *, paused: bool) -> None:
+        """Read no more until told to go on, as long as the program runs. Any thread."""
+        self._paused = paused
+        self._pump.post(self._rewatch, self)
+
+    def foreground_group(self) -> int:
+        """The process group that the terminal's keys go to; 0 if none. Any thread."""
+        with self._guard, suppress(OSError):
+            return 0 if self._closed else max(os.tcgetpgrp(self._pty.fd), 0)
+        return 0
+
+    def edits_lines(self) -> bool:
+        """Whether a program edits a line, as a shell does at its prompt. Any thread."""
+        with self._guard:
+            return not self._closed and edits_lines(self._pty.fd)
+
+    def interrupt(self, number: int) -> None:
+        """Send a signal to the foreground programs. Any thread; raises TerminalGone."""
+        group = self.foreground_group()
+        if not group:
+            raise TerminalGone("the program has ended")
+        try:
+            os.killpg(group, signal.Signals(number))
+        except ProcessLookupError as error:
+            raise TerminalGone("the program has ended") from error
+
+    def close(self) -> None:
+        """End the program; what it prints meanwhile is thrown away. Any thread; never waits."""
+        self._deaf = True
+        self._pump.post(lambda: self.hang_up(GRACE), self)
+
+    def ready(self, fd: int, events: int) -> None:
+        """For the pump."""
+        if fd == self._pty.pidfd:
+            self._look_for_exit()
+        elif events & READ and not self._ended:
+            self._read()
+
+    def writable(self) -> None:
+        """For the pump."""
+        with self._guard:
+            if not self._closed:
+                self._flush()
+
+    def hang_up(self, grace: float) -> None:
+        """End every process of the program's session within `grace` seconds, unless it has ended. For the pump."""
+        if self._exit is None:
+            self._pump.hangups.add(self._pty.pid, grace)
+
+    def fail(self) -> None:
+        """Give up reading and end the program. For the pump."""
+        if not self._closed:
+            self._failed = self._deaf = True
+            self._watch()
+            self.hang_up(GRACE)
+
+    def _open(self) -> None:
+        self._pump.add(self)
+        with self._guard:
+            self._watch()
+        if self._pty.pidfd is None:
+            self._poll()
+        else:
+            self._pump.watch(self, self._pty.pidfd, READ)
+
+    def _watch(self) -> None:
+        if self._hung_up or self._failed or self._ended:
+            self._pump.watch(self, self._pty.fd, 0)
+            return
+        reading = READ if self._waiting < _AHEAD and not self._paused else 0
+        self._pump.watch(self, self._pty.fd, reading | (WRITE if self._writing else 0))
+
+    def _flush_first(self) -> None:
+        """Send at once, unless the pump already waits for the program to read."""
+        if not self._writing:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._outbox.flush(self._write)
+        if bool(self._outbox.size) != self._writing:
+            self._writing = not self._writing
+            self._pump.post(self._rewatch, self)
+
+    def _write(self, piece: memoryview) -> int:
+        try:
+            return os.write(self._pty.fd, piece)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return len(piece)  # Nobody holds the terminal: what is typed at it is lost.
+
+    def _rewatch(self) -> None:
+        with self._guard:
+            if not self._closed:
+                self._watch()
+
+    def _resize_late(self) -> None:
+        with self._guard:
+            if not self._closed:
+                self._winsize.catch_up()
+
+    def _read(self) -> None:
+        if self._waiting == _AHEAD:
+            return
+        intake = self._pump.spares.pop() if self._pump.spares else Intake()
+        filled, hung_up = intake.fill(self._pty.fd, self._budget)
+        self.flooding = self._pty.fd if filled >= _BULK or filled == self._budget else -1
+        if filled and (self._waiting or self.flooding >= 0):
+            self._deliver_aside(intake, filled)
+        else:
+            self._deliver(intake.view[:filled])
+            self._pump.spares.append(intake)
+        if self._exit is not None:
+            self._go_on_draining(filled, hung_up)
+        elif hung_up:
+            self._pause_reading()
+
+    def _deliver_aside(self, intake: Intake, filled: int) -> None:
+        self._waiting += 1
+        if self._waiting == _AHEAD:
+            self._rewatch()
+        self._pump.aside(self, lambda: self._deliver(intake.view[:filled]), lambda: self._delivered(intake))
+
+    def _delivered(self, intake: Intake) -> None:
+        if len(self._pump.spares) < _SPARES:
+            self._pump.spares.append(intake)
+        self._waiting -= 1
+        if self._ended:
+            self._finish()
+        elif self._waiting == _AHEAD - 1:
+            self._rewatch()
+
+    def _deliver(self, data: memoryview) -> None:
+        if self._deaf or not data:
+            return
+        start = time.thread_time()
+        self._receiver.receive(data)
+        spent = time.thread_time() - start
+        if spent > _HOLD:
+            self._budget = max(_LEAST, int(self._budget * _HOLD / spent))
+        elif len(data) == self._budget and spent < _HOLD / 2:
+            self._budget = min(SIZE, self._budget * 2)
+
+    def _pause_reading(self) -> None:
+        """Nobody holds the terminal but the program lives: it may open it again, so look once in a while."""
+        self._hung_up = True
+        self._rewatch()
+        self._pump.later(self._retry, self._resume_reading, self)
+        self._retry = min(self._retry * 2, _RETRIES[1])
+
+    def _resume_reading(self) -> None:
+        if self._hung_up and self._exit is None and not self._failed:
+            self._hung_up = False
+            self._rewatch()
+
+    def _poll(self) -> None:
+        self._look_for_exit()
+        if self._exit is None:
+            self._pump.later(_POLL, self._poll, self)
+
+    def _look_for_exit(self) -> None:
+        if self._exit is None and (exit := self._pty.reap()):
+            self._exit = exit
+            self._exit_at = time.monotonic()
+            if self._pty.pidfd is not None:
+                self._pump.watch(self, self._pty.pidfd, 0)
+            self._drain()
+
+    def _drain(self) -> None:
+        """Read on until nobody holds the terminal, or nothing comes for a moment: an orphan may hold it for ever."""
+        if self._failed and not self._ended:
+            self._finish()
+        if self._ended:
+            return
+        before = self._drained
+        self._read()
+        quiet = self._drained == before and not self._waiting
+        if not self._ended and quiet and self._exit_at + _QUIET <= time.monotonic():
+            self._finish()
+        elif not self._ended:
+            self._pump.later(_QUIET, self._drain, self)
+
+    def _go_on_draining(self, filled: int, hung_up: bool) -> None:
+        self._drained += filled
+        late = time.monotonic() > self._exit_at + _DRAIN_TIME and self._drained > _DRAIN_BYTES
+        if hung_up or late or (self._deaf and not filled):
+            self._finish()
+
+    def _finish(self) -> None:
+        """Close, once everything that was read is delivered."""
+        self._ended = True
+        self._pump.watch(self, self._pty.fd, 0)
+        if self._waiting:
+            return
+        with self._guard:
+            self._closed = True
+            self._pty.close()
+        self._pump.forget(self)
+        assert self._exit is not None
+        self._receiver.finish(self._exit)

@@ -1,0 +1,292 @@
+"""Starts programs on pseudo-terminals, and owns a started program's descriptors.
+
+The only module that names ptyprocess. Reading, writing and waiting belong to the pump.
+"""
+
+import errno
+import fcntl
+import os
+import pwd
+import re
+import shutil
+import signal
+import struct
+import sys
+import termios
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Final, NoReturn
+
+from ptyprocess import PtyProcess  # pyright: ignore[reportMissingTypeStubs]
+
+from fugue_tui import __version__
+from fugue_tui.errors import SpawnFailed
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.emulator.protocol import CELL_PIXELS
+
+_FOREIGN: Final = frozenset(
+    {
+        *("TMUX", "TMUX_PANE", "STY", "WINDOW", "COLUMNS", "LINES", "TERM_PROGRAM_VERSION"),
+        *("VTE_VERSION", "KITTY_WINDOW_ID", "ITERM_SESSION_ID", "LC_TERMINAL", "LC_TERMINAL_VERSION", "WT_SESSION"),
+        *("FUGUE_PANE", "FUGUE_WORKSPACE", "FUGUE_SOCKET"),
+        *("FUGUE_SHELL_MARKS", "FUGUE_SHELL_ENV", "FUGUE_SHELL_ZDOTDIR"),
+    }
+)
+"""Variables by which another terminal or multiplexer would be taken for the one the program runs in."""
+_LEAKS: Final = frozenset({"exec_err_pipe_read", "exec_err_pipe_write", "master_fd", "slave_fd"})
+_IUTF8: Final = 0x4000
+_FALLBACK_SHELL: Final = "/bin/sh"
+
+
+def _no_changes() -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What to run in a terminal."""
+
+    argv: tuple[str, ...] = ()
+    """Empty means the login shell."""
+    cwd: str = ""
+    """Empty means this process's own directory."""
+    env: Mapping[str, str] = field(default_factory=_no_changes)
+    """Set on top of the inherited environment, which is scrubbed of other terminals' variables."""
+    login: bool = False
+    """Whether the program's own name for itself gets a dash, as a login shell's has; so it is with no `argv`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a program ended; both None if somebody else took the status."""
+
+    code: int | None
+    signal: int | None = None
+
+    @property
+    def words(self) -> str:
+        """For people: `exit 3`, `killed by SIGTERM`."""
+        if self.signal is not None:
+            return f"killed by {_signal_name(self.signal)}"
+        return "ended" if self.code is None else f"exit {self.code}"
+
+
+class Pty:
+    """A running program and the master side of its terminal; the pump alone closes it."""
+
+    __slots__ = ("fd", "pid", "pidfd")
+
+    def __init__(self, pid: int, fd: int, pidfd: int | None) -> None:
+        self.pid = pid
+        self.fd = fd
+        """The master; non-blocking, closed on exec."""
+        self.pidfd = pidfd
+        """Readable once the program has ended; None where the kernel has no such thing."""
+
+    @classmethod
+    def spawn(cls, program: Program, size: Size) -> "Pty":
+        """Start a program that leads its own session on a terminal of that size; raises SpawnFailed."""
+        env = environment(program)
+        directory = _directory(program.cwd)
+        path, argv = _command(program.argv, env, directory)
+        if program.login:
+            argv = (f"-{os.path.basename(path)}", *argv[1:])
+        pid, fd = _fork(path, _start(path, argv, env, directory, size))
+        try:
+            os.set_blocking(fd, False)
+            return cls(pid, fd, _pidfd(pid))
+        except OSError as error:
+            os.close(fd)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            raise SpawnFailed(f"cannot start {argv[0]}: {error.strerror}") from error
+
+    def resize(self, size: Size) -> None:
+        """Tell the kernel the size, which signals the foreground programs if it differs."""
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, _winsize(size))
+
+    def reap(self) -> Exit | None:
+        """The exit, once: None while the program runs. Waits for no other process."""
+        try:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+        except ChildProcessError:
+            return Exit(None)
+        if pid == 0:
+            return None
+        return Exit(None, os.WTERMSIG(status)) if os.WIFSIGNALED(status) else Exit(os.WEXITSTATUS(status))
+
+    def close(self) -> None:
+        """Give back the descriptors."""
+        os.close(self.fd)
+        if self.pidfd is not None:
+            os.close(self.pidfd)
+
+
+def environment(program: Program) -> dict[str, str]:
+    """The whole environment of a program's process."""
+    env = {key: value for key, value in os.environ.items() if key not in _FOREIGN and not key.startswith("ZELLIJ")}
+    env |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    env |= {"TERM_PROGRAM": "fugue-tui", "TERM_PROGRAM_VERSION": __version__}
+    if program.cwd:
+        env["PWD"] = program.cwd
+    return env | dict(program.env)
+
+
+def login_shell(env: Mapping[str, str]) -> str:
+    """The path of the person's shell: $SHELL, else the password database's, else /bin/sh."""
+    for shell in (env.get("SHELL", ""), _passwd_shell()):
+        if os.path.isabs(shell) and os.path.isfile(shell) and os.access(shell, os.X_OK):
+            return shell
+    return _FALLBACK_SHELL
+
+
+def _passwd_shell() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_shell
+    except KeyError:
+        return ""
+
+
+def _directory(cwd: str) -> str:
+    try:
+        directory = os.path.abspath(os.path.expanduser(cwd)) if cwd else os.getcwd()
+    except OSError:
+        return "/"
+    if not os.path.isdir(directory):
+        raise SpawnFailed(f"no directory {cwd!r}; give one that exists")
+    if not os.access(directory, os.X_OK):
+        raise SpawnFailed(f"directory {cwd!r} may not be entered")
+    return directory
+
+
+def _command(argv: tuple[str, ...], env: Mapping[str, str], directory: str) -> tuple[str, tuple[str, ...]]:
+    if not argv:
+        shell = login_shell(env)
+        return shell, (f"-{os.path.basename(shell)}",)
+    if "/" not in argv[0]:
+        found = shutil.which(argv[0], path=env.get("PATH", os.defpath))
+        if found is None:
+            raise SpawnFailed(f"no program {argv[0]!r} on PATH")
+        return os.path.join(directory, found), argv
+    path = os.path.join(directory, argv[0])
+    if fault := _fault(path):
+        raise SpawnFailed(f"cannot start {argv[0]!r}: {fault}")
+    return path, argv
+
+
+def _fault(path: str) -> str:
+    if os.path.isdir(path):
+        return "it is a directory"
+    if not os.path.exists(path):
+        return "there is no such file"
+    return "" if os.access(path, os.X_OK) else "it is not executable"
+
+
+class _Child(PtyProcess):
+    """ptyprocess without what hurts: its close() sleeps, and its second setting of the size is a spurious SIGWINCH."""
+
+    pid: int
+    fd: int
+
+    def close(self, force: bool = True) -> None:
+        """Drop the descriptor and the process, which is only called for a child that could not be started."""
+        if not self.closed:
+            self.closed = True
+            self.fileobj.close()
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
+    def release(self) -> tuple[int, int]:
+        """The pid and a descriptor of the master that programs do not inherit; this object then owns nothing."""
+        fd = os.dup(self.fd)
+        self.closed = True
+        self.fileobj.close()
+        return self.pid, fd
+
+    def setwinsize(self, rows: int, cols: int) -> None:
+        """Nothing: the child has set the whole size, pixels too, before its exec."""
+
+
+def _fork(path: str, start: Callable[[], NoReturn]) -> tuple[int, int]:
+    parent = os.getpid()
+    try:
+        with warnings.catch_warnings():
+            # Python 3.12 warns of any fork beside threads; the child only makes system calls until its exec.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            spawn: Callable[..., _Child] = _Child.spawn  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            return spawn([path], preexec_fn=start).release()
+    except (OSError, ValueError) as error:
+        reason = _reason(path, error)
+        _close_leaks(error.__traceback__)
+        # The frames and the error hold one another, and with them the failed child's descriptor.
+        error.__traceback__ = None
+    finally:
+        if os.getpid() != parent:
+            os._exit(126)
+    raise SpawnFailed(f"cannot start {path!r}: {reason}")
+
+
+def _reason(path: str, error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError) and os.path.exists(path):
+        return "the interpreter that its first line names is missing"
+    if str(error) == "out of pty devices":
+        return "no pseudo-terminal is left, or too many open files"
+    code = re.match(r"\[Errno (\d+)\]", str(error))
+    return os.strerror(int(code[1])).lower() if code else str(error)
+
+
+def _close_leaks(trace: TracebackType | None) -> None:
+    """Close what ptyprocess and the standard library's pty leave open when the fork itself fails."""
+    while trace is not None:
+        names: dict[str, Any] = trace.tb_frame.f_locals
+        if "pid" not in names:
+            for fd in _LEAKS.intersection(names):
+                os.close(names[fd])
+        trace = trace.tb_next
+
+
+def _start(path: str, argv: tuple[str, ...], env: dict[str, str], directory: str, size: Size) -> Callable[[], NoReturn]:
+    """What the child does between fork and exec: no locks, no threads, only system calls."""
+    winsize = _winsize(size)
+    signals = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
+
+    def start() -> NoReturn:
+        signal.set_wakeup_fd(-1)  # The size that is set next signals this process, which has no loop to wake.
+        fcntl.ioctl(0, termios.TIOCSWINSZ, winsize)
+        attributes = termios.tcgetattr(0)
+        attributes[0] |= _IUTF8
+        termios.tcsetattr(0, termios.TCSANOW, attributes)
+        for number in signals:
+            if signal.getsignal(number) is signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        os.chdir(directory)
+        os.execve(path, argv, env)
+
+    return start
+
+
+def _winsize(size: Size) -> bytes:
+    width, height = CELL_PIXELS
+    pixels = (min(size.cols * width, 0xFFFF), min(size.rows * height, 0xFFFF))
+    return struct.pack("HHHH", size.rows, size.cols, *pixels)
+
+
+def _pidfd(pid: int) -> int | None:
+    if sys.platform != "linux":
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+            raise
+        return None
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,1 @@
+"""What is on a screen, as plain values: cells, styles, damage, pins."""

@@ -1,0 +1,36 @@
+"""Compares two pictures of a screen, row by row, and tells a scroll from a change."""
+
+from collections.abc import Sequence
+
+from fugue_tui.terminal.screen.cells import Damage
+
+
+def compare(old: Sequence[bytes], new: Sequence[bytes]) -> Damage:
+    """What turns `old` into `new`: a plain list of rows, or a scroll and fewer rows."""
+    if len(old) != len(new):
+        return Damage(full=True, rows=tuple(range(len(new))))
+    changed = _changed(old, new, 0)
+    if len(changed) < 3:
+        return Damage(rows=changed)
+    shift = _shift(old, new, changed)
+    scrolled = _changed(old, new, shift) if shift else changed
+    if shift and len(scrolled) + 1 < len(changed):
+        return Damage(rows=scrolled, shift=shift)
+    return Damage(full=len(changed) == len(new), rows=changed)
+
+
+def _changed(old: Sequence[bytes], new: Sequence[bytes], shift: int) -> tuple[int, ...]:
+    """The rows of `new` that differ from `old` moved up by `shift`."""
+    kept = len(new) - shift
+    differing = [y for y, (before, after) in enumerate(zip(old[shift:], new, strict=False)) if before != after]
+    return (*differing, *range(kept, len(new)))
+
+
+def _shift(old: Sequence[bytes], new: Sequence[bytes], changed: Sequence[int]) -> int:
+    """How far most of a few telling rows moved up; 0 if they did not."""
+    places = {row: y for y, row in enumerate(old) if row}
+    votes: dict[int, int] = {}
+    for y in [y for y in changed if new[y]][:: max(1, len(changed) // 8)]:
+        if (moved := places.get(new[y], y) - y) > 0:
+            votes[moved] = votes.get(moved, 0) + 1
+    return max(votes, key=lambda moved: votes[moved], default=0)

@@ -1,0 +1,33 @@
+"""The characters of a run or a line as a person counts them, and the columns that each takes."""
+
+from collections.abc import Iterator, Sequence
+
+from fugue_tui.terminal.screen.cells import Row, Run
+
+
+def characters(run: Run) -> Iterator[tuple[str, int]]:
+    """The characters of a run, each with its columns, which add up to the run's own."""
+    if len(run.text) == run.cols and run.text.isascii():
+        yield from ((text, 1) for text in run.text)
+        return
+    from wcwidth import iter_graphemes, wcswidth
+
+    clusters = list(iter_graphemes(run.text))
+    widths = [min(max(wcswidth(cluster), 1), 2) for cluster in clusters]
+    yield from zip(clusters, _fitted(widths, run.cols), strict=True)
+
+
+def cells_of(row: Row) -> list[str]:
+    """What stands in each column of a row; the second column of a wide character is empty."""
+    return [cell for run in row.runs for text, width in characters(run) for cell in (text, *[""] * (width - 1))]
+
+
+def _fitted(widths: Sequence[int], cols: int) -> list[int]:
+    """Widths that add up to what the engine says, by as few changes as possible from the right."""
+    fitted = list(widths)
+    for index in range(len(fitted) - 1, -1, -1):
+        surplus = sum(fitted) - cols
+        if surplus == 0:
+            break
+        fitted[index] = 1 if surplus > 0 else 2
+    return fitted

@@ -1,0 +1,190 @@
+"""What is kept of a terminal beside its text: the commands that its shell ran, and where its view was scrolled to.
+
+It is saved with the text, as places in it, and comes back with it: what the newest commands printed can be read again.
+A command that ran at the time counts as over, without an exit code.
+"""
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias, TypeGuard, cast
+
+from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.emulator.protocol import Emulator
+from fugue_tui.terminal.emulator.save_format import unpack
+from fugue_tui.terminal.screen.pins import Pin, Place
+
+MOST: Final = 500
+"""Commands that are kept, the newest."""
+MOST_CHARACTERS: Final = 1 << 18
+"""Characters of their lines and directories."""
+_NUMBERS: Final = 1 << 53
+_LINES: Final = 1 << 31
+
+Sift: TypeAlias = Callable[[str], str]
+Span: TypeAlias = tuple[Place, Place] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What is known of a text."""
+
+    commands: tuple[CommandRecord, ...] = ()
+    """Without their pins, oldest first."""
+    spans: tuple[Span, ...] = ()
+    """For each of them where its output starts and stops; None if that is not known."""
+    view: Place | None = None
+    """The line at the top of the view; None if it was not scrolled back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Legacy:
+    """What a new terminal begins with that shows what another showed before."""
+
+    emulator: Emulator
+    commands: tuple[CommandRecord, ...] = ()
+    """Those whose text the emulator holds."""
+    title: str = ""
+    """Untrusted."""
+
+
+def frozen(emulator: Emulator, records: Sequence[CommandRecord], sift: Sift = str) -> Callable[[], bytes]:
+    """What writes, later and without the lock, what is known of a terminal now. For who holds the lock.
+
+    `sift` takes what is secret out of a command line."""
+    back, now = emulator.scrollback, time.time()
+    view = Place(back.top) if back.offset else None
+    here = emulator.pin().still() if records and records[-1].running else None
+    kept = [(record, _span(record, here)) for record in records[-MOST:]]
+    return lambda: _written(kept, view, sift, now)
+
+
+def recall(emulator: Emulator, data: bytes) -> tuple[CommandRecord, ...]:
+    """For a fresh emulator: have the text of a save, scrolled back to where it was; the commands that ran in it, with
+    their pins. Raises SaveError, and then changes nothing."""
+    past = read(unpack(data).past)
+    ends = [place for span in past.spans if span for place in span]
+    found = iter(emulator.recall(data, [*ends, *((past.view,) if past.view else ())]))
+    commands = tuple(
+        _pinned(emulator, record, next(found), next(found)) if span else record
+        for record, span in zip(past.commands, past.spans, strict=True)
+    )
+    if past.view and (top := next(found)):
+        emulator.scroll(emulator.scrollback.lines - top.line)
+    return commands
+
+
+def read(data: bytes) -> Past:
+    """What `frozen` wrote; what makes no sense is left out, and there is nothing in what nobody wrote."""
+    try:
+        entries: Any = json.loads(data) if data else {}
+    except (ValueError, RecursionError):
+        return Past()
+    if not isinstance(entries, dict):
+        return Past()
+    given = cast(dict[str, Any], entries)
+    commands = given.get("commands")
+    found = list(_sensible(cast(list[Any], commands)[-MOST:])) if isinstance(commands, list) else []
+    view = given.get("view")
+    return Past(
+        tuple(record for record, _ in found),
+        tuple(span for _, span in found),
+        Place(view) if _whole(view, _LINES) else None,
+    )
+
+
+def placeless(data: bytes) -> bytes:
+    """What `frozen` wrote, for a text of which not all is kept: the commands, and no places."""
+    past = read(data)
+    return json.dumps({"commands": [_entry(record, None, str, record.started_at) for record in past.commands]}).encode()
+
+
+def _span(record: CommandRecord, here: Place | None) -> Span:
+    """Where a command's output starts and stops; for one that runs, `here` is where it writes."""
+    if record.start is None or record.start.alternate or (record.stop and record.stop.alternate):
+        return None
+    first, last = record.start.still(), record.stop.still() if record.stop else here
+    return (first, last) if first and last and first <= last else None
+
+
+def _written(kept: Iterable[tuple[CommandRecord, Span]], view: Place | None, sift: Sift, now: float) -> bytes:
+    commands, left = list[dict[str, Any]](), MOST_CHARACTERS
+    for record, span in reversed(list(kept)):
+        left -= len(record.line) + len(record.cwd)
+        if left < 0:
+            break
+        commands.append(_entry(record, span, sift, now))
+    return json.dumps({"view": view.line if view else None, "commands": commands[::-1]}).encode()
+
+
+def _entry(record: CommandRecord, span: Span, sift: Sift, now: float) -> dict[str, Any]:
+    return {
+        "number": record.number,
+        "line": sift(record.line),
+        "cwd": record.cwd,
+        "started": record.started_at,
+        "ended": now if record.ended_at is None else record.ended_at,
+        "exit": record.exit_code,
+        "trusted": record.trusted,
+        "span": span and [span[0].line, span[0].column, span[1].line, span[1].column],
+    }
+
+
+def _sensible(entries: Sequence[Any]) -> Iterator[tuple[CommandRecord, Span]]:
+    """The commands in a list that can be read, their numbers ascending."""
+    last = 0
+    for entry in entries:
+        record = _command(cast(dict[str, Any], entry)) if isinstance(entry, dict) else None
+        if record and record.number > last:
+            last = record.number
+            yield record, _places(cast(dict[str, Any], entry).get("span"))
+
+
+def _command(entry: dict[str, Any]) -> CommandRecord | None:
+    number, line, cwd, code = (entry.get(key) for key in ("number", "line", "cwd", "exit"))
+    started, ended = _moment(entry.get("started")), _moment(entry.get("ended"))
+    if not (_whole(number, _NUMBERS) and isinstance(line, str) and isinstance(cwd, str)) or started is None:
+        return None
+    began = time.monotonic() - max(0.0, time.time() - started)
+    seconds = max(0.0, ended - started) if ended is not None else 0.0
+    exit_code = code if _whole(code, _LINES) else None
+    trusted = entry.get("trusted") is True
+    return CommandRecord(number, line, cwd, began, started, trusted, began + seconds, started + seconds, exit_code)
+
+
+def _places(span: Any) -> Span:
+    numbers = cast(list[Any], span) if isinstance(span, list) else []
+    if len(numbers) != 4 or not all(_whole(number, _LINES) for number in numbers):
+        return None
+    first, last = Place(*numbers[:2]), Place(*numbers[2:])
+    return (first, last) if first <= last else None
+
+
+def _pinned(emulator: Emulator, record: CommandRecord, first: Place | None, last: Place | None) -> CommandRecord:
+    """A command with pins where its output is now."""
+    if first is None or last is None:
+        return record
+    return replace(record, start=emulator.pin(first), stop=emulator.pin(last))
+
+
+def repinned(emulator: Emulator, record: CommandRecord) -> CommandRecord:
+    """A command of another terminal that had the same emulator, with pins that take this terminal's lock."""
+
+    def again(pin: Pin | None) -> Pin | None:
+        place = pin and pin.still()
+        return emulator.pin(place) if place else None
+
+    start, stop = again(record.start), again(record.stop)
+    return replace(record, start=start, stop=stop) if start and stop else replace(record, start=None, stop=None)
+
+
+def _moment(value: Any) -> float | None:
+    """Seconds since 1970; None for what is no such thing."""
+    number = type(value) in (int, float) and 0 <= value < _NUMBERS and math.isfinite(value)
+    return float(value) if number else None
+
+
+def _whole(value: Any, limit: int) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < limit

@@ -1,0 +1,160 @@
+"""Files that people write by hand, and that say what is run: how they are read, and how they are written.
+
+A file counts as the person's own if nobody else could have written it. Reading never waits on a pipe or a device and
+never takes more than a limit; writing is whole or not at all, and never goes through a link.
+"""
+
+import codecs
+import os
+import re
+import secrets
+import stat
+from pathlib import Path
+from typing import Any, Final
+
+from fugue_tui.sanitize import clean
+
+SIZE_LIMIT: Final = 1 << 20
+"""Bytes; a larger file is refused unread."""
+
+_LONG_KEY: Final = re.compile(
+    r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]{1,64}|"[^"\n]{0,64}"|'[^'\n]{0,64}')[ \t]*\.[ \t]*){32}""", re.M
+)
+"""A dotted key of so many parts: the standard library's time for one grows with the square of their number."""
+
+
+class Unfit(ValueError):
+    """A file that is not read or written, and why; `place` is `:line` or `:line:column`, or empty for the whole."""
+
+    def __init__(self, reason: str, place: str = "") -> None:
+        super().__init__(reason)
+        self.place = place
+
+
+def content(file: Path, limit: int = SIZE_LIMIT) -> bytes:
+    """What is in a file. Raises OSError, or Unfit for one that is too large, no file, or not the person's own doing."""
+    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    try:
+        if fault := _fault(os.fstat(handle), limit):
+            raise Unfit(fault)
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            return stream.read(limit)
+    finally:
+        os.close(handle)
+
+
+def text(file: Path, limit: int = SIZE_LIMIT) -> str:
+    """The text in a file. Raises OSError, or Unfit."""
+    return decoded(content(file, limit))
+
+
+def decoded(raw: bytes) -> str:
+    """Bytes as text, without the mark that some editors begin it with. Raises Unfit with the line that is not UTF-8."""
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise Unfit("not UTF-8", f":{line}") from None
+
+
+def told(name: str | Path, error: OSError | ValueError) -> str:
+    """Why a file could not be read or written: `layout.toml:3:5: Invalid value`."""
+    place = error.place if isinstance(error, Unfit) else ""
+    return f"{clean(str(name), 4096)}{place}: {getattr(error, 'strerror', None) or clean(str(error))}"
+
+
+def toml(written: str) -> dict[str, Any]:
+    """The table in TOML text. Raises Unfit."""
+    import tomllib
+
+    if found := _LONG_KEY.search(written):
+        raise Unfit("a key of more than 32 parts", f":{written.count(chr(10), 0, found.end()) + 1}")
+    try:
+        return tomllib.loads(written)
+    except RecursionError:
+        raise Unfit("nested too deeply") from None
+    except ValueError as error:
+        raise _placed(written, str(error)) from None
+
+
+def json(written: str) -> Any:
+    """The value in JSON text. Raises Unfit."""
+    from json import JSONDecodeError, loads
+
+    try:
+        return loads(written)
+    except JSONDecodeError as error:
+        raise Unfit(error.msg, f":{error.lineno}:{error.colno}") from None
+    except (ValueError, RecursionError):
+        raise Unfit("nested too deeply, or a number too long") from None
+
+
+def write(file: Path, written: str, *, overwrite: bool = False, mode: int = 0o666) -> None:
+    """Make a file with this text, all of it or nothing; `mode` is what the umask leaves of it. Raises OSError, or
+    Unfit if something is there that may not be replaced, or a link leads there that somebody else made."""
+    if fault := _place_fault(file, overwrite):
+        raise Unfit(fault)
+    draft = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(draft, flags, mode)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(written.encode())
+            stream.flush()
+            os.fsync(stream.fileno())
+        if overwrite:
+            os.replace(draft, file)
+        else:
+            os.link(draft, file)
+    except FileExistsError:
+        raise Unfit("is there already") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _fault(found: os.stat_result, limit: int) -> str:
+    if not stat.S_ISREG(found.st_mode):
+        return "not a regular file"
+    if found.st_uid not in (os.geteuid(), 0):
+        return "belongs to another user, who could run programs as you; take it over with chown"
+    if found.st_mode & stat.S_IWOTH:
+        return "anyone can write to it; chmod o-w mends that"
+    if found.st_mode & stat.S_IWGRP and not _is_own_group(found.st_uid, found.st_gid):
+        return "a group with others in it can write to it; chmod g-w mends that"
+    return f"larger than {limit} bytes" if found.st_size > limit else ""
+
+
+def _is_own_group(user: int, group: int) -> bool:
+    """Whether nobody but a user is in a group, as in the one of the user's name that most systems make."""
+    import grp
+    import pwd
+
+    try:
+        owner, found = pwd.getpwuid(user), grp.getgrgid(group)
+    except KeyError:
+        return False
+    return owner.pw_gid == group and found.gr_name == owner.pw_name and set(found.gr_mem) <= {owner.pw_name}
+
+
+def _place_fault(file: Path, overwrite: bool) -> str:
+    for place in file.parents:
+        if place.is_symlink() and place.lstat().st_uid not in (os.geteuid(), 0):
+            return f"{clean(str(place))} is a link that another user made"
+    if file.is_symlink():
+        return "is a symbolic link; name the file itself"
+    if not os.path.lexists(file):
+        return ""
+    if not file.is_file():
+        return "is no file"
+    return "" if overwrite else "is there already"
+
+
+def _placed(written: str, said: str) -> Unfit:
+    """What the parser says (`... (at line 3, column 5)`), as far as it tells the place."""
+    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", said, re.DOTALL)
+    if not found:
+        return Unfit(said)
+    lines = written.split("\n")
+    line, column = (found[2], found[3]) if found[2] else (len(lines), len(lines[-1]) + 1)
+    return Unfit(found[1], f":{line}:{column}")

@@ -1,0 +1,1 @@
+"""Attached clients: who may attach, and where their input goes."""

@@ -1,0 +1,301 @@
+"""What the app does for the terminals attached to it: lets them in, lays out for them, and draws on them."""
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Collection
+from functools import partial
+from typing import Any, Final, Protocol
+
+from textual import events
+from textual.message import Message
+
+from fugue_tui.attach_protocol import Bye, Hello
+from fugue_tui.client.host_terminal import HostTerminal
+from fugue_tui.errors import FugueError
+from fugue_tui.geometry import Size
+from fugue_tui.multiplexer.events.derive import Kind
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.input.keys import spell
+from fugue_tui.tui.app_context import Stage
+from fugue_tui.tui.attach.input_router import Hearing
+from fugue_tui.tui.clients.client import Viewer
+from fugue_tui.tui.clients.handshake import Arrival
+from fugue_tui.tui.clients.registry import Viewers
+from fugue_tui.tui.clients.socket_link import Remote
+from fugue_tui.tui.clients.tty_link import Tty
+from fugue_tui.tui.render.client_renderer import Pictures
+from fugue_tui.tui.render.client_scrollback import ReadingBack
+from fugue_tui.tui.render.scheduler import Frames
+from fugue_tui_mcp.peer_credentials import ancestors, peer_of
+
+logger = logging.getLogger(__name__)
+
+_ENDINGS: Final = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Theatre(Stage, Protocol):
+    """The app, as the gallery sees it. Main thread only."""
+
+    @property
+    def shown_size(self) -> Size | None:
+        """The size that the screen is laid out for; None before there is a screen."""
+        ...
+
+    def rest(self) -> None:
+        """Lay out and draw nothing until `rouse`."""
+        ...
+
+    def rouse(self, *, overdue: bool) -> None:
+        """Lay out and draw again: what is overdue at once, unless it will be laid out anew."""
+        ...
+
+    def synchronize(self, known: bool) -> None:
+        """Whether what is written may use synchronized output."""
+        ...
+
+    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
+        """The default colours of the terminal that was used last."""
+        ...
+
+    def came(self, viewer: Viewer) -> None:
+        """Another terminal is attached."""
+        ...
+
+    def left(self, viewer: Viewer) -> None:
+        """A terminal has gone."""
+        ...
+
+    def starts_command(self, event: events.Key, viewer: Viewer) -> bool:
+        """Whether a key is a prefix there."""
+        ...
+
+
+class Screenwriter(Protocol):
+    """The driver, as the gallery sees it."""
+
+    def lay_out(self, size: Size, *, at_once: bool = False) -> None:
+        """Have the screen laid out for another size."""
+        ...
+
+    def deliver(self, viewer: Viewer, message: Message) -> None:
+        """Hand a message of a terminal to the app."""
+        ...
+
+
+class Gallery:
+    """Everything about attached terminals. Main thread only; there is one for each app that has any."""
+
+    def __init__(self, app: Theatre, driver: Screenwriter, size: Size) -> None:
+        self._app = app
+        self._driver = driver
+        self._loop = asyncio.get_running_loop()
+        self.viewers = Viewers(self, self._loop, size)
+        self.hearing = Hearing(self.viewers, self, self._loop)
+        self._tty: Tty | None = None
+        self._first: Arrival | None = None
+        self._frames: Frames | None = None
+        self._pictures: Pictures | None = None
+        self._before: dict[int, Any] = {}
+
+    # Who comes and goes
+
+    def open(self, host: HostTerminal | None, first: Arrival | None) -> None:
+        """Take over the program's own terminal, if it has one; the first client of a server is let in by `begin`."""
+        self._hear_signals()
+        if host is not None:
+            self._seat_tty(host)
+        self._first = first
+
+    def _seat_tty(self, host: HostTerminal) -> None:
+        tty = self._tty = Tty(host, self._loop)
+        tty.start()
+        size, env = host.extent, os.environ
+        hello = Hello(*size, term=env.get("TERM", ""), colorterm=env.get("COLORTERM", ""))
+        viewer = self.viewers.attach(tty, hello, local=True)
+        tty.on_input = partial(self.hearing.fed, viewer)
+        tty.on_size = partial(self.viewers.resized, viewer)
+        tty.owes = viewer.abilities.owes
+        tty.on_back = partial(self.viewers.anew, viewer)
+        tty.on_end = partial(self._app.leave, 129)
+        self._driver.lay_out(viewer.size)
+
+    def admit(self, arrival: Arrival) -> None:
+        """Let a client in, or tell it why not."""
+        pids = arrival.pids or _processes(arrival)
+        if any(terminal.pid in pids for terminal in self._app.mux.terminals.values()):
+            arrival.turn_away("this terminal is a pane of that very workspace, which would show itself in itself")
+            return
+        if not arrival.let_in(self._app.mux.workspace.name, self._app.settings.ui.mouse):
+            arrival.connected.close()
+            return
+        remote = Remote(arrival.connected, self._loop, arrival.early)
+        remote.writer.send(arrival.unsent)
+        try:
+            viewer = self.viewers.attach(remote, arrival.hello, pid=pids[0] if pids else None)
+        except FugueError as error:
+            remote.part(Bye("error", clean(str(error)), 2))
+            return
+        remote.on_input = partial(self.hearing.fed, viewer)
+        remote.on_size = partial(self.viewers.resized, viewer)
+        remote.on_pause = partial(self.viewers.away, viewer)
+        remote.on_end = partial(self.gone, viewer)
+        remote.start()
+        self._note(Kind.CLIENT_ATTACHED, viewer)
+        self.hearing.refocus(viewer)
+        if viewer.read_only and self.hearing.reading is not None:
+            self.hearing.reading.tell(viewer)
+            self.hearing.looked_on(viewer)
+        if viewer.hello.nested:
+            self._tell_nested(viewer)
+        self._app.came(viewer)
+
+    def gone(self, viewer: Viewer) -> None:
+        """A terminal has left."""
+        if viewer in self.viewers.all():
+            self._note(Kind.CLIENT_DETACHED, viewer)
+        self.viewers.gone(viewer)
+        self._app.left(viewer)
+        self.hearing.drop(viewer)
+
+    def _note(self, kind: Kind, viewer: Viewer) -> None:
+        told: dict[str, Any] = {"client": viewer.id, "tty": clean(viewer.hello.tty), "read_only": viewer.read_only}
+        self._app.mux.journal.note(kind, **told)
+
+    def _tell_nested(self, viewer: Viewer) -> None:
+        keys = self._app.settings.keys
+        outer = clean(viewer.hello.nested, 20)
+        own = " ".join(spell(press) for press in viewer.prefixes)
+        way = f"{own} is a prefix here" if own else f"press {keys.prefix} twice, or set keys.nested_prefix"
+        self._app.inform(f"inside {outer}: {way}")
+
+    # The end
+
+    def _hear_signals(self) -> None:
+        for number in _ENDINGS:
+            self._before[number] = signal.getsignal(number)
+            self._loop.add_signal_handler(number, self._app.leave, 128 + number)
+
+    def close(self) -> None:
+        """Hear nobody any more; the program's own terminal gets itself back, the others are told by `part_all`."""
+        for number, handler in self._before.items():
+            self._loop.remove_signal_handler(number)
+            signal.signal(number, handler)
+        self._before.clear()
+        if self._tty is not None:
+            self._tty.give_back()
+        for viewer in self.viewers.all():
+            if isinstance(viewer.link, Remote):
+                viewer.link.stop()
+                viewer.writer.stop()
+
+    def deafen(self) -> None:
+        """Read no more."""
+        if self._tty is not None:
+            self._tty.stop()
+
+    # Drawing
+
+    def begin(self, frames: Frames) -> None:
+        """There is a screen now."""
+        self._frames = frames
+        reading = self.hearing.reading = ReadingBack(self._app, self.hearing.looked_on)
+        self._pictures = self.hearing.pictures = Pictures(self._app, self.viewers, frames, reading)
+        if self._first is not None:
+            self.admit(self._first)
+        self.viewers.regroup()
+
+    def changed(self, rows: Collection[int] | None = None) -> None:
+        """The screen is another: these rows, or all of it, and the cursor."""
+        if self._pictures is not None:
+            self._pictures.changed(rows)
+
+    def displayed(self) -> None:
+        """Textual wrote to the mirrors."""
+        self.viewers.laid_out()
+        self.changed()
+
+    @property
+    def shown_size(self) -> Size | None:
+        """The size that the screen is laid out for."""
+        return self._app.shown_size if self._frames is not None else None
+
+    @property
+    def size_policy(self) -> str:
+        """Whose size the screen has."""
+        return self._app.settings.session.size
+
+    @property
+    def nested_prefix(self) -> str:
+        """The further prefix for terminals in another multiplexer."""
+        return self._app.settings.keys.nested_prefix
+
+    def attended(self, anyone: bool, *, fits: bool) -> None:
+        """Somebody looks now, or nobody."""
+        if anyone:
+            self._app.rouse(overdue=fits)
+            self.changed()
+        else:
+            self._app.rest()
+
+    def fit(self, size: Size, *, at_once: bool) -> None:
+        """Lay the screen out for another size."""
+        self._driver.lay_out(size, at_once=at_once)
+
+    def join(self, viewer: Viewer) -> None:
+        """Bring a terminal to what the mirrors show."""
+        if self._frames is not None and self._pictures is not None:
+            self._frames.catch_up()
+            self._pictures.whole(viewer)
+
+    def joined(self) -> None:
+        """There is another mirror."""
+        if self._frames is not None:
+            self._frames.joined()
+
+    def draw(self, viewer: Viewer) -> None:
+        """Give a terminal a picture of its own."""
+        if self._frames is not None and self._pictures is not None:
+            self._frames.catch_up()
+            self._pictures.draw(viewer)
+
+    def synchronize(self, known: bool) -> None:
+        """Whether what is written may use synchronized output."""
+        self._app.synchronize(known)
+
+    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
+        """The default colours of the terminal that was used last."""
+        self._app.host_colour(foreground, colour)
+
+    def room_again(self) -> None:
+        """A terminal that could not take more has taken everything."""
+        if self._frames is not None and self._pictures is not None:
+            self._frames.schedule()
+            self._pictures.schedule()
+
+    def leave(self, status: int = 0) -> None:
+        """End the program."""
+        self._app.leave(status)
+
+    # Hearing
+
+    def deliver(self, viewer: Viewer, message: Message) -> None:
+        """A message for the app."""
+        self._driver.deliver(viewer, message)
+
+    def inform(self, text: str) -> None:
+        """Tell the person something."""
+        self._app.inform(text)
+
+    def starts_command(self, viewer: Viewer, event: events.Key) -> bool:
+        """Whether a key is a prefix there."""
+        return self._app.starts_command(event, viewer)
+
+
+def _processes(arrival: Arrival) -> tuple[int, ...]:
+    """The client's process and its ancestors, as the kernel tells."""
+    try:
+        return ancestors(peer_of(arrival.connected).pid)
+    except OSError:
+        return ()

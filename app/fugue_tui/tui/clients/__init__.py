@@ -1,0 +1,1 @@
+"""One attached terminal: its link, capabilities, replies and input."""

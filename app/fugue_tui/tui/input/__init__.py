@@ -1,0 +1,1 @@
+"""What the user's keys do: key bindings, copy mode, the clipboard."""

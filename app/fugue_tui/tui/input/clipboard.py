@@ -1,0 +1,49 @@
+"""Selected text: there is one selection in a workspace, and it is copied at the terminal where it was made."""
+
+from typing import Final
+
+from fugue_tui.sanitize import clean_text
+from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.tui.app_context import Stage
+from fugue_tui.tui.clients.client import Viewer
+
+MOST_BYTES: Final = 500_000
+"""A longer text is not put on a terminal's clipboard: terminals drop it, or hang over it."""
+
+
+def begun(app: Stage, terminal: Terminal) -> None:
+    """A person selects in a terminal: what was selected in others is not any more."""
+    for other in app.mux.terminals.values():
+        if other is not terminal:
+            other.deselect()
+
+
+def copy(app: Stage, text: str, viewer: Viewer | None) -> None:
+    """Keep selected text for pasting, offer it to the terminal where it was selected, and say what is known of that.
+
+    A terminal does not answer whether it took the text; some say beforehand that they have a clipboard."""
+    text = clean_text(text, max(len(text), 1))
+    if not text.strip():
+        return  # An empty text would wipe the clipboard.
+    fits = len(text.encode("utf-8", "replace")) <= MOST_BYTES
+    app.copy_at(viewer if fits else None, text)
+    taken = " to the clipboard" if fits and viewer is not None and viewer.abilities.clipboard else ""
+    pastes = f"; {app.paste_keys} pastes" if app.paste_keys else ""
+    app.alert(f"copied {_counted(len(text), 'character')}{_lines(text)}{taken}{pastes}")
+
+
+def viewer_of(app: Stage, number: int | None = None) -> Viewer | None:
+    """An attached terminal by its number, or the one that was used last; None if there is none."""
+    viewers = app.viewers
+    if viewers is None:
+        return None
+    return next((each for each in viewers.all() if each.id == number), viewers.latest)
+
+
+def _lines(text: str) -> str:
+    count = text.count("\n") + 1
+    return f" in {_counted(count, 'line')}" if count > 1 else ""
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"

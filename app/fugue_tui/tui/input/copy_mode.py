@@ -1,0 +1,185 @@
+"""Reading back by keys: a cursor in the focused pane's text, and with it selecting and copying."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from fugue_tui.terminal.copy_mode.motions import MOTIONS, Motion, by_lines, into_view, stay
+from fugue_tui.terminal.copy_mode.text_units import Unit
+from fugue_tui.terminal.input.keys import KeyPress, Modifiers
+from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.tui.app_context import Stage
+from fugue_tui.tui.input.clipboard import begun, copy, viewer_of
+from fugue_tui_widgets.terminal_view import TerminalView
+
+_FAR: Final = 1 << 30
+KEYS: Final = (
+    ("arrows h j k l", "move the cursor; at an edge the text scrolls"),
+    ("w b e 0 ^ $ H M L", "by words, to the ends of the line or of the screen"),
+    ("PageUp PageDown g G", "a page, the oldest line, the newest; Ctrl+U Ctrl+D half a page, Ctrl+Y Ctrl+E a line"),
+    ("v Space V", "begin to select; by whole lines"),
+    ("y Enter", "copy what is selected, and return"),
+    ("Escape", "select nothing; return"),
+    ("q", "return"),
+)
+"""What the keys do, for help."""
+
+
+@dataclass(slots=True)
+class _Copying:
+    """Copy mode in one pane."""
+
+    selects: bool = False
+    unit: Unit = Unit.CHARACTER
+    column: int = 0
+    """The column that moving up and down keeps."""
+
+
+class Reading:
+    """What keys do while a person reads back: each pane is in copy mode or is not, as in tmux. Main thread only."""
+
+    def __init__(self, app: Stage) -> None:
+        self._app = app
+        self._modes: dict[Terminal, _Copying] = {}
+        self._table: Mapping[str, Callable[[Terminal, int], None]] = {
+            **dict.fromkeys(("v", "space", " "), lambda live, _: self._select(live, Unit.CHARACTER)),
+            "V": lambda live, _: self._select(live, Unit.LINE),
+            "y": self._copy,
+            "enter": self._enter,
+            "escape": self._escape,
+            **dict.fromkeys(("q", "ctrl+c"), self._quit),
+        }
+
+    @property
+    def _live(self) -> Terminal | None:
+        view = self._app.focused_view
+        return view.live if view is not None else None
+
+    @property
+    def active(self) -> bool:
+        """Whether keys are for reading: whether the focused pane is in copy mode."""
+        return self._live in self._modes
+
+    @property
+    def hint(self) -> str:
+        """What the status bar says about keys."""
+        return "selecting: y copies · Escape drops" if self._selecting else "reading back: v selects · q leaves"
+
+    @property
+    def mode(self) -> str:
+        """The same in a word or two, for a bar that is full; empty if the focused pane is not in copy mode."""
+        return "" if not self.active else "selecting" if self._selecting else "reading back"
+
+    @property
+    def _selecting(self) -> bool:
+        live = self._live
+        return live is not None and live in self._modes and self._modes[live].selects
+
+    def begin(self) -> None:
+        """Keys are for reading in the focused pane from now on."""
+        live = self._live
+        if live is None or live.closed:
+            return
+        self._modes = {each: mode for each, mode in self._modes.items() if not each.closed}
+        if live not in self._modes:
+            self._modes[live] = _Copying()
+            self._move(live, stay)
+        self._app.news()
+
+    def _leave(self, live: Terminal) -> None:
+        self._modes.pop(live, None)
+        live.leave()
+        if (view := self._app.focused_view) is not None:
+            view.scroll_back(-_FAR)
+        self._app.news()
+
+    def take(self, press: KeyPress, owner: int) -> None:
+        """Take a key of a terminal for the focused pane, which is in copy mode."""
+        view, live = self._app.focused_view, self._live
+        if view is None or live is None:
+            return
+        name = f"ctrl+{press.name}" if press.modifiers & Modifiers.CTRL else press.text or press.role
+        if name in MOTIONS:
+            self._move(live, MOTIONS[name])
+        elif name in ("up", "k", "down", "j"):
+            self._step(live, -1 if name in ("up", "k") else 1)
+        elif (lines := _scrolls(max(view.size.height - 1, 1)).get(name)) is not None:
+            self._page(view, live, lines)
+        elif name in self._table:
+            self._table[name](live, owner)
+        self._app.news()
+
+    # Moving
+
+    def _move(self, live: Terminal, motion: Motion, *, keeps_column: bool = False) -> None:
+        """Move the cursor, and what is being selected with it."""
+        mode, place = self._modes[live], live.read(motion)
+        if place is None:
+            return
+        if not keeps_column:
+            mode.column = place.column
+        mode.selects = mode.selects and live.selected is not None
+        if mode.selects:
+            live.extend(place)
+
+    def _step(self, live: Terminal, lines: int) -> None:
+        self._move(live, by_lines(lines, self._modes[live].column), keeps_column=True)
+
+    def _page(self, view: TerminalView, live: Terminal, lines: int) -> None:
+        """Scroll, and take the cursor along; by a single line only as far as it has to be."""
+        view.scroll_back(lines)
+        motion = into_view if abs(lines) == 1 else by_lines(-lines, self._modes[live].column)
+        self._move(live, motion, keeps_column=True)
+
+    # Selecting
+
+    def _select(self, live: Terminal, unit: Unit) -> None:
+        mode, place = self._modes[live], live.read(stay)
+        if place is None:
+            return
+        if not mode.selects or live.selected is None:
+            live.select(place, unit)
+            begun(self._app, live)
+            mode.selects, mode.unit = True, unit
+        elif unit is mode.unit:
+            self._drop(live)
+        else:
+            live.extend(place, unit)
+            mode.unit = unit
+
+    def _drop(self, live: Terminal) -> None:
+        self._modes[live].selects = False
+        live.deselect()
+
+    def _copy(self, live: Terminal, owner: int) -> None:
+        text = live.selected_text
+        if not text.strip():
+            self._app.alert("nothing is selected; v begins, y copies")
+            return
+        self._leave(live)
+        copy(self._app, text, viewer_of(self._app, owner))
+
+    def _enter(self, live: Terminal, owner: int) -> None:
+        if live.selected is not None:
+            self._copy(live, owner)
+        else:
+            self._leave(live)
+
+    def _escape(self, live: Terminal, owner: int) -> None:
+        if live.selected is not None:
+            self._drop(live)
+        else:
+            self._leave(live)
+
+    def _quit(self, live: Terminal, owner: int) -> None:
+        if self._modes[live].selects:
+            self._drop(live)
+        self._leave(live)
+
+
+def _scrolls(page: int) -> Mapping[str, int]:
+    """How far keys scroll; positive towards older lines."""
+    return {
+        "pageup": page, "ctrl+b": page, "pagedown": -page, "ctrl+f": -page,
+        "ctrl+u": page // 2, "ctrl+d": -(page // 2), "ctrl+y": 1, "ctrl+e": -1,
+    }  # fmt: skip

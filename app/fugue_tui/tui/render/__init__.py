@@ -1,0 +1,1 @@
+"""Paints the screen on every attached terminal."""

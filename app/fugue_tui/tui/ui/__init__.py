@@ -1,0 +1,1 @@
+"""What the app shows around the panes: palette, messages, help, status."""

@@ -1,0 +1,119 @@
+"""Every command in Textual's command palette: the ones that need nothing run at once, the others ask for the rest.
+
+Enter means what stands in the line: Textual's own takes whatever its list shows at that moment, and that is the answer
+to the first letters if somebody types fast or pastes.
+"""
+
+# Textual leaves the type of a screen's app open.
+# pyright: reportUnknownMemberType=false
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from typing import Any, ClassVar, Protocol, cast
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.widgets import Input
+from textual.worker import Worker, WorkerError
+
+from fugue_tui.control.core.command import Command, Effect, registry
+from fugue_tui.control.schema.command_schema import Description, describe
+from fugue_tui.control.schema.tmux_names import tmux_names
+
+
+class Runner(Protocol):
+    """An app that runs commands by their words."""
+
+    def run_words(self, said: list[str] | str) -> None:
+        """Run a command as it would be typed."""
+        ...
+
+    def command_line(self, text: str = "") -> None:
+        """Ask for a command, starting from a text."""
+        ...
+
+
+class CommandProvider(Provider):
+    """Offers the whole registry."""
+
+    async def discover(self) -> Hits:
+        """Every command, before anything is typed."""
+        for cls, description in entries():
+            yield DiscoveryHit(label(cls, description), self._chosen(cls, description), cls.verb, description.summary)
+
+    async def search(self, query: str) -> Hits:
+        """The commands whose name, tmux's name or summary matches."""
+        matcher = self.matcher(query)
+        for cls, description in entries():
+            text = label(cls, description)
+            theirs = max(map(matcher.match, tmux_names(cls.verb)), default=0.0)
+            score = max(matcher.match(text), theirs * 0.9, matcher.match(description.summary) * 0.8)
+            if score > 0:
+                yield Hit(score, matcher.highlight(text), self._chosen(cls, description), text, description.summary)
+
+    def _chosen(self, cls: type[Command[Any]], description: Description) -> "partial[None]":
+        app = cast(Runner, self.app)
+        if asks(cls, description):
+            return partial(app.command_line, f"{cls.verb} ")
+        return partial(app.run_words, [cls.verb])
+
+
+class Palette(CommandPalette):
+    """The palette over every command; a whole command line may be typed into it as well."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "escape", "Close", show=False, priority=True)]
+
+    def __init__(self) -> None:
+        super().__init__(providers=[CommandProvider], placeholder="Search commands...")
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        searches = self._searches
+        if not searches and self.query_one(CommandList).highlighted:
+            return  # A line further down was moved to: that one is meant, and not the text.
+        if (run := self._said(event.value.strip())) is not None:
+            event.stop().prevent_default()
+            self.dismiss()
+            self.app.call_later(run)
+        elif searches:
+            event.stop().prevent_default()
+            self.app.run_worker(self._once_found(searches, event), exit_on_error=False)
+
+    @property
+    def _searches(self) -> "list[Worker[Any]]":
+        return [worker for worker in self.workers if worker.node is self and not worker.is_finished]
+
+    async def _once_found(self, searches: "list[Worker[Any]]", event: Input.Submitted) -> None:
+        with suppress(WorkerError):
+            await asyncio.gather(*(worker.wait() for worker in searches))
+        if self.is_current and event.input.value == event.value:
+            event.input.post_message(Input.Submitted(event.input, event.value))
+
+    def _said(self, line: str) -> "partial[None] | None":
+        """What a line does that is a command's name, or begins with it."""
+        cls = next((cls for cls, _ in entries() if [cls.verb] == line.split()[:1]), None)
+        if cls is None:
+            return None
+        app = cast(Runner, self.app)
+        if line == cls.verb and asks(cls, describe(cls)):
+            return partial(app.command_line, f"{cls.verb} ")
+        return partial(app.run_words, line)
+
+
+def entries() -> Iterator[tuple[type[Command[Any]], Description]]:
+    """Every command with its description, in the order of declaration; what types into panes comes last."""
+    for cls in sorted(registry().values(), key=lambda cls: cls.effect is Effect.INPUT):
+        yield cls, describe(cls)
+
+
+def asks(cls: type[Command[Any]], description: Description) -> bool:
+    """Whether a command means nothing by itself, so that a person must say more."""
+    return cls.effect is Effect.INPUT or any(field.required for field in description.fields)
+
+
+def label(cls: type[Command[Any]], description: Description) -> str:
+    """How the palette writes a command: `split-pane`, with `...` if it asks for more."""
+    return cls.verb + (" ..." if asks(cls, description) else "")

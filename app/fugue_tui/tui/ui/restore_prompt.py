@@ -1,0 +1,221 @@
+"""What was saved of a workspace when it starts anew: brought back at once, offered, or put aside, as it was configured.
+
+Nothing is lost by saying no: what was not wanted is kept under a name of its own before the new workspace is saved.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from fugue_tui.control.commands.restore import follow, read
+from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.restore.rerun_policy import is_shell, words
+from fugue_tui.control.restore.restorer import Comeback, Restored, Source, moment
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.autosave.saver import Saver
+from fugue_tui.multiplexer.autosave.writer import Recorder
+from fugue_tui.sanitize import clean
+from fugue_tui.store.store import Store, state_dir
+from fugue_tui.workspace.model import Window, Workspace
+from fugue_tui.workspace.save_model import Saved
+
+if TYPE_CHECKING:
+    from fugue_tui_widgets.restore_dialog import ComeBack
+
+logger = logging.getLogger(__name__)
+
+MOST_KEPT: Final = 5
+"""How many workspaces that were not wanted back are kept, of each name."""
+_SHOWN: Final = 60
+"""Characters of a window's programs."""
+
+
+class Hall(Protocol):
+    """The app, as far as it is needed here."""
+
+    def open_dialog(self, screen: Any, answered: Any = None) -> None:
+        """Push a dialog; `answered` gets its result."""
+        ...
+
+    def inform(self, text: str) -> None:
+        """Show a message in the status bar for a while, when somebody looks."""
+        ...
+
+
+class Homecoming:
+    """A workspace that was saved, in front of the one that starts. Main thread only."""
+
+    def __init__(self, mux: Multiplexer, source: Source) -> None:
+        self._mux, self._source = mux, source
+        self._hall: Hall | None = None
+        self._dialog: ComeBack | None = None
+        self._off: Callable[[], None] = _nothing
+        self._fresh: Workspace | None = None
+        self._comeback: Comeback | None = None
+        self.ended: Final = source.saved.ended
+        """Whether it was ended on purpose: it is kept, and nobody asked."""
+        if not self.ended:
+            mux.keep_free(source.saved.last_pane, source.saved.last_window)
+            mux.before = ("auto", source.name)
+
+    def at_once(self) -> None:
+        """Bring it back in the place of a first pane; its texts follow once there is an app."""
+        self._comeback = Comeback(self._mux, self._source).instead()
+
+    def meet(self, hall: Hall) -> None:
+        """There is an app, and what saves the workspace, which must wait until it is known what becomes of this."""
+        self._hall = hall
+        self._saver.hold()
+        if self._comeback is not None:
+            self._bring(self._comeback)
+
+    def ask(self) -> None:
+        """Ask the person, over the fresh workspace; nothing if it came back already."""
+        from fugue_tui_widgets.restore_dialog import ComeBack
+
+        if self._hall is None or self._mux.before is None:
+            return
+        self._fresh = self._mux.workspace
+        self._dialog = ComeBack(heading(self._source.saved), rows(self._source.saved), self._source.faults)
+        self._off = self._mux.on_change.connect(self._changed)
+        self._hall.open_dialog(self._dialog, self._answered)
+
+    def put_aside(self) -> None:
+        """Keep it under another name, and let the workspace that runs be saved."""
+        kept = self._saver.ask(self._keep)
+        kept.add_done_callback(lambda done: self._mux.post(lambda: self._kept(done)))
+
+    @property
+    def _saver(self) -> Saver:
+        assert self._mux.saver is not None
+        return self._mux.saver
+
+    def _answered(self, wanted: bool | None) -> None:
+        if wanted is not None:
+            self._off()
+        if wanted:
+            comeback = Comeback(self._mux, self._source)
+            self._bring(comeback.instead() if self._untouched else comeback.beside(focus=True))
+        elif wanted is not None:
+            self.put_aside()
+
+    @property
+    def _untouched(self) -> bool:
+        """Whether nobody has done anything with the fresh workspace."""
+        live = self._mux.live.values()
+        return self._mux.workspace == self._fresh and all(each.typed_at is None for each in live)
+
+    def _bring(self, comeback: Comeback) -> None:
+        self._mux.before = None
+        answer = Later[Restored]()
+        answer.when_over(lambda: self._mux.post(lambda: self._back(answer)))
+        follow(self._mux, comeback, answer)
+
+    def _back(self, answer: Later[Restored]) -> None:
+        self._saver.release()
+        faults = [str(answer.error)] if answer.error else list(answer.result().faults)
+        for fault in faults:
+            logger.warning("left out of what was brought back: %s", fault)
+        if faults:
+            several = f"{len(faults)} things are left out, the log has them all: " if len(faults) > 1 else "left out: "
+            self._tell(several + faults[0])
+
+    def _changed(self, old: Workspace, new: Workspace) -> None:
+        """An agent may bring it back meanwhile: then there is nothing to ask any more."""
+        if self._dialog is not None and self._mux.before is None:
+            self._off()
+            self._dialog.dismiss(None)
+            self._saver.release()
+
+    # On the saver's thread
+
+    def _keep(self, recorder: Recorder, wanted: Callable[[], bool]) -> str:
+        store, name = recorder.store, self._source.name
+        named = [entry.name for entry in store.names("named")]
+        label = _free(f"{name}-before-{time.strftime('%Y-%m-%d')}", named)
+        with store.saving() as saving:
+            saving.put("named", label, store.get("auto", name).manifest)
+        pattern = re.compile(rf"{re.escape(name)}-before-\d{{4}}-\d\d-\d\d(-\d+)?")
+        for old in [each for each in named if pattern.fullmatch(each)][MOST_KEPT - 1 :]:
+            store.delete("named", old)
+        return label
+
+    def _kept(self, done: "Future[str]") -> None:
+        if error := done.exception():
+            self._tell(f"the last workspace could not be kept: {error}")
+        else:
+            self._mux.before = ("named", done.result())
+            if not self.ended:
+                self._tell(f"the last workspace is kept: restore-session {done.result()} brings it back")
+        self._saver.release()
+
+    def _tell(self, text: str) -> None:
+        if self._hall is not None:
+            self._hall.inform(clean(text))
+
+
+def found(mux: Multiplexer) -> Homecoming:
+    """The workspace that was saved under the name of the one that starts. Raises SaveError if it cannot be read."""
+    return Homecoming(mux, read(Store(state_dir()), "auto", mux.workspace.name))
+
+
+def heading(saved: Saved) -> str:
+    """What was saved and when, in one line."""
+    workspace = saved.workspace
+    counts = f"{_count(len(workspace.windows), 'window')}, {_count(len(workspace.panes), 'pane')}"
+    when = " ".join(part for part in (ago(time.time() - saved.saved_at), f"({moment(saved.saved_at)})") if part)
+    return f"{clean(workspace.name, 40)}, saved {when}: {counts}" if moment(saved.saved_at) else counts
+
+
+def rows(saved: Saved) -> list[tuple[str, str]]:
+    """Each window's name, and what ran in its panes."""
+    windows = saved.workspace.windows
+    return [
+        (f"{at} {_window_name(saved, window)}".rstrip(), _programs(saved, window))
+        for at, window in enumerate(windows, 1)
+    ]
+
+
+def ago(seconds: float) -> str:
+    """How long something is past; empty if that makes no sense."""
+    if not 0 <= seconds < 100 * 365 * 86_400:
+        return ""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            return f"{_count(int(seconds // length), unit)} ago"
+    return "just now"
+
+
+def _window_name(saved: Saved, window: Window) -> str:
+    workspace = saved.workspace
+    several = any(each.session != window.session for each in workspace.windows)
+    name = window.name or workspace.panes[window.active].name
+    return clean(" ".join(part for part in (f"{window.session}:" if several else "", name) if part), 30)
+
+
+def _programs(saved: Saved, window: Window) -> str:
+    names: list[str] = []
+    for pane in panes(window.layout):
+        seen, argv = saved.seen.get(pane), saved.workspace.panes[pane].argv
+        ran = seen.argv if seen is not None and is_shell(argv) else argv
+        names.append("shell" if is_shell(ran) else words(ran))
+    return clean(" · ".join(names), _SHOWN)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _free(name: str, taken: list[str]) -> str:
+    number, free = 2, name
+    while free in taken:
+        free, number = f"{name}-{number}", number + 1
+    return free
+
+
+def _nothing() -> None:
+    return

@@ -1,0 +1,78 @@
+"""The workspace as pictures: what the grid, the tabs and the status bar show. Pure but for reading the multiplexer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fugue_tui.config.model import UiSettings
+from fugue_tui.control.output.pane_titles import grid_picture
+from fugue_tui.layout.grid_view import GridPicture
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.workspace.model import Window
+from fugue_tui_widgets.status_bar import StatusPicture, Tab
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the bar says besides the windows."""
+
+    hint: str
+    """What keys do now."""
+    mode: str
+    """The same in a word or two; empty if they are the program's."""
+    alert: str
+    """A message; empty for none."""
+    marks: Callable[[Window], str]
+    """What stands behind a window's name."""
+
+
+def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:
+    """Whether the panes of a window carry titles: by `auto`, where there are several, or the program has ended."""
+    if ui.titles == "auto":
+        return len(list(panes(window.layout))) > 1 or window.active in mux.exits
+    return ui.titles == "always"
+
+
+def front_picture(mux: Multiplexer) -> GridPicture:
+    """The active window's panes, dividers and titles."""
+    return grid_picture(mux, mux.front) if mux.front is not None else GridPicture()
+
+
+def status_picture(mux: Multiplexer, words: Words) -> StatusPicture:
+    """The bar: workspace, the active session's windows, and the hint or the alert."""
+    workspace, window = mux.workspace, mux.front
+    session = window.session if window is not None else ""
+    mine = [each for each in workspace.windows if each.session == session]
+    several = any(each.session != session for each in workspace.windows)
+    tabs = tuple(
+        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, words.marks(each))
+        for number, each in enumerate(mine, 1)
+    )
+    unsaved = mux.saver is not None and mux.saver.fault
+    name = (
+        clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
+    )
+    back = _history(mux)
+    hint, mode = (" · ".join(word for word in (back, said) if word) for said in (words.hint, words.mode))
+    return StatusPicture(name, clean(session, 24) if several else "", tabs, hint, words.alert, mode)
+
+
+def _history(mux: Multiplexer) -> str:
+    """How far back in the focused pane's history the person reads; empty at the live screen."""
+    pane = mux.focused
+    offset = mux.terminals[pane].scrollback.offset if pane is not None else 0
+    return f"history -{offset}" if offset else ""
+
+
+def _reduced(mux: Multiplexer) -> bool:
+    """Whether a pane is shown by an engine that cannot do everything."""
+    return any(terminal.emulator.lacks for terminal in mux.terminals.values())
+
+
+def window_label(mux: Multiplexer, window: Window) -> str:
+    """The window's own name, or what its active pane runs."""
+    if window.named and window.name:
+        return clean(window.name, 24)
+    pane = mux.workspace.panes[window.active]
+    return clean(pane.name or mux.terminals[window.active].foreground or window.name or "shell", 24)

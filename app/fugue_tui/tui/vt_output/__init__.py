@@ -1,0 +1,1 @@
+"""Rows of cells as VT text for a host terminal."""

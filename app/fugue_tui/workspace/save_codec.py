@@ -1,0 +1,164 @@
+"""The codec of a saved workspace: a `Saved` value to plain JSON and back. Pure: no files, no clocks, no terminals.
+
+    manifest = encode(saved, config.session.secrets)     # what `Store` puts: version, head, texts, and the rest
+    saved, faults = decode(found.manifest)               # faults: what was left out, in words
+
+Whatever `workspace.model` holds comes back as it was, secrets aside. Whatever is damaged is left out pane by pane and
+told; every workspace that `decode` gives passes `check`. Only what is wholly unreadable, or newer, raises SaveError.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from fugue_tui.errors import SaveError
+from fugue_tui.geometry import Size
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.pty.spawn import Exit
+from fugue_tui.workspace import json_checks, tree_reader
+from fugue_tui.workspace.json_checks import Unreadable
+from fugue_tui.workspace.model import Pane, Window
+from fugue_tui.workspace.save_model import PaneSeen, Saved
+from fugue_tui.workspace.save_reader import SaveReader
+from fugue_tui.workspace.secret_filter import WITHHELD, Sieve
+
+VERSION: Final = 1
+"""The version that `encode` writes."""
+
+Migration: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
+MIGRATIONS: Final[Mapping[int, Migration]] = {}
+"""For each older version, what makes the next one of it."""
+
+
+def encode(saved: Saved, secrets: Sequence[str] = ()) -> dict[str, Any]:
+    """The manifest; nothing that `secrets` name (patterns of names, as in `session.secrets`) is in it."""
+    sieve, workspace = Sieve(secrets), saved.workspace
+    return {
+        "version": VERSION,
+        "head": _head(saved),
+        "texts": sorted({seen.text for seen in saved.seen.values() if seen.text}),
+        "area": _size(saved.area),
+        "last_pane": int(max(saved.last_pane, *workspace.panes, 0)),
+        "last_window": int(max(saved.last_window, *(window.id for window in workspace.windows), 0)),
+        "active": int(workspace.active),
+        "recent": [int(window) for window in workspace.recent],
+        "windows": [_window(window) for window in workspace.windows],
+        "panes": [_pane(pane, saved.seen.get(pane.id), sieve) for pane in workspace.panes.values()],
+    }
+
+
+def decode(manifest: object, migrations: Mapping[int, Migration] = MIGRATIONS) -> tuple[Saved, list[str]]:
+    """The workspace in a manifest, and what of it is left out. Raises SaveError if there is nothing to be had of it."""
+    try:
+        entries = migrate(json_checks.entries(manifest, "it"), migrations)
+        reader = SaveReader(entries)
+        saved = reader.saved()
+    except Unreadable as reason:
+        raise SaveError(f"a saved workspace cannot be read: {reason}; an older copy or another save may be") from None
+    return saved, reader.faults
+
+
+def migrate(manifest: dict[str, Any], migrations: Mapping[int, Migration], to: int = VERSION) -> dict[str, Any]:
+    """A manifest in a version, by way of all between; the one that is given stays as it is. Raises SaveError."""
+    version = manifest.get("version")
+    if type(version) is not int or version < 0:
+        raise SaveError("a saved workspace does not say its version; another save may be readable")
+    if version > to:
+        raise SaveError(f"a newer fugue-tui saved this workspace (version {version}, this one reads {to}); upgrade")
+    while version < to:
+        if version not in migrations:
+            raise SaveError(f"nothing reads version {version} of a saved workspace; an older fugue-tui may")
+        manifest, version = {**_stepped(manifest, migrations[version]), "version": version + 1}, version + 1
+    return manifest
+
+
+def _stepped(manifest: dict[str, Any], step: Migration) -> dict[str, Any]:
+    """One migration; what it cannot cope with is unreadable."""
+    try:
+        return step(manifest)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise Unreadable(f"version {manifest['version']} is damaged ({type(error).__name__})") from None
+
+
+def _head(saved: Saved) -> dict[str, Any]:
+    workspace = saved.workspace
+    return {
+        "workspace": workspace.name,
+        "saved_at": saved.saved_at,
+        "ended": saved.ended,
+        "windows": len(workspace.windows),
+        "panes": len(workspace.panes),
+    }
+
+
+def _window(window: Window) -> dict[str, Any]:
+    return {
+        "id": int(window.id),
+        "name": window.name,
+        "session": window.session,
+        "named": window.named,
+        "zoomed": window.zoomed,
+        "active": int(window.active),
+        "recent": [int(pane) for pane in window.recent],
+        "layout": tree_reader.write(window.layout),
+    }
+
+
+def _pane(pane: Pane, seen: PaneSeen | None, sieve: Sieve) -> dict[str, Any]:
+    metadata = _metadata(pane.metadata)
+    written: dict[str, Any] = {
+        "id": int(pane.id),
+        "name": pane.name,
+        "argv": list(sieve.words(pane.argv)),
+        "cwd": pane.cwd,
+        "env": sieve.values(pane.env),
+        "on_exit": str(pane.on_exit),
+        "tags": sorted(map(sieve.line, pane.tags)),
+        "metadata": sieve.nested(metadata),
+    }
+    shown = _seen(seen, sieve) if seen else {}
+    withheld = _withheld(pane, metadata, written, shown, seen)
+    return {**written, **({"seen": shown} if seen else {}), **({"withheld": withheld} if withheld else {})}
+
+
+def _seen(seen: PaneSeen, sieve: Sieve) -> dict[str, Any]:
+    return {
+        "cwd": seen.cwd,
+        "title": sieve.line(clean(seen.title)),
+        "argv": list(sieve.words(seen.argv)),
+        "exit": _exit(seen.exit),
+        "size": _size(seen.size),
+        "text": seen.text,
+        "resume": list(sieve.words(seen.resume)),
+    }
+
+
+def _withheld(
+    pane: Pane, metadata: Mapping[str, Any], written: Mapping[str, Any], shown: Mapping[str, Any], seen: PaneSeen | None
+) -> list[str]:
+    """What is not in what is written, now or since an earlier save."""
+    kept = {f"{part}.{name}" for part in ("env", "metadata") for name in written[part]}
+    gone = {f"env.{name}" for name in pane.env} | {f"metadata.{name}" for name in metadata}
+    lines = {"argv": written["argv"], "tags": written["tags"], "foreground": shown.get("argv", ())}
+    lines |= {"resume": shown.get("resume", ()), "title": [shown.get("title", "")]}
+    cut = {name for name, words in lines.items() if any(WITHHELD in word for word in words)}
+    earlier = {name for name in seen.withheld if "." in name} if seen else set[str]()
+    return sorted((gone | earlier) - kept | cut)
+
+
+def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What of it is JSON."""
+    kept: dict[str, Any] = {}
+    for name, value in metadata.items():
+        try:
+            kept[json_checks.text(name, "a key")] = json_checks.json(value, "a value")
+        except Unreadable:
+            continue
+    return kept
+
+
+def _exit(exit: Exit | None) -> dict[str, Any] | None:
+    return None if exit is None else {"code": exit.code, "signal": exit.signal}
+
+
+def _size(size: Size) -> list[int]:
+    return [size.cols, size.rows]

@@ -1,0 +1,1 @@
+"""The stdio bridge: joins an MCP client to a workspace's socket."""

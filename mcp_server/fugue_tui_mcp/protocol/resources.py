@@ -1,0 +1,163 @@
+"""Panes and layouts as resources: what there is, and which commands read it. No I/O; of the SDK only its types.
+
+A pane is named by its bare number or by its name: `fugue://pane/3/screen` is that of pane %3.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import quote, unquote
+
+from mcp_types import Resource, ResourceTemplate
+
+from fugue_tui.errors import NotFound
+from fugue_tui.ids import PaneId
+from fugue_tui.sanitize import clean
+
+PANES: Final = "fugue://panes"
+LAYOUT: Final = "fugue://layout"
+SHAPE: Final = "layout/{window}"
+"""One window's layout."""
+
+_JSON, _TEXT = "application/json", "text/plain"
+_URI: Final = re.compile(r"fugue://(panes|layout|layout/([^/]+)|pane/([^/]+)/(screen|scrollback|last-command|state))")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One way to look at a pane."""
+
+    verb: str
+    """The command that reads it."""
+    arguments: Mapping[str, Any]
+    title: str
+    about: str
+    mime_type: str = _TEXT
+
+
+VIEWS: Final[Mapping[str, View]] = {
+    "screen": View(
+        "read-pane",
+        {"source": "screen"},
+        "Screen",
+        "What a pane shows now, as text.",
+    ),
+    "scrollback": View(
+        "read-pane",
+        {"source": "scrollback"},
+        "Scrollback",
+        "The newest 200 rows of a pane; fugue_read_pane with lines and offset reads more.",
+    ),
+    "last-command": View(
+        "read-pane",
+        {"source": "last_command"},
+        "Last command",
+        "What the newest command in a pane's shell printed, and how it ended.",
+    ),
+    "state": View("get-pane-state", {}, "State", "A pane's size, cursor, modes, title, directory and exit.", _JSON),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a URI stands for."""
+
+    uri: str
+    view: str
+    """panes, layout, or the name of a view of a pane."""
+    verb: str
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    mime_type: str = _JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A resource that somebody wants to be told of."""
+
+    uri: str
+    view: str
+    """panes, layout, or the name of a view of a pane."""
+    pane: PaneId | None
+    """The pane that it shows."""
+
+
+def asked(uri: str) -> Asked:
+    """What a URI stands for. Raises NotFound."""
+    found = _URI.fullmatch(uri) if len(uri) < 1_000 else None
+    if found is None:
+        raise NotFound(f"no resource {clean(uri)}; resources/list and resources/templates/list show what there is")
+    window, pane, name = found[2], found[3], found[4]
+    if pane:
+        view, named = VIEWS[name], _named(pane, "%")
+        return Asked(uri, name, view.verb, {**view.arguments, "pane": named}, view.mime_type)
+    if window:
+        return Asked(uri, "layout", "get-layout", {"window": _named(window, "@")})
+    return Asked(uri, found[1], "list-panes" if found[1] == "panes" else "list-windows")
+
+
+def expected(uri: str) -> Watched | None:
+    """A resource that is not there yet: that of a pane which may still be opened. None for all others."""
+    found = _URI.fullmatch(uri) if len(uri) < 1_000 else None
+    if found is None or not found[3] or not found[3].isdecimal() or len(found[3]) > 9:
+        return None
+    return Watched(uri, found[4], PaneId(int(found[3])))
+
+
+def pane_uri(pane: str, view: str) -> str:
+    """The URI of a view of a pane with that id."""
+    return f"fugue://pane/{pane.removeprefix('%')}/{view}"
+
+
+def listed(panes: list[dict[str, Any]]) -> list[Resource]:
+    """What can be read: the whole, and the screen of each of the panes, as list-panes tells them."""
+    whole = [
+        Resource(uri=PANES, name="panes", title="Panes", description=_ABOUT_PANES, mime_type=_JSON),
+        Resource(uri=LAYOUT, name="layout", title="Layout", description=_ABOUT_LAYOUT, mime_type=_JSON),
+    ]
+    return [*whole, *map(_screen, panes)]
+
+
+def templates() -> list[ResourceTemplate]:
+    """Every way to look at a pane or a window."""
+    views = [
+        ResourceTemplate(
+            uri_template=f"fugue://pane/{{pane}}/{name}",
+            name=f"pane-{name}",
+            title=view.title,
+            description=view.about,
+            mime_type=view.mime_type,
+        )
+        for name, view in VIEWS.items()
+    ]
+    window = ResourceTemplate(
+        uri_template=f"fugue://{SHAPE}", name="window-layout", title="Window layout",
+        description="How one window is laid out.", mime_type=_JSON,
+    )  # fmt: skip
+    return [*views, window]
+
+
+_ABOUT_PANES: Final = "The panes that are open: ids, names, programs, directories, places."
+_ABOUT_LAYOUT: Final = "How every window is laid out: its tree with the ratios, and each pane's place in cells."
+
+
+def _screen(pane: dict[str, Any]) -> Resource:
+    label = " ".join(part for part in (pane["id"], pane["name"] or pane["program"]) if part)
+    return Resource(
+        uri=pane_uri(pane["id"], "screen"),
+        name=clean(label),
+        title=f"Pane {clean(label)}",
+        description=f"What {pane['id']} shows. Also: /scrollback, /last-command, /state.",
+        mime_type=_TEXT,
+    )
+
+
+def _named(word: str, sigil: str) -> str:
+    """A pane or window as commands name it."""
+    word = unquote(word)
+    return sigil + word if word.isascii() and word.isdigit() else word
+
+
+def quoted(name: str) -> str:
+    """A name as it stands in a URI."""
+    return quote(name.removeprefix("%").removeprefix("@") if name[1:].isdigit() else name, safe="")

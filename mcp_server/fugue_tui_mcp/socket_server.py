@@ -1,0 +1,193 @@
+"""The thread that agents and the command line talk to: a Unix socket, one task a connection, its own event loop.
+
+Nothing of the workspace is touched from here: commands go through the `Gate` and come back as futures. The SDK is
+imported when the first client speaks MCP, so that a workspace without agents never pays for it.
+"""
+
+import asyncio
+import importlib
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, TypeAlias
+
+from fugue_tui import attach_protocol
+from fugue_tui.config.model import McpSettings
+from fugue_tui.control.core.command import Door
+from fugue_tui.control.dispatch.thread_gateway import Caller, Gate
+from fugue_tui.errors import SocketError
+from fugue_tui_mcp import cli_handler, jsonrpc
+from fugue_tui_mcp.connection import Connection, Limits
+from fugue_tui_mcp.jsonrpc import Frame
+from fugue_tui_mcp.listener import Listener
+from fugue_tui_mcp.peer_credentials import ancestors, peer_of
+
+_log: Final = logging.getLogger(__name__)
+STOP_SECONDS: Final = 2.0
+ROOM: Final = 1 << 20
+"""Bytes of answers that the kernel is asked to hold for a client: a long one in one piece."""
+Attach: TypeAlias = Callable[[socket.socket, attach_protocol.Hello, tuple[int, ...], bytes], None]
+"""Takes a client's socket over, with what it said, its process and that one's ancestors, and what it sent already."""
+
+
+class Doors:
+    """Serves a listener on a thread of its own, from `start` to `stop`."""
+
+    def __init__(
+        self,
+        listener: Listener,
+        gate: Gate,
+        limits: Limits | None = None,
+        *,
+        attach: Attach | None = None,
+        agents: bool = True,
+        settings: Callable[[], McpSettings] = McpSettings,
+    ) -> None:
+        """`attach` gets terminals, on the thread of this; None turns them away. `agents` says whether MCP is spoken,
+        and `settings`, called on that thread, what agents are shown."""
+        self._attach = attach
+        self._agents = agents
+        self._settings = settings
+        self.path = listener.path
+        self._listener = listener
+        self._gate = gate
+        self._limits = limits or Limits()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._main, name="mcp", daemon=True)
+        self._stop = asyncio.Event()
+        self._connections: dict[asyncio.Task[None], tuple[Connection, Caller]] = {}
+
+    def start(self) -> None:
+        """Begin to serve."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Drop every client, stop listening and wait for the thread, for two seconds at most."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(STOP_SECONDS)
+        elif not self._loop.is_closed():
+            self._loop.close()
+        self._listener.close()
+
+    def disconnect(self) -> None:
+        """Drop every client now; new ones may come. Any thread."""
+        self._loop.call_soon_threadsafe(self._drop_all)
+
+    def clients(self) -> list[str]:
+        """What the clients that are connected now call themselves; empty for those that did not say. Any thread."""
+        return [caller.client for _, caller in list(self._connections.values())]
+
+    def _main(self) -> None:
+        quiet()
+        self._loop.set_exception_handler(lambda _, context: _log.error("%s", context.get("message", context)))
+        try:
+            self._loop.run_until_complete(self._serve())
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        finally:
+            self._loop.close()
+
+    async def _serve(self) -> None:
+        server = await asyncio.start_unix_server(self._connected, sock=self._listener.socket, limit=self._limits.line)
+        await self._stop.wait()
+        server.close()
+        tasks = list(self._connections)
+        self._drop_all()
+        if tasks:
+            await asyncio.wait(tasks, timeout=STOP_SECONDS / 2)
+
+    def _drop_all(self) -> None:
+        for task in list(self._connections):
+            task.cancel()
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = Connection(reader, writer, self._limits)
+        own: socket.socket = writer.get_extra_info("socket")
+        caller = _caller(own)
+        if caller is None:
+            connection.abort()
+            return
+        with suppress(OSError):
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, ROOM)
+        open = [task for task in self._connections if not task.cancelling()]
+        if len(open) >= self._limits.connections:
+            _log.warning("%s clients are connected: the most silent one was dropped", len(open))
+            silent = min(open, key=lambda task: self._connections[task][0].standing)
+            silent.cancel()
+            self._connections[silent][0].abort()
+        task = self._loop.create_task(self._converse(connection, caller))
+        self._connections[task] = connection, caller
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        del self._connections[task]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("a connection failed", exc_info=error)
+
+    async def _converse(self, connection: Connection, caller: Caller) -> None:
+        try:
+            first = await connection.first()
+            if first is not None and first.method == attach_protocol.METHOD:
+                await self._terminal(connection, caller, first)
+            elif first is not None and first.method == cli_handler.METHOD:
+                await self._command_line(connection, caller, first)
+            elif first is not None and not self._agents:
+                await connection.send(jsonrpc.error(first.id, jsonrpc.UNAVAILABLE, _NO_AGENTS))
+            elif first is not None:
+                await self._mcp(connection, caller, first)
+            await connection.finish()
+        except ConnectionError:
+            return
+        finally:
+            connection.abort()
+
+    async def _command_line(self, connection: Connection, caller: Caller, first: Frame) -> None:
+        caller.door = Door.CLI
+        async for frame in connection.frames(first):
+            answer = cli_handler.answer(frame, self._gate, caller)
+            await connection.send(await connection.unless_hung_up(answer))
+
+    async def _terminal(self, connection: Connection, caller: Caller, first: Frame) -> None:
+        """Hand a terminal that wants to be attached to the app."""
+        try:
+            hello = attach_protocol.Hello.load(first.value.get("params", {}))
+        except SocketError as error:
+            await connection.send(jsonrpc.error(first.id, jsonrpc.INVALID_PARAMS, str(error)))
+            return
+        if fault := attach_protocol.misfit(hello) or ("" if self._attach else "terminals cannot be attached to it"):
+            await connection.send(attach_protocol.refusal(fault))
+        elif self._attach is not None:
+            taken, early = connection.hand_over()
+            self._attach(taken, hello, caller.pids, early)
+
+    async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
+        session: Any = await asyncio.to_thread(importlib.import_module, "fugue_tui_mcp.protocol.session")
+        face = session.Face(self._gate, caller, self._settings)
+        await session.Session(face, connection).serve(first)
+
+
+_NO_AGENTS: Final = "agents are not let in: mcp.enabled is false in the configuration of fugue-tui"
+
+
+def quiet() -> None:
+    """Keep libraries from writing to the screen: what nobody handles goes nowhere instead of to stderr."""
+    root = logging.getLogger()
+    if not root.handlers:
+        root.addHandler(logging.NullHandler())
+    logging.captureWarnings(capture=True)
+
+
+def _caller(connected: socket.socket) -> Caller | None:
+    try:
+        peer = peer_of(connected)
+    except OSError as error:
+        _log.warning("a client was refused: its user cannot be told: %s", error)
+        return None
+    if peer.uid != os.getuid():
+        _log.warning("a client was refused: it belongs to user %s", peer.uid)
+        return None
+    return Caller(Door.MCP, ancestors(peer.pid))

@@ -1,0 +1,91 @@
+"""The commands on attached terminals, by words and for agents."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from tests.multiplexer.conftest import Room, agent
+
+from fugue_tui.errors import InvalidArgument, NotFound, Refused
+from fugue_tui.geometry import Size
+from fugue_tui.multiplexer.clients import ViewerInfo
+
+
+@dataclass
+class Two:
+    """Two terminals that look."""
+
+    there: list[ViewerInfo] = field(
+        default_factory=lambda: [
+            ViewerInfo(1, Size(80, 24), "/dev/pts/1", "xterm", 11, latest=True),
+            ViewerInfo(4, Size(40, 12), "/dev/\x1b[31mpts\u202e/4", "vt\x07100", 12, read_only=True),
+        ]
+    )
+    refreshed: list[int] = field(default_factory=list[int])
+    keeps: bool = False
+
+    def viewers(self) -> tuple[ViewerInfo, ...]:
+        return tuple(self.there)
+
+    def detach(self, viewer: int) -> None:
+        if self.keeps:
+            raise Refused("nothing would stay behind")
+        self.there = [each for each in self.there if each.id != viewer]
+
+    def refresh(self, viewer: int) -> None:
+        self.refreshed.append(viewer)
+
+    def leave(self, status: int = 0) -> None:
+        raise AssertionError("nobody asked for the end")
+
+
+@pytest.fixture
+def two(room: Room) -> Two:
+    audience = Two()
+    room.mux.audience = audience
+    return audience
+
+
+def test_clients_are_listed_without_what_they_smuggle(room: Room, two: Two) -> None:
+    first, second = room.say("list-clients", agent()).clients
+    assert (first.id, first.tty, first.size, first.latest, first.read_only) == (
+        1, "/dev/pts/1", Size(80, 24), True, False,
+    )  # fmt: skip
+    assert (second.tty, second.term, second.pid, second.read_only) == ("/dev/pts/4", "vt100", 12, True)
+
+
+def test_without_clients_the_list_is_empty_and_nobody_can_be_sent_away(room: Room) -> None:
+    assert room.say("list-clients").clients == ()
+    with pytest.raises(NotFound, match="none is attached"):
+        room.say("detach-client")
+    assert room.say("detach-client --all").clients == ()
+
+
+def test_the_latest_is_sent_away_unless_another_is_named(room: Room, two: Two) -> None:
+    assert room.say("detach-client --client 4").clients == (4,)
+    assert room.say("detach-client").clients == (1,)
+    assert two.there == []
+
+
+def test_all_are_sent_away(room: Room, two: Two) -> None:
+    assert room.say("detach-client --all").clients == (1, 4)
+    assert two.there == []
+
+
+def test_a_client_that_is_not_there_is_told_with_those_that_are(room: Room, two: Two) -> None:
+    with pytest.raises(NotFound, match="no client 2; attached: 1, 4"):
+        room.say("detach-client --client 2")
+    with pytest.raises(InvalidArgument, match="all"):
+        room.say("detach-client --client 1 --all")
+    assert len(two.there) == 2
+
+
+def test_the_workspaces_own_terminal_stays(room: Room, two: Two) -> None:
+    two.keeps = True
+    with pytest.raises(Refused, match="nothing would stay behind"):
+        room.say("detach-client")
+
+
+def test_a_client_is_painted_anew(room: Room, two: Two) -> None:
+    assert room.say("refresh-client").id == 1
+    assert room.say("refresh-client --client 4").id == 4
+    assert two.refreshed == [1, 4]

@@ -1,0 +1,166 @@
+"""Variables and aliases that a shell has for a while, in every shell."""
+
+import os
+
+import pytest
+from tests.control.every_shell import every, integrated
+from tests.control.real_shells import Shell
+from tests.control.real_shells import shell as shell
+from tests.multiplexer.conftest import agent
+
+from fugue_tui.control.commands.shell_context import InjectContext, Injected, WithdrawContext
+from fugue_tui.errors import InvalidArgument, Refused
+
+pytestmark = pytest.mark.slow
+
+
+VALUES = {
+    "PLAIN": "a b",
+    "QUOTES": 'it\'s "quoted" `x` $HOME $(ls) \\ \\\\ !x',
+    "SEVERAL": "one\n  two\n\nthree\n",
+    "LETTERS": "é日本🙂",
+    "EMPTY": "",
+}
+
+
+def inject(shell: Shell, **arguments: object) -> Injected:
+    return shell.room.run(InjectContext(pane=str(shell.pane), **arguments), agent())  # pyright: ignore[reportArgumentType]
+
+
+def withdraw(shell: Shell) -> Injected:
+    return shell.room.run(WithdrawContext(pane=str(shell.pane)), agent())
+
+
+def seen(shell: Shell, name: str) -> str | None:
+    """The value that programs in the shell see; None if they see none."""
+    out = shell.home / "seen"
+    shell.run(f'python3 -c \'import os; print(ascii(os.environ.get("{name}")), end="")\' > {out}')
+    found = out.read_text()
+    return None if found == "None" else str(eval(found))
+
+
+def set_to(shell: Shell, name: str, value: str) -> None:
+    shell.run(f"set -gx {name} '{value}'" if shell.fish else f"export {name}='{value}'")
+
+
+@every
+def test_every_value_arrives_and_goes_again(shell: Shell) -> None:
+    set_to(shell, "PLAIN", "mine  too")
+    found = inject(shell, env=VALUES)
+    assert (found.active, found.exit_code, found.variables) == (True, 0, tuple(VALUES))
+    for name, value in VALUES.items():
+        assert seen(shell, name) == value
+    assert "quoted" not in shell.text
+    assert "fugue: PLAIN, QUOTES, SEVERAL, LETTERS, EMPTY set for a while" in shell.text.replace("\n", "")
+    assert not withdraw(shell).active
+    assert seen(shell, "PLAIN") == "mine  too"
+    for name in list(VALUES)[1:]:
+        assert seen(shell, name) is None
+    with pytest.raises(Refused, match="nothing is injected"):
+        withdraw(shell)
+    left = shell.run("set | grep -i __fugue_was").text
+    assert "PLAIN" not in left
+
+
+@every
+def test_a_variable_that_was_not_exported_is_so_again(shell: Shell) -> None:
+    shell.run("set -g LOCAL here" if shell.fish else "LOCAL=here")
+    path = seen(shell, "PATH")
+    inject(shell, env={"LOCAL": "there", "PATH": f"/nowhere:{path}"})
+    assert seen(shell, "LOCAL") == "there"
+    assert seen(shell, "PATH") == f"/nowhere:{path}"
+    withdraw(shell)
+    assert seen(shell, "LOCAL") is None
+    assert shell.run("echo $LOCAL").text == "here"
+    assert seen(shell, "PATH") == path
+
+
+@every
+def test_aliases_come_and_go(shell: Shell) -> None:
+    shell.run("alias mine 'echo before'" if shell.fish else "alias mine='echo before'")
+    inject(shell, aliases={"mine": "echo it\\'s new" if shell.fish else 'echo "it\'s" new', "other": "echo other"})
+    assert shell.run("mine").text == "it's new"
+    assert shell.run("other").text == "other"
+    withdraw(shell)
+    assert shell.run("mine").text == "before"
+    assert shell.run("other").exit_code == 127
+
+
+@every
+def test_more_is_added_and_all_goes_back_to_what_was_first(shell: Shell) -> None:
+    set_to(shell, "A", "0")
+    inject(shell, env={"A": "1"})
+    found = inject(shell, env={"A": "2", "B": "3"})
+    assert found.variables == ("A", "B")
+    assert (seen(shell, "A"), seen(shell, "B")) == ("2", "3")
+    withdraw(shell)
+    assert (seen(shell, "A"), seen(shell, "B")) == ("0", None)
+
+
+@integrated
+def test_it_expires_after_some_commands(shell: Shell) -> None:
+    found = inject(shell, env={"A": "1"}, expires_after_commands=2)
+    assert found.expires_after == 2
+    assert shell.run("echo $A").text == "1"
+    assert shell.run("echo $A").text == "1"
+    assert shell.run('echo "got:$A:"').text == "got::"
+    shell.room.until(lambda: not shell.room.mux.lent)
+    assert "A as before" in shell.text
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_what_expires_while_a_person_types_is_taken_back_later(shell: Shell) -> None:
+    terminal = shell.room.mux.terminal(shell.pane)
+    inject(shell, env={"A": "1"}, expires_after_commands=1)
+    shell.room.until(lambda: terminal.at_input)
+    later = shell.begin("sleep 0.5")
+    shell.room.until(lambda: terminal.foreground == "sleep")
+    terminal.write(b"echo mine")
+    shell.room.awaited(later)
+    shell.room.until(lambda: terminal.typed.strip() == "echo mine")
+    shell.room.until(lambda: not shell.room.mux.turns.waiting(shell.pane))
+    assert shell.room.mux.lent
+    terminal.write(b"\r")
+    shell.room.until(lambda: not shell.room.mux.lent)
+    assert shell.run('echo "got:$A:"').text == "got::"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash"], indirect=True)
+def test_strict_shells_take_it_too(shell: Shell) -> None:
+    shell.run("set -eu")
+    assert inject(shell, env={"A": "1"}, aliases={"zz": "echo zz"}).exit_code == 0
+    assert shell.run("zz").text == "zz"
+    assert withdraw(shell).exit_code == 0
+    assert shell.run("echo ${A-none}").text == "none"
+
+
+@pytest.mark.parametrize("shell", ["bash", "dash"], indirect=True)
+def test_what_cannot_be_set_is_refused(shell: Shell) -> None:
+    shell.run("true")
+    for wrong in (
+        {"env": {"A-B": "1"}},
+        {"env": {"A": "x\0y"}},
+        {"env": {"A": "x\x03y"}},
+        {"env": {"__fugue_was_A": "1"}},
+        {"aliases": {"a b": "1"}},
+        {"aliases": {"a;b": "1"}},
+        {},
+    ):
+        with pytest.raises(InvalidArgument):
+            inject(shell, **wrong)
+    if shell.kind == "dash":
+        with pytest.raises(InvalidArgument, match="cannot be counted"):
+            inject(shell, env={"A": "1"}, expires_after_commands=1)
+    with pytest.raises(Refused, match="your own pane"):
+        InjectContext(pane=str(shell.pane), env={"A": "1"}).run(shell.room.mux, agent(shell.pane))
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_what_the_shell_does_not_take_is_told(shell: Shell) -> None:
+    shell.run("readonly FIXED=1")
+    found = inject(shell, env={"FIXED": "2", "A": "1"})
+    assert "readonly" in shell.text
+    assert found.active
+    withdraw(shell)
+    assert seen(shell, "A") is None
+    assert not [name for name in os.listdir(os.environ["XDG_RUNTIME_DIR"]) if name.startswith("fugue-c")]

@@ -1,0 +1,221 @@
+"""Results that come later, and commands that answer with one."""
+
+import threading
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from fugue_tui.control.core.command import PERSON, Command, Effect, Origin
+from fugue_tui.control.core.deferred import Later, Progress
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, Gate
+from fugue_tui.errors import Cancelled, NotFound, TimedOut
+from fugue_tui.ids import PaneId
+from fugue_tui.workspace.model import Pane
+
+DEADLINE = 40.0
+
+
+class LaterProbe(Command[str], name="later-probe", effect=Effect.READ):
+    """Answer later."""
+
+    pane: str = "%1"
+
+    def run(self, mux: Any, origin: Origin) -> Later[str]:
+        later = Later[str]()
+        later.on_cancel = lambda: mux.stopped.append(threading.current_thread())
+        mux.asked.append(later)
+        return later
+
+
+class _Main:
+    """A main thread that runs what is posted when the test says so."""
+
+    def __init__(self) -> None:
+        self.posted: list[Any] = []
+        self.asked: list[Later[str]] = []
+        self.stopped: list[threading.Thread] = []
+        self.post = self.posted.append
+        self.terminals = {PaneId(1): SimpleNamespace(pid=100)}
+        self.workspace = SimpleNamespace(panes={PaneId(1): Pane(PaneId(1))})
+        self.dispatcher = Dispatcher(cast("Any", self))
+        self.gate = Gate(self.dispatcher, self.post)
+
+    def play(self) -> None:
+        while self.posted:
+            self.posted.pop(0)()
+
+    def outcomes(self) -> list[str]:
+        self.play()
+        return [entry.outcome for entry in self.dispatcher.audit]
+
+
+@pytest.fixture
+def main() -> _Main:
+    return _Main()
+
+
+def caller() -> Caller:
+    return Caller(PERSON.door)
+
+
+def elsewhere(call: Any) -> None:
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join(DEADLINE)
+
+
+def throw(error: Exception) -> None:
+    raise error
+
+
+def test_a_result_is_settled_once_and_from_any_thread() -> None:
+    later, told = Later[int](), list[str]()
+    later.when_over(lambda: told.append("over"))
+    elsewhere(lambda: later.settle(3))
+    assert later.over
+    assert later.result() == 3
+    assert not later.settle(4)
+    assert not later.fail(NotFound("nothing"))
+    assert later.result() == 3
+    later.when_over(lambda: told.append("late"))
+    assert told == ["over", "late"]
+
+
+def test_waiting_for_a_result_ends_with_the_deadline() -> None:
+    with pytest.raises(TimeoutError):
+        Later[int]().result()
+
+
+def test_cancelling_stops_the_work_once_and_never_after_a_result() -> None:
+    stops = list[str]()
+    later = Later[int](lambda: stops.append("stop"))
+    assert later.cancel()
+    assert not later.cancel()
+    assert not later.settle(1)
+    assert isinstance(later.error, Cancelled)
+    done = Later[int](lambda: stops.append("done"))
+    done.settle(1)
+    assert not done.cancel()
+    assert stops == ["stop"]
+
+
+def test_what_goes_wrong_with_the_work_is_the_answer_a_bug_too() -> None:
+    for error in (NotFound("nothing"), ZeroDivisionError("a bug")):
+        later = Later[int]()
+        elsewhere(lambda later=later, error=error: later.attempt(lambda: throw(error)))
+        assert later.error is error
+
+
+def test_one_of_many_that_end_it_together_wins() -> None:
+    for _ in range(50):
+        stops, won = race()
+        assert sum(won.values()) == 1
+        assert (stops == ["stop"]) is won["cancel"]
+
+
+def race() -> tuple[list[str], dict[str, bool]]:
+    stops, won = list[str](), dict[str, bool]()
+    later, barrier = Later[int](lambda: stops.append("stop")), threading.Barrier(3)
+    calls = {"settle": lambda: later.settle(1), "cancel": later.cancel, "fail": lambda: later.fail(NotFound(""))}
+
+    def enter(name: str) -> None:
+        barrier.wait(DEADLINE)
+        won[name] = calls[name]()
+
+    threads = [threading.Thread(target=enter, args=(name,)) for name in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(DEADLINE)
+    return stops, won
+
+
+def test_progress_is_told_until_it_is_over() -> None:
+    later, told = Later[int](), list[Progress]()
+    later.on_progress(told.append)
+    later.report("half", 0.5)
+    later.settle(1)
+    later.report("more")
+    assert told == [Progress("half", 0.5)]
+
+
+def test_the_callers_future_gets_what_comes_later(main: _Main) -> None:
+    told = list[Progress]()
+    answered = main.gate.run(LaterProbe(), caller(), told.append)
+    main.play()
+    assert not answered.done()
+    main.asked[0].report("on the way")
+    elsewhere(lambda: main.asked[0].settle("here"))
+    assert answered.result(0) == Answer("here", PaneId(1))
+    assert told == [Progress("on the way")]
+
+
+def test_start_and_ending_are_recorded_with_the_time_it_took(main: _Main) -> None:
+    main.gate.run(LaterProbe(), caller())
+    main.gate.run(LaterProbe(), caller())
+    main.gate.run(LaterProbe(), caller())
+    main.play()
+    main.asked[2].settle("first")
+    main.asked[0].fail(NotFound("it is gone; look elsewhere"))
+    main.asked[1].fail(ValueError("secret"))
+    main.play()
+    entries = list(main.dispatcher.audit)
+    assert [entry.outcome for entry in entries] == ["started"] * 3 + ["done", "not_found", "internal"]
+    assert [entry.reason for entry in entries[3:]] == ["", "it is gone; look elsewhere", "ValueError"]
+    assert [entry.seconds is None for entry in entries] == [True] * 3 + [False] * 3
+
+
+def test_giving_up_later_stops_the_work_on_the_main_thread_once(main: _Main) -> None:
+    answered = main.gate.run(LaterProbe(), caller())
+    main.play()
+    elsewhere(answered.cancel)
+    assert not main.stopped
+    main.play()
+    answered.cancel()
+    main.play()
+    assert main.stopped == [threading.current_thread()]
+    assert not main.asked[0].settle("too late")
+    assert main.outcomes() == ["started", "cancelled"]
+
+
+def test_giving_up_after_the_answer_stops_nothing(main: _Main) -> None:
+    answered = main.gate.run(LaterProbe(), caller())
+    main.play()
+    main.asked[0].settle("here")
+    assert not answered.cancel()
+    assert main.outcomes() == ["started", "done"]
+    assert not main.stopped
+
+
+def test_what_is_given_up_before_it_began_does_not_begin(main: _Main) -> None:
+    main.gate.run(LaterProbe(), caller()).cancel()
+    main.play()
+    assert main.asked == main.stopped == main.outcomes() == []
+
+
+def test_an_answer_that_crosses_with_giving_up_is_dropped(main: _Main) -> None:
+    answered = main.gate.run(LaterProbe(), caller())
+    main.play()
+    answered.cancel()
+    main.asked[0].settle("crossed")
+    main.play()
+    assert answered.cancelled()
+    assert not main.stopped
+    assert main.outcomes() == ["started", "done"]
+
+
+def test_leaving_ends_all_that_is_still_to_come(main: _Main) -> None:
+    answered = [main.gate.run(LaterProbe(), caller()) for _ in range(3)]
+    main.play()
+    main.asked[1].on_cancel = lambda: 1 // 0
+    with pytest.raises(ZeroDivisionError):
+        main.dispatcher.leave()
+    for each in answered:
+        with pytest.raises(TimedOut, match="being left"):
+            each.result(0)
+    assert len(main.stopped) == 2
+    assert main.outcomes() == ["started"] * 3 + ["timed_out"] * 3
+    main.dispatcher.leave()
+    assert len(main.outcomes()) == 6

@@ -1,0 +1,155 @@
+"""Gate, run, record."""
+
+import json
+import shlex
+import stat
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from fugue_tui.control.core.command import PERSON, Command, Door, Effect, Origin
+from fugue_tui.control.dispatch.audit import KEPT, LONGEST, Audit
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.dispatch.policy import policy
+from fugue_tui.control.schema import command_line
+from fugue_tui.errors import NotFound, Refused
+from fugue_tui.ids import PaneId
+from fugue_tui.sanitize import clean
+from fugue_tui.workspace.model import Pane
+
+AGENT = Origin(Door.MCP, PaneId(2), client="claude\x1b[31m", pid=42)
+
+
+class DispatchType(Command[str], name="dispatch-type", effect=Effect.INPUT):
+    """Type."""
+
+    pane: str = "active"
+    text: str = ""
+
+    def run(self, mux: Any, origin: Origin) -> str:
+        return f"{origin.door} {self.text}"
+
+
+class DispatchFail(Command[None], name="dispatch-fail", effect=Effect.READ):
+    """Fail in the way that is asked for."""
+
+    bug: bool = False
+
+    def run(self, mux: Any, origin: Origin) -> None:
+        raise ValueError("secret") if self.bug else NotFound("no such thing; look elsewhere")
+
+
+class _Mux:
+    """A workspace with two panes, the first of which has the focus; some are leased."""
+
+    def __init__(self, **leases: int) -> None:
+        self.workspace = SimpleNamespace(panes={PaneId(1): Pane(PaneId(1)), PaneId(2): Pane(PaneId(2))})
+        self.focused = PaneId(1)
+        self._leases = {PaneId(int(name[1:])): wait for name, wait in leases.items()}
+
+    def lease(self, pane: PaneId) -> int | None:
+        return self._leases.get(pane)
+
+
+def _dispatcher(audit: Audit | None = None, **leases: int) -> Dispatcher:
+    return Dispatcher(cast("Any", _Mux(**leases)), audit=audit)
+
+
+def test_a_command_runs_and_is_recorded_cleaned() -> None:
+    dispatcher = _dispatcher()
+    assert dispatcher.run(DispatchType(text="hi\x1b[2J\u202e"), AGENT) == "mcp hi\x1b[2J\u202e"
+    (entry,) = dispatcher.audit
+    assert (entry.door, entry.pane, entry.client, entry.pid, entry.outcome) == ("mcp", "%2", "claude", 42, "done")
+    assert entry.command == "dispatch-type --text hi" or entry.command == "dispatch-type --text 'hi'"
+
+
+def test_agents_do_not_type_where_a_person_does() -> None:
+    dispatcher = _dispatcher(p2=1500)
+    with pytest.raises(Refused, match=r"a person is typing in %2; try again in 1500 ms") as caught:
+        dispatcher.run(DispatchType(), AGENT)
+    assert caught.value.data == {"retry_after_ms": 1500}
+    assert [entry.outcome for entry in dispatcher.audit] == ["refused"]
+    assert dispatcher.run(DispatchType(pane="%1"), AGENT)
+    assert dispatcher.run(DispatchType(pane="%2"), PERSON)
+    assert dispatcher.run(DispatchType(pane="%2"), Origin(Door.CLI))
+
+
+def test_what_policy_refuses_does_not_run() -> None:
+    dispatcher = _dispatcher()
+    dispatcher.policy = policy({"input": "refuse"})
+    with pytest.raises(Refused, match=r"dispatch-type: agents may not do this here; \[mcp\] input"):
+        dispatcher.run(DispatchType(), AGENT)
+    assert dispatcher.run(DispatchType(), PERSON)
+
+
+def test_failures_are_recorded_and_passed_on() -> None:
+    dispatcher = _dispatcher()
+    with pytest.raises(NotFound):
+        dispatcher.run(DispatchFail(), PERSON)
+    with pytest.raises(ValueError, match="secret"):
+        dispatcher.run(DispatchFail(bug=True), PERSON)
+    assert [(entry.outcome, entry.reason) for entry in dispatcher.audit] == [
+        ("not_found", "no such thing; look elsewhere"),
+        ("internal", "ValueError"),
+    ]
+
+
+def test_the_record_is_bounded() -> None:
+    audit = Audit()
+    for number in range(KEPT + 5):
+        audit.record(PERSON, f"{number} " + "x" * 10_000)
+    entries = list(audit)
+    assert len(entries) == KEPT
+    assert entries[0].command.startswith("5 ")
+    assert max(len(entry.command) for entry in entries) <= LONGEST
+
+
+def test_the_audit_file_is_private_and_one_json_object_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "audit.jsonl"
+    dispatcher = _dispatcher(Audit(file))
+    dispatcher.run(DispatchType(text="a\nb"), AGENT)
+    dispatcher.run(DispatchType(), PERSON)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [json.loads(line)["door"] for line in file.read_text().splitlines()] == ["mcp", "key"]
+
+
+def test_a_file_that_cannot_be_written_fails_no_command(tmp_path: Path) -> None:
+    link = tmp_path / "audit.jsonl"
+    link.symlink_to(tmp_path / "elsewhere")
+    dispatcher = _dispatcher(Audit(link))
+    assert dispatcher.run(DispatchType(), PERSON)
+    assert "is not written" in dispatcher.audit.fault
+    assert not (tmp_path / "elsewhere").exists()
+
+
+class Lengths(Audit):
+    """An audit that notes how long what it is given is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lengths = list[int]()
+
+    def record(
+        self, origin: Origin, words: str, outcome: str = "done", reason: str = "", seconds: float | None = None
+    ) -> None:
+        self.lengths.append(len(words))
+        super().record(origin, words, outcome, reason, seconds)
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "é\n" * 500_000, "'" * 1_000_000])
+def test_of_a_long_text_only_its_beginning_is_recorded(text: str) -> None:
+    audit = Lengths()
+    dispatcher = _dispatcher(audit)
+    dispatcher.run(DispatchType(text=text), AGENT)
+    assert max(audit.lengths) < 5 * LONGEST + 100
+    (entry,) = audit
+    assert entry.command == clean(shlex.join(command_line.format(DispatchType(text=text))), LONGEST)
+
+
+def test_what_cannot_be_seen_hides_nothing_from_the_record() -> None:
+    dispatcher = _dispatcher()
+    dispatcher.run(DispatchType(text="\u200b" * 5_000 + "rm -rf"), AGENT)
+    (entry,) = dispatcher.audit
+    assert entry.command == "dispatch-type --text 'rm -rf'"

@@ -1,0 +1,101 @@
+"""Commands from other threads, and whose they are."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from fugue_tui.control.core.command import Command, Door, Effect, Origin
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.dispatch.thread_gateway import Caller, Gate
+from fugue_tui.errors import NotFound, TimedOut
+from fugue_tui.ids import PaneId
+from fugue_tui.workspace.model import Pane
+
+
+class GateProbe(Command[Origin], name="gate-probe", effect=Effect.READ):
+    """Tell who asks."""
+
+    pane: str = "active"
+    fails: bool = False
+    leaves: bool = False
+
+    def run(self, mux: Any, origin: Origin) -> Origin:
+        if self.fails:
+            raise NotFound("nothing here")
+        if self.leaves:
+            raise SystemExit(143)
+        return origin
+
+
+class _Main:
+    """A main thread that runs what is posted when the test says so."""
+
+    def __init__(self) -> None:
+        self.posted: list[Callable[[], object]] = []
+        self.terminals = {PaneId(1): SimpleNamespace(pid=100), PaneId(2): SimpleNamespace(pid=200)}
+        self.workspace = SimpleNamespace(panes={pane: Pane(pane) for pane in self.terminals})
+        self.focused = PaneId(1)
+        self.gate = Gate(Dispatcher(cast("Any", self)), self.posted.append)
+
+    def lease(self, pane: PaneId) -> int | None:
+        return None
+
+    def play(self) -> None:
+        while self.posted:
+            self.posted.pop(0)()
+
+
+def test_the_callers_pane_is_the_one_that_its_ancestors_sit_in() -> None:
+    main = _Main()
+    caller = Caller(Door.MCP, (7, 8, 200, 9), "claude")
+    answered = main.gate.run(GateProbe(), caller)
+    assert not answered.done()
+    main.play()
+    assert answered.result(0).result == Origin(Door.MCP, PaneId(2), "claude", 7)
+    assert answered.result(0).pane == PaneId(2)
+
+
+def test_a_caller_from_outside_sits_in_no_pane() -> None:
+    main = _Main()
+    answered = main.gate.run(GateProbe(pane="%1"), Caller(Door.CLI, (7, 8)))
+    main.play()
+    assert answered.result(0).result == Origin(Door.CLI, None, "", 7)
+    assert answered.result(0).pane == PaneId(1)
+
+
+def test_a_caller_keeps_its_pane_when_that_is_closed() -> None:
+    main = _Main()
+    caller = Caller(Door.MCP, (7, 200))
+    main.gate.run(GateProbe(pane="%1"), caller)
+    main.play()
+    del main.terminals[PaneId(2)]
+    answered = main.gate.run(GateProbe(pane="%1"), caller)
+    main.play()
+    assert answered.result(0).result.pane == PaneId(2)
+
+
+def test_what_a_command_raises_goes_to_the_caller() -> None:
+    main = _Main()
+    answered = main.gate.run(GateProbe(fails=True), Caller(Door.MCP))
+    main.play()
+    with pytest.raises(NotFound, match="nothing here"):
+        answered.result(0)
+
+
+def test_leaving_in_the_middle_of_a_command_is_told_and_goes_on() -> None:
+    main = _Main()
+    answered = main.gate.run(GateProbe(leaves=True), Caller(Door.MCP))
+    with pytest.raises(SystemExit):
+        main.play()
+    with pytest.raises(TimedOut, match="being left"):
+        answered.result(0)
+
+
+def test_what_is_given_up_before_it_began_does_not_run() -> None:
+    main = _Main()
+    answered = main.gate.run(GateProbe(), Caller(Door.MCP))
+    assert answered.cancel()
+    main.play()
+    assert list(main.gate._dispatcher.audit) == []  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,233 @@
+"""Commands in shells that others use too: a person who types, other calls, calls that are given up."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from tests.control.every_shell import every, one_each
+from tests.control.real_shells import Shell
+from tests.control.real_shells import shell as shell
+from tests.multiplexer.conftest import agent
+
+from fugue_tui.control.commands.execute_command import ExecuteCommand
+from fugue_tui.control.core.pane_subscription import after
+from fugue_tui.control.shell_exec.command_state import ECHO
+from fugue_tui.control.shell_exec.result import OnCancel
+from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.pane_queue import Turns
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
+def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
+    shell.run("true")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).at_input)
+    shell.room.say(f"send-input --pane {shell.pane} --text 'rm -r precious'")
+    shell.room.shows(shell.pane, "precious")
+    with pytest.raises(Refused, match="`rm -r precious`, which somebody typed") as refused:
+        shell.run("echo glued")
+    assert refused.value.data["retry_after_ms"]
+    shell.room.say(f"send-keys {shell.pane} C-u")  # Ctrl+C is a signal, which a busy shell may lose; this is a key.
+    shell.room.until(lambda: "precious" not in shell.text, lambda: shell.text)
+    assert shell.says("echo free") == (0, "free")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
+def test_what_a_person_types_at_the_same_time_is_not_run(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.run("true")
+    terminal = shell.room.mux.terminal(shell.pane)
+    shell.room.until(lambda: terminal.at_input)
+    paste = terminal.paste
+
+    def together(text: str) -> int:
+        terminal.write(b"rm -r precious")
+        return paste(text)
+
+    monkeypatch.setattr(terminal, "paste", together)
+    with pytest.raises(Refused, match="`rm -r precious`, which somebody typed"):
+        shell.run("echo glued")
+    shell.room.until(lambda: terminal.typed.strip() == "rm -r precious")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
+def test_what_a_person_types_behind_a_command_that_is_not_shown_is_let_alone(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.run("true")
+    terminal = shell.room.mux.terminal(shell.pane)
+    shell.room.until(lambda: terminal.at_input)
+    paste = terminal.paste
+
+    def garble(text: str) -> int:
+        return paste("garbled")
+
+    monkeypatch.setattr(terminal, "paste", garble)
+
+    def typing(mux: Multiplexer, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
+        if seconds == ECHO:
+            terminal.write(b" precious")
+        return after(mux, seconds, call)
+
+    monkeypatch.setattr("fugue_tui.control.shell_exec.prompt_driver.after", typing)
+    with pytest.raises(Refused, match="`garbled precious`, which somebody typed"):
+        shell.run("echo one")
+    assert terminal.typed.strip() == "garbled precious"
+
+
+@one_each
+def test_a_person_who_types_comes_first(shell: Shell) -> None:
+    shell.run("true")
+    shell.room.mux.human_input(shell.pane)
+    with pytest.raises(Refused, match="a person is typing") as refused:
+        shell.run("echo x")
+    assert refused.value.data["retry_after_ms"]
+    shell.room.until(lambda: shell.room.mux.lease(shell.pane) is None)
+    assert shell.says("echo x") == (0, "x")
+
+
+@every
+def test_calls_to_one_pane_queue_and_calls_to_two_run_together(shell: Shell, tmp_path: Path) -> None:
+    other = Shell(shell.room, shell.kind if shell.method == "integration" else f"{shell.kind}-", tmp_path)
+    shell.run("true")
+    other.run("true")
+    os.mkfifo(gate := tmp_path / "gate")
+    begun = [shell.begin(f"cat '{gate}'"), shell.begin("echo 2"), shell.begin("echo 3"), other.begin("echo 4")]
+    began = time.monotonic()
+    shell.room.until(lambda: begun[3].over)
+    assert not begun[0].over
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "cat")
+    waited = time.monotonic() - began
+    gate.write_text("1\n")
+    for later in begun:
+        shell.room.awaited(later)
+    assert [later.result().text for later in begun] == ["1", "2", "3", "4"]
+    assert begun[2].result().queued_ms >= waited * 1000 - 1
+
+
+@one_each
+def test_the_line_for_a_pane_is_bounded(shell: Shell) -> None:
+    begun = [shell.begin("sleep 0.1"), *(shell.begin("true") for _ in range(16))]
+    with pytest.raises(Refused, match="16 commands wait for pane"):
+        shell.begin("true")
+    for later in begun[1:]:
+        later.cancel()
+    assert shell.room.mux.turns.waiting(shell.pane) == 1, "who has given up takes nobody's place in line"
+    shell.room.awaited(begun[0])
+    assert shell.run("true").exit_code == 0
+
+
+@every
+def test_giving_a_command_up_interrupts_it_and_the_next_goes_on(shell: Shell) -> None:
+    shell.run("true")
+    later = shell.begin("sleep 60")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
+    after = shell.begin("echo after")
+    assert later.cancel()
+    with pytest.raises(Cancelled):
+        shell.room.awaited(later)
+    assert shell.room.awaited(after).text == "after"
+
+
+@one_each
+def test_a_command_that_is_given_up_as_it_begins_is_interrupted_too(shell: Shell) -> None:
+    shell.run("true")
+    terminal = shell.room.mux.terminal(shell.pane)
+    for _ in range(5):
+        entered = terminal.sent.count + 2  # The text, and the Enter.
+        later = shell.begin("sleep 61")
+        shell.room.until(lambda entered=entered: terminal.sent.count >= entered)
+        later.cancel()
+        assert shell.says("echo on") == (0, "on")
+
+
+@one_each
+def test_giving_a_command_up_can_leave_it(shell: Shell) -> None:
+    shell.run("true")
+    later = shell.begin("sleep 1.5; echo done", on_cancel=OnCancel.LEAVE)
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
+    later.cancel()
+    shell.room.shows(shell.pane, "\ndone")
+
+
+@every
+def test_a_command_that_a_person_interrupts_is_over(shell: Shell) -> None:
+    shell.run("true")
+    later = shell.begin("echo begun; sleep 60")
+    shell.room.shows(shell.pane, "\nbegun")  # What is still on its way when Ctrl+C is pressed, the kernel drops.
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
+    shell.room.say(f"send-keys {shell.pane} C-c")
+    ran = shell.room.awaited(later)
+    assert ran.interrupted
+    assert ran.exit_code in (130, None)
+    assert ran.text.startswith("begun")
+    assert shell.says("echo next") == (0, "next")
+
+
+@one_each
+def test_an_agent_does_not_type_into_itself(shell: Shell) -> None:
+    with pytest.raises(Refused, match="your own pane"):
+        shell.command("ls").run(shell.room.mux, agent(shell.pane))
+    with pytest.raises(NotFound):
+        ExecuteCommand(pane="%99", command="ls").run(shell.room.mux, agent())
+    for nothing in ("", " \n "):
+        with pytest.raises(InvalidArgument, match="nothing to run"):
+            shell.run(nothing)
+    with pytest.raises(InvalidArgument, match="control character"):
+        shell.run("a\x03b")
+
+
+@one_each
+def test_a_pane_that_is_closed_meanwhile_is_told(shell: Shell) -> None:
+    shell.room.cat()
+    shell.run("true")
+    later, second = shell.begin("sleep 60"), shell.begin("true")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
+    shell.room.say(f"close-pane {shell.pane}")
+    for each in (later, second):
+        with pytest.raises((TerminalGone, NotFound)):
+            shell.room.awaited(each)
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_fault_while_a_command_is_typed_frees_the_pane(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.run("true")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).at_input)
+    with monkeypatch.context() as broken:
+        broken.setattr("fugue_tui.control.shell_exec.prompt_driver.typed", failing)
+        with pytest.raises(OSError, match="no room"):
+            shell.run("echo one")
+    assert shell.says("echo two") == (0, "two")
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_fault_while_an_answer_is_made_frees_the_pane(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr("fugue_tui.control.commands.execute_command.clip_so_far", failing)
+        with pytest.raises(OSError, match="no room"):
+            shell.run("echo one")
+    assert shell.says("echo two") == (0, "two")
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_command_that_has_ended_leaves_no_time_out_behind(shell: Shell) -> None:
+    shell.run("true", timeout=110)
+    shell.room.say("run-command true --timeout 110")
+    shell.room.until(lambda: not shell.room.mux.watch.awake)
+
+
+def failing(*_: object, **__: object) -> NoReturn:
+    raise OSError("no room")
+
+
+def test_a_turn_that_cannot_begin_goes_to_the_next() -> None:
+    turns, begun = Turns(), list[Callable[[], None]]()
+    with pytest.raises(OSError, match="no room"):
+        turns.join(PaneId(1), failing)
+    turns.join(PaneId(1), begun.append)
+    assert (len(begun), turns.waiting(PaneId(1))) == (1, 1)

@@ -1,0 +1,235 @@
+"""Commands that are run in shells: what they came to, in every shell and by either method."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.control.every_shell import every, integrated, one_each, posix
+from tests.control.real_shells import Shell, start
+from tests.control.real_shells import shell as shell
+from tests.multiplexer.conftest import Room, agent
+
+from fugue_tui.control.commands.execute_command import ExecuteCommand
+from fugue_tui.control.commands.panes import CreatePane
+from fugue_tui.control.shell_exec.dialects import Dialect
+from fugue_tui.errors import InvalidArgument, Refused, TerminalGone, TimedOut
+from fugue_tui.ids import PaneId
+
+pytestmark = pytest.mark.slow
+
+
+@every
+def test_a_command_tells_its_code_its_output_and_where_the_shell_is(shell: Shell) -> None:
+    ran = shell.run("echo hi there; cd /; false")
+    assert (ran.exit_code, ran.text, ran.cwd) == (1, "hi there", "/")
+    assert (ran.method, ran.timed_out, ran.truncated, ran.ended, ran.note) == (shell.method, False, False, None, "")
+    assert 0 <= ran.seconds < 10
+    assert shell.run("true").exit_code == 0
+    assert shell.run("true").text == ""
+
+
+@every
+def test_quotes_and_other_characters_are_taken_for_what_they_are(shell: Shell) -> None:
+    assert shell.says("""echo "a  b" 'it'"'"'s' c\\ d""") == (0, "a  b it's c d")
+    assert shell.says("echo é日本🙂") == (0, "é日本🙂")
+    assert shell.says('echo "wow!x" !y') == (0, "wow!x !y")
+    assert shell.says("echo 'a\tb' | tr '\t' _") == (0, "a_b")
+    assert shell.says("# nothing") == (0, "")
+    assert shell.says("echo a # not b") == (0, "a")
+    assert shell.says("printf '%s|' '%s' '\\n' '$x' '`y`'") == (0, "%s|\\n|$x|`y`|")
+
+
+@every
+def test_several_lines_are_one_command(shell: Shell) -> None:
+    assert shell.says("echo a\necho b\nfalse") == (1, "a\nb")
+    assert shell.says("echo 'one\ntwo  three'") == (0, "one\ntwo  three")
+    loop = "for i in 1 2\n  echo $i\nend" if shell.fish else "for i in 1 2; do\n  echo $i # yes\ndone"
+    assert shell.says(loop) == (0, "1\n2")
+
+
+@posix
+def test_here_documents_and_functions(shell: Shell) -> None:
+    assert shell.says("cat <<'E' | tr a-z A-Z\none $x\n  two\nE") == (0, "ONE $X\n  TWO")
+    assert shell.says("f() { echo in; return 4; }; f") == (4, "in")
+    assert shell.says("f") == (4, "in")
+
+
+@every
+def test_a_command_in_the_background_does_not_hold_the_shell(shell: Shell) -> None:
+    ran = shell.run("sleep 50 &")
+    assert ran.exit_code == 0
+    assert ran.seconds < 10
+    assert shell.run("true").exit_code == 0
+    shell.run("kill %1")
+
+
+@every
+def test_what_is_left_open_is_an_error_of_the_shell_and_no_second_prompt(shell: Shell) -> None:
+    for command in ('echo "abc', "echo 'abc", "if true", "echo $(", "true &&", "true |"):
+        if shell.kind in ("fish", "zsh") and command == "true &&":
+            continue
+        ran = shell.run(command)
+        assert ran.exit_code not in (0, None), command
+        assert ran.text, command
+    assert shell.run("echo \\").exit_code in (0, 123)
+    assert shell.says("echo still here") == (0, "still here")
+
+
+@integrated
+def test_a_line_that_the_shell_waits_to_go_on_with_is_given_up(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def plain(command: str, dialect: Dialect) -> bool:
+        return True
+
+    monkeypatch.setattr("fugue_tui.control.shell_exec.dialects.is_plain", plain)
+    if shell.kind == "bash":
+        with pytest.raises(InvalidArgument, match="waits for more"):
+            shell.run("echo 'abc")
+    else:
+        with pytest.raises(TimedOut, match="waits for more"):
+            shell.run("echo 'abc", timeout=1.5)
+    assert shell.says("echo still here") == (0, "still here")
+
+
+@every
+def test_leaving_the_shell_is_told(shell: Shell) -> None:
+    ran = shell.run("echo bye; exit 3")
+    assert (ran.exit_code, ran.ended) == (3, "exit 3")
+    assert ran.text.split("\n")[0] == "bye"
+    with pytest.raises(TerminalGone, match="is over"):
+        shell.run("true")
+
+
+@posix
+def test_a_shell_that_ends_on_errors_is_told(shell: Shell) -> None:
+    assert shell.run("set -e; true").exit_code == 0
+    assert shell.run("set +e; false").exit_code == 1
+    ran = shell.run("set -e; false; echo no")
+    assert (ran.exit_code, ran.ended, "no" in ran.text) == (1, "exit 1", False)
+
+
+@every
+def test_a_time_out_ends_the_waiting_and_not_the_command(shell: Shell) -> None:
+    ran = shell.run("echo begun; sleep 2; echo ended", timeout=0.8)
+    assert (ran.timed_out, ran.exit_code, ran.text) == (True, None, "begun")
+    assert "wait-for-output" in ran.note
+    with pytest.raises(Refused, match=r"sleep.* runs there for \d s; use send-input"):
+        shell.run("echo next")
+    found = shell.room.say(f"wait-for-output --any-of ended --cursor {ran.cursor} --timeout 10")
+    assert found.outcome == "matched"
+    assert shell.says("echo next") == (0, "next")
+
+
+@every
+def test_a_command_that_reads_keys_times_out_and_takes_them(shell: Shell) -> None:
+    ran = shell.run("cat", timeout=1.0)
+    assert (ran.timed_out, ran.text) == (True, "")
+    shell.room.say(f"send-input --pane {shell.pane} --text typed --submit")
+    shell.room.shows(shell.pane, "typed\ntyped")
+    shell.room.say(f"send-keys {shell.pane} C-d")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == shell.kind)
+    assert shell.says("echo after") == (0, "after")
+
+
+@every
+def test_another_program_in_front_is_named(shell: Shell) -> None:
+    shell.run("cat", timeout=0.8)
+    with pytest.raises(Refused, match=rf"no shell waits for a command in {shell.pane}: cat"):
+        shell.run("ls")
+    shell.room.say(f"send-keys {shell.pane} C-c")
+
+
+@every
+def test_a_directory_and_variables_for_one_command(shell: Shell) -> None:
+    (shell.home / "a 'b").mkdir()
+    before = shell.run("pwd").text
+    show = 'pwd; echo "$FIRST" "$SECOND"; sh -c \'exit 6\''
+    ran = shell.run(show, cwd=str(shell.home / "a 'b"), env={"FIRST": "it's\n$x `y` \\ é", "SECOND": "2"})
+    assert (ran.exit_code, ran.text) == (6, f"{shell.home}/a 'b\nit's\n$x `y` \\ é 2")
+    assert ran.cwd == before
+    assert shell.says('pwd; echo "[$FIRST]"') == (0, f"{before}\n[]")
+    assert shell.says("echo $FIRST; sh -c 'exit 2'", env={"FIRST": "only"}) == (2, "only")
+    with pytest.raises(InvalidArgument, match="is no directory"):
+        shell.run("pwd", cwd="/nowhere")
+    with pytest.raises(InvalidArgument, match="no name of a variable"):
+        shell.run("pwd", env={"A-B": "1"})
+
+
+@every
+def test_very_long_commands_go_by_a_private_file(shell: Shell) -> None:
+    assert shell.says(f"echo {'x' * 6000} | wc -c") == (0, "6001")
+    script = "\n".join(f"echo {number}" for number in range(300))
+    assert shell.says(script + "\nsh -c 'exit 5'") == (5, "\n".join(map(str, range(300))))
+    left = [
+        name for name in os.listdir(os.environ["XDG_RUNTIME_DIR"]) if name.startswith("fugue-") and "run" not in name
+    ]
+    assert not [name for name in left if os.path.exists(f"{os.environ['XDG_RUNTIME_DIR']}/{name}/command")]
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_very_long_commands_run_without_a_directory_for_run_time_files(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "gone"))
+    assert shell.says(f"echo {'x' * 6000} | wc -c") == (0, "6001")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone too"))
+    with pytest.raises(Refused, match=r"too long to be typed, and no file can be made for it; .*gone: No such file"):
+        shell.run(f"echo {'x' * 6000} | wc -c")
+    assert shell.says("echo short") == (0, "short")
+
+
+@posix
+def test_a_shell_that_does_not_echo(shell: Shell) -> None:
+    shell.run("stty -echo")
+    assert shell.says("echo one; echo two") == (0, "one\ntwo")
+    shell.run("stty echo")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "bash-", "zsh-"], indirect=True)
+def test_shells_with_the_keys_of_vi(shell: Shell) -> None:
+    shell.run("set -o vi" if shell.kind == "bash" else "bindkey -v")
+    assert shell.says("echo one") == (0, "one")
+    assert shell.says("echo dd\necho two") == (0, "dd\ntwo")
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_line_left_in_the_command_mode_of_vi_takes_text_again(shell: Shell) -> None:
+    shell.run("set -o vi; bind 'set show-mode-in-prompt on'")
+    shell.room.shows(shell.pane, "(ins)")
+    shell.room.say(f"send-keys {shell.pane} Escape")
+    shell.room.shows(shell.pane, "(cmd)")
+    assert shell.says("echo one") == (0, "one")
+
+
+@every
+def test_a_shell_inside_the_shell(shell: Shell) -> None:
+    shell.run("true")
+    shell.room.say(f"send-input --pane {shell.pane} --text dash --submit")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "dash")
+    ran = shell.run("echo inner; false")
+    assert (ran.exit_code, ran.text, ran.method) == (1, "inner", "marker")
+    ran = shell.run("exit 4")
+    assert ran.note == "the shell that ran it is over" or ran.exit_code is None
+    assert shell.says("echo outer") == (0, "outer")
+
+
+def test_a_command_waits_for_the_first_prompt_of_a_shell(room: Room, tmp_path: Path) -> None:
+    slow = start(room, "zsh", tmp_path)
+    (tmp_path / ".zshrc").write_text("sleep 1; PS1='> '\n")
+    ran = slow.run("echo here")
+    assert (ran.exit_code, ran.text, ran.method) == (0, "here", "integration")
+
+
+@one_each
+def test_the_line_keeps_out_of_the_history_of_who_wants_that(shell: Shell) -> None:
+    if shell.kind == "bash":
+        shell.run("echo secret")
+        assert "secret" not in shell.run("history | grep secre[t]").text
+
+
+def test_a_repl_is_no_shell(room: Room, tmp_path: Path) -> None:
+    shell = start(room, "dash", tmp_path)
+    room.run(CreatePane(command=("cat",)), agent())
+    pane = PaneId(2)
+    with pytest.raises(Refused, match="cat runs there"):
+        room.run(ExecuteCommand(pane=str(pane), command="ls"), agent())
+    assert shell.run("true").exit_code == 0

@@ -1,0 +1,113 @@
+"""What the bridge remembers."""
+
+import json
+from typing import Any
+
+from fugue_tui_mcp.bridge.session_replay import Conversation, failure
+
+
+def line(**message: Any) -> bytes:
+    """A message as the SDK writes it."""
+    return json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode() + b"\n"
+
+
+INITIALIZE = line(id=0, method="initialize", params={})
+INITIALIZED = line(method="notifications/initialized")
+LISTEN = line(id="ears", method="subscriptions/listen", params={"notifications": {"toolsListChanged": True}})
+
+
+def test_answers_pass_and_only_open_calls_fail() -> None:
+    conversation = Conversation()
+    for number in (1, "1", 2):
+        conversation.sent(line(id=number, method="tools/call"))
+    assert conversation.received(line(id=1, result={}))
+    conversation.sent(line(method="notifications/cancelled", params={"requestId": 2}))
+    assert conversation.lost("gone") == [failure("1", "gone")]
+    assert conversation.lost("gone") == []
+
+
+def test_the_handshake_is_replayed_and_its_second_answer_swallowed() -> None:
+    conversation = Conversation()
+    conversation.sent(INITIALIZE)
+    assert conversation.received(line(id=0, result={}))
+    conversation.sent(INITIALIZED)
+    assert conversation.lost("gone") == []
+    assert conversation.replay() == [INITIALIZE, INITIALIZED]
+    assert not conversation.received(line(id=0, result={}))
+    conversation.sent(line(id=0, method="ping"))
+    assert conversation.received(line(id=0, result={}))
+    assert conversation.changed() == [
+        line(method="notifications/tools/list_changed"),
+        line(method="notifications/resources/list_changed"),
+    ]
+
+
+def test_a_handshake_that_was_never_answered_is_not_replayed() -> None:
+    conversation = Conversation()
+    conversation.sent(INITIALIZE)
+    conversation.sent(INITIALIZED)
+    assert conversation.lost("gone") == [failure(0, "gone")]
+    assert conversation.replay() == []
+
+
+def test_a_subscription_is_opened_again_and_its_second_acknowledgement_swallowed() -> None:
+    meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": "ears"}}
+    acknowledged = line(method="notifications/subscriptions/acknowledged", params=meta)
+    conversation = Conversation()
+    conversation.sent(LISTEN)
+    assert conversation.received(acknowledged)
+    assert not conversation.received(line(id="ears", error={"code": -32000, "message": "Connection closed"}))
+    assert conversation.lost("gone") == []
+    assert conversation.replay() == [LISTEN]
+    assert not conversation.received(acknowledged)
+    assert conversation.changed() == [line(method="notifications/tools/list_changed", params=meta)]
+
+
+def test_a_subscription_that_is_refused_or_given_up_is_not_opened_again() -> None:
+    refused, cancelled = Conversation(), Conversation()
+    refused.sent(LISTEN)
+    assert refused.received(line(id="ears", error={"code": -32602, "message": "no"}))
+    assert refused.replay() == []
+    cancelled.sent(LISTEN)
+    cancelled.sent(line(method="notifications/cancelled", params={"requestId": "ears"}))
+    assert cancelled.replay() == []
+
+
+def test_resources_that_a_client_of_old_subscribed_to_are_subscribed_to_again() -> None:
+    conversation = Conversation()
+    conversation.sent(INITIALIZE)
+    conversation.received(line(id=0, result={}))
+    first, second = (line(id=n, method="resources/subscribe", params={"uri": f"fugue://{n}"}) for n in (1, 2))
+    for number, each in enumerate((first, second), 1):
+        conversation.sent(each)
+        assert conversation.received(line(id=number, result={}))
+    conversation.sent(line(id=3, method="resources/unsubscribe", params={"uri": "fugue://1"}))
+    assert conversation.received(line(id=3, result={}))
+    assert conversation.lost("gone") == []
+    assert conversation.replay() == [INITIALIZE, second]
+    assert not conversation.received(line(id=2, result={}))
+
+
+def test_who_listens_for_resources_hears_that_they_are_others() -> None:
+    conversation = Conversation()
+    conversation.sent(
+        line(id=7, method="subscriptions/listen", params={"notifications": {"resourcesListChanged": True}})
+    )
+    meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
+    assert conversation.changed() == [line(method="notifications/resources/list_changed", params=meta)]
+
+
+def test_what_is_no_response_passes() -> None:
+    conversation = Conversation()
+    conversation.sent(LISTEN)
+    for each in (b"not json\n", b"[]\n", line(method="notifications/progress"), line(id="ears", method="roots/list")):
+        assert conversation.received(each)
+
+
+def test_an_id_is_found_however_the_response_is_written() -> None:
+    for spaced in (True, False):
+        conversation = Conversation()
+        conversation.sent(line(id='a"b', method="ping"))
+        answer = {"jsonrpc": "2.0", "id": 'a"b', "result": {"x": "y" * 1000}}
+        assert conversation.received(json.dumps(answer, separators=None if spaced else (",", ":")).encode() + b"\n")
+        assert conversation.lost("gone") == []

@@ -1,0 +1,206 @@
+"""Subscriptions under attack: many, flooded, given up, and those of clients that vanish."""
+
+import asyncio
+import json
+import logging
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import pytest
+from tests.mcp.conftest import Link, Served, request, until
+from tests.mcp.protocol.test_resources import SCREEN, Ears, say, subscribe, subscribed
+from tests.mcp.protocol.test_session import ERAS, client
+
+from fugue_tui.control.commands.pane_info import GetPaneState
+from fugue_tui.ids import PaneId
+from fugue_tui.terminal.screen.pins import Place
+from fugue_tui_mcp.protocol import completions, prompts
+from fugue_tui_mcp.protocol.resource_handlers import MOST
+from fugue_tui_mcp.protocol.subscriptions import PACE
+from mcp import Client, MCPError
+
+pytestmark = [pytest.mark.filterwarnings("ignore:resources/.*subscribe is removed"), pytest.mark.slow]
+META = "io.modelcontextprotocol"
+
+
+def modern(method: str, params: Mapping[str, Any], id: Any = 1) -> dict[str, Any]:
+    """A request as clients make it since 2026-07-28."""
+    meta: dict[str, Any] = {f"{META}/protocolVersion": "2026-07-28", f"{META}/clientCapabilities": {}}
+    return request(method, {**params, "_meta": meta}, id)
+
+
+def listens(link: Link, *uris: str) -> None:
+    """Subscribe as clients do since 2026-07-28."""
+    wanted = {"resourcesListChanged": True, "resourceSubscriptions": uris}
+    link.send(modern("subscriptions/listen", {"notifications": wanted}, "ears"))
+    assert link.read()["method"] == "notifications/subscriptions/acknowledged"
+
+
+def subscribes(link: Link, *uris: str) -> None:
+    """Subscribe as clients did before."""
+    link.initialize()
+    for uri in uris:
+        assert link.ask("resources/subscribe", {"uri": uri})["result"] == {}
+
+
+BEGIN: Mapping[str, Callable[..., None]] = {"auto": listens, "legacy": subscribes}
+
+
+def followers(served: Served) -> int:
+    return served.on_main(lambda: vars(served.mux.journal)["_followers"])
+
+
+async def one_more(agent: Client, era: str, uri: str) -> None:
+    """Subscribe to another resource."""
+    if era == "legacy":
+        await subscribe(agent, uri)
+        return
+    async with agent.listen(resource_subscriptions=[uri]):
+        return
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_two_hundred_resources_are_told_of_and_no_more(served: Served, era: str) -> None:
+    say(served, *(f"create-window --name w{number} --command cat" for number in range(33)))
+    panes = served.on_main(lambda: list(served.mux.terminals))
+    named = [f"{sign}{int(pane)}" for pane in panes for sign in ("", "%25")]
+    uris = [f"fugue://pane/{name}/{view}" for view in ("state", "scrollback", "screen") for name in named]
+    uris = ["fugue://panes", "fugue://layout", *uris][: MOST + 1]
+    assert len(uris) == MOST + 1
+    async with subscribed(served, era, *uris[:MOST]) as (agent, ears):
+        with pytest.raises(MCPError, match="refused: 200 resources may be subscribed to at a time"):
+            await one_more(agent, era, uris[MOST])
+        say(served, *(f"send-input --pane {pane} --text x" for pane in panes), "rename-window --window @1 --name new")
+        await ears.until(lambda: set(ears.updated) >= set(uris[:MOST]))
+    await asyncio.to_thread(until, lambda: followers(served) == 0)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_person_who_scrolls_or_selects_changes_a_state_and_nothing_else(served: Served, era: str) -> None:
+    uris = [f"fugue://pane/1/{view}" for view in ("state", "screen", "scrollback", "last-command")]
+    terminal = served.on_main(lambda: served.mux.terminals[PaneId(1)])
+    acts = [lambda: terminal.scroll(1), lambda: terminal.select(Place(0)), terminal.deselect]
+    async with subscribed(served, era, *uris) as (_, ears):
+        for told, act in enumerate(acts, 1):
+            served.on_main(act)  # As a person's: what the subscription has begun on that thread comes first.
+            await ears.until(lambda told=told: len(ears.updated) >= told)
+        assert ears.updated == [uris[0]] * 3
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_real_flood_is_told_twice_a_second(serve: Callable[..., Served], era: str) -> None:
+    served = serve(engine="ghostty")
+    say(served, "create-pane --name flood --command yes")
+    uris = [f"fugue://pane/2/{view}" for view in ("screen", "scrollback", "state")]
+    async with subscribed(served, era, *uris) as (agent, ears):
+        begun = asyncio.get_running_loop().time()
+        await ears.until(lambda: len(ears.updated) >= 12)
+        told, seconds = len(ears.updated), asyncio.get_running_loop().time() - begun
+        asked = time.monotonic()
+        await agent.call_tool("fugue_list_panes", {})
+        assert time.monotonic() - asked < 20
+    assert told / len(uris) <= seconds / PACE + 2
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("way", ["hang up", "reset"])
+def test_a_client_that_vanishes_is_told_nothing_more(
+    served: Served, era: str, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    link = served.link()
+    BEGIN[era](link, SCREEN, "fugue://panes")
+    until(lambda: followers(served) == 1)
+    if way == "reset":
+        link.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        for number in range(20):
+            say(served, f"rename-pane --pane %1 --name n{number}")
+    link.close()
+    say(served, "send-input --pane %1 --text x", "rename-pane --pane %1 --name other")
+    until(lambda: followers(served) == 0)
+    assert [entry.message for entry in caplog.records if entry.levelno >= logging.WARNING] == []
+
+
+class Bridged(Link):
+    """A client that speaks through a bridge."""
+
+    def __init__(self, bridge: "subprocess.Popen[bytes]") -> None:
+        assert bridge.stdin is not None
+        assert bridge.stdout is not None
+        self.into, self.file = bridge.stdin, cast("Any", bridge.stdout)
+
+    def send(self, *messages: Any) -> None:
+        self.into.write(b"".join(json.dumps(each).encode() + b"\n" for each in messages))
+        self.into.flush()
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("call", ["fugue_stream_output", "fugue_wait_for_output", "fugue_list_events"])
+def test_a_bridge_that_is_killed_in_a_call_frees_what_it_held(served: Served, era: str, call: str) -> None:
+    arguments: dict[str, dict[str, Any]] = {
+        "fugue_stream_output": {"panes": ["%1"], "timeout": 600},
+        "fugue_wait_for_output": {"panes": ["%1"], "any_of": ["never"]},
+        "fugue_list_events": {"wait_ms": 100_000},
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", "fugue_tui", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={"FUGUE_SOCKET": served.path, "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path)},
+    ) as bridge:  # fmt: skip
+        link = Bridged(bridge)
+        BEGIN[era](link, SCREEN)
+        params = {"name": call, "arguments": arguments[call]}
+        link.send((modern if era == "auto" else request)("tools/call", params, "call"))
+        until(lambda: any(outcome == "started" for _, outcome in served.outcomes()[-1:]))
+        bridge.send_signal(signal.SIGKILL)
+    until(lambda: served.outcomes()[-1][1] == "cancelled")
+    until(lambda: followers(served) == 0 and not served.mux.watch.awake)
+    assert served.on_main(lambda: not vars(next(iter(served.mux.terminals.values())))["_taps"])
+
+
+async def test_a_client_of_old_that_subscribed_before_it_listed_hears_of_other_resources_too(served: Served) -> None:
+    ears = Ears()
+    async with client(served, "legacy", message_handler=ears.hear) as agent:
+        await subscribe(agent, SCREEN)
+        await agent.list_resources()
+        say(served, "split-pane --pane %1 --command cat")
+        await ears.until(lambda: ears.relisted)
+
+
+async def test_nothing_that_was_due_is_told_after_a_client_unsubscribed(served: Served) -> None:
+    async with subscribed(served, "legacy", SCREEN, "fugue://panes") as (agent, ears):
+        say(served, "send-input --pane %1 --text x")
+        await ears.until(lambda: SCREEN in ears.updated)
+        say(served, "send-input --pane %1 --text y --submit")
+        await asyncio.sleep(PACE / 2)
+        await subscribe(agent, SCREEN, undo=True)
+        ears.updated.clear()
+        await asyncio.sleep(PACE * 2)
+        say(served, "rename-pane --pane %1 --name other")
+        await ears.until(lambda: "fugue://panes" in ears.updated)
+        assert SCREEN not in ears.updated
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_bug_behind_a_resource_a_prompt_or_a_completion_tells_nothing_of_itself(
+    served: Served, era: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> Any:
+        raise RuntimeError("a secret \x1b[31m")
+
+    monkeypatch.setattr(GetPaneState, "run", broken)
+    monkeypatch.setattr(prompts, "told", broken)
+    monkeypatch.setattr(completions, "source", broken)
+    ref: Any = {"type": "ref/prompt", "name": "monitoring"}
+    async with client(served, era) as agent:
+        for ask in (
+            lambda: agent.read_resource("fugue://pane/1/state"),
+            lambda: agent.get_prompt("monitoring", {}),
+            lambda: agent.complete(ref, {"name": "pane", "value": ""}),
+        ):
+            with pytest.raises(MCPError, match=r"^internal: a bug in fugue-tui; its log has the details$"):
+                await ask()
+    assert sum("a secret" in str(entry.exc_info) for entry in caplog.records) == 3

@@ -1,0 +1,84 @@
+"""Workspaces that save themselves, by a clock that the test moves."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.multiplexer.conftest import Room
+
+from fugue_tui.config.model import SessionSettings
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.autosave.saver import Saver
+from fugue_tui.multiplexer.autosave.schedule import SOON
+from fugue_tui.multiplexer.autosave.writer import Recorder
+from fugue_tui.store.store import Area, Store
+from fugue_tui.terminal.emulator.save_format import unpack
+from fugue_tui.workspace.save_codec import decode
+from fugue_tui.workspace.save_model import PaneSeen, Saved
+
+DEADLINE = 40.0
+SETTINGS = SessionSettings()
+
+
+class Keeping:
+    """A workspace that is saved, and what a test needs to see of that."""
+
+    def __init__(self, room: Room, root: Path, settings: SessionSettings) -> None:
+        self.room, self.settings = room, settings
+        self.store = Store(root)
+        self.now = 5000.0
+        self.recorder = Recorder(self.store, settings, lambda argv, pid, cwd: ("again", *argv[:1]))
+        self.saver = Saver(room.mux, self.recorder, settings, lambda: self.now)
+        self.news: list[str] = []
+        self.saver.on_news.connect(self.news.append)
+
+    def wait(self, seconds: float = SOON) -> None:
+        """Let time pass, and what is due then be done."""
+        self.now += seconds
+        self.saver.equip(self.settings)
+        self.room.until(lambda: self.saver.due > self.now)
+        self.done()
+
+    def done(self) -> None:
+        """Wait until the saver's thread has done all that it was given."""
+        asked = self.saver.ask(lambda recorder, wanted: None)
+        self.room.until(asked.done)
+
+    def change(self, settings: SessionSettings) -> None:
+        """Go by other settings, and let what follows from that be done."""
+        self.settings = settings
+        self.saver.equip(settings)
+        self.wait()
+
+    def generation(self) -> int:
+        """Counts the saves; 0 before the first."""
+        return next((entry.generation for entry in self.store.names("auto")), 0)
+
+    def saved(self, name: str = "test", area: Area = "auto") -> Saved:
+        """What was saved last."""
+        saved, faults = decode(self.store.get(area, name).manifest)
+        assert not faults
+        return saved
+
+    def seen(self, pane: PaneId) -> PaneSeen:
+        """What was saved of a pane."""
+        return self.saved().seen[pane]
+
+    def text(self, pane: PaneId) -> str:
+        """The saved text of a pane, as far as every engine can show it."""
+        return unpack(self.store.text(self.seen(pane).text)).portable.decode()
+
+
+@pytest.fixture
+def keep(room: Room, tmp_path: Path) -> Iterator[Callable[..., Keeping]]:
+    made: list[Keeping] = []
+
+    def start(settings: SessionSettings = SETTINGS) -> Keeping:
+        keeping = Keeping(room, tmp_path / "state", settings)
+        made.append(keeping)
+        keeping.saver.start()
+        return keeping
+
+    yield start
+    for each in made:
+        each.saver.finish()

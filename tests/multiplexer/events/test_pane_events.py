@@ -1,0 +1,144 @@
+"""What a pane's program says, on its way to the main thread: bounded, in order, one wake-up at a time."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, cast
+
+from tests.multiplexer.conftest import Room
+
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.events.pane_events import PACE, Listener, PaneEvent, Started
+from fugue_tui.terminal.emulator.event_queue import FULL, KEPT
+from fugue_tui.terminal.emulator.events import Bell, Event, EventsDropped, Notification, PromptMark, TitleChanged
+from fugue_tui.terminal.pty.spawn import Exit
+from fugue_tui.terminal.terminal import Terminal
+
+PANE = PaneId(1)
+
+
+class Owner:
+    """The main thread, which the test plays, and a terminal that is told to pause."""
+
+    def __init__(self) -> None:
+        self.posts: deque[Callable[[], None]] = deque()
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+        self.told: list[Any] = []
+        self.paused: list[bool] = []
+        self.terminal = cast("Terminal", self)
+        self.listener = Listener(PANE, self.posts.append, self.later, self)
+
+    def later(self, seconds: float, call: Callable[[], None]) -> None:
+        self.timers.append((seconds, call))
+
+    def pause_output(self, *, paused: bool) -> None:
+        self.paused.append(paused)
+
+    def pane_changed(self, pane: PaneId, terminal: Terminal) -> None: ...
+
+    def pane_said(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
+        self.told.append(event)
+
+    def pane_ended(self, pane: PaneId, terminal: Terminal, exit: Exit) -> None:
+        self.told.append(exit)
+
+    def say(self, *events: Event) -> None:
+        for event in events:
+            self.listener.said(self.terminal, event)
+
+    def play(self) -> None:
+        while self.posts:
+            self.posts.popleft()()
+
+    def elapse(self) -> None:
+        timers, self.timers = self.timers, []
+        for _, call in timers:
+            call()
+        self.play()
+
+
+def test_events_are_told_in_order_and_before_the_end() -> None:
+    owner = Owner()
+    events: list[Event] = [TitleChanged("a"), PromptMark("A"), Bell(), TitleChanged("b")]
+    owner.say(*events)
+    owner.listener.ended(owner.terminal, Exit(0))
+    owner.play()
+    assert owner.told == [*events, Exit(0)]
+    assert owner.paused == []
+    assert owner.timers == []
+
+
+def test_a_hundred_thousand_notifications_ask_for_one_look_and_leave_a_count() -> None:
+    owner = Owner()
+    owner.say(*[Notification("", str(number)) for number in range(100_000)])
+    assert len(owner.posts) == 1
+    owner.play()
+    newest = [Notification("", str(number)) for number in range(100_000 - KEPT, 100_000)]
+    assert owner.told == [EventsDropped(100_000 - KEPT), *newest]
+
+
+def test_after_a_flood_there_is_a_pause_before_the_next_look() -> None:
+    owner = Owner()
+    owner.say(*[Notification("", "")] * 100)
+    owner.play()
+    owner.say(Notification("", "last"))
+    assert not owner.posts
+    assert [seconds for seconds, _ in owner.timers] == [PACE]
+    owner.elapse()
+    assert owner.told[-1] == Notification("", "last")
+    assert owner.timers == []
+    owner.say(Bell())
+    owner.play()
+    assert owner.told[-1] == Bell()
+
+
+def test_output_is_not_read_while_many_marks_wait_and_none_is_lost() -> None:
+    owner = Owner()
+    marks = [PromptMark("D", exit_code=number) for number in range(FULL + 10)]
+    owner.say(*marks)
+    assert owner.paused == [True]
+    owner.play()
+    assert owner.told == marks
+    assert owner.paused == [True, False]
+
+
+def test_other_work_comes_between_the_events_of_a_pane() -> None:
+    owner = Owner()
+    owner.say(PromptMark("A"), PromptMark("B"), PromptMark("C"))
+    owner.posts.append(lambda: owner.told.append("a key"))
+    owner.play()
+    assert owner.told.index("a key") == 1
+
+
+def test_an_event_that_breaks_what_hears_it_does_not_stop_the_next() -> None:
+    owner = Owner()
+    tell, broken = owner.told.append, list[Event]()
+
+    def fail(pane: PaneId, terminal: Terminal, event: Event) -> None:
+        broken.append(event)
+        raise RuntimeError("a fault")
+
+    owner.pane_said = fail
+    owner.say(Bell(), TitleChanged("a"))
+    for _ in range(2):
+        try:
+            owner.play()
+        except RuntimeError:
+            tell("fault")
+    assert broken == [Bell(), TitleChanged("a")]
+    assert owner.told == ["fault", "fault"]
+
+
+def test_a_program_that_floods_with_marks_waits_until_they_are_looked_at_and_none_is_lost(room: Room) -> None:
+    count, told = 5_000, list[PaneEvent]()
+    room.mux.on_event.connect(lambda pane, event: told.append(event))
+    script = f"stty raw; i=0; while [ $i -lt {count} ]; do i=$((i+1)); printf '\\033]133;D;%d\\a' $i; done; echo over"
+    pane = room.opened(f'create-pane --command "{script}"')
+    listener = room.mux.terminals[pane]._watcher  # pyright: ignore[reportPrivateUsage]
+    assert isinstance(listener, Listener)
+    room.until(lambda: listener._paused, playing=False)  # pyright: ignore[reportPrivateUsage]
+    assert room.mux.terminals[pane].exit is None
+    assert told == [Started()]
+    room.ended(pane)
+    codes = [event.exit_code for event in told if isinstance(event, PromptMark)]
+    assert codes == list(range(1, count + 1))
+    assert not [event for event in told if isinstance(event, EventsDropped)]

@@ -1,0 +1,89 @@
+"""Cursors stand for what there was, cost little, and go with their terminals."""
+
+import threading
+import weakref
+
+import pytest
+from tests.multiplexer.conftest import Room
+
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.watch.bookmarks import Bookmark, Cursors, Seen, bookmark
+from fugue_tui.terminal.screen.cells import PLAIN, Row, Run
+
+
+def mark(room: Room, pane: PaneId) -> Bookmark:
+    terminal = room.mux.terminals[pane]
+    with terminal.lock:
+        return bookmark(terminal)
+
+
+@pytest.mark.parametrize("engine", ["ghostty", "pyte"])
+def test_a_cursor_stands_for_what_the_screen_showed(room: Room, engine: str) -> None:
+    room.launcher.engine = engine
+    pane = room.opened("create-pane --command 'printf before; exec cat'")
+    room.shows(pane, "before")
+    cursor = room.mux.cursors.keep(pane, room.mux.terminals[pane], mark(room, pane))
+    room.mux.terminals[pane].write(b"after\n")
+    room.shows(pane, "after")
+    found = room.mux.cursors.find(cursor, room.mux.terminals)
+    assert (found.pane, found.bookmark.seen.rows[0].text) == (pane, "before")
+    assert (found.bookmark.y, found.bookmark.head, found.bookmark.texts[0]) == (0, "before", "before")
+
+
+def test_cursors_of_two_workspaces_are_never_taken_for_each_other(room: Room) -> None:
+    pane = room.cat()
+    terminal = room.mux.terminals[pane]
+    written = {Cursors().keep(pane, terminal, mark(room, pane)) for _ in range(20)}
+    assert len(written) > 1
+    assert {cursor.partition(".")[2] for cursor in written} == {f"{int(pane)}.1"}
+
+
+def test_rows_are_decoded_once_whoever_asks() -> None:
+    asked: list[threading.Thread] = []
+
+    def read() -> list[Row]:
+        asked.append(threading.current_thread())
+        return [Row((Run("x", PLAIN, 1),))]
+
+    seen = Seen(read)
+    threads = [threading.Thread(target=lambda: seen.rows) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(asked), seen.rows[0].text) == (1, "x")
+
+
+def test_rows_are_decoded_soon_by_themselves(room: Room) -> None:
+    pane = room.cat()
+    asked: list[int] = []
+    new = mark(room, pane)
+    object.__setattr__(new, "seen", Seen(lambda: asked.append(1) or []))
+    room.mux.cursors.keep(pane, room.mux.terminals[pane], new)
+    room.until(lambda: asked)
+
+
+def test_what_cursors_hold_goes_with_the_pane(room: Room) -> None:
+    room.cat()
+    room.launcher.engine = "ghostty"
+    pane = room.cat()
+    kept = weakref.ref(mark(room, pane).seen)
+    assert kept() is None
+    new = mark(room, pane)
+    held = weakref.ref(new.seen)
+    room.mux.cursors.keep(pane, room.mux.terminals[pane], new)
+    del new
+    assert held() is not None
+    room.say(f"close-pane {pane}")
+    room.until(lambda: held() is None)  # The thread that decodes it may have it still.
+
+
+def test_the_thread_that_decodes_ends_with_its_cursors(room: Room) -> None:
+    pane = room.cat()
+    before = set(threading.enumerate())
+    cursors = Cursors()
+    cursors.keep(pane, room.mux.terminals[pane], mark(room, pane))
+    (thread,) = set(threading.enumerate()) - before
+    del cursors
+    thread.join(5)
+    assert not thread.is_alive()

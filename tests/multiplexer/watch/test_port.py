@@ -1,0 +1,61 @@
+"""Waiting for ports of this machine."""
+
+import socket
+import threading
+import time
+
+import pytest
+from tests.multiplexer.conftest import Room
+
+from fugue_tui.control.commands.wait import wait_port
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.multiplexer.watch.port import addresses
+
+
+def reserved() -> socket.socket:
+    """A socket that has a port of this machine, on which nobody listens yet."""
+    link = socket.socket()
+    link.bind(("127.0.0.1", 0))
+    return link
+
+
+def test_a_port_that_is_open_already_is_found_at_once(room: Room) -> None:
+    with reserved() as server:
+        server.listen()
+        found = room.awaited(wait_port(room.mux, server.getsockname()[1]))
+    assert found.listening
+    assert found.elapsed < 10
+
+
+def test_a_port_that_opens_later_is_found_soon(room: Room) -> None:
+    with reserved() as server:
+        later = wait_port(room.mux, server.getsockname()[1], "127.0.0.1")
+        threading.Timer(0.3, server.listen).start()
+        found = room.awaited(later)
+    assert found.listening
+    assert 0.2 < found.elapsed < 10
+
+
+def test_a_port_that_stays_closed_takes_the_time_that_was_given(room: Room) -> None:
+    with reserved() as server:
+        found = room.awaited(wait_port(room.mux, server.getsockname()[1], "::1", 0.3))
+    assert not found.listening
+    assert 0.3 <= found.elapsed < 10
+
+
+def test_a_wait_for_a_port_that_is_given_up_leaves_nothing(room: Room) -> None:
+    with reserved() as server:
+        later = wait_port(room.mux, server.getsockname()[1], seconds=60)
+        assert room.mux.watch.awake
+        begun = time.monotonic()
+        assert later.cancel()
+        room.until(lambda: not room.mux.watch.awake)
+        assert time.monotonic() - begun < 10
+
+
+def test_what_is_no_port_and_no_address_is_refused(room: Room) -> None:
+    assert addresses("10.1.2.3") == ("10.1.2.3",)
+    with pytest.raises(InvalidArgument, match="65535"):
+        wait_port(room.mux, 70_000)
+    with pytest.raises(InvalidArgument, match=r"neither localhost"):
+        wait_port(room.mux, 80, "example.com")

@@ -1,0 +1,179 @@
+"""Nothing that a program prints costs much time, and nothing that it prints becomes a command by itself."""
+
+import re
+import shlex
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from tests.output_analysis.conftest import names, recorded
+
+from fugue_tui.output_analysis.outcome.classify import detect
+from fugue_tui.output_analysis.outcome.output_index import LONGEST
+from fugue_tui.output_analysis.outcome.rules.all_rules import RULES
+from fugue_tui.output_analysis.parse.line_formats import SHAPES
+from fugue_tui.output_analysis.parse.parse import parse
+from fugue_tui.output_analysis.results import Meaning
+from fugue_tui.output_analysis.text_lines import MOST_TEXT
+
+pytestmark = pytest.mark.slow
+
+
+SECONDS = 8.0
+"""CPU time that a megabyte may take here; on an idle machine of today it is a sixteenth of that."""
+
+
+def cpu(work: Callable[[], object]) -> float:
+    """The processor's seconds that some work takes."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Every pattern of every rule and shape."""
+    for rule in RULES:
+        yield rule.name, rule.line
+        if rule.tally:
+            yield rule.name, rule.tally[1]
+        for clue in rule.clues:
+            yield from ((rule.name, each) for each in (clue.line, clue.above, clue.below) if each)
+    yield from ((shape.name, shape.line) for shape in SHAPES)
+
+
+def hostile(sample: str) -> list[str]:
+    """Lines that a careless pattern would be slow to give up: long runs, and real lines that were spoiled."""
+    runs = ["a", " ", "1", ".", "/", ":", "1,", "a ", "a:", "1 a, ", "x/", "a.", "[", "(", "=", "1 failed, ", "a: "]
+    long = [(run * LONGEST)[:LONGEST] for run in runs]
+    middle = len(sample) // 2
+    grown = [sample[:middle] + (char * LONGEST) + sample[middle:] for char in "a 1.:/"]
+    return [*long, *(line[: LONGEST - 1] + "\x00" for line in [*long, *grown])]
+
+
+def test_no_pattern_is_slow_on_any_line() -> None:
+    samples = sorted({line for name in names("intent") for line in recorded(name).output.splitlines()[:3]})[:40]
+    lines = [line for sample in samples for line in hostile(sample)][:400]
+    for name, pattern in patterns():
+        taken = cpu(lambda pattern=pattern: [pattern.fullmatch(line) for line in lines])
+        assert taken / len(lines) < 0.008, f"{name}: {taken / len(lines) * 1000:.1f} ms a line"
+
+
+TEXTS = {
+    "one character": "a",
+    "blanks": " ",
+    "lines": "a\n",
+    "blank lines": "\n",
+    "bars": "|",
+    "rows of bars": "| |\n",
+    "rules": "-|-\n| |\n",
+    "braces": "{",
+    "open lists": "[\n",
+    "open objects": '{"a":',
+    "quotes": '"a\n,b",c\n',
+    "commas": "a,b\n",
+    "pairs": "a b c: 1\n",
+    "assignments": "a = 1\n",
+    "columns": "A B  C D  E F\n",
+    "wide": "日本  語\n",
+    "accents": "e\u0301",
+    "joined": "\U0001f468\u200d",
+    "escapes": "\x1b[",
+    "failures": "FAILED a::b - x\n1 failed in 0.1s\n",
+    "errors": "a.c:1:1: error: x\n",
+    "tracebacks": 'Traceback (most recent call last):\n  File "a.py", line 1, in b\nXError: y\n',
+    "panics": "thread 'a' panicked at a.rs:1:1:\nx\n",
+}
+
+
+@pytest.mark.parametrize("unit", TEXTS.values(), ids=TEXTS.keys())
+def test_a_megabyte_of_anything_is_soon_read(unit: str) -> None:
+    text = (unit * (MOST_TEXT // len(unit) + 1))[:MOST_TEXT]
+    assert cpu(lambda: parse(text)) < SECONDS
+    assert cpu(lambda: detect("", text, 1)) < SECONDS
+
+
+def test_more_than_a_megabyte_is_cut_and_said_so() -> None:
+    row = "abc123         nginx:latest   Up 2 hours   80/tcp\n"
+    text = "CONTAINER ID   IMAGE          STATUS       PORTS\n" + row * 40_000
+    found = parse(text, command="docker ps")
+    assert found.truncated
+    assert len(found.rows) > 10_000
+    assert not parse(text[:10_000], command="docker ps").truncated
+
+
+@pytest.mark.parametrize(
+    "command", ["id", "mount", "stat x", "systemctl", "ping x", "route", "who", "last", "git log", "dig x"]
+)
+def test_the_other_parser_is_not_slow_either(command: str) -> None:
+    for unit in ("a", " ", "a: ", "1 ", "a=b ", "eth0: ", "(", "a,", "commit 1\n", "x on y type z (a)\n", "1.1.1.1 "):
+        lines = "\n".join((unit * 1000)[:1000] for _ in range(60))
+        assert cpu(lambda lines=lines: parse(lines, command=command)) < SECONDS
+
+
+def test_deep_json_is_refused_and_not_recursed_into() -> None:
+    for depth in (100, 10_000, 200_000):
+        assert parse("[" * depth + "]" * depth).records is None
+
+
+HOSTILE_TESTS = [
+    "x; rm -rf ~",
+    "$(touch /tmp/x)",
+    "`id`",
+    "--collect-only",
+    "-p evil",
+    "a\nb",
+    "a' && rm -rf '",
+    "a|b",
+    "\u202egnp",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE_TESTS)
+def test_a_test_name_cannot_become_a_command(name: str) -> None:
+    output = (
+        f"---- {name} stdout ----\nFAILED {name}::{name} - x\ntest result: FAILED. 0 passed; 1 failed; 0 ignored;\n"
+    )
+    for action in detect("cargo test", output, 101).suggested_actions:
+        words = shlex.split(action)
+        assert words[:2] == ["cargo", "test"]
+        assert words[3:] == ["--", "--nocapture"]
+        assert not words[2].startswith("-")
+        assert re.fullmatch(r"[\w./:\[\],=+@ -]+", words[2])
+
+
+@pytest.mark.parametrize(
+    "path", ["/home/someone/.ssh/id_rsa", "../../etc/passwd", "~/.netrc", ".env", "a/.git/config", "-n", "$HOME/x"]
+)
+def test_no_file_outside_the_folder_and_no_hidden_one_is_suggested_to_be_shown(path: str) -> None:
+    found = detect("gcc x.c", f"{path}:1:1: error: look here\n", 1)
+    assert found.intent is Meaning.BUILD_ERROR
+    assert found.suggested_actions == ()
+
+
+def test_nothing_is_suggested_that_installs_what_an_output_names() -> None:
+    for name in names("intent"):
+        record = recorded(name)
+        for action in detect(record.command, record.output, record.exit_code).suggested_actions:
+            words = shlex.split(action)
+            assert not {"install", "add", "rm", "sudo", "push", "reset", "clean", "kill", "-f", "--force"} & set(words)
+
+
+def test_a_host_is_looked_up_only_if_the_command_names_it() -> None:
+    output = "ssh: Could not resolve hostname secret.evil.example: Name or service not known\n"
+    assert detect("ssh secret.evil.example", output, 255).suggested_actions == ("getent hosts secret.evil.example",)
+    assert detect("./deploy", output, 255).suggested_actions == ()
+
+
+def test_only_servers_on_this_machine_are_suggested_to_be_asked() -> None:
+    local = detect("npm run dev", "Server running at http://localhost:3000/admin/delete\n", None)
+    assert local.suggested_actions == ("curl -sI http://localhost:3000/",)
+    for url in ("http://evil.example:80/", "http://127.0.0.1.evil.example/", "http://localhost@evil.example/"):
+        assert detect("npm run dev", f"Server running at {url}\n", None).suggested_actions == ()
+
+
+def test_what_is_told_holds_no_escape_sequences() -> None:
+    output = "bash: \x1b[31mnope\x1b[0m: command not found\n\u202e"
+    found = detect("nope", output, 127)
+    assert found.context.details["module"] == "nope"
+    assert "\x1b" not in repr(found)
+    assert "\u202e" not in repr(found)

@@ -1,0 +1,49 @@
+"""Shell prompts are told from output, as far as they can be."""
+
+import pytest
+
+from fugue_tui.output_analysis.prompts import last_command, typed, waiting, without_prompts
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("$ docker ps", "docker ps"),
+        ("user@host:~/src$ make", "make"),
+        ("[user@host src]$ make", "make"),
+        ("(venv) user@host:~$ pip list", "pip list"),
+        ("~/src ❯ git status", "git status"),
+        ("➜ ls", "ls"),
+        ("root@host:/# ls", "ls"),
+        ("user@host:~$", ""),
+        ("# a heading", None),
+        ("> a quotation", None),
+        ("total 12", None),
+        ("costs $ 5", None),
+        (">>> 1 + 1", None),
+    ],
+)
+def test_what_was_typed_at_a_prompt_is_told(line: str, said: str | None) -> None:
+    assert typed(line) == said
+
+
+@pytest.mark.parametrize(
+    ("last", "prompt"), [("# ", "#"), ("[12:00] me %", "[12:00] me %"), ("shop=#", ""), (">>>", "")]
+)
+def test_the_prompt_at_which_a_shell_waits_is_learnt(last: str, prompt: str) -> None:
+    assert waiting(["out", last, ""]) == prompt
+
+
+def test_a_learnt_prompt_finds_the_last_command() -> None:
+    assert last_command("# ls\na\n# make x\nmake: *** no\n# \n") == ("make x", "make: *** no", True)
+    assert last_command("[12:00] me % ls\na\n[12:00] me %") == ("ls", "a", True)
+    assert last_command("# a heading\n\ntext\n") == ("", "# a heading\n\ntext\n", False)
+
+
+def test_a_command_that_still_runs_has_no_prompt_below_it() -> None:
+    assert last_command("$ ls\na\n$ make\ncompiling\n") == ("make", "compiling", False)
+
+
+def test_a_prompt_alone_is_no_output() -> None:
+    assert without_prompts(["user@host:~$ ls", "a", "user@host:~$"]) == (1, 2, "ls")
+    assert without_prompts(["100%"]) == (0, 1, "")

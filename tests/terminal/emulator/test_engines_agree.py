@@ -1,0 +1,255 @@
+"""Both engines show the same, for recorded programs and for made-up streams of what they both promise.
+
+Left out of the made-up streams, because libghostty differs from xterm there: counts of 0, origin mode with CHA, tabbing
+back from a full line, entering the alternate screen twice, DECSTR, and wide characters at a line's end in colour.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.emulator.protocol import Emulator
+from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
+from fugue_tui.terminal.pyte.emulator import PyteEmulator
+from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Style
+
+pytestmark = pytest.mark.slow
+
+
+RECORDINGS = sorted((Path(__file__).parents[2] / "recordings").glob("*.vt"))
+SCREEN = Size(80, 24)
+SMALL = Size(20, 8)
+
+Engine = Callable[[Size], Emulator]
+Look = list[tuple[str, Style, str | None]]
+
+
+def pyte(size: Size) -> Emulator:
+    return PyteEmulator(size, 200)
+
+
+def ghostty(size: Size) -> Emulator:
+    return GhosttyEmulator(size, 200)
+
+
+def look(row: Row) -> Look:
+    """A row character by character, without trailing blanks."""
+    characters = [(char, run.style, run.link) for run in row.runs for char in run.text]
+    while characters and characters[-1] == (" ", PLAIN, None):
+        characters.pop()
+    return characters
+
+
+def screen(emulator: Emulator) -> tuple[list[Look], Cursor]:
+    emulator.refresh()
+    return [look(emulator.row(y)) for y in range(emulator.size.rows)], emulator.cursor
+
+
+def show(engine: Engine, size: Size, *pieces: bytes) -> tuple[list[Look], Cursor]:
+    emulator = engine(size)
+    for piece in pieces:
+        emulator.feed(piece)
+    shown = screen(emulator)
+    emulator.close()
+    return shown
+
+
+def cut(data: bytes, length: int) -> list[bytes]:
+    return [data[at : at + length] for at in range(0, len(data), length)]
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.stem)
+def test_a_recorded_program_looks_the_same_at_every_step(recording: Path) -> None:
+    ours, theirs = pyte(SCREEN), ghostty(SCREEN)
+    data = recording.read_bytes()
+    for piece in cut(data, max(1, len(data) // 50)):
+        ours.feed(piece)
+        theirs.feed(piece)
+        assert screen(ours) == screen(theirs)
+        assert ours.modes == theirs.modes
+    assert ours.take_events() == theirs.take_events()
+    assert (ours.title, ours.cwd, ours.scrollback) == (theirs.title, theirs.cwd, theirs.scrollback)
+    kept = ours.scrollback.lines + SCREEN.rows
+    assert ours.lines(0, kept) == theirs.lines(0, kept)
+
+
+@pytest.mark.parametrize("engine", [pyte, ghostty])
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.stem)
+def test_a_recording_looks_the_same_however_it_is_cut(recording: Path, engine: Engine) -> None:
+    data = recording.read_bytes()
+    whole = show(engine, SCREEN, data)
+    for length in (1, 7, 4096):
+        assert show(engine, SCREEN, *cut(data, length)) == whole
+
+
+def test_there_are_recordings() -> None:
+    assert len(RECORDINGS) >= 8
+
+
+counts = st.integers(1, 12)
+text = st.text(st.sampled_from("abcdef ghXYZ~é│"), min_size=1, max_size=25)
+wide_text = st.text(st.sampled_from("ab 你好漢😀é"), min_size=1, max_size=25)
+controls = st.sampled_from(
+    ["\r\n", "\n", "\r", "\b", "\t", "\x1bM", "\x1bD", "\x1bE", "\x1bH", "\x1b[3g", "\x1b7", "\x1b8"]
+)
+counted = st.builds("\x1b[{}{}".format, counts, st.sampled_from("@ABCDEFGILMPSTXbd"))
+positions = st.builds("\x1b[{};{}H".format, counts, st.integers(1, 30))
+erasing = st.builds("\x1b[{}{}".format, st.integers(0, 2), st.sampled_from("JK"))
+margins = st.builds("\x1b[{};{}r".format, st.integers(1, 5), st.integers(4, 9))
+switches = st.sampled_from(
+    ["\x1b[?7l", "\x1b[?7h", "\x1b[4h", "\x1b[4l", "\x1b[r", "\x1b[?25l", "\x1b[?25h", "\x1b[?12h"]
+)
+colours = st.integers(0, 255)
+styles = st.one_of(
+    st.lists(
+        st.sampled_from([*range(10), *range(21, 26), 27, 28, 29, 31, 39, 44, 49, 53, 55, 90, 97, 103]), max_size=3
+    ).map(lambda codes: f"\x1b[{';'.join(map(str, codes))}m"),
+    st.builds("\x1b[{};5;{}m".format, st.sampled_from([38, 48]), colours),
+    st.builds("\x1b[{};2;{};{};{}m".format, st.sampled_from([38, 48]), colours, colours, colours),
+    st.builds("\x1b[4:{}m".format, st.integers(0, 5)),
+    st.builds("\x1b[58:5:{}m".format, colours),
+)
+motion = st.one_of(controls, counted, positions, erasing, margins)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.one_of(text, text, styles, styles, motion, switches), max_size=40))
+def test_styled_text_and_motion_look_the_same(pieces: list[str]) -> None:
+    data = "".join(pieces).encode()
+    assert show(pyte, SMALL, data) == show(ghostty, SMALL, data)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.one_of(wide_text, wide_text, motion), max_size=30))
+def test_wide_characters_look_the_same(pieces: list[str]) -> None:
+    data = "".join(pieces).encode()
+    assert show(pyte, SMALL, data) == show(ghostty, SMALL, data)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.one_of(text, wide_text, st.just("\r\n")), max_size=40))
+def test_text_leaves_the_same_history_and_wraps_alike(pieces: list[str]) -> None:
+    data = "".join(pieces).encode()
+    ours, theirs = pyte(SMALL), ghostty(SMALL)
+    for emulator in (ours, theirs):
+        emulator.feed(data)
+    kept = ours.scrollback.lines + SMALL.rows
+    assert ours.scrollback == theirs.scrollback
+    assert ours.lines(0, kept) == theirs.lines(0, kept)
+    assert ours.lines(0, kept, joined=True) == theirs.lines(0, kept, joined=True)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.one_of(text, wide_text, styles, motion, switches, st.binary(max_size=6)), max_size=20), st.data())
+def test_the_fallback_looks_the_same_however_a_stream_is_cut(pieces: list[str | bytes], data: st.DataObject) -> None:
+    stream = b"".join(piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
+    length = data.draw(st.integers(1, 9))
+    assert show(pyte, SMALL, *cut(stream, length)) == show(pyte, SMALL, stream)
+
+
+QUESTIONS = [
+    *("\x1b[c", "\x1b[>c", "\x1b[=c", "\x1b[5n", "\x1b[6n", "\x1b[>q", "\x1b[14t", "\x1b[16t", "\x1b[18t", "\x1b[21t"),
+    *(f"\x1b[?{mode}$p" for mode in (1, 6, 7, 25, 66, 1000, 1002, 1006, 1049, 2004, 9999)),
+    *("\x1b[4$p", "\x1b[20$p", "\x1b[99$p", "\x1b[?u", "\x1b[?996n", "\x1bP$qr\x1b\\"),
+    *(
+        "\x1b]10;?\x07",
+        "\x1b]11;?\x1b\\",
+        "\x1b]12;?\x07",
+        "\x1b]4;200;?\x1b\\",
+        "\x1b]4;231;?;16;?\x07",
+        "\x1b]52;c;?\x07",
+    ),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_gets_the_same_answer(question: str) -> None:
+    ours, theirs = pyte(SCREEN), ghostty(SCREEN)
+    for emulator in (ours, theirs):
+        emulator.feed(b"\x1b[3;7Hx" + question.encode())
+    assert ours.take_events() == theirs.take_events()
+
+
+TOLD = [
+    "\x1b]0;a title\x07",
+    "\x1b]2;Zoë 漢\x1b\\",
+    "\x1b]7;file:///srv/a%20b\x1b\\",
+    "\x1b]7;file://elsewhere.example/srv\x07",
+    "\x1b]9;done\x07",
+    "\x1b]9;4;1;50\x07",
+    "\x1b]777;notify;Build;it works\x1b\\",
+    "\x1b]52;c;aGVsbG8=\x07",
+    "\x1b]52;c;\x07",
+    "\x1b]133;A\x07\x1b]133;B\x07\x1b]133;C\x07\x1b]133;D;3\x07\x1b]133;D\x07\x1b]133;X\x07",
+    "\x07",
+]
+
+
+@pytest.mark.parametrize("said", TOLD)
+def test_a_program_is_heard_alike(said: str) -> None:
+    ours, theirs = pyte(SCREEN), ghostty(SCREEN)
+    for emulator in (ours, theirs):
+        emulator.feed(said.encode())
+    assert ours.take_events() == theirs.take_events()
+    assert (ours.title, ours.cwd) == (theirs.title, theirs.cwd)
+
+
+MODES = [1, 9, 66, 67, 1000, 1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016, 1049, 2004]
+
+
+@pytest.mark.parametrize("switch", "hl")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_mode_means_the_same(mode: int, switch: str) -> None:
+    ours, theirs = pyte(SCREEN), ghostty(SCREEN)
+    for emulator in (ours, theirs):
+        emulator.feed(f"\x1b[?{mode}h\x1b[?{mode}{switch}".encode())
+    assert ours.modes == theirs.modes
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "\x1b=",
+        "\x1b=\x1b>",
+        "\x1b[20h",
+        "\x1b[>4;2m",
+        "\x1b[>4;2m\x1b[>4m",
+        "\x1b[>1u",
+        "\x1b[>1u\x1b[>31u\x1b[<u",
+        "\x1b[=5u",
+    ],
+)
+def test_keyboard_modes_mean_the_same(said: str) -> None:
+    ours, theirs = pyte(SCREEN), ghostty(SCREEN)
+    for emulator in (ours, theirs):
+        emulator.feed(said.encode())
+    assert ours.modes == theirs.modes
+    assert ours.modes != pyte(SCREEN).modes or said == "\x1b=\x1b>" or said.endswith("\x1b[>4m")
+
+
+def test_links_look_the_same() -> None:
+    data = b"a \x1b]8;;https://example.com/x\x1b\\link\x1b]8;;\x1b\\ b \x1b]8;id=1;file:///etc\x07two\r\nlines"
+    shown = show(pyte, SMALL, data)
+    assert shown == show(ghostty, SMALL, data)
+    assert shown[0][0][2] == ("l", PLAIN, "https://example.com/x")
+
+
+def test_paint_reads_back_as_the_same_rows() -> None:
+    data = (
+        b"\x1b[1;31mred\x1b[0m plain \x1b[4:3;58:5:9mcurly\r\n\x1b[48;2;1;2;3mblock   \x1b[K\r\n\x1b[0m\x1b[7m inverse "
+    )
+    ours = pyte(SMALL)
+    ours.feed(data)
+    rows = screen(ours)[0]
+    painted = b"\r\n".join(ours.paint(0, SMALL.rows))
+    assert show(ghostty, SMALL, painted)[0] == rows
+
+
+@pytest.mark.parametrize("shape", range(8))
+def test_the_cursor_takes_the_same_shape(shape: int) -> None:
+    data = f"\x1b[4 q\x1b[{shape} q".encode()
+    assert show(pyte, SMALL, data) == show(ghostty, SMALL, data)

@@ -1,0 +1,106 @@
+"""Processes are told apart by pid, group, session and parent, whatever they call themselves."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.terminal.conftest import Eventually, Spawn
+
+from fugue_tui.terminal.pty import process
+
+NOBODY = 1 << 30
+
+
+def test_the_foreground_program_is_named(spawn: Spawn, eventually: Eventually) -> None:
+    pane = spawn("bash", "--norc", "-i")
+    eventually(lambda: pane.terminal.foreground == "bash")
+    pane.terminal.write(b"sleep 60\n")
+    eventually(lambda: pane.terminal.foreground == "sleep")
+    pane.terminal.interrupt(2)
+    eventually(lambda: pane.terminal.foreground == "bash")
+    pane.terminal.close()
+    pane.wait_exit()
+    assert pane.terminal.foreground == ""
+
+
+def test_a_login_shell_is_named_without_its_dash() -> None:
+    with subprocess.Popen(["-sh", "-c", "echo up; read line"], executable="/bin/sh", stdin=-1, stdout=-1) as shell:
+        assert shell.stdout
+        assert shell.stdin
+        shell.stdout.readline()
+        assert process.argv(shell.pid)[0] == "-sh"
+        assert process.name(shell.pid) == "sh"
+        shell.stdin.close()
+
+
+def test_the_directory_follows_the_foreground_program(spawn: Spawn, tmp_path: Path, eventually: Eventually) -> None:
+    pane = spawn("bash", "--norc", "-i", cwd="/usr")
+    eventually(lambda: pane.terminal.cwd == "/usr")
+    pane.terminal.write(f"cd '{tmp_path}'\n".encode())
+    eventually(lambda: pane.terminal.cwd == str(tmp_path.resolve()))
+
+
+def test_names_with_brackets_and_blanks_do_not_confuse(tmp_path: Path) -> None:
+    path = tmp_path / "a) R 1 (b"
+    shutil.copy("/bin/sleep", path)
+    with subprocess.Popen([path, "60"], start_new_session=True) as sleeper:
+        try:
+            members = process.session_members([sleeper.pid])[sleeper.pid]
+            assert members == [process.Process(sleeper.pid, os.getpid(), sleeper.pid, sleeper.pid)]
+            assert process.name(sleeper.pid) == "a) R 1 (b"
+        finally:
+            sleeper.kill()
+
+
+def test_a_session_counts_every_group_and_no_other_session(spawn: Spawn, eventually: Eventually) -> None:
+    pane = spawn("bash", "--norc", "-i")
+    pane.terminal.write(b"sleep 61 & sleep 62 | sleep 63 &\nsetsid sleep 0.5 &\necho re''ady\n")
+    pane.wait_for("ready")
+    session = pane.terminal.pid
+    eventually(lambda: _names(session) == ["bash", "sleep", "sleep", "sleep"])
+    groups = {member.group for member in process.session_members([session])[session]}
+    assert len(groups) == 3
+    assert NOBODY not in process.session_members([session, NOBODY])
+
+
+def test_the_way_up_leads_from_a_program_to_this_process(spawn: Spawn, eventually: Eventually) -> None:
+    pane = spawn("bash", "-c", "sleep 60; true")
+    eventually(lambda: process.children(pane.terminal.pid))
+    (child,) = process.children(pane.terminal.pid)
+    assert list(process.ancestors(child))[:3] == [child, pane.terminal.pid, os.getpid()]
+    assert list(process.ancestors(child))[-1] == 1
+
+
+def test_the_arguments_of_several_processes_are_told_as_they_are(eventually: Eventually) -> None:
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        try:
+            eventually(lambda: process.command_lines([sleeper.pid, NOBODY]) == {sleeper.pid: ("sleep", "60")})
+        finally:
+            sleeper.kill()
+
+
+def test_nothing_is_known_of_a_process_that_is_not_there() -> None:
+    assert (process.name(NOBODY), process.argv(NOBODY), process.cwd(NOBODY)) == ("", (), "")
+    assert process.children(NOBODY) == ()
+    assert list(process.ancestors(NOBODY)) == [NOBODY]
+
+
+@pytest.mark.skipif(shutil.which("ps") is None, reason="needs ps")
+def test_without_proc_the_same_is_asked_of_ps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as sleeper:
+        try:
+            known = process.session_members([sleeper.pid])
+            monkeypatch.setattr(process, "PROC", tmp_path)
+            assert process.session_members([sleeper.pid]) == known
+            assert list(process.ancestors(sleeper.pid))[:2] == [sleeper.pid, os.getpid()]
+            assert process.cwd(sleeper.pid) == ""
+            assert process.command_lines([sleeper.pid, NOBODY]) == {sleeper.pid: ("sleep", "60")}
+            assert process.command_lines([]) == {}
+        finally:
+            sleeper.kill()
+
+
+def _names(session: int) -> list[str]:
+    return sorted(process.name(member.pid) for member in process.session_members([session]).get(session, []))

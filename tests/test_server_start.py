@@ -1,0 +1,44 @@
+"""Names and sockets of a workspace that starts."""
+
+from pathlib import Path
+
+import pytest
+
+from fugue_tui.config.model import Config, McpSettings
+from fugue_tui.errors import AlreadyRunning
+from fugue_tui.server_start import StartOptions, claim, claim_for_show
+
+
+def test_a_server_has_its_socket_whatever_agents_may_do(monkeypatch: pytest.MonkeyPatch, private_dir: Path) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(private_dir))
+    workspace, listener = claim(StartOptions(), Config(mcp=McpSettings(enabled=False)))
+    assert (workspace, listener.named) == ("main", f"{private_dir}/fugue-tui/main.sock")
+    with pytest.raises(AlreadyRunning, match="workspace main is already running"):
+        claim(StartOptions(), Config())
+    listener.close()
+
+
+def test_workspaces_without_a_server_take_the_first_free_name(
+    monkeypatch: pytest.MonkeyPatch, private_dir: Path
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(private_dir))
+    claimed = [claim_for_show(StartOptions(), Config()) for _ in range(3)]
+    assert [workspace for workspace, _ in claimed] == ["main", "main-2", "main-3"]
+    with pytest.raises(AlreadyRunning, match="workspace main is already running"):
+        claim_for_show(StartOptions(workspace="main"), Config())
+    for _, listener in claimed:
+        assert listener
+        listener.close()
+
+
+def test_the_configuration_may_say_where_to_listen_or_not_to(private_dir: Path) -> None:
+    silent = Config(mcp=McpSettings(enabled=False))
+    assert claim_for_show(StartOptions(workspace="dev"), silent) == ("dev", None)
+    assert claim_for_show(StartOptions(), silent) == ("main", None)
+    elsewhere = Config(mcp=McpSettings(socket=str(private_dir / "x.sock")))
+    workspace, listener = claim(StartOptions(), elsewhere)
+    assert (workspace, listener.path) == ("main", str(private_dir / "x.sock"))
+    listener.close()
+    _, listener = claim(StartOptions(socket=str(private_dir / "y.sock")), elsewhere)
+    assert listener.path == str(private_dir / "y.sock")
+    listener.close()

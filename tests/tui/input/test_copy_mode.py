@@ -1,0 +1,201 @@
+"""A cursor of the person's own goes through the text, and keys select and copy it."""
+
+import pytest
+from tests.tui.conftest import Open
+from tests.tui.text_selection import LINES, TEXT
+from tests.tui.text_selection import patient_clicks as patient_clicks
+
+from fugue_tui.config.model import Config, UiSettings
+from fugue_tui.control.command_table import panes, windows
+from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.tui.input.clipboard import MOST_BYTES, copy
+
+
+async def test_keys_move_a_cursor_select_and_copy(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket")
+        await stage.until(lambda: "reading back" in stage.text)
+        cursor = stage.view().cursor
+        assert cursor is not None
+        assert (cursor.x, cursor.y) == (5, 3)
+        await stage.press("k", "k", "0", "w", "v")
+        await stage.until(lambda: "selecting" in stage.text)
+        await stage.press("e")
+        await stage.until(lambda: stage.terminal().selected_text == "/usr/share/doc.txt")
+        await stage.press("j", "left", "h")
+        assert stage.terminal().selected_text == "/usr/share/doc.txt here\nlast li"
+        await stage.press("y")
+        await stage.until(lambda: "copied 31 characters in 2 lines" in stage.text)
+        assert stage.app.clipboard == "/usr/share/doc.txt here\nlast li"
+        await stage.press("x", "enter")
+        await stage.until_text("readyx")
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ("gvw", "one t"),
+        ("gv$", "one two three"),
+        ("gwvb", "one t"),
+        ("gwve", "two"),
+        ("gV", "one two three"),
+        ("gjVk", "one two three\nsee /usr/share/doc.txt here"),
+        ("gvVj", "one two three\nsee /usr/share/doc.txt here"),
+        ("gjl" + "v" + "0", "se"),
+        ("G$v^", "ready"),
+        ("HvL", "one two three\nsee /usr/share/doc.txt here\nlast line\nready"),
+        ("gj$v^", "see /usr/share/doc.txt here"),
+        ("gjvll", "see"),
+        ("g$vhh", "ree"),
+        ("gGvkk0", "see /usr/share/doc.txt here\nlast line\nr"),
+        ("gvv", ""),
+        ("gvee", "one two"),
+        ("gjwvw", "/usr/share/doc.txt h"),
+    ],
+)
+async def test_motions_are_those_of_vi(open_stage: Open, keys: str, text: str) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket")
+        await stage.press(
+            *("dollar_sign" if key == "$" else "circumflex_accent" if key == "^" else key for key in keys)
+        )
+        assert stage.terminal().selected_text == text
+
+
+async def test_the_cursor_goes_through_the_history_and_the_view_with_it(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", LINES) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "pageup")
+        assert stage.terminal().scrollback.offset == 22
+        await stage.press("V", *["up"] * 23)
+        assert stage.terminal().scrollback.offset == 23
+        assert stage.terminal().selected_text.split("\n") == [f"line {n}" for n in range(156, 180)][-24:]
+        await stage.press("g")
+        assert stage.terminal().selected_text.startswith("line 1\nline 2\n")
+        await stage.press("enter")
+        await stage.until(lambda: "copied" in stage.text)
+        assert stage.terminal().scrollback.offset == 0
+        assert stage.app.clipboard.count("\n") == 178
+
+
+async def test_escape_drops_and_then_leaves_and_q_leaves_at_once(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "g", "v", "l")
+        assert stage.terminal().selected_text == "on"
+        await stage.press("escape")
+        assert stage.terminal().selected is None
+        await stage.until(lambda: "reading back" in stage.text)
+        await stage.press("y")
+        await stage.until(lambda: "nothing is selected" in stage.text)
+        await stage.press("escape")
+        await stage.until(lambda: not stage.terminal().reads)
+        await stage.prefix("left_square_bracket", "g", "space", "l", "q")
+        assert stage.terminal().selected is None
+        assert not stage.terminal().reads
+        assert stage.app.clipboard == ""
+        cursor = stage.view().cursor
+        assert cursor is not None
+        assert cursor.y == 3
+
+
+async def test_each_pane_has_its_own_copy_mode_and_keeps_it(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        stage.run(panes.SplitPane(command=("sh", "-c", TEXT)))
+        await stage.until_text("ready", pane=2)
+        await stage.prefix("left_square_bracket", "g", "v", "l")
+        await stage.prefix("left")
+        await stage.press("x", "enter")
+        await stage.until_text("readyx")
+        await stage.prefix("left_square_bracket", "G")
+        await stage.prefix("right")
+        assert stage.terminal(1).reads
+        await stage.press("l")
+        assert stage.terminal(2).selected_text == "one"
+        await stage.press("q")
+        assert (stage.terminal(1).reads, stage.terminal(2).reads) == (True, False)
+        assert "readyx" not in stage.pane_text(2)
+
+
+@pytest.mark.parametrize("keys", ["r", "escape", "c"])
+async def test_the_prefix_leaves_copy_mode_as_it_is(open_stage: Open, keys: str) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "g", "v")
+        await stage.prefix(keys)
+        if keys == "c":
+            await stage.prefix("l")
+        await stage.press("l", "l")
+        assert stage.terminal().selected_text == "one"
+        assert "ready" in stage.pane_text().splitlines()[3]
+
+
+async def test_what_was_copied_is_pasted_by_a_key(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT.replace("exec cat", "stty raw; exec cat -v")) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("right_square_bracket")
+        await stage.until(lambda: "nothing was copied yet" in stage.text)
+        await stage.prefix("left_square_bracket", "g", "v", "e", "y")
+        await stage.until(lambda: "copied 3 characters; ctrl+b ] pastes" in stage.text)
+        await stage.prefix("right_square_bracket")
+        await stage.until_text("readyone")
+        stage.terminal().receive(memoryview(b"\x1b[?2004h"))
+        stage.app.copy_at(None, "a\x03b\x1b[201~c\n")
+        await stage.prefix("right_square_bracket")
+        await stage.until_text("readyone^[[200~abc")
+        await stage.until_text("^[[201~")
+        assert "^C" not in stage.pane_text()
+
+
+async def test_a_text_that_is_too_long_for_a_clipboard_is_pasted_inside(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        copy(stage.app, "x" * (MOST_BYTES + 1), None)
+        await stage.until(lambda: f"copied {MOST_BYTES + 1} characters; ctrl+b ] pastes" in stage.text)
+        assert len(stage.app.clipboard) == MOST_BYTES + 1
+
+
+async def test_what_keys_do_is_said_beside_a_message(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket")
+        stage.app.alert("copied 3 characters")
+        await stage.until(lambda: "copied 3 characters" in stage.text and "reading back" in stage.text)
+
+
+@pytest.mark.parametrize("status", [True, False])
+async def test_copy_mode_the_prefix_and_history_are_seen_whatever_is_in_the_bar(open_stage: Open, status: bool) -> None:
+    config = Config(ui=UiSettings(status=status, which_key_delay_ms=10_000))
+    async with open_stage("sh", "-c", LINES, config=config) as stage:
+        await stage.until_text("ready")
+        for _ in range(9):
+            stage.run(windows.CreateWindow(command=("sh", "-c", LINES)))
+        await stage.until_text("ready", pane=10)
+        await stage.press("ctrl+b")
+        await stage.until(lambda: "prefix" in stage.text.splitlines()[-1])
+        await stage.press("left_square_bracket")
+        await stage.until(lambda: "reading back" in stage.text.splitlines()[-1])
+        await stage.press("v")
+        await stage.until(lambda: "selecting" in stage.text.splitlines()[-1])
+        await stage.press("q")
+        stage.view(10).scroll_back(7)
+        await stage.until(lambda: "history -7" in stage.text.splitlines()[-1])
+        stage.view(10).scroll_back(-7)
+        await stage.until(lambda: "history" not in stage.text.splitlines()[-1])
+        assert stage.rects[10].bottom == stage.app.size.height - status
+
+
+async def test_the_cursor_follows_its_text_while_output_comes(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", LINES) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "k", "0", "v", "l", "l", "l")
+        assert stage.terminal().selected_text == "line"
+        stage.terminal().receive(memoryview(b"\r\nmore" * 10))
+        await stage.press("j")
+        selected = stage.terminal().selected
+        assert selected is not None
+        assert selected.first == Place(199, 0)
+        assert stage.terminal().selected_text == "line 200\nread"

@@ -1,0 +1,192 @@
+"""Terminals that cannot show what the others do: smaller ones, ones with fewer colours, and slow ones."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from tests.tui.render.test_two_ways_of_painting import LOOKS, differing
+from tests.tui.served_workspace import Serve, Serving
+from tests.tui.served_workspace import serve as serve
+from tests.tui.socket_clients import Client, hello
+
+from fugue_tui.geometry import Size
+
+pytestmark = pytest.mark.slow
+
+
+LARGE, SMALL = Size(90, 30), Size(40, 12)
+COLOURFUL = "printf '\\033[38;2;255;100;50mtrue\\033[48;5;99m indexed\\033[31;42m plain\\033[m\\n'; exec cat"
+
+
+def part(client: Client, left: int, tops: range | list[int], cols: int) -> list[list[tuple[str, object]]]:
+    """Some cells of a screen."""
+    rows = client.grid
+    return [[(text, style) for text, style in rows[top][left : left + cols]] for top in tops]
+
+
+def both(serve: Serve, *command: str, **small: object) -> tuple[Serving, Client, Client]:
+    """A server with a large terminal that is used, and another that came before its last key."""
+    serving = serve(*command, first=hello(LARGE))
+    serving.shows(serving.first, "test", "1 ")
+    other = serving.attach(**{"size": SMALL, **small})  # pyright: ignore[reportArgumentType]
+    serving.until(lambda: other.received)
+    serving.settle()
+    serving.first.send("x")
+    serving.settle()
+    return serving, serving.first, other
+
+
+def test_a_smaller_terminal_sees_the_part_with_the_cursor_and_the_status_bar(serve: Serve) -> None:
+    serving, large, small = both(serve, "sh", "-c", "exec cat >/dev/null")
+    large.send("\r".join(f"line {n}" for n in range(40)) + "\r" + "y" * 60)
+    serving.shows(large, "line 39", "y" * 60)
+    serving.until(lambda: "yyy" in small.text)
+    serving.settle()
+    cursor = large.cursor
+    top, left = 29 - 11 - (28 - cursor.y), cursor.x + 1 - SMALL.cols
+    assert part(small, 0, range(11), 40) == part(large, left, range(top, top + 11), 40)
+    assert part(small, 0, [11], 40) == part(large, 0, [29], 40)
+    assert (small.cursor.x, small.cursor.y, small.cursor.visible) == (39, cursor.y - top, True)
+
+
+def test_the_part_stays_where_it_is_until_the_cursor_leaves_it(serve: Serve) -> None:
+    serving, large, small = both(serve)
+    large.send("\x02%")
+    serving.shows(large, "%2")
+    large.send("right here")
+    serving.shows(small, "right here")
+    large.send("\x1b[1;3D")
+    serving.shows(small, "%1", "x")
+    large.send(" and left")
+    serving.shows(small, "x and left")
+
+
+def test_the_terminal_that_is_used_has_the_screen_in_its_size(serve: Serve) -> None:
+    serving, large, small = both(serve, "sh", "-c", "trap 'stty size' WINCH; while :; do sleep 0.05; done")
+    small.send("k")
+    serving.shows(small, "11 40")
+    serving.settle()
+    assert part(large, 0, range(12), 40) == part(small, 0, range(12), 40)
+    assert all(text == " " for row in part(large, 40, range(12), 50) for text, _ in row)
+    assert all(text == " " for row in part(large, 0, range(12, 30), 90) for text, _ in row)
+    large.send("k")
+    serving.shows(large, "29 90")
+
+
+def test_a_dialog_is_in_sight_of_a_smaller_terminal(serve: Serve) -> None:
+    serving, large, small = both(serve)
+    large.send("\x02x")
+    serving.shows(large, "Close pane")
+    serving.shows(small, "Close")
+    serving.settle()
+    large.send("n")
+    serving.until(lambda: "Close" not in small.text)
+
+
+def test_a_click_in_a_part_is_where_it_shows(serve: Serve) -> None:
+    serving, large, small = both(serve)
+    large.send("\x02%")
+    serving.shows(large, "%2")
+    large.send("z" * 40)
+    serving.shows(small, "z" * 37)
+    small.send("\x1b[<0;2;2M\x1b[<0;2;2m")
+    serving.settle()
+    panes = {pane["id"]: pane["focused"] for pane in serving.call("list-panes")["panes"]}
+    assert panes["%2"], "on the whole screen %1 would be there"
+
+
+def no_colours(answer: bytes) -> bytes:
+    """What a terminal says that does not tell of its colours."""
+    return re.sub(rb"\x1bP[^\x1b]*\x1b\\", b"", answer)
+
+
+@pytest.mark.parametrize(
+    ("term", "never"),
+    [
+        ("xterm-256color", r"[34]8[;:]2[;:]"),
+        ("xterm", r"[34]8[;:][25][;:]"),
+        ("vt100", r"\x1b\[([0-9;]*;)?(3|4|9|10)[0-7](;[0-9;]*)?m"),
+    ],
+)
+def test_fewer_colours_are_what_is_sent(serve: Serve, term: str, never: str) -> None:
+    serving, large, other = both(
+        serve, "sh", "-c", COLOURFUL, size=LARGE, term=term, colorterm="", answering=no_colours
+    )
+    serving.shows(other, "true indexed plain")
+    assert b"38;2;255;100;50" in large.received
+    other.send("\x02%")
+    serving.shows(other, "%2")
+    serving.settle()
+    questions, drawn = other.received.decode().split("\x1b[c", 1)
+    assert re.search(never, drawn) is None, questions
+    assert other.text == large.text
+    assert other.cursor == large.cursor
+
+
+def test_what_a_terminal_with_a_picture_of_its_own_shows_is_what_the_mirror_shows(serve: Serve, tmp_path: Path) -> None:
+    file = tmp_path / "looks"
+    file.write_bytes(LOOKS)
+    serving = serve("sh", "-c", f"cat {file}; exec cat", first=hello(LARGE))
+    serving.shows(serving.first, "family")
+    other = serving.attach(LARGE, read_only=True)
+    serving.shows(other, "family", "read-only")
+    for keys in ("\x02%", "typed\r", "\x02?", "q", "\x02z", '\x02"', "\x02w", "q"):
+        serving.first.send(keys)
+        other.send("x")  # It is told once more that it is read-only, in a picture of its own.
+        serving.settle()
+        serving.shows(other, "read-only")
+        assert differing(other.picture[:-1], serving.first.picture[:-1]) == []
+    serving.until(lambda: "read-only" not in other.text)
+    serving.settle()
+    assert differing(other.picture, serving.first.picture) == []
+
+
+def flood(serving: Serving) -> None:
+    """Have a pane print for ever."""
+    serving.call("split-pane", "--", "sh", "-c", "while :; do seq 1 200; done")
+
+
+def memory(serving: Serving) -> int:
+    """The server's resident bytes."""
+    return int(Path(f"/proc/{serving.process.pid}/statm").read_text().split()[1]) * 4096
+
+
+def test_a_stuck_terminal_delays_nobody_and_is_brought_to_the_newest_frame(serve: Serve) -> None:
+    serving = serve(first=hello(LARGE))
+    stuck = serving.attach(LARGE)
+    serving.shows(stuck, "1 cat")
+    flood(serving)
+    serving.shows(serving.first, "%2", "200")
+    before = memory(serving)
+    for number in range(100):
+        serving.first.send(f"<{number}>\r")
+        serving.until(lambda n=number: f"<{n}>" in serving.first.text, serving.first)
+    assert memory(serving) - before < 40 << 20
+    serving.call("close-pane", "%2")
+    serving.first.send("over\r")
+    serving.until(lambda: "over" in serving.first.text and "%2" not in serving.first.text, serving.first)
+    serving.shows(stuck, "over")
+    serving.settle()
+    assert differing(stuck.picture, serving.first.picture) == []
+    assert serving.log == ""
+
+
+def test_a_terminal_that_keeps_up_again_is_a_mirror_again(serve: Serve) -> None:
+    serving = serve(first=hello(LARGE))
+    slow = serving.attach(LARGE)
+    serving.shows(slow, "1 cat")
+    flood(serving)
+    end = time.monotonic() + 1.5
+    serving.until(lambda: time.monotonic() > end, serving.first)
+    end = time.monotonic() + 3.5
+    serving.until(lambda: time.monotonic() > end)
+    serving.call("close-pane", "%2")
+    serving.until(lambda: "%2" not in slow.text)
+    serving.settle()
+    seen, mine = len(serving.first.received), len(slow.received)
+    serving.first.send("mirrored")
+    serving.shows(slow, "mirrored")
+    serving.settle()
+    assert serving.first.received[seen:] == slow.received[mine:]
+    assert differing(slow.picture, serving.first.picture) == []

@@ -1,0 +1,191 @@
+"""A workspace without a terminal of its own, and terminals attached to it over raw sockets."""
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from tests.tui.host_programs import DEADLINE
+from tests.tui.socket_clients import Answering, Client, hello
+
+from fugue_tui import attach_protocol
+from fugue_tui.attach_protocol import Hello
+from fugue_tui.geometry import Size
+
+SERVE = """
+import json, socket, sys
+from pathlib import Path
+from fugue_tui import config, log
+from fugue_tui.server_start import ended_by_signals
+from fugue_tui.tui.server_main import run
+from fugue_tui.attach_protocol import Hello
+from fugue_tui_mcp.listener import listen
+
+path, file, fd, hello, command, prelude = sys.argv[1:]
+exec(prelude)
+first = (socket.socket(fileno=int(fd)), Hello.load(hello.encode())) if fd else None
+reading = config.read(Path(file))
+log.keep(path.removesuffix(".sock") + ".log")
+with ended_by_signals():
+    sys.exit(run("test", reading.config, listener=listen(path), foreground=False, first=first,
+                 config_file=Path(file), faults=reading.faults, command=tuple(json.loads(command))))
+"""
+
+
+class Serving:
+    """A server in a process of its own, and whoever is attached to it."""
+
+    def __init__(
+        self, sockets: Path, room: Path, *command: str, config: str = "", first: Hello | None = None, prelude: str = ""
+    ) -> None:
+        self.path = str(sockets / "test.sock")
+        self.config = room / "served.toml"
+        self.config.write_text(config or "[ui]\nwhich_key_delay_ms = 10000\n")
+        self.clients: list[Client] = []
+        ours, theirs = socket.socketpair()
+        fd = str(theirs.fileno()) if first is not None else ""
+        words = (self.path, str(self.config), fd, (first or Hello()).dump().decode(), _json(command), prelude)
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", SERVE, *words],
+            pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            env=env, start_new_session=True,
+        )  # fmt: skip
+        theirs.close()
+        if first is not None:
+            self.clients.append(Client(ours, first))
+        else:
+            ours.close()
+
+    @property
+    def first(self) -> Client:
+        """The client that came with the server."""
+        return self.clients[0]
+
+    @property
+    def log(self) -> str:
+        """What its log says."""
+        file = Path(self.path.removesuffix(".sock") + ".log")
+        return file.read_text() if file.exists() else ""
+
+    def connect(self) -> socket.socket:
+        """A connection, once the server listens."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            connected = socket.socket(socket.AF_UNIX)
+            try:
+                connected.connect(self.path)
+                return connected
+            except OSError:
+                connected.close()
+                assert time.monotonic() < end, "nobody listens"
+                assert self.process.poll() is None, self.errors
+                time.sleep(0.01)
+
+    def attach(self, size: Size = Size(80, 24), *, answering: Answering | None = None, **said: Any) -> Client:
+        """Another terminal; it is let in while something is waited for."""
+        given = hello(size, **said)
+        client = Client(self.connect(), given, answering)
+        client.raw(attach_protocol.request(given))
+        self.clients.append(client)
+        return client
+
+    @property
+    def errors(self) -> str:
+        """What the server's process said at its end."""
+        return self.process.stderr.read().decode() if self.process.stderr else ""
+
+    def until(self, condition: Callable[[], object], *only: Client, seconds: float = DEADLINE) -> None:
+        """Be every terminal (or only these) until a condition holds; fails after the deadline, with the screens."""
+        end = time.monotonic() + seconds
+        while not condition():
+            screens = "\n----\n".join(client.text for client in self.clients)
+            assert time.monotonic() < end, f"the deadline passed; the log: {self.log}\nthe screens:\n{screens}"
+            self.step(*only)
+
+    def step(self, *only: Client) -> bool:
+        """Let every terminal (or only these) take what there is; whether there was any."""
+        clients = [client for client in only or self.clients if client.open]
+        ready = select.select([client.socket for client in clients], [], [], 0.02)[0]
+        return [client.step() for client in clients if client.socket in ready].count(True) > 0
+
+    def settle(self, seconds: float = 0.15) -> None:
+        """Wait until nothing is sent any more."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.step():
+                end = time.monotonic() + seconds
+
+    def shows(self, client: Client, *words: str) -> None:
+        """Wait until all words stand on a terminal."""
+        self.until(lambda: all(word in client.text for word in words))
+
+    def call(self, *words: str) -> Any:
+        """Run a command, as the command line does; its answer as JSON."""
+        import json
+
+        connected = self.connect()
+        request = {"jsonrpc": "2.0", "id": 1, "method": "fugue/cli", "params": {"words": list(words)}}
+        connected.sendall(json.dumps(request).encode() + b"\n")
+        line = b""
+
+        def answered() -> bool:
+            nonlocal line
+            if select.select([connected], [], [], 0)[0]:
+                line += connected.recv(1 << 16)
+            return line.endswith(b"\n")
+
+        self.until(answered)
+        connected.close()
+        result = json.loads(line)["result"]
+        assert not result["exit"], result
+        return result["json"]
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """End the server, and wait for it; its status."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        self.until(lambda: self.process.poll() is not None)
+        return self.process.returncode
+
+    def close(self) -> None:
+        """End everything, however it feels about it."""
+        for client in self.clients:
+            client.close()
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        if self.process.stderr is not None:
+            self.process.stderr.close()
+
+
+Serve: TypeAlias = Callable[..., Serving]
+"""`serve(*command, config=, first=, prelude=)`: a server whose first pane runs a command, `cat` if none is named."""
+
+
+@pytest.fixture
+def serve(private_dir: Path, tmp_path: Path) -> Iterator[Serve]:
+    """Starts servers, which end with the test."""
+    started: list[Serving] = []
+
+    def serve(*command: str, **wanted: Any) -> Serving:
+        started.append(Serving(private_dir, tmp_path, *(command or ("cat",)), **wanted))
+        return started[-1]
+
+    yield serve
+    for each in started:
+        each.close()
+
+
+def _json(words: tuple[str, ...]) -> str:
+    import json
+
+    return json.dumps(words)

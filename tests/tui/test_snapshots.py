@@ -1,0 +1,225 @@
+"""Pictures of the screen, accepted by a person: each is compared with the SVG kept in snapshots/."""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Protocol
+
+import pytest
+from tests.tui.conftest import CALM, Stage, make_app
+from textual.pilot import Pilot
+
+from fugue_tui.config.model import Config, UiSettings
+from fugue_tui.control.command_table import panes, windows
+from fugue_tui.control.core.new_pane import Direction
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.pty.io_loop import Pump
+
+HELLO = "printf 'Hello from \\033[1;32mpane\\033[m\\r\\n\\033[41m red \\033[m 漢字\\r\\n$ '; exec cat"
+Script = Callable[[Stage], Awaitable[None]]
+
+
+class Picture(Protocol):
+    """Compares the screen with its accepted picture, once a script has set the scene."""
+
+    def __call__(self, script: Script, cols: int = 80, rows: int = 24, config: Config = CALM) -> bool: ...
+
+
+class Compare(Protocol):
+    """The fixture of pytest-textual-snapshot."""
+
+    def __call__(
+        self,
+        app: object,
+        press: Iterable[str] = (),
+        terminal_size: tuple[int, int] = (80, 24),
+        run_before: "Callable[[Pilot[int]], Awaitable[None]] | None" = None,
+    ) -> bool: ...
+
+
+@pytest.fixture
+def picture(snap_compare: Compare) -> Iterator[Picture]:
+    """The app with one named pane that says hello."""
+    pump = Pump()
+    pump.start()
+
+    def picture(script: Script, cols: int = 80, rows: int = 24, config: Config = CALM) -> bool:
+        app = make_app(("sh", "-c", HELLO), Size(cols, rows), config, pump)
+
+        async def set_the_scene(pilot: "Pilot[int]") -> None:
+            stage = Stage(app, app.mux, pilot)
+            stage.run(panes.RenamePane(pane="%1", name="hello"))
+            await stage.until(lambda: "$" in stage.pane_text() or cols == 1)
+            stage.run(windows.RenameWindow(window="active", name="work"))
+            await script(stage)
+            await stage.until(lambda: stage.drawn)
+
+        try:
+            return snap_compare(app, terminal_size=(cols, rows), run_before=set_the_scene)
+        finally:
+            app.mux.close()
+
+    yield picture
+    pump.stop()
+
+
+async def split(stage: Stage, name: str, direction: Direction, line: str = HELLO) -> None:
+    """Open a named pane beside or below the focused one, and wait for what it prints."""
+    count = len(stage.mux.terminals)
+    info = stage.run(panes.SplitPane(direction=direction, command=("sh", "-c", line), name=name))
+    await stage.until(lambda: len(stage.mux.terminals) == count + 1 and said(stage, int(info.id[1:])))
+
+
+def said(stage: Stage, pane: int) -> bool:
+    """Whether a pane has printed all it will, as far as there is room for it."""
+    return "$" in stage.pane_text(pane) or stage.app.size.width == 1
+
+
+async def four(stage: Stage) -> None:
+    """Four panes in two columns, the third with the focus."""
+    await split(stage, "editor", Direction.RIGHT)
+    await split(stage, "tests and a name that is much too long to fit", Direction.DOWN)
+    stage.run(panes.FocusPane(pane="hello"))
+    await split(stage, "日本", Direction.DOWN)
+    stage.run(panes.FocusPane(pane="editor"))
+
+
+async def nothing(stage: Stage) -> None:
+    """The scene as it is."""
+
+
+def test_one_pane(picture: Picture) -> None:
+    assert picture(nothing)
+
+
+def test_four_panes(picture: Picture) -> None:
+    assert picture(four, 100, 30)
+
+
+@pytest.mark.parametrize("dividers", ["thick", "double", "ascii"])
+def test_dividers(picture: Picture, dividers: str) -> None:
+    assert picture(four, 60, 16, Config(ui=UiSettings(dividers=dividers, which_key_delay_ms=10_000)))  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "catppuccin-latte"])
+def test_themes(picture: Picture, theme: str) -> None:
+    assert picture(four, 60, 16, Config(ui=UiSettings(theme=theme, which_key_delay_ms=10_000)))  # pyright: ignore[reportArgumentType]
+
+
+def test_a_zoomed_pane(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await four(stage)
+        stage.run(panes.ZoomPane())
+
+    assert picture(script)
+
+
+def test_tabs_with_a_bell(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        for name in ("logs", "mail", "notes"):
+            stage.run(windows.CreateWindow(command=("cat",), name=name))
+        stage.terminal(1).receive(memoryview(b"\a"))
+        await stage.until(lambda: "!" in stage.text)
+
+    assert picture(script, 80, 8)
+
+
+def test_the_panel_of_keys(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await four(stage)
+        await stage.prefix()
+        await stage.until(lambda: "and then" in stage.text)
+
+    assert picture(script, 100, 30, Config(ui=UiSettings(which_key_delay_ms=1)))
+
+
+def test_help(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await stage.prefix("question_mark")
+
+    assert picture(script, 100, 30)
+
+
+def test_the_palette(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await stage.prefix("p")
+        await stage.press(*"pane")
+        await stage.until(lambda: "split-pane" in stage.text)
+        stage.app.screen.query_one("CommandInput").cursor_blink = False  # pyright: ignore[reportAttributeAccessIssue]
+
+    assert picture(script, 100, 30)
+
+
+def test_a_question(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await four(stage)
+        await stage.prefix("x")
+
+    assert picture(script)
+
+
+def test_asking_for_a_name(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await stage.prefix("T")
+        stage.app.screen.query_one("Input").cursor_blink = False  # pyright: ignore[reportAttributeAccessIssue]
+
+    assert picture(script)
+
+
+def test_choosing_a_window(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        stage.run(windows.CreateWindow(command=("cat",), name="logs"))
+        stage.run(windows.CreateWindow(command=("cat",), name="mail"))
+        await stage.prefix("w")
+
+    assert picture(script)
+
+
+def test_an_ended_pane(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await split(stage, "make", Direction.RIGHT, "printf '$ make: *** no rule'; exit 2")
+        await stage.until(lambda: "exit 2" in stage.text)
+
+    assert picture(script, 80, 10)
+
+
+def test_reading_back(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await split(stage, "log", Direction.RIGHT, "seq 100; printf '$ '; exec cat")
+        await stage.prefix("left_square_bracket", "pageup", "pageup")
+        await stage.until(lambda: "history" in stage.text)
+
+    assert picture(script, 80, 12)
+
+
+def test_a_selection(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await split(stage, "log", Direction.RIGHT, "seq 100 104; printf 'a \\033[7mmarked\\033[m word\\n$ '; exec cat")
+        await stage.drag((6, 1), (1, 2))
+        await stage.drag((43, 2), (44, 6))
+        await stage.until(lambda: "copied" in stage.text)
+
+    assert picture(script, 80, 12)
+
+
+def test_selecting_by_keys(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await stage.prefix("left_square_bracket", "g", "w", "V", "j", "w")
+        await stage.until(lambda: "selecting" in stage.text)
+
+    assert picture(script, 80, 10)
+
+
+def test_an_alert(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        stage.app.run_words("focus-pane %9")
+        await stage.until(lambda: "no pane %9" in stage.text)
+
+    assert picture(script, 80, 8)
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(20, 5), (6, 3), (1, 1)])
+def test_tiny_screens(picture: Picture, cols: int, rows: int) -> None:
+    async def shrunk(stage: Stage) -> None:
+        await four(stage)
+        await stage.pilot.resize_terminal(cols, rows)
+
+    assert picture(shrunk)

@@ -1,0 +1,90 @@
+"""Messages: at once or in their turn, for as long as they take to read, and none unseen that must be known."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import pytest
+
+from fugue_tui.tui.ui import messages
+from fugue_tui.tui.ui.messages import Alerts
+
+
+class Bar:
+    """What was shown, message by message."""
+
+    def __init__(self) -> None:
+        self.watched = True
+        self.shown: list[str] = []
+        self.alerts = Alerts(self._changed, lambda: self.watched)
+
+    def _changed(self) -> None:
+        self.shown.append(self.alerts.text)
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        """Wait."""
+        end = time.monotonic() + 40
+        while not condition():
+            assert time.monotonic() < end, self.shown
+            await asyncio.sleep(0)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages that are over soon."""
+    monkeypatch.setattr(messages, "SECONDS", 0.02)
+    monkeypatch.setattr(messages, "READ_A_SECOND", 1000)
+
+
+async def test_the_newest_message_is_shown_at_once_and_goes_by_itself() -> None:
+    bar = Bar()
+    bar.alerts.show("one")
+    bar.alerts.show("two\x1b[31m")
+    await bar.until(lambda: not bar.alerts.text)
+    assert bar.shown == ["one", "two", ""]
+
+
+async def test_what_must_be_known_is_told_one_after_the_other() -> None:
+    bar = Bar()
+    for text in ("one", "two", "two", "three"):
+        bar.alerts.tell(text)
+    await bar.until(lambda: bar.shown.count("") == 3)
+    assert bar.shown == ["one", "", "two", "", "three", ""]
+
+
+async def test_what_was_cut_short_by_an_answer_comes_again() -> None:
+    bar = Bar()
+    bar.alerts.tell("not saved")
+    bar.alerts.show("no such pane")
+    await bar.until(lambda: bar.shown.count("") == 2)
+    assert bar.shown == ["not saved", "no such pane", "", "not saved", ""]
+
+
+async def test_what_must_be_known_waits_until_somebody_looks() -> None:
+    bar = Bar()
+    bar.watched = False
+    for number in range(9):
+        bar.alerts.tell(f"message {number}")
+    assert bar.shown == []
+    bar.watched = True
+    bar.alerts.looked()
+    await bar.until(lambda: bar.shown.count("") == messages.MOST)
+    assert bar.shown[::2] == [f"message {number}" for number in range(4, 9)]
+
+
+async def test_who_leaves_before_the_end_of_a_message_is_told_again() -> None:
+    bar = Bar()
+    bar.alerts.tell("not saved")
+    bar.watched = False
+    await bar.until(lambda: bar.shown == ["not saved", ""])
+    bar.watched = True
+    bar.alerts.looked()
+    assert bar.alerts.text == "not saved"
+
+
+async def test_long_messages_stay_longer() -> None:
+    bar = Bar()
+    begun = time.monotonic()
+    bar.alerts.show("x" * 100)
+    await bar.until(lambda: not bar.alerts.text)
+    assert time.monotonic() - begun > 0.09

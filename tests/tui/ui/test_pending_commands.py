@@ -1,0 +1,75 @@
+"""What a person asked for and gets later."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.tui.conftest import Open, Stage
+
+from fugue_tui.control.core.command import Command, Effect, Origin
+from fugue_tui.control.core.deferred import Later
+from fugue_tui.errors import NotFound
+
+
+class ErrandProbe(Command[str], name="errand-probe", effect=Effect.READ, plain=True):
+    """Answer when the test says so."""
+
+    def run(self, mux: Any, origin: Origin) -> Later[str]:
+        OPEN.append(later := Later[str](lambda: STOPPED.append(later)))
+        return later
+
+
+OPEN, STOPPED = list[Later[str]](), list[Later[str]]()
+
+
+@pytest.fixture(autouse=True)
+def nothing_asked() -> Iterator[None]:
+    yield
+    OPEN.clear()
+    STOPPED.clear()
+
+
+def asked(stage: Stage) -> Later[str]:
+    stage.app.run_command(ErrandProbe())
+    return OPEN[-1]
+
+
+async def test_what_comes_later_is_told_when_it_comes(open_stage: Open) -> None:
+    async with open_stage("cat") as stage:
+        later = asked(stage)
+        await stage.until(lambda: "errand-probe: under way" in stage.text)
+        later.report("half of it", 0.5)
+        await stage.until(lambda: "errand-probe: half of it (50%)" in stage.text)
+        later.settle("all of it")
+        await stage.until(lambda: "errand-probe: all of it" in stage.text)
+
+
+async def test_why_it_does_not_come_is_told(open_stage: Open) -> None:
+    async with open_stage("cat") as stage:
+        asked(stage).fail(NotFound("nothing there; look elsewhere"))
+        await stage.until(lambda: "errand-probe: nothing there; look elsewhere" in stage.text)
+        asked(stage).fail(ValueError("a secret"))
+        await stage.until(lambda: "internal error: ValueError" in stage.text)
+        assert "a secret" not in stage.text
+
+
+async def test_the_prefix_and_escape_give_it_up_and_escape_alone_is_the_programs(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", "stty -echo -icanon; od -An -c") as stage:
+        later = asked(stage)
+        await stage.press("escape")
+        assert not later.over
+        await stage.prefix("escape")
+        await stage.until(lambda: "nobody waits for the answer" in stage.text)
+        assert [later] == STOPPED
+        await stage.prefix("escape")
+        assert [later] == STOPPED
+
+
+async def test_a_reading_opens_a_page_when_it_comes(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fugue_tui.control.core import command
+
+    monkeypatch.setitem(command._registry, "errand-probe", ErrandProbe)  # pyright: ignore[reportPrivateUsage]
+    async with open_stage("cat") as stage:
+        stage.app.run_words("errand-probe")
+        OPEN[-1].settle("a page of it")
+        await stage.until(lambda: not stage.app.on_panes and "a page of it" in stage.text)
