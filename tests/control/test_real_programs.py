@@ -28,8 +28,7 @@ from fugue_tui.errors import Refused
 from fugue_tui.imaging import png
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.multiplexer.watch.wait import Outcome
-from fugue_tui.output_analysis.parsed import Kind
-from fugue_tui.output_analysis.results import Location, Meaning
+from fugue_tui.output_analysis.results import Kind, Location, Meaning
 
 pytestmark = pytest.mark.slow
 

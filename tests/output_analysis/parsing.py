@@ -3,7 +3,7 @@
 from tests.output_analysis.conftest import recorded
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.parsed import Parsed
+from fugue_tui.output_analysis.results import Parsed
 
 
 def read(name: str, *, known: bool = True) -> Parsed:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.parsed import Kind
+from fugue_tui.output_analysis.results import Kind
 
 BORDERS = {
     "dots and colons": ".-----.-----.\n| a   | b   |\n:-----+-----:\n| 1   | 2|3 |\n'-----'-----'\n",

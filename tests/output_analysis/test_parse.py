@@ -5,7 +5,7 @@ from tests.output_analysis.conftest import names, recorded
 from tests.output_analysis.parsing import read
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.parsed import Kind, Wanted
+from fugue_tui.output_analysis.results import Kind, Wanted
 
 
 def test_docker_ps_comes_out_as_the_seed_says() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.parsed import Kind, Wanted
+from fugue_tui.output_analysis.results import Kind, Wanted
 from fugue_tui.output_analysis.text_lines import source
 
 

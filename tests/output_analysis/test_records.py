@@ -6,7 +6,7 @@ import pytest
 from tests.output_analysis.parsing import read
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.parsed import Kind
+from fugue_tui.output_analysis.results import Kind
 
 RECORDS: list[tuple[str, Any]] = [
     ("parse/id", {"uid": {"id": "0", "name": "root"}}),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.parsed import Kind
+from fugue_tui.output_analysis.results import Kind
 
 
 def test_a_long_file_system_that_df_wraps_is_one_row() -> None:

@@ -10,7 +10,7 @@ from fugue_tui.config.model import Config, TerminalSettings, UiSettings
 from fugue_tui.control.core.command import Door, Effect, Origin
 from fugue_tui.control.dispatch.policy import Decision
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.tui.config_watch import Following
+from fugue_tui.tui.config_reload import Following
 
 
 async def test_a_whole_drag_is_one_step_of_undo(open_stage: Open) -> None:

@@ -8,7 +8,7 @@ from rich.style import Style as RichStyle
 from textual.strip import Strip
 
 from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, PLAIN, TRUECOLOUR, Row, Style, Underline, opens
-from fugue_tui.terminal.screen.vt_text import sgr
+from fugue_tui.terminal.screen.sgr import sgr
 
 _BLANK = RichStyle()
 

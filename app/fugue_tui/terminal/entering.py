@@ -9,8 +9,7 @@ from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.input.typed_ahead import Sent
-from fugue_tui.terminal.pty.channel import Channel
-from fugue_tui.terminal.pty.null_channel import Idle
+from fugue_tui.terminal.pty.channel import Channel, Idle
 from fugue_tui.terminal.remembering import Remembering
 
 

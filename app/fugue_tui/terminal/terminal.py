@@ -18,9 +18,8 @@ from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.entering import Entering
 from fugue_tui.terminal.observers import CLOSED, LOOKED, Tap, Taps
 from fugue_tui.terminal.pty import process
-from fugue_tui.terminal.pty.channel import Channel
+from fugue_tui.terminal.pty.channel import Channel, Idle
 from fugue_tui.terminal.pty.io_loop import Pump
-from fugue_tui.terminal.pty.null_channel import Idle
 from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.asked import AskedLog

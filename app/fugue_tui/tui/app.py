@@ -34,10 +34,9 @@ from fugue_tui.tui.main_thread_queue import Mailbox
 from fugue_tui.tui.render.scheduler import Frames
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.actions import Actions
-from fugue_tui.tui.ui.arranging import arrange
 from fugue_tui.tui.ui.pane_notifications import Happenings
 from fugue_tui.tui.ui.status_updates import News
-from fugue_tui.tui.ui.view_model import Words
+from fugue_tui.tui.ui.view_model import Words, arrange
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.key_events import HostKey, press_of

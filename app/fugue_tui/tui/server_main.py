@@ -1,6 +1,8 @@
 """Starts a workspace: the first program first, everything heavy after it.
 
 It is shown on the terminal that it was called from, or serves terminals that attach.
+
+Has a workspace saved, where this user's things are saved. Imports what that needs, so it is loaded late.
 """
 
 import logging
@@ -38,6 +40,26 @@ if TYPE_CHECKING:
     from fugue_tui.tui.ui.restore_prompt import Homecoming
     from fugue_tui_mcp.listener import Listener
     from fugue_tui_mcp.socket_server import Doors
+from fugue_tui.config.model import SessionSettings
+from fugue_tui.multiplexer.autosave.saver import Saver
+from fugue_tui.multiplexer.autosave.writer import Recorder
+from fugue_tui.store.store import Store, state_dir
+
+
+def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str], None]) -> Saver:
+    """Give a workspace what saves it, which has not begun yet; what goes wrong with that is told by `inform`."""
+    mux.saver = saver = Saver(mux, Recorder(Store(state_dir()), settings, _resume), settings)
+    saver.on_news.connect(inform)
+    return saver
+
+
+def _resume(argv: tuple[str, ...], pid: int, cwd: str) -> tuple[str, ...]:
+    from fugue_tui.control.restore.agent_resume import (
+        resume_argv,  # It takes 10 ms to load, which the saver's thread has.
+    )
+
+    return resume_argv(argv, pid, cwd)
+
 
 _SWITCH_SECONDS: Final = 0.0002
 """How long a busy thread keeps the interpreter from the pump, which brings echoes."""
@@ -258,7 +280,7 @@ def _greet(app: "FugueApp", start: _Start) -> None:
 
 def _keep(app: "FugueApp") -> None:
     """Have the workspace saved, once the screen is there."""
-    from fugue_tui.tui.server_lifetime import keep
+    from fugue_tui.tui.server_main import keep
 
     keep(app.mux, app.settings.session, app.inform)
 

@@ -12,8 +12,7 @@ from tests.output_analysis.conftest import recorded
 from fugue_tui.control.commands.analyze import DetectIntent, ParseOutput
 from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import InvalidArgument, NotFound
-from fugue_tui.output_analysis.parsed import Kind, Wanted
-from fugue_tui.output_analysis.results import Meaning
+from fugue_tui.output_analysis.results import Kind, Meaning, Wanted
 
 DOCKER = "CONTAINER ID   IMAGE          STATUS       PORTS\\nabc123         nginx:latest   Up 2 hours   80/tcp\\n"
 

@@ -14,7 +14,7 @@ import pytest
 from fugue_tui.errors import SaveError
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator import save_format
-from fugue_tui.terminal.ghostty import records as records
+from fugue_tui.terminal.ghostty import snapshot as records
 from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
 
 SIZE = Size(40, 10)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from fugue_tui.terminal.emulator.osc_cwd import local_path
+from fugue_tui.terminal.emulator.osc import local_path
 
 
 @pytest.mark.parametrize(

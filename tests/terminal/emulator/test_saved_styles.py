@@ -110,7 +110,7 @@ MARKED = (
 
 
 def test_the_marks_of_prompts_stay_on_their_cells() -> None:
-    from fugue_tui.terminal.ghostty import records as records
+    from fugue_tui.terminal.ghostty import snapshot as records
 
     def pages(data: bytes) -> bytes:
         return records.read(save_format.unpack(data).native).primary.pages

@@ -12,8 +12,7 @@ from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Later
 from fugue_tui.control.output.last_command import KnownBy, Printed, printed
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.output_analysis.parsed import Kind, Parsed, Wanted
-from fugue_tui.output_analysis.results import Evidence, Location, Meaning, Other
+from fugue_tui.output_analysis.results import Evidence, Kind, Location, Meaning, Other, Parsed, Wanted
 from fugue_tui.sanitize import clean
 
 MOST_ROWS: Final = 1000

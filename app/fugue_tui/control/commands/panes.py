@@ -15,7 +15,7 @@ from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit as layouts
-from fugue_tui.layout.borders import border
+from fugue_tui.layout.move import border
 from fugue_tui.layout.tree import Leaf, Node, panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.workspace import edit, find

@@ -148,7 +148,7 @@ def _text(screen: Screen, shot: Shot) -> tuple[str, str]:
 
 
 def _ansi(screen: Screen, shot: Shot) -> tuple[str, str]:
-    from fugue_tui.terminal.screen.vt_text import write_row
+    from fugue_tui.terminal.screen.sgr import write_row
 
     return "\n".join(write_row(row).decode() for row in screen.rows).rstrip("\n"), ""
 

@@ -10,19 +10,23 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, g
 
 import annotated_types as at
 
-from fugue_tui.control.schema.compound_types import Anything, Either, Many, Table, unpacked
 from fugue_tui.control.schema.field_docs import field_docs
 from fugue_tui.control.schema.field_types import (
+    Anything,
     Bounds,
     Choice,
     Definitions,
+    Either,
     Flag,
     Kind,
+    Many,
     Null,
     Number,
     Schema,
+    Table,
     Text,
     Whole,
+    unpacked,
     wrong,
 )
 from fugue_tui.errors import InvalidArgument

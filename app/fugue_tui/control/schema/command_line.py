@@ -17,8 +17,7 @@ from typing import Any, Final, NoReturn, cast
 from fugue_tui.control.core.command import Command, registry
 from fugue_tui.control.schema.annotations import Field, Record, fields_of, json_value
 from fugue_tui.control.schema.command_schema import build, describe
-from fugue_tui.control.schema.compound_types import Either, Many, Table
-from fugue_tui.control.schema.field_types import Choice, Flag, Kind, Null, Number, Whole
+from fugue_tui.control.schema.field_types import Choice, Either, Flag, Kind, Many, Null, Number, Table, Whole
 from fugue_tui.control.schema.tmux_names import TMUX
 from fugue_tui.errors import InvalidArgument, UnknownCommand
 from fugue_tui.sanitize import clean_text

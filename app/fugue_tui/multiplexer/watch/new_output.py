@@ -12,7 +12,7 @@ from typing import Final
 from wcwidth import wcswidth
 
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
-from fugue_tui.terminal.emulator.passages import passage
+from fugue_tui.terminal.emulator.locked import passage
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Pin, Place
 from fugue_tui.terminal.terminal import Terminal

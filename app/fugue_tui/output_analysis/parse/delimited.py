@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from fugue_tui.output_analysis.parsed import Kind, Parsed, line_numbers
+from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers
 from fugue_tui.output_analysis.tables.header_spans import is_value
 
 SURE: Final = 0.95

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from fugue_tui.output_analysis.command_line import Stage
-from fugue_tui.output_analysis.parsed import Kind, Parsed
+from fugue_tui.output_analysis.results import Kind, Parsed
 from fugue_tui.output_analysis.word_set import word_set
 
 SURE: Final = 0.9

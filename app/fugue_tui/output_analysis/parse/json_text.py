@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 
-from fugue_tui.output_analysis.parsed import Kind, Parsed, line_numbers
+from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers
 
 SURE: Final = 0.99
 """The belief in a text that is JSON from end to end."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from fugue_tui.output_analysis.parsed import Kind, Parsed, line_numbers
+from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers
 from fugue_tui.output_analysis.text_lines import WIDEST
 from fugue_tui.output_analysis.word_set import word_set
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from fugue_tui.output_analysis.command_line import Stage
-from fugue_tui.output_analysis.parsed import Kind, Parsed, line_numbers
+from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers
 from fugue_tui.output_analysis.text_lines import WIDEST
 
 

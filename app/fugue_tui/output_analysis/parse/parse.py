@@ -10,8 +10,8 @@ from fugue_tui.output_analysis.parse.jc_adapter import read_elsewhere
 from fugue_tui.output_analysis.parse.json_text import WHOLE, read_json, read_whole
 from fugue_tui.output_analysis.parse.key_value import read_pairs
 from fugue_tui.output_analysis.parse.line_formats import read_shape
-from fugue_tui.output_analysis.parsed import Kind, Parsed, Wanted, with_others
 from fugue_tui.output_analysis.prompts import without_prompts
+from fugue_tui.output_analysis.results import Kind, Parsed, Wanted, with_others
 from fugue_tui.output_analysis.tables.bordered import ENOUGH, read_borders
 from fugue_tui.output_analysis.tables.known_commands import habit
 from fugue_tui.output_analysis.tables.table import Block, blocks, read_table

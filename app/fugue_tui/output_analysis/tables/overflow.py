@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from fugue_tui.output_analysis.parsed import line_numbers
+from fugue_tui.output_analysis.results import line_numbers
 from fugue_tui.output_analysis.tables.columns import Columns
 from fugue_tui.output_analysis.text_lines import Line
 from fugue_tui.output_analysis.word_set import word_set

@@ -15,7 +15,7 @@ from fugue_tui.terminal.emulator.locked import Looking
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Row
 from fugue_tui.terminal.screen.highlight import highlight
 from fugue_tui.terminal.screen.pins import Pin, Place
-from fugue_tui.terminal.screen.vt_text import write_row
+from fugue_tui.terminal.screen.sgr import write_row
 
 Marks: TypeAlias = dict[int, tuple[int, int]]
 """Rows of the view, each with the columns from which up to which it is selected."""

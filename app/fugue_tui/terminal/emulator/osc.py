@@ -2,14 +2,45 @@
 
 Pure: a payload in, an event or None out. Sources: xterm's ctlseqs (52), iTerm2 (9), rxvt (777), semantic prompts (133,
 with kitty's options), VS Code (633).
+
+Where a shell says it is: OSC 7's file URL, or a bare path, as a path on this machine.
 """
 
 import base64
 import binascii
+import os
 from typing import Final
 
 from fugue_tui.terminal.emulator import osc_command_line
 from fugue_tui.terminal.emulator.events import ClipboardWrite, Event, Notification, PromptMark
+
+_PATH_LIMIT: Final = 4_096
+
+
+def local_path(location: str) -> str | None:
+    """The path that a file URL or a bare path names; empty for an empty report, None if it is not on this machine."""
+    if not location:
+        return ""
+    path = _file_url(location) if "://" in location else location
+    if path is None or not path.startswith("/") or "\0" in path or len(path) > _PATH_LIMIT:
+        return None
+    return path
+
+
+def _file_url(url: str) -> str | None:
+    from urllib.parse import unquote
+
+    scheme, _, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    if scheme.lower() not in ("file", "kitty-shell-cwd") or not _is_here(host.lower()):
+        return None
+    return unquote(slash + path) if scheme.lower() == "file" else slash + path
+
+
+def _is_here(host: str) -> bool:
+    name = os.uname().nodename.lower()
+    return host in ("", "localhost", name, name.partition(".")[0])
+
 
 LONGEST: Final = 4_096
 """Longer notifications are cut, in characters."""

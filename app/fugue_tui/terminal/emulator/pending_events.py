@@ -1,12 +1,17 @@
-"""What a terminal has said and is owed, in order and within bounds, until someone takes it."""
+"""What a terminal has said and is owed, in order and within bounds, until someone takes it.
+
+What both engines share in knowing places: whose lock pins take, and who hears of marks.
+"""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Final
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.event_queue import EventQueue
 from fugue_tui.terminal.emulator.events import ClipboardWrite, CwdChanged, Event, PromptMark, Reply, TitleChanged
-from fugue_tui.terminal.emulator.osc_cwd import local_path
+from fugue_tui.terminal.emulator.osc import local_path
+from fugue_tui.terminal.screen.pins import Guard
 
 REPLY_LIMIT: Final = 65_536
 """Bytes of replies that may wait; what a program asks beyond that goes unanswered until it reads."""
@@ -74,3 +79,14 @@ class Inbox:
         """Note an OSC 52 write; empty and outsized ones are ignored."""
         if 0 < len(data) <= CLIPBOARD_LIMIT:
             self.say(ClipboardWrite(data.decode("utf-8", "replace")))
+
+
+class Placing:
+    """A part of an engine; see `Emulator` for what its methods promise."""
+
+    _inbox: Inbox
+    _guard: Guard = nullcontext()
+
+    def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None:
+        """Have pins take a lock, and marks told where they are."""
+        self._guard, self._inbox.on_mark = lock, heard

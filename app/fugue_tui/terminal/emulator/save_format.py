@@ -14,7 +14,7 @@ from typing import Any, Final
 from fugue_tui.errors import SaveError
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.screen.cells import Row
-from fugue_tui.terminal.screen.vt_text import write_row
+from fugue_tui.terminal.screen.sgr import write_row
 
 VERSION: Final = 2
 """Raised when an older version of this module would misread what a newer one wrote."""

@@ -2,9 +2,9 @@
 
 Native memory lives as long as the Python objects that hold it, so no call can find it gone. What may run while another
 thread feeds is only `row`, which reads the last snapshot; the snapshot is replaced in `refresh` alone.
-"""
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+How a terminal of libghostty-vt is set up, and brought back to that state.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,24 +15,53 @@ from fugue_tui import __version__
 from fugue_tui.errors import SaveError
 from fugue_tui.geometry import CELL_PIXELS, Size
 from fugue_tui.terminal.emulator.events import Event
-from fugue_tui.terminal.emulator.pending_events import Inbox
+from fugue_tui.terminal.emulator.pending_events import CLIPBOARD_LIMIT, Inbox
 from fugue_tui.terminal.emulator.prompt_marks import MarkScanner
 from fugue_tui.terminal.emulator.save_format import PORTABLE_LINES, Save, pack, unpack, write_rows
-from fugue_tui.terminal.ghostty import records as records
-from fugue_tui.terminal.ghostty.binding import load
+from fugue_tui.terminal.ghostty import snapshot as records
+from fugue_tui.terminal.ghostty.binding import Binding, load
 from fugue_tui.terminal.ghostty.callbacks import callbacks
 from fugue_tui.terminal.ghostty.colors import ColourReader
-from fugue_tui.terminal.ghostty.display import Display
 from fugue_tui.terminal.ghostty.formatter import Formatter
 from fugue_tui.terminal.ghostty.modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty.pins import GhosttyPins, GhosttyPlacing
 from fugue_tui.terminal.ghostty.scrollback import History
-from fugue_tui.terminal.ghostty.setup import BACKGROUND, FOREGROUND, RESET, START, configure
-from fugue_tui.terminal.ghostty.snapshot import Freezer, decode, snapshot
-from fugue_tui.terminal.ghostty.viewport import Picture
+from fugue_tui.terminal.ghostty.snapshot import UNFINISHED, Freezer, decode, snapshot
+from fugue_tui.terminal.ghostty.viewport import Display, Picture
 from fugue_tui.terminal.input.encoder import Encoder
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.pins import Pin, Place
+
+_APC_LIMIT: Final = 65_536
+FOREGROUND: Final = 0xD0D0D0
+BACKGROUND: Final = 0x101010
+RESET: Final = (
+    b"\x18\x1b[?40;1;3;5;6;9;12;45;47;66;67;69l\x1b[?1000;1002;1003;1004;1005;1006;1015;1016l"
+    b"\x1b[?1047;1049;2004;2026;2031;2048l"
+    b'\x1b[?7;25;1007;1036;2027h\x1b[2;4;20l\x1b[12h\x1b[r\x1b[s\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[0m\x1b[0"q'
+    b"\x1b[<255u\x1b[=0u\x1b[>4;0m\x1b[0 q\x1b[?5W"
+    b"\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]8;;\x1b\\"
+    b"\x1b[H\x1b[22J\x1b[H"
+)
+"""RIS in parts: the engine's own RIS would empty the scrollback. ED 22 moves the screen into it."""
+START: Final = b"\x1b[0 q"
+"""Takes on the default cursor, which is set after the terminal is made."""
+
+
+def configure(binding: Binding, terminal: Any) -> None:
+    """Set what holds for every terminal, however it was made."""
+    lib, new, null = binding.lib, binding.ffi.new, binding.ffi.NULL
+    hollow = new("GhosttyTerminalCursorStyle *", lib.GHOSTTY_TERMINAL_CURSOR_STYLE_BLOCK_HOLLOW)
+    for option, value in (
+        (lib.GHOSTTY_TERMINAL_OPT_KITTY_IMAGE_STORAGE_LIMIT, null),
+        (lib.GHOSTTY_TERMINAL_OPT_GLYPH_PROTOCOL, new("bool *", False)),
+        (lib.GHOSTTY_TERMINAL_OPT_APC_MAX_BYTES, new("size_t *", _APC_LIMIT)),
+        (lib.GHOSTTY_TERMINAL_OPT_CLIPBOARD_WRITE_MAX_BYTES, new("size_t *", CLIPBOARD_LIMIT)),
+        (lib.GHOSTTY_TERMINAL_OPT_CONTINUATION_MAX_BYTES, new("size_t *", UNFINISHED)),
+        (lib.GHOSTTY_TERMINAL_OPT_DEFAULT_CURSOR_STYLE, hollow),
+    ):
+        lib.ghostty_terminal_set(terminal, option, value)
+
 
 _SCREEN_TITLE: Final = b"\x1bk"
 """How prompts for GNU screen set a title, ended by ST; the engine would print it."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.gil_held_calls import quick
 from fugue_tui.terminal.screen.pins import Place
-from fugue_tui.terminal.screen.vt_text import PARAMETERS
+from fugue_tui.terminal.screen.sgr import PARAMETERS
 
 _RESET: Final = b"\x1b[0m"
 _SURFACES: Final = (b"\x1b[4", b"\x1b[7m", b"\x1b[9m", b"\x1b[53m")

@@ -5,7 +5,7 @@
 from collections import deque
 from typing import Any
 
-from fugue_tui.terminal.emulator.placing import Placing
+from fugue_tui.terminal.emulator.pending_events import Placing
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.formatter import Formatter
 from fugue_tui.terminal.screen.pins import Guard, Pin, Place

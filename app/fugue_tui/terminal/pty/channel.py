@@ -2,25 +2,101 @@
 
 A program ends when its own process does, whoever still holds its terminal; what it left unread is then read, for a
 bounded time, and only after that are the descriptors closed, here and nowhere else.
+
+In place of a channel, for a terminal whose program was not started yet: no descriptors, no thread, no process.
+
+Whether a program edits a line on its terminal, as shells do at their prompt: told by the terminal's settings.
 """
 
 import errno
+import fcntl
 import os
 import signal
+import struct
+import termios
 import time
 from contextlib import suppress
 from threading import Lock
-from typing import Final, Protocol
+from typing import Final, NoReturn, Protocol
 
 from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.pty.io_loop import READ, WRITE, Pump
-from fugue_tui.terminal.pty.line_editor import edits_lines
 from fugue_tui.terminal.pty.read_buffer import SIZE, Intake
 from fugue_tui.terminal.pty.session_killer import GRACE
 from fugue_tui.terminal.pty.spawn import Exit, Pty
 from fugue_tui.terminal.pty.winsize import Winsize
 from fugue_tui.terminal.pty.write_queue import CAPACITY, Outbox
+
+
+def edits_lines(fd: int) -> bool:
+    """Whether keys are read one by one and not echoed, Enter among them or the key that quotes the next one.
+
+    A program that only wants one key, or a password, leaves these two to the kernel. False if nobody can tell, or while
+    something is unread that it may have printed before."""
+    try:
+        iflag, _, _, lflag, _, _, keys = termios.tcgetattr(fd)
+        (unread,) = struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"))
+    except (termios.error, OSError):
+        return False
+    plain = iflag & termios.ICRNL and keys[termios.VLNEXT] != b"\0"
+    return not (unread or lflag & (termios.ICANON | termios.ECHO) or plain)
+
+
+class Idle:
+    """A channel to nobody."""
+
+    flooding = -1
+    turn = 0
+
+    def start(self) -> None:
+        """There is nothing to read."""
+
+    def write(self, data: bytes) -> int:
+        """Nobody reads. Raises TerminalGone."""
+        _refuse()
+
+    def reply(self, data: bytes) -> bool:
+        """Nobody asked."""
+        return False
+
+    def pause(self, *, paused: bool) -> None:
+        """There is nothing to read."""
+
+    def resize(self, size: Size) -> None:
+        """Nobody needs to know."""
+
+    def foreground_group(self) -> int:
+        """No process group."""
+        return 0
+
+    def edits_lines(self) -> bool:
+        """Nobody edits anything."""
+        return False
+
+    def interrupt(self, number: int) -> None:
+        """There is nobody to interrupt. Raises TerminalGone."""
+        _refuse()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def ready(self, fd: int, events: int) -> None:
+        """No descriptor is watched."""
+
+    def writable(self) -> None:
+        """No descriptor is watched."""
+
+    def hang_up(self, grace: float) -> None:
+        """No program runs."""
+
+    def fail(self) -> None:
+        """Nothing is held."""
+
+
+def _refuse() -> NoReturn:
+    raise TerminalGone("the program of this pane was not started yet; Enter in the pane or respawn-pane starts it")
+
 
 _HOLD: Final = 0.003
 """The CPU seconds that one delivery should cost at most; slower engines get smaller ones."""

@@ -22,7 +22,7 @@ from fugue_tui.terminal.pyte.screen import Screen
 from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.damage import compare
 from fugue_tui.terminal.screen.pins import Place
-from fugue_tui.terminal.screen.vt_text import write_row
+from fugue_tui.terminal.screen.sgr import write_row
 
 SLICE: Final = 4_096
 """Bytes decoded and parsed at a time."""

@@ -2,11 +2,11 @@
 
 from itertools import islice
 
-from fugue_tui.terminal.emulator.placing import Placing
+from fugue_tui.terminal.emulator.pending_events import Placing
 from fugue_tui.terminal.pyte.screen import Screen
 from fugue_tui.terminal.screen.cells import Row, Run
 from fugue_tui.terminal.screen.pins import Pin, Place
-from fugue_tui.terminal.screen.vt_text import write_row
+from fugue_tui.terminal.screen.sgr import write_row
 
 
 class PytePlacing(Placing):

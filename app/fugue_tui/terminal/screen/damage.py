@@ -1,8 +1,25 @@
-"""Compares two pictures of a screen, row by row, and tells a scroll from a change."""
+"""Compares two pictures of a screen, row by row, and tells a scroll from a change.
 
-from collections.abc import Sequence
+Neighbouring numbers, as spans.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 
 from fugue_tui.terminal.screen.cells import Damage
+
+
+def spans(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Ascending numbers as (first, count) of each unbroken stretch."""
+    first, count = 0, 0
+    for number in numbers:
+        if count and number == first + count:
+            count += 1
+            continue
+        if count:
+            yield first, count
+        first, count = number, 1
+    if count:
+        yield first, count
 
 
 def compare(old: Sequence[bytes], new: Sequence[bytes]) -> Damage:

@@ -12,8 +12,8 @@ from typing import Final
 
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, PromptMark
+from fugue_tui.terminal.emulator.locked import passage
 from fugue_tui.terminal.emulator.osc_command_line import LONGEST
-from fugue_tui.terminal.emulator.passages import passage
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Passage, Pin, Place
 from fugue_tui.terminal.shell_integration.saved_commands import repinned

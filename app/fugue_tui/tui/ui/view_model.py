@@ -1,16 +1,22 @@
-"""The workspace as pictures: what the grid, the tabs and the status bar show. Pure but for reading the multiplexer."""
+"""The workspace as pictures: what the grid, the tabs and the status bar show. Pure but for reading the multiplexer.
+
+Brings the panes' widgets in line with the workspace.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from fugue_tui.config.model import UiSettings
 from fugue_tui.control.output.pane_titles import grid_picture
+from fugue_tui.ids import PaneId
 from fugue_tui.layout.grid_view import GridPicture
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
+from fugue_tui.tui.app_context import Stage
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.status_bar import StatusPicture, Tab
+from fugue_tui_widgets.terminal_view import TerminalView
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +82,28 @@ def window_label(mux: Multiplexer, window: Window) -> str:
         return clean(window.name, 24)
     pane = mux.workspace.panes[window.active]
     return clean(pane.name or mux.terminals[window.active].foreground or window.name or "shell", 24)
+
+
+def arrange(app: Stage, *, watched: bool) -> bool:
+    """Give the grid a view of every pane, each in its place; whether any of them moves. Looks at nothing unwatched."""
+    grid, old = app.grid, app.grid.picture
+    views = {pane: _view(app, pane) for pane in app.mux.terminals}
+    fresh = any(pane not in grid.views for pane in views)
+    grid.adopt(views)
+    picture = front_picture(app.mux)
+    moves = fresh or picture.solution != old.solution or picture.title_row != old.title_row
+    for pane in picture.solution.panes if moves and watched else ():
+        views[pane].redraw()
+    grid.show(picture)
+    return moves
+
+
+def _view(app: Stage, pane: PaneId) -> TerminalView:
+    """The view of a pane, which shows the terminal that the pane has now."""
+    terminal = app.mux.terminals[pane]
+    view = app.grid.views.get(pane)
+    if view is None:
+        return TerminalView(terminal, draws_cursor=app.viewers is None)
+    if view.live is not terminal:
+        view.show(terminal)
+    return view

@@ -8,7 +8,6 @@ from fugue_tui.output_analysis.outcome.rules import (
     git,
     interactive,
     lint,
-    more_test_runners,
     network,
     not_found,
     system,
@@ -18,7 +17,7 @@ from fugue_tui.output_analysis.outcome.rules.rule import Rule
 
 RULES: Final[tuple[Rule, ...]] = (
     *test_runners.RULES,
-    *more_test_runners.RULES,
+    *test_runners.FURTHER_RULES,
     *not_found.RULES,
     *build.RULES,
     *lint.RULES,
