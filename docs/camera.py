@@ -45,11 +45,11 @@ class Camera:
         from fugue_tui.geometry import Size
         from fugue_tui.multiplexer import Multiplexer
         from fugue_tui.multiplexer.spawner import Launcher
-        from fugue_tui.terminal.pty.io_loop import Pump
+        from fugue_tui.terminal.pty.io_loop import IOLoop
         from fugue_tui.tui.app import FugueApp
-        from fugue_tui.tui.main_thread_queue import Mailbox
+        from fugue_tui.tui.main_thread_queue import MainThreadQueue
 
-        mailbox, pump = Mailbox(), Pump()
+        mailbox, pump = MainThreadQueue(), IOLoop()
         pump.start()
         mux = Multiplexer("demo", spawner=Launcher(pump), post=mailbox.post, area=Size(cols, rows - 1))
         self.mux, dispatcher = mux, Dispatcher(mux)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fugue_tui import trusted_files
-from fugue_tui.trusted_files import Unfit, content, decoded, json, told, toml, write
+from fugue_tui.trusted_files import UntrustedFile, content, decoded, json, told, toml, write
 
 
 def test_a_file_is_made_whole_with_what_the_umask_leaves(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_file_is_made_whole_with_what_the_umask_leaves(tmp_path: Path) -> None
 def test_what_is_there_stays_unless_it_may_be_replaced(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("mine")
-    with pytest.raises(Unfit, match="is there already"):
+    with pytest.raises(UntrustedFile, match="is there already"):
         write(file, "other")
     assert file.read_text() == "mine"
     write(file, "other", overwrite=True)
@@ -43,7 +43,7 @@ def test_only_one_of_many_writers_makes_the_file(tmp_path: Path) -> None:
         gate.wait()
         try:
             write(tmp_path / "a", str(number) * 10_000)
-        except Unfit:
+        except UntrustedFile:
             return
         won.append(number)
 
@@ -60,7 +60,7 @@ def test_only_one_of_many_writers_makes_the_file(tmp_path: Path) -> None:
 def test_a_link_is_never_written_through(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "target")
     for overwrite in (False, True):
-        with pytest.raises(Unfit, match="is a symbolic link"):
+        with pytest.raises(UntrustedFile, match="is a symbolic link"):
             write(tmp_path / "link", "text", overwrite=overwrite)
     assert os.listdir(tmp_path) == ["link"]
 
@@ -71,7 +71,7 @@ def test_a_link_of_another_user_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "real")
     write(tmp_path / "link" / "a", "text")
     os.lchown(tmp_path / "link", 65534, -1)
-    with pytest.raises(Unfit, match="is a link that another user made"):
+    with pytest.raises(UntrustedFile, match="is a link that another user made"):
         write(tmp_path / "link" / "b", "text")
     assert os.listdir(tmp_path / "real") == ["a"]
 
@@ -80,7 +80,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     for name in ("folder", "pipe"):
-        with pytest.raises(Unfit, match="is no file"):
+        with pytest.raises(UntrustedFile, match="is no file"):
             write(tmp_path / name, "text", overwrite=True)
 
 
@@ -104,25 +104,25 @@ def test_a_full_disk_leaves_no_half_a_file(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_fault_has_its_place() -> None:
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(UntrustedFile) as caught:
         toml("a = 1\nb = ")
     assert told("x.toml", caught.value) == "x.toml:2:5: Invalid value"
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(UntrustedFile) as caught:
         json('{"a":\n ]}')
     assert told("x.json", caught.value) == "x.json:2:2: Expecting value"
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(UntrustedFile) as caught:
         decoded(b"a\n\xff")
     assert told("x\x1b[31m", caught.value) == "x:2: not UTF-8"
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "9" * 10_000])
 def test_json_that_goes_too_far_is_refused(text: str) -> None:
-    with pytest.raises(Unfit):
+    with pytest.raises(UntrustedFile):
         json(text)
 
 
 def test_reading_ends_at_the_limit(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x" * 100)
     assert content(tmp_path / "a", 100) == b"x" * 100
-    with pytest.raises(Unfit, match="larger than 99 bytes"):
+    with pytest.raises(UntrustedFile, match="larger than 99 bytes"):
         content(tmp_path / "a", 99)

@@ -66,7 +66,7 @@ class _Claimed:
     workspace: str
     listener: Listener | None
     file: Path
-    reading: model.Reading
+    reading: model.ConfigResult
 
     def run(self, *, foreground: bool, first: tuple[socket.socket, Hello] | None = None) -> int:
         """Be the workspace until it ends; everything heavy is loaded here."""
@@ -199,7 +199,7 @@ def log_path(workspace: str, listener: Listener | None) -> str:
     return os.path.join(directory, f"{workspace}.log")
 
 
-def _configuration(options: StartOptions) -> tuple[Path, model.Reading]:
+def _configuration(options: StartOptions) -> tuple[Path, model.ConfigResult]:
     file = Path(options.config) if options.config else model.path()
     if options.config and not os.path.isfile(file):
         raise ConfigError(f"{file}: no such file; fugue-tui config init writes one")

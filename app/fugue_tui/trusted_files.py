@@ -23,7 +23,7 @@ _LONG_KEY: Final = re.compile(
 """A dotted key of so many parts: the standard library's time for one grows with the square of their number."""
 
 
-class Unfit(ValueError):
+class UntrustedFile(ValueError):
     """A file that is not read or written, and why; `place` is `:line` or `:line:column`, or empty for the whole."""
 
     def __init__(self, reason: str, place: str = "") -> None:
@@ -36,7 +36,7 @@ def content(file: Path, limit: int = SIZE_LIMIT) -> bytes:
     handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     try:
         if fault := _fault(os.fstat(handle), limit):
-            raise Unfit(fault)
+            raise UntrustedFile(fault)
         with os.fdopen(handle, "rb", closefd=False) as stream:
             return stream.read(limit)
     finally:
@@ -55,12 +55,12 @@ def decoded(raw: bytes) -> str:
         return raw.decode()
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise Unfit("not UTF-8", f":{line}") from None
+        raise UntrustedFile("not UTF-8", f":{line}") from None
 
 
 def told(name: str | Path, error: OSError | ValueError) -> str:
     """Why a file could not be read or written: `layout.toml:3:5: Invalid value`."""
-    place = error.place if isinstance(error, Unfit) else ""
+    place = error.place if isinstance(error, UntrustedFile) else ""
     return f"{clean(str(name), 4096)}{place}: {getattr(error, 'strerror', None) or clean(str(error))}"
 
 
@@ -69,11 +69,11 @@ def toml(written: str) -> dict[str, Any]:
     import tomllib
 
     if found := _LONG_KEY.search(written):
-        raise Unfit("a key of more than 32 parts", f":{written.count(chr(10), 0, found.end()) + 1}")
+        raise UntrustedFile("a key of more than 32 parts", f":{written.count(chr(10), 0, found.end()) + 1}")
     try:
         return tomllib.loads(written)
     except RecursionError:
-        raise Unfit("nested too deeply") from None
+        raise UntrustedFile("nested too deeply") from None
     except ValueError as error:
         raise _placed(written, str(error)) from None
 
@@ -85,16 +85,16 @@ def json(written: str) -> Any:
     try:
         return loads(written)
     except JSONDecodeError as error:
-        raise Unfit(error.msg, f":{error.lineno}:{error.colno}") from None
+        raise UntrustedFile(error.msg, f":{error.lineno}:{error.colno}") from None
     except (ValueError, RecursionError):
-        raise Unfit("nested too deeply, or a number too long") from None
+        raise UntrustedFile("nested too deeply, or a number too long") from None
 
 
 def write(file: Path, written: str, *, overwrite: bool = False, mode: int = 0o666) -> None:
     """Make a file with this text, all of it or nothing; `mode` is what the umask leaves of it. Raises OSError, or
     Unfit if something is there that may not be replaced, or a link leads there that somebody else made."""
     if fault := _place_fault(file, overwrite):
-        raise Unfit(fault)
+        raise UntrustedFile(fault)
     draft = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(draft, flags, mode)
@@ -108,7 +108,7 @@ def write(file: Path, written: str, *, overwrite: bool = False, mode: int = 0o66
         else:
             os.link(draft, file)
     except FileExistsError:
-        raise Unfit("is there already") from None
+        raise UntrustedFile("is there already") from None
     finally:
         draft.unlink(missing_ok=True)
 
@@ -150,11 +150,11 @@ def _place_fault(file: Path, overwrite: bool) -> str:
     return "" if overwrite else "is there already"
 
 
-def _placed(written: str, said: str) -> Unfit:
+def _placed(written: str, said: str) -> UntrustedFile:
     """What the parser says (`... (at line 3, column 5)`), as far as it tells the place."""
     found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", said, re.DOTALL)
     if not found:
-        return Unfit(said)
+        return UntrustedFile(said)
     lines = written.split("\n")
     line, column = (found[2], found[3]) if found[2] else (len(lines), len(lines[-1]) + 1)
-    return Unfit(found[1], f":{line}:{column}")
+    return UntrustedFile(found[1], f":{line}:{column}")

@@ -5,8 +5,8 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from fugue_tui.control.core.answers import Judged, Told
-from fugue_tui.control.dispatch.thread_gateway import Caller, Gate
+from fugue_tui.control.core.answers import TextAnswer, VerdictAnswer
+from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.control.schema import command_line
 from fugue_tui.control.schema.command_schema import build, dump
 from fugue_tui.control.schema.table import render
@@ -20,7 +20,7 @@ METHOD: Final = "fugue/cli"
 _log = logging.getLogger(__name__)
 
 
-async def answer(frame: Frame, gate: Gate, caller: Caller) -> bytes:
+async def answer(frame: Frame, gate: ThreadGateway, caller: Caller) -> bytes:
     """The response line to one request: `{"text", "json", "exit"}`, where exit 2 is a mistake in the words.
 
     What may have gone wrong all the same adds `"status"`, and `"aside"` if there is more to say."""
@@ -44,7 +44,7 @@ def failure(code: str, message: str, status: int, data: Mapping[str, object] | N
     return {"text": message, "json": {"error": {"code": code, "message": message, **(data or {})}}, "exit": status}
 
 
-async def _run(said: list[str], gate: Gate, caller: Caller) -> dict[str, Any]:
+async def _run(said: list[str], gate: ThreadGateway, caller: Caller) -> dict[str, Any]:
     options = said[: said.index("--")] if "--" in said else said
     if {"--help", "-h"} & set(options[1:]):
         text = command_line.help_text(command_line.lookup(said[0]))
@@ -53,14 +53,14 @@ async def _run(said: list[str], gate: Gate, caller: Caller) -> dict[str, Any]:
     done = await asyncio.wrap_future(gate.run(build(cls, arguments), caller))
     text, value = _shown(done.result, plain=cls.plain)
     answered = {"text": text, "json": value}
-    if isinstance(done.result, Judged):
+    if isinstance(done.result, VerdictAnswer):
         answered |= {"status": done.result.exit_status, "aside": clean_text(done.result.aside)}
     return answered
 
 
 def _shown(found: object, *, plain: bool) -> tuple[str, Any]:
     """An answer for people, and as JSON."""
-    if isinstance(found, Told):
+    if isinstance(found, TextAnswer):
         return found.for_people, dump(found)
     if plain:
         text = clean_text(str(found))

@@ -1,7 +1,7 @@
 """The thread that agents and the command line talk to: a Unix socket, one task a connection, its own event loop.
 
-Nothing of the workspace is touched from here: commands go through the `Gate` and come back as futures. The SDK is
-imported when the first client speaks MCP, so that a workspace without agents never pays for it.
+Nothing of the workspace is touched from here: commands go through the `ThreadGateway` and come back as futures. The SDK
+is imported when the first client speaks MCP, so that a workspace without agents never pays for it.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 from fugue_tui import attach_protocol
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Door
-from fugue_tui.control.dispatch.thread_gateway import Caller, Gate
+from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import SocketError
 from fugue_tui_mcp import cli_handler, jsonrpc
 from fugue_tui_mcp.connection import Connection, Limits
@@ -33,13 +33,13 @@ Attach: TypeAlias = Callable[[socket.socket, attach_protocol.Hello, tuple[int, .
 """Takes a client's socket over, with what it said, its process and that one's ancestors, and what it sent already."""
 
 
-class Doors:
+class SocketServer:
     """Serves a listener on a thread of its own, from `start` to `stop`."""
 
     def __init__(
         self,
         listener: Listener,
-        gate: Gate,
+        gate: ThreadGateway,
         limits: Limits | None = None,
         *,
         attach: Attach | None = None,

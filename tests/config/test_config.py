@@ -160,12 +160,12 @@ def test_every_named_key_can_be_set() -> None:
 
 
 def test_the_written_default_file_changes_nothing() -> None:
-    assert parse(default_text()) == model.Reading()
+    assert parse(default_text()) == model.ConfigResult()
 
 
 def test_the_written_default_file_names_every_key_with_its_default() -> None:
     lines = [line[1:] if line.startswith("#") and line[1] != " " else line for line in default_text().splitlines()]
-    assert parse("\n".join(lines)) == model.Reading()
+    assert parse("\n".join(lines)) == model.ConfigResult()
     table = tomllib.loads("\n".join(lines))
     keys = {f"{section}.{key}" for section, entries in table.items() for key in entries}
     declared = {
@@ -202,7 +202,7 @@ CONFIGS = st.builds(
 
 @given(CONFIGS)
 def test_what_is_shown_reads_back_the_same(shown: Config) -> None:
-    assert parse(show(shown)) == model.Reading(shown)
+    assert parse(show(shown)) == model.ConfigResult(shown)
 
 
 RAW = st.none() | st.booleans() | st.integers() | st.floats() | WORDS
@@ -219,7 +219,7 @@ def test_any_values_give_a_whole_configuration_and_clean_faults(table: dict[str,
     text = "\n".join(f"{toml(name)} = {toml(value)}" for name, value in table.items()).replace("None", "1979-05-27")
     found = parse(text)
     assert all(clean(fault, 10_000) == fault for fault in found.faults)
-    assert parse(show(found.config)) == model.Reading(found.config)
+    assert parse(show(found.config)) == model.ConfigResult(found.config)
 
 
 def test_no_key_is_read_and_then_ignored() -> None:

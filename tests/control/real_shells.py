@@ -9,8 +9,8 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.execute_command import ExecuteCommand
 from fugue_tui.control.commands.panes import CreatePane
-from fugue_tui.control.core.deferred import Later, is_later
-from fugue_tui.control.shell_exec.result import Ran
+from fugue_tui.control.core.deferred import Deferred, is_later
+from fugue_tui.control.shell_exec.result import CommandOutcome
 from fugue_tui.ids import PaneId
 
 INTEGRATED = ("bash", "zsh", "fish")
@@ -41,10 +41,10 @@ class Shell:
         options.setdefault("timeout", 40.0)
         return ExecuteCommand(pane=str(self.pane), command=command, **options)  # pyright: ignore[reportArgumentType]
 
-    def run(self, command: str, **options: object) -> Ran:
+    def run(self, command: str, **options: object) -> CommandOutcome:
         return self.room.awaited(self.begin(command, **options))
 
-    def begin(self, command: str, **options: object) -> Later[Ran]:
+    def begin(self, command: str, **options: object) -> Deferred[CommandOutcome]:
         later = self.command(command, **options).run(self.room.mux, agent())
         assert is_later(later)
         return later

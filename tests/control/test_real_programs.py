@@ -22,13 +22,13 @@ from fugue_tui.control.commands.screenshot import PictureFormat, Screenshot, Scr
 from fugue_tui.control.commands.send_keys import SendInput, SendKeys
 from fugue_tui.control.commands.visual_diff import VisualDiff
 from fugue_tui.control.commands.wait import PatternSpec, WaitForOutput, WaitResult
-from fugue_tui.control.output.last_command import KnownBy
+from fugue_tui.control.output.last_command import CommandSource
 from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import Refused
 from fugue_tui.imaging import png
 from fugue_tui.imaging.palette import Theme
-from fugue_tui.multiplexer.watch.wait import Outcome
-from fugue_tui.output_analysis.results import Kind, Location, Meaning
+from fugue_tui.multiplexer.watch.wait import WaitOutcome
+from fugue_tui.output_analysis.results import Location, Meaning, ParsedKind
 
 pytestmark = pytest.mark.slow
 
@@ -106,7 +106,7 @@ def test_a_test_run_with_failures(shell: Shell) -> None:
     command = "./python -m pytest -v -p no:cacheprovider -c /dev/null --rootdir . test_sums.py"
     later = shell.begin(command, env={"PYTEST_ADDOPTS": "", "COLUMNS": "80"}, timeout=100.0, limit=100_000)
     came = at.wait(r"\d+ failed, \d+ passed", cursor=start, stop_on=("INTERNALERROR",), timeout=100.0)
-    assert (came.outcome, came.matched) == (Outcome.MATCHED, "2 failed, 60 passed")
+    assert (came.outcome, came.matched) == (WaitOutcome.MATCHED, "2 failed, 60 passed")
     ran = at.room.awaited(later)
     assert (ran.exit_code, ran.timed_out, ran.truncated) == (1, False, False)
     assert ran.text.count(" PASSED ") == 60
@@ -118,7 +118,7 @@ def test_a_test_run_with_failures(shell: Shell) -> None:
     assert "2 failed, 60 passed" in at.seen(format=PictureFormat.TEXT).text
 
     told = at.intent()
-    assert (told.intent, told.exit_code, told.known_by) == (Meaning.TEST_FAILURE, 1, KnownBy.TRUSTED_MARKS)
+    assert (told.intent, told.exit_code, told.known_by) == (Meaning.TEST_FAILURE, 1, CommandSource.TRUSTED_MARKS)
     assert told.command == command
     assert told.context.failed_tests == ("test_sums.py::test_adds", "test_sums.py::test_opens")
     assert told.context.error_summary == "2 tests failed, 60 passed"
@@ -136,14 +136,14 @@ def test_a_build_that_fails(shell: Shell) -> None:
     start = at.read().cursor
     ran = shell.run(at.program("cargo", found))
     assert (ran.exit_code, ran.text) == (101, found.output.rstrip("\n"))
-    assert at.wait(r"could not compile `(\w+)`", cursor=start, timeout=40.0).outcome is Outcome.MATCHED
+    assert at.wait(r"could not compile `(\w+)`", cursor=start, timeout=40.0).outcome is WaitOutcome.MATCHED
     assert at.read(source=Source.LAST_COMMAND).text == found.output.rstrip("\n")
     assert "\nerror: could not compile `mux`" in at.seen(format=PictureFormat.TEXT).text
     told = at.intent()
     assert (told.intent, told.exit_code) == (Meaning.BUILD_ERROR, 101)
     assert told.context.locations[0] == Location("src/lib.rs", 1, 5, "unresolved import `serde`")
     assert told.context.counts["errors"] == 3
-    assert at.parsed().type is Kind.UNKNOWN
+    assert at.parsed().type is ParsedKind.UNKNOWN
 
 
 @each
@@ -177,7 +177,7 @@ def test_containers_that_are_listed(shell: Shell) -> None:
             ["def456", "postgres:16", "Up 5 hours", "5432/tcp"],
         ],
     }
-    assert (parsed.command, parsed.known_by) == ("./docker ps", KnownBy.TRUSTED_MARKS)
+    assert (parsed.command, parsed.known_by) == ("./docker ps", CommandSource.TRUSTED_MARKS)
     assert (at.intent().intent, at.intent().exit_code) == (Meaning.SUCCESS, 0)
 
 
@@ -188,19 +188,19 @@ def test_an_interpreter_in_front(shell: Shell) -> None:
     python = f"{shlex.quote(sys.executable)} -q"
     at.type(f"env PYTHON_BASIC_REPL=1 PYTHONSTARTUP= {python}")
     came = at.wait(r"^>>> ", cursor=start, timeout=40.0)
-    assert came.outcome is Outcome.MATCHED
+    assert came.outcome is WaitOutcome.MATCHED
     with pytest.raises(Refused, match=r"no shell waits for a command in %1: python\S* .*send-input"):
         shell.run("echo no")
     at.type("print(6 * 7, '漢字')")
     answer = at.wait(r"^42 漢字\n>>> ", cursor=came.cursor, timeout=40.0)
-    assert answer.outcome is Outcome.MATCHED
+    assert answer.outcome is WaitOutcome.MATCHED
     assert at.read(cursor=came.cursor).text.strip().splitlines() == ["print(6 * 7, '漢字')", "42 漢字", ">>>"]
     at.type("import json; print(json.dumps([{'a': 1}, {'a': 2}]))")
-    assert at.wait(r"^\[\{.*\n>>> ", cursor=answer.cursor, timeout=40.0).outcome is Outcome.MATCHED
+    assert at.wait(r"^\[\{.*\n>>> ", cursor=answer.cursor, timeout=40.0).outcome is WaitOutcome.MATCHED
     assert at.room.run(GetRunningProcess(pane=at.pane)).name.startswith("python")
     assert "42 漢字" in at.seen(format=PictureFormat.TEXT).text
     told = at.intent()
-    assert (told.exit_code, told.known_by) == (None, KnownBy.TRUSTED_MARKS)
+    assert (told.exit_code, told.known_by) == (None, CommandSource.TRUSTED_MARKS)
     assert told.intent is not Meaning.SUCCESS
     at.press("C-d")
     at.room.until(lambda: at.room.mux.terminals[shell.pane].at_prompt)
@@ -214,7 +214,7 @@ def test_an_editor_in_front(shell: Shell, tmp_path: Path) -> None:
     (shell.home / "notes.txt").write_text("first line\nsecond 漢字 line\n")
     start = at.read().cursor
     at.type("vim -u NONE -i NONE -n -N notes.txt")
-    assert at.wait("second 漢字 line", cursor=start, idle_ms=3000, timeout=40.0).outcome is Outcome.MATCHED
+    assert at.wait("second 漢字 line", cursor=start, idle_ms=3000, timeout=40.0).outcome is WaitOutcome.MATCHED
     at.room.shows(shell.pane, "~")
     state = at.room.run(GetPaneState(pane=at.pane))
     assert (state.alternate_screen, state.program) == (True, "vim")
@@ -243,4 +243,4 @@ def test_a_prompt_that_came_before_the_wait_is_found_with_the_blank_behind_it(sh
     at.room.until(lambda: at.room.mux.terminals[shell.pane].emulator.caret[0] == len("Name: "))
     for pattern in (r"^one\nName: ", r"^Name:\s$", r"^Name:$"):
         found = at.wait(pattern, cursor=start, timeout=3.0)
-        assert found.outcome is Outcome.MATCHED, pattern
+        assert found.outcome is WaitOutcome.MATCHED, pattern

@@ -6,14 +6,14 @@ from typing import Any
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.wait import PatternSpec, WaitForOutput, WaitResult
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.ids import PaneId
 
 
-def begun(room: Room, pane: PaneId | str, *any_of: str | PatternSpec, **more: Any) -> Later[WaitResult]:
+def begun(room: Room, pane: PaneId | str, *any_of: str | PatternSpec, **more: Any) -> Deferred[WaitResult]:
     """A wait that has begun."""
     found = WaitForOutput(panes=(str(pane),), any_of=any_of, **more).run(room.mux, agent())
-    assert isinstance(found, Later)
+    assert isinstance(found, Deferred)
     return found
 
 

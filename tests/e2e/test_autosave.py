@@ -12,7 +12,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.store.store import Store
 from fugue_tui.terminal.emulator.save_format import unpack
 from fugue_tui.workspace.save_codec import decode
-from fugue_tui.workspace.save_model import Saved
+from fugue_tui.workspace.save_model import SavedWorkspace
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ def store() -> Store:
     return Store(os.environ["FUGUE_STATE"])
 
 
-def saved(name: str = "e2e") -> Saved:
+def saved(name: str = "e2e") -> SavedWorkspace:
     saved, faults = decode(store().get("auto", name).manifest)
     assert not faults
     return saved

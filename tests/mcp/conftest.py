@@ -17,14 +17,14 @@ from fugue_tui import sockets
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import PERSON, Command, Effect, Origin
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.dispatch.thread_gateway import Gate
+from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui_mcp.connection import Limits
 from fugue_tui_mcp.listener import listen
-from fugue_tui_mcp.socket_server import Doors
+from fugue_tui_mcp.socket_server import SocketServer
 
 DEADLINE = 40.0
 Value = TypeVar("Value")
@@ -75,13 +75,13 @@ class Served:
         self.links: list[Link] = []
         self.settings = settings or McpSettings()
         self.calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
-        self._pump = Pump()
+        self._pump = IOLoop()
         self._pump.start()
         self.launcher = Launcher(self._pump, engine, 500)
         self.mux = Multiplexer("test", spawner=self.launcher, post=self.calls.put, socket=path)
         self.dispatcher = Dispatcher(self.mux)
-        gate = Gate(self.dispatcher, self.calls.put)
-        self.doors = Doors(listen(path), gate, limits, settings=lambda: self.settings)
+        gate = ThreadGateway(self.dispatcher, self.calls.put)
+        self.doors = SocketServer(listen(path), gate, limits, settings=lambda: self.settings)
         self._main = threading.Thread(target=self._play, name="main of the test")
         self._main.start()
         self.on_main(lambda: command("create-pane --name first --command cat").run(self.mux, PERSON))

@@ -13,10 +13,10 @@ import pytest
 from tests.mcp.conftest import HELD, LET_GO, Served, request, until
 
 from fugue_tui.control.core.command import PERSON
-from fugue_tui.control.dispatch.thread_gateway import Gate
+from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
 from fugue_tui.control.schema.command_line import command
 from fugue_tui_mcp.listener import listen
-from fugue_tui_mcp.socket_server import Doors
+from fugue_tui_mcp.socket_server import SocketServer
 
 
 def test_a_raw_client_shakes_hands_and_calls_a_tool(served: Served) -> None:
@@ -219,7 +219,7 @@ def test_another_user_is_kept_out_by_modes_and_by_the_kernels_word(served: Serve
 
 def test_stopping_without_having_started_leaves_nothing(private_dir: Path) -> None:
     path = str(private_dir / "test.sock")
-    doors = Doors(listen(path), Gate(cast("Any", None), lambda call: None))
+    doors = SocketServer(listen(path), ThreadGateway(cast("Any", None), lambda call: None))
     doors.stop()
     assert not os.path.exists(path)
 

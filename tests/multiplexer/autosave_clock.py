@@ -10,11 +10,11 @@ from fugue_tui.config.model import SessionSettings
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.autosave.saver import Saver
 from fugue_tui.multiplexer.autosave.schedule import SOON
-from fugue_tui.multiplexer.autosave.writer import Recorder
+from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.store.store import Area, Store
 from fugue_tui.terminal.emulator.save_format import unpack
 from fugue_tui.workspace.save_codec import decode
-from fugue_tui.workspace.save_model import PaneSeen, Saved
+from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 
 DEADLINE = 40.0
 SETTINGS = SessionSettings()
@@ -27,7 +27,7 @@ class Keeping:
         self.room, self.settings = room, settings
         self.store = Store(root)
         self.now = 5000.0
-        self.recorder = Recorder(self.store, settings, lambda argv, pid, cwd: ("again", *argv[:1]))
+        self.recorder = SnapshotWriter(self.store, settings, lambda argv, pid, cwd: ("again", *argv[:1]))
         self.saver = Saver(room.mux, self.recorder, settings, lambda: self.now)
         self.news: list[str] = []
         self.saver.on_news.connect(self.news.append)
@@ -54,13 +54,13 @@ class Keeping:
         """Counts the saves; 0 before the first."""
         return next((entry.generation for entry in self.store.names("auto")), 0)
 
-    def saved(self, name: str = "test", area: Area = "auto") -> Saved:
+    def saved(self, name: str = "test", area: Area = "auto") -> SavedWorkspace:
         """What was saved last."""
         saved, faults = decode(self.store.get(area, name).manifest)
         assert not faults
         return saved
 
-    def seen(self, pane: PaneId) -> PaneSeen:
+    def seen(self, pane: PaneId) -> SavedPane:
         """What was saved of a pane."""
         return self.saved().seen[pane]
 

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 import pytest
 
 from fugue_tui.control.core.command import PERSON, Command, Door, Origin
-from fugue_tui.control.core.deferred import Later, is_later
+from fugue_tui.control.core.deferred import Deferred, is_later
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.workspace.check import check
 from fugue_tui.workspace.model import Workspace
 
@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 class Room:
     """A multiplexer, and what a test needs to see of it."""
 
-    def __init__(self, pump: Pump, area: Size = Size(81, 24)) -> None:
+    def __init__(self, pump: IOLoop, area: Size = Size(81, 24)) -> None:
         self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.now = 1000.0
         self.launcher = Launcher(pump, "ghostty", 500)
@@ -50,7 +50,7 @@ class Room:
         found = said.run(self.mux, origin)
         return self.awaited(found) if is_later(found) else found
 
-    def awaited(self, later: Later[Answer]) -> Answer:
+    def awaited(self, later: Deferred[Answer]) -> Answer:
         """Play the main thread until a result is there."""
         self.until(lambda: later.over)
         return later.result()
@@ -129,7 +129,7 @@ def agent(pane: PaneId | None = None) -> Origin:
 @pytest.fixture
 def room() -> Iterator[Room]:
     """An empty workspace of 81 by 24 cells, so that two columns have 40 each."""
-    pump = Pump()
+    pump = IOLoop()
     pump.start()
     room = Room(pump)
     yield room

@@ -12,7 +12,7 @@ from fugue_tui.errors import Refused, SpawnFailed, TerminalGone
 from fugue_tui.geometry import Axis, Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Leaf, Split
-from fugue_tui.multiplexer.restored_pane import Offer, nearest
+from fugue_tui.multiplexer.restored_pane import RerunOffer, nearest
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Pane, Window, Workspace
 
@@ -27,9 +27,9 @@ def two(*argv: str, cwd: str = "") -> Workspace:
     return edit.add_window(Workspace("test"), window, records)
 
 
-def back(room: Room, *argv: str, offer: Offer | None = None, cwd: str = "", text: str = "of old") -> PaneId:
+def back(room: Room, *argv: str, offer: RerunOffer | None = None, cwd: str = "", text: str = "of old") -> PaneId:
     """Bring two panes back, and fill the second."""
-    room.mux.bring_back(two(*argv, cwd=cwd), {PaneId(3): Offer(), PaneId(7): offer or Offer(words="x")})
+    room.mux.bring_back(two(*argv, cwd=cwd), {PaneId(3): RerunOffer(), PaneId(7): offer or RerunOffer(words="x")})
     fill(room, text)
     return PaneId(7)
 
@@ -75,7 +75,7 @@ def test_respawning_a_pane_that_waits_starts_it_under_its_old_text_too(room: Roo
 
 
 def test_what_is_offered_runs_once_and_the_pane_stays_what_it_was(room: Room) -> None:
-    pane = back(room, "cat", offer=Offer(("echo", "resumed"), "echo resumed"))
+    pane = back(room, "cat", offer=RerunOffer(("echo", "resumed"), "echo resumed"))
     room.run(StartPane(pane=str(pane)))
     room.ended(pane)
     assert room.mux.workspace.panes.get(pane, Pane(pane, argv=("cat",))).argv == ("cat",)
@@ -83,7 +83,7 @@ def test_what_is_offered_runs_once_and_the_pane_stays_what_it_was(room: Room) ->
 
 def test_only_the_shell_starts_if_that_is_asked_for(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")
-    pane = back(room, offer=Offer(("echo", "resumed"), "echo resumed", shell=True))
+    pane = back(room, offer=RerunOffer(("echo", "resumed"), "echo resumed", shell=True))
     room.run(StartPane(pane=str(pane), shell=True))
     room.say(f"send-input {pane} --text 'echo $((6*7))' --submit")
     room.shows(pane, "42")
@@ -91,7 +91,7 @@ def test_only_the_shell_starts_if_that_is_asked_for(room: Room, monkeypatch: pyt
 
 
 def test_what_starts_by_itself_starts_once_its_text_is_there(room: Room) -> None:
-    room.mux.bring_back(two(*LOUD), {PaneId(3): Offer(), PaneId(7): Offer(starts=True)})
+    room.mux.bring_back(two(*LOUD), {PaneId(3): RerunOffer(), PaneId(7): RerunOffer(starts=True)})
     assert not room.mux.runs(PaneId(7))
     fill(room)
     assert room.mux.runs(PaneId(7))
@@ -99,7 +99,7 @@ def test_what_starts_by_itself_starts_once_its_text_is_there(room: Room) -> None
 
 
 def test_a_pane_that_is_started_before_its_text_is_there_starts_with_it(room: Room) -> None:
-    room.mux.bring_back(two(*LOUD), {PaneId(3): Offer(), PaneId(7): Offer()})
+    room.mux.bring_back(two(*LOUD), {PaneId(3): RerunOffer(), PaneId(7): RerunOffer()})
     room.run(StartPane(pane="%7"))
     assert not room.mux.runs(PaneId(7))
     fill(room)
@@ -120,7 +120,7 @@ def test_a_program_that_is_gone_is_told_in_the_pane_and_can_be_tried_again(room:
 
 
 def test_one_that_starts_by_itself_and_cannot_waits(room: Room) -> None:
-    pane = back(room, "/nowhere/x", offer=Offer(starts=True))
+    pane = back(room, "/nowhere/x", offer=RerunOffer(starts=True))
     assert not room.mux.runs(pane)
     assert "cannot start" in room.text(pane)
     assert pane in room.mux.waiting
@@ -158,7 +158,7 @@ def test_a_pane_that_runs_cannot_be_started(room: Room) -> None:
 
 
 def test_a_pane_that_waits_can_be_closed_and_filling_it_then_is_no_fault(room: Room) -> None:
-    room.mux.bring_back(two("cat"), {PaneId(3): Offer(), PaneId(7): Offer()})
+    room.mux.bring_back(two("cat"), {PaneId(3): RerunOffer(), PaneId(7): RerunOffer()})
     room.run(ClosePane(pane="%7"))
     emulator = room.mux.blank(Size(40, 24))
     room.mux.fill(PaneId(7), emulator)
@@ -167,7 +167,7 @@ def test_a_pane_that_waits_can_be_closed_and_filling_it_then_is_no_fault(room: R
 
 
 def test_a_text_for_another_size_is_fitted(room: Room) -> None:
-    room.mux.bring_back(two("cat"), {PaneId(3): Offer(), PaneId(7): Offer()})
+    room.mux.bring_back(two("cat"), {PaneId(3): RerunOffer(), PaneId(7): RerunOffer()})
     emulator = room.mux.blank(room.mux.terminals[PaneId(7)].size)
     emulator.feed(b"of old\r\n")
     room.mux.resize(Size(41, 10))
@@ -176,7 +176,7 @@ def test_a_text_for_another_size_is_fitted(room: Room) -> None:
 
 
 def test_what_waits_is_said(room: Room) -> None:
-    pane = back(room, "cat", offer=Offer(words="cat"))
+    pane = back(room, "cat", offer=RerunOffer(words="cat"))
     info = next(each for each in room.say("list-panes").panes if each.id == str(pane))
     assert (info.waits, info.exit, info.pid) == ("cat", None, None)
     state = room.say(f"get-status {pane}").state
@@ -200,7 +200,9 @@ def test_many_panes_come_and_go_without_a_trace(room: Room) -> None:
     for number in range(20, 50):
         pane = PaneId(number)
         window = Window(WindowId(number), "", Leaf(pane), pane, "dev")
-        room.mux.bring_back(edit.add_window(room.mux.workspace, window, [Pane(pane, argv=("cat",))]), {pane: Offer()})
+        room.mux.bring_back(
+            edit.add_window(room.mux.workspace, window, [Pane(pane, argv=("cat",))]), {pane: RerunOffer()}
+        )
         fill(room, pane=number)
         room.run(ClosePane(pane=str(pane)))
     assert len(os.listdir("/proc/self/fd")) <= before

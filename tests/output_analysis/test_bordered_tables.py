@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.results import Kind
+from fugue_tui.output_analysis.results import ParsedKind
 
 BORDERS = {
     "dots and colons": ".-----.-----.\n| a   | b   |\n:-----+-----:\n| 1   | 2|3 |\n'-----'-----'\n",
@@ -28,7 +28,7 @@ BORDERS = {
 @pytest.mark.parametrize("name", BORDERS)
 def test_borders_of_every_style_are_no_part_of_a_cell(name: str) -> None:
     found = parse(BORDERS[name])
-    assert (found.kind, found.headers) == (Kind.TABLE, ("a", "b"))
+    assert (found.kind, found.headers) == (ParsedKind.TABLE, ("a", "b"))
     assert [tuple(cell.replace("❘", "|") for cell in row) for row in found.rows] == [("1", "2|3")]
 
 

@@ -5,7 +5,7 @@ from tests.output_analysis.conftest import names, recorded
 from tests.output_analysis.parsing import read
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.results import Kind, Wanted
+from fugue_tui.output_analysis.results import ParseAs, ParsedKind
 
 
 def test_docker_ps_comes_out_as_the_seed_says() -> None:
@@ -92,7 +92,7 @@ TABLES: list[tuple[str, list[str], list[str]]] = [
 @pytest.mark.parametrize(("name", "headers", "last"), TABLES, ids=[name for name, _, _ in TABLES])
 def test_a_table_is_read_by_its_columns(name: str, headers: list[str], last: list[str], known: bool) -> None:
     found = read(name, known=known)
-    assert found.kind is Kind.TABLE
+    assert found.kind is ParsedKind.TABLE
     assert (list(found.headers), list(found.rows[-1])) == (headers, last)
     assert found.confidence >= 0.7
 
@@ -153,7 +153,7 @@ def test_listings_without_a_header_are_read_by_their_shape() -> None:
 def test_what_git_lists_is_read_if_the_command_is_known() -> None:
     assert read("parse/git-status-short").rows[1] == ("A", "", '"new file.txt"')
     assert read("parse/git-log-oneline").rows[1] == ("56a70cd", "HEAD -> main", "Say it differently")
-    assert read("parse/git-status-short", known=False).kind is Kind.UNKNOWN
+    assert read("parse/git-status-short", known=False).kind is ParsedKind.UNKNOWN
 
 
 PLAIN = ["parse/git-status", "parse/json-cut", "parse/log", "parse/prose-with-commas", "parse/readme", "parse/source"]
@@ -162,7 +162,7 @@ PLAIN = ["parse/git-status", "parse/json-cut", "parse/log", "parse/prose-with-co
 @pytest.mark.parametrize("name", PLAIN)
 def test_what_is_no_structure_is_said_to_be_unknown(name: str) -> None:
     found = read(name)
-    assert (found.kind, found.confidence, found.rows, found.headers) == (Kind.UNKNOWN, 0.0, (), ())
+    assert (found.kind, found.confidence, found.rows, found.headers) == (ParsedKind.UNKNOWN, 0.0, (), ())
     assert found.notes
 
 
@@ -212,11 +212,11 @@ def test_filters_behind_a_command_do_not_hide_it() -> None:
 
 def test_a_kind_that_was_asked_for_is_the_only_one_tried() -> None:
     text = "a,b\n1,2\n"
-    assert parse(text, Wanted.CSV).kind is Kind.CSV
-    assert parse(text, Wanted.JSON).kind is Kind.UNKNOWN
-    assert parse(text, Wanted.LINES).rows == (("a,b",), ("1,2",))
-    assert parse("", Wanted.LINES).kind is Kind.UNKNOWN
-    assert parse("Key: value\nOther: 3\nThird: x\n", Wanted.PAIRS).records == [
+    assert parse(text, ParseAs.CSV).kind is ParsedKind.CSV
+    assert parse(text, ParseAs.JSON).kind is ParsedKind.UNKNOWN
+    assert parse(text, ParseAs.LINES).rows == (("a,b",), ("1,2",))
+    assert parse("", ParseAs.LINES).kind is ParsedKind.UNKNOWN
+    assert parse("Key: value\nOther: 3\nThird: x\n", ParseAs.PAIRS).records == [
         {"Key": "value", "Other": "3", "Third": "x"}
     ]
 
@@ -237,21 +237,21 @@ def test_processes_without_their_header_have_the_columns_that_were_asked_for() -
     assert found.rows[2][6:] == ("pts/0", "S+", "16:51", "0:00", "grep nginx")
     assert "the columns' names are not in the text" in found.notes
     found = parse(PS_EF, command="ps --no-headers -ef")
-    assert found.kind is Kind.UNKNOWN or found.confidence < 0.6
+    assert found.kind is ParsedKind.UNKNOWN or found.confidence < 0.6
     found = parse(PS_EF, command="ps -ef | grep -v x")
     assert found.rows[1] == ("root", "33", "2", "0", "2025", "pts/0", "1-00:00:00", "[x y]")
     titled = "USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n" + PS_AUX
     assert parse(titled, command="ps aux").parser == "columns"
-    assert parse(PS_AUX, command="ps -eo user,pid,args").kind is not Kind.TABLE
+    assert parse(PS_AUX, command="ps -eo user,pid,args").kind is not ParsedKind.TABLE
 
 
 def test_a_table_without_its_header_has_rows_and_no_names() -> None:
     text = "web    1/1   Running   0     10d\nweb2   1/1   Running   12    10d\nx      0/1   Pending   0     1d\n"
     found = parse(text, command="kubectl get pods --no-headers")
-    assert (found.kind, found.headers, found.rows[1]) == (Kind.TABLE, (), ("web2", "1/1", "Running", "12", "10d"))
+    assert (found.kind, found.headers, found.rows[1]) == (ParsedKind.TABLE, (), ("web2", "1/1", "Running", "12", "10d"))
     assert found.confidence < 0.6
 
 
 def test_words_between_tabs_are_no_list_of_words() -> None:
     found = parse("abc\tweb\ndef\tdb\n", command="docker ps --format '{{.ID}}\t{{.Names}}'")
-    assert found.kind is Kind.CSV
+    assert found.kind is ParsedKind.CSV

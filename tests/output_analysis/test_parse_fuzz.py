@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.results import Kind, Wanted
+from fugue_tui.output_analysis.results import ParseAs, ParsedKind
 from fugue_tui.output_analysis.text_lines import source
 
 
@@ -24,7 +24,7 @@ def _stands(cell: str, text: str) -> bool:
 def test_no_cell_is_ever_made_up(text: str) -> None:
     found = parse(text)
     plain = source(text).text
-    if found.kind in (Kind.TABLE, Kind.PAIRS, Kind.LINES):
+    if found.kind in (ParsedKind.TABLE, ParsedKind.PAIRS, ParsedKind.LINES):
         shown = plain.expandtabs(8).replace("\\|", "|") + plain.replace("\\|", "|")
         assert all(_stands(cell, shown) for row in found.rows for cell in row), found
     if found.headers:
@@ -45,6 +45,6 @@ def test_a_table_that_is_printed_is_read_back(rows: list[list[str]]) -> None:
     text = "\n".join(
         "".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [headers, *rows]
     )
-    found = parse(text, Wanted.TABLE)
+    found = parse(text, ParseAs.TABLE)
     assert [list(row) for row in found.rows] == rows
     assert list(found.headers) == headers

@@ -6,7 +6,7 @@ import pytest
 from tests.output_analysis.parsing import read
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.results import Kind
+from fugue_tui.output_analysis.results import ParsedKind
 
 RECORDS: list[tuple[str, Any]] = [
     ("parse/id", {"uid": {"id": "0", "name": "root"}}),
@@ -19,7 +19,7 @@ RECORDS: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(("name", "part"), RECORDS, ids=[name for name, _ in RECORDS])
 def test_outputs_that_are_no_tables_are_read_by_a_parser_made_for_them(name: str, part: dict[str, Any]) -> None:
     found = read(name)
-    assert found.kind is Kind.RECORDS
+    assert found.kind is ParsedKind.RECORDS
     assert found.parser.startswith("jc ")
     first: dict[str, Any] = found.records if name == "parse/id" else found.records[0]
     assert part.items() <= first.items()
@@ -27,9 +27,9 @@ def test_outputs_that_are_no_tables_are_read_by_a_parser_made_for_them(name: str
 
 def test_a_parser_that_guesses_is_not_believed() -> None:
     log = "commit 56a70cd2e9e3c8f968cb41a5244f671737ca0680\nAuthor: a <a@b>\nDate:   today\n\n    x\n"
-    assert parse(log, command="git log").kind is Kind.RECORDS
-    assert parse("total nonsense\nwithout a table\n", command="mount").kind is Kind.UNKNOWN
-    assert parse("who knows\n", command="last").kind is Kind.UNKNOWN
+    assert parse(log, command="git log").kind is ParsedKind.RECORDS
+    assert parse("total nonsense\nwithout a table\n", command="mount").kind is ParsedKind.UNKNOWN
+    assert parse("who knows\n", command="last").kind is ParsedKind.UNKNOWN
 
 
 def test_pairs_are_read_as_records() -> None:
@@ -43,19 +43,19 @@ def test_pairs_are_read_as_records() -> None:
 
 def test_json_is_read_with_its_numbers_as_they_are_written() -> None:
     found = read("parse/jsonl")
-    assert found.kind is Kind.JSONL
+    assert found.kind is ParsedKind.JSONL
     assert found.records[0] == {"level": "info", "n": 1.5}
     assert found.rows[0] == ("info", "1.50")
     assert any("line 2" in note for note in found.notes)
     whole = read("parse/npm-ls-json")
-    assert whole.kind is Kind.JSON
+    assert whole.kind is ParsedKind.JSON
     assert whole.records["name"] == "pk"
 
 
 def test_json_is_found_between_a_prompt_and_log_lines() -> None:
     text = '[12:00] starting\nuser@host:~$ show\n{\n  "a": [1, 2],\n  "b": "x"\n}\nuser@host:~$ \n'
     found = parse(text)
-    assert (found.kind, found.records) == (Kind.JSON, {"a": [1, 2], "b": "x"})
+    assert (found.kind, found.records) == (ParsedKind.JSON, {"a": [1, 2], "b": "x"})
     assert any("outside the JSON" in note for note in found.notes)
 
 
@@ -73,7 +73,7 @@ def test_a_key_that_is_there_twice_is_told() -> None:
 def test_values_between_commas_and_tabs_are_read() -> None:
     assert read("parse/sqlite-csv").rows[1] == ("2", "日本語", "long note")
     tabs = read("parse/tsv")
-    assert (tabs.kind, tabs.headers, tabs.rows[1]) == (Kind.CSV, ("id", "name"), ("2", "two words"))
+    assert (tabs.kind, tabs.headers, tabs.rows[1]) == (ParsedKind.CSV, ("id", "name"), ("2", "two words"))
     quoted = parse('name,quote\nanna,"a, ""b"""\nbert,"two\nlines"\ncarl,\n')
     assert quoted.rows == (("anna", 'a, "b"'), ("bert", "two\nlines"), ("carl", ""))
 
@@ -107,7 +107,7 @@ COMPLAINTS = {
 def test_what_a_program_says_of_itself_is_no_record(command: str) -> None:
     found = parse(COMPLAINTS[command], command=command)
     assert found.parser == "" or found.parser == "pairs"
-    assert found.kind in (Kind.UNKNOWN, Kind.PAIRS)
+    assert found.kind in (ParsedKind.UNKNOWN, ParsedKind.PAIRS)
 
 
 def test_names_beside_a_commit_are_no_part_of_it() -> None:
@@ -167,7 +167,7 @@ def test_lines_in_which_a_program_complains_are_left_out_of_its_list() -> None:
 )
 def test_a_first_line_with_figures_names_no_fields(text: str) -> None:
     found = parse(text)
-    assert (found.kind, found.headers, len(found.rows)) == (Kind.CSV, (), text.count("\n"))
+    assert (found.kind, found.headers, len(found.rows)) == (ParsedKind.CSV, (), text.count("\n"))
 
 
 def test_a_first_line_that_names_the_fields_only_by_its_place_is_believed_less_and_said() -> None:
@@ -187,8 +187,8 @@ def test_lines_with_several_pairs_are_believed_less() -> None:
 def test_documents_on_several_lines_one_after_the_other_are_all_read() -> None:
     text = '{\n  "a": 1\n}\n{\n  "a": 2\n}\n[\n  3\n]\ndone\n'
     found = parse(text, command="jq . x")
-    assert (found.kind, found.records) == (Kind.JSONL, [{"a": 1}, {"a": 2}, [3]])
+    assert (found.kind, found.records) == (ParsedKind.JSONL, [{"a": 1}, {"a": 2}, [3]])
     assert found.notes == ("line 10 outside the JSON, left out",)
     cut = parse('{\n  "a": 1\n}\n{\n  "a": \n', command="jq . x")
-    assert (cut.kind, cut.records) == (Kind.JSON, {"a": 1})
+    assert (cut.kind, cut.records) == (ParsedKind.JSON, {"a": 1})
     assert cut.notes == ("lines 4-5 outside the JSON, left out",)

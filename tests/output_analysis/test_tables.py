@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from fugue_tui.output_analysis.parse.parse import parse
-from fugue_tui.output_analysis.results import Kind
+from fugue_tui.output_analysis.results import ParsedKind
 
 
 def test_a_long_file_system_that_df_wraps_is_one_row() -> None:
@@ -146,7 +146,7 @@ def test_no_cell_is_wrong_where_much_is_believed(
     for seed in range(300):
         names, rows, text = drawn(seed, gap, kinds, phrased=phrased, full=command == "ps")
         found = parse(text, command=command)
-        if found.kind is Kind.TABLE and found.confidence >= 0.8:
+        if found.kind is ParsedKind.TABLE and found.confidence >= 0.8:
             sure += 1
             assert found.headers == names, text
             assert set(found.rows) <= set(rows), text
@@ -166,7 +166,7 @@ def test_numbers_that_all_run_over_their_columns_are_read_word_by_word_where_cel
     assert [row[3] for row in found.rows] == ["22276304", "22276304"]
     assert [row[-1] for row in found.rows] == ["0", "0"]
     assert any("word by word" in note for note in found.notes)
-    assert parse(VMSTAT).kind is Kind.UNKNOWN or parse(VMSTAT).confidence < 0.5
+    assert parse(VMSTAT).kind is ParsedKind.UNKNOWN or parse(VMSTAT).confidence < 0.5
 
 
 def test_processes_whose_columns_run_over_are_read_word_by_word_only_if_numbers_stand_under_numbers() -> None:

@@ -15,10 +15,10 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Event, PromptMark
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
-from fugue_tui.terminal.screen.pins import Guard, Pin, Place
+from fugue_tui.terminal.screen.pins import Guard, Pin, Point
 from fugue_tui.terminal.terminal import Terminal
 
 DEADLINE = 40.0
@@ -84,10 +84,10 @@ class Recorder:
 
     def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None: ...
 
-    def pin(self, place: Place | None = None) -> Pin:
+    def pin(self, place: Point | None = None) -> Pin:
         return Pin(lambda: place, lambda: place, nullcontext(), alternate=False)
 
-    def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
+    def between(self, start: Point, stop: Point, *, joined: bool = True, ansi: bool = False) -> str:
         return "\n".join(self.lines(start.line, stop.line))
 
     def encode_key(self, press: KeyPress) -> bytes:
@@ -116,7 +116,7 @@ class Recorder:
     def freeze(self, past: Callable[[], bytes] = bytes) -> Callable[[], bytes]:
         return self.save
 
-    def recall(self, data: bytes, places: Sequence[Place] = ()) -> list[Place | None]:
+    def recall(self, data: bytes, places: Sequence[Point] = ()) -> list[Point | None]:
         self.text += data
         return [None for _ in places]
 
@@ -197,15 +197,15 @@ class Spawn(Protocol):
 
 
 @pytest.fixture
-def pump() -> Iterator[Pump]:
-    pump = Pump()
+def pump() -> Iterator[IOLoop]:
+    pump = IOLoop()
     pump.start()
     yield pump
     pump.stop()
 
 
 @pytest.fixture
-def spawn(pump: Pump) -> Spawn:
+def spawn(pump: IOLoop) -> Spawn:
     """Start `argv` (or a shell script, as one string with a blank) on a recorder."""
 
     def spawn(

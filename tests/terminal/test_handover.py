@@ -15,7 +15,7 @@ from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.input.keys import parse_key
 from fugue_tui.terminal.input.mouse import Button, MouseAction, MouseKind
 from fugue_tui.terminal.pty import process
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Program
 from fugue_tui.terminal.screen.cells import Modes, Run, Scrollback, Style
 from fugue_tui.terminal.terminal import Terminal
@@ -41,7 +41,7 @@ def witness() -> Witness:
 
 
 @pytest.fixture
-def wait(pump: Pump, witness: Witness) -> Iterator[Wait]:
+def wait(pump: IOLoop, witness: Witness) -> Iterator[Wait]:
     made: list[Terminal] = []
 
     def wait(emulator: Emulator, title: str = "", cwd: str = "") -> Terminal:
@@ -101,7 +101,7 @@ def test_what_is_sent_to_a_waiting_terminal_is_refused_in_words(wait: Wait, emul
 
 
 def test_waiting_takes_no_descriptors_and_no_threads(
-    pump: Pump, wait: Wait, emulator: Emulator, open_files: Callable[[], int]
+    pump: IOLoop, wait: Wait, emulator: Emulator, open_files: Callable[[], int]
 ) -> None:
     files, threads = open_files(), threading.active_count()
     for _ in range(20):
@@ -114,7 +114,7 @@ def test_nobody_comes_from_a_waiting_pane(wait: Wait, emulator: Emulator) -> Non
 
 
 def test_the_program_that_starts_goes_on_below_the_old_text(
-    pump: Pump, wait: Wait, emulator: Emulator, witness: Witness
+    pump: IOLoop, wait: Wait, emulator: Emulator, witness: Witness
 ) -> None:
     waiting = wait(emulator, title="vim")
     waiting.scroll(5)

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fugue_tui.terminal.plain_text import KEPT, Transcript
+from fugue_tui.terminal.plain_text import KEPT, PlainTextExtractor
 
 
 def tapes(*parts: bytes, alternate: bool = False) -> tuple[str, str]:
     """What is on the two tapes after some output."""
-    transcript = Transcript(24, alternate=alternate)
+    transcript = PlainTextExtractor(24, alternate=alternate)
     for part in parts:
         transcript.feed(part)
     return transcript.flow.text.decode(), transcript.painted.text.decode()
@@ -47,7 +47,7 @@ def test_what_is_printed_on_the_alternate_screen_is_painted() -> None:
 
 @given(st.binary(max_size=300), st.integers(1, 40))
 def test_any_bytes_cut_anywhere_give_the_same(data: bytes, size: int) -> None:
-    whole, parts = Transcript(24), Transcript(24)
+    whole, parts = PlainTextExtractor(24), PlainTextExtractor(24)
     whole.feed(data)
     for at in range(0, len(data), size):
         parts.feed(data[at : at + size])
@@ -56,7 +56,7 @@ def test_any_bytes_cut_anywhere_give_the_same(data: bytes, size: int) -> None:
 
 
 def test_a_tape_keeps_its_end_and_counts_from_its_beginning() -> None:
-    transcript = Transcript(24)
+    transcript = PlainTextExtractor(24)
     for number in range(40_000):
         transcript.feed(b"line %d \xc3\xbc\n" % number)
     tape = transcript.flow

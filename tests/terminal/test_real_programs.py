@@ -11,7 +11,7 @@ from tests.terminal.conftest import DEADLINE, Witness
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.engines import make_emulator
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.terminal import Terminal
 
@@ -50,7 +50,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def run(engine: str, pump: Pump) -> Run:
+def run(engine: str, pump: IOLoop) -> Run:
     """Start a shell script, or `argv`."""
 
     def run(*argv: str) -> Live:

@@ -20,14 +20,14 @@ from fugue_tui.terminal.emulator.fair_lock import FairLock
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.pty import write_queue
 from fugue_tui.terminal.pty.channel import Channel
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
-from fugue_tui.terminal.pty.write_queue import AT_ONCE, CAPACITY, REPLY_CAPACITY, Outbox
+from fugue_tui.terminal.pty.write_queue import AT_ONCE, CAPACITY, REPLY_CAPACITY, WriteQueue
 from fugue_tui.terminal.screen.cells import Damage, Modes
 from fugue_tui.terminal.terminal import Terminal
 
 
-def test_a_change_is_told_once_until_somebody_looked(pump: Pump) -> None:
+def test_a_change_is_told_once_until_somebody_looked(pump: IOLoop) -> None:
     recorder, witness = Recorder(Size(80, 24)), Witness(looks=False)
     terminal = Terminal.spawn(Program(("cat",)), Size(80, 24), pump=pump, emulator=recorder, watcher=witness)
     for number in range(1, 4):
@@ -54,7 +54,7 @@ class Blocking(Witness):
         super().said(terminal, event)
 
 
-def test_events_are_told_in_order_and_one_at_a_time_whoever_finds_them(pump: Pump) -> None:
+def test_events_are_told_in_order_and_one_at_a_time_whoever_finds_them(pump: IOLoop) -> None:
     recorder, witness = Recorder(Size(80, 24)), Blocking()
     terminal = Terminal.spawn(Program(("cat",)), Size(80, 24), pump=pump, emulator=recorder, watcher=witness)
     found = [TitleChanged("first"), TitleChanged("second")]
@@ -84,7 +84,7 @@ def test_scattered_rows_are_painted_in_order(spawn: Spawn, monkeypatch: pytest.M
     assert terminal.frame()[1] == [b"row %d" % y for y in (1, 2, 5, 7, 8)]
 
 
-def test_an_unfinished_synchronized_update_is_looked_at_again(pump: Pump) -> None:
+def test_an_unfinished_synchronized_update_is_looked_at_again(pump: IOLoop) -> None:
     recorder, witness = Recorder(Size(80, 24)), Witness(looks=False)
     terminal = Terminal.spawn(Program(("cat",)), Size(80, 24), pump=pump, emulator=recorder, watcher=witness)
     recorder.modes = Modes(synchronized=True)
@@ -109,7 +109,7 @@ def test_a_program_that_asks_without_reading_is_not_answered_without_end(spawn: 
 
     pane = spawn("stty raw -echo; yes ask", say=answer)
     pane.witness.wait(lambda: pane.recorder.fed > 1_000_000)
-    box: Outbox = _channel(pane)._outbox  # pyright: ignore[reportPrivateUsage]
+    box: WriteQueue = _channel(pane)._outbox  # pyright: ignore[reportPrivateUsage]
     assert 0 < box.size <= REPLY_CAPACITY
     assert pane.terminal.write(b"a key") == 5
 
@@ -192,7 +192,7 @@ def test_a_paste_that_finds_no_room_is_refused_whole_with_the_counts(
     pane = spawn("stty raw -echo; echo ready; sleep 1000")
     pane.wait_for("ready")
     assert pane.terminal.paste("x" * 200_000) == 200_000
-    box: Outbox = _channel(pane)._outbox  # pyright: ignore[reportPrivateUsage]
+    box: WriteQueue = _channel(pane)._outbox  # pyright: ignore[reportPrivateUsage]
     before = box.size
     with pytest.raises(InputFull, match=r"\d+ bytes wait .* none of these 200000 bytes were sent"):
         pane.terminal.paste("y" * 200_000)
@@ -229,7 +229,7 @@ def test_a_fair_lock_serves_a_waiter_after_the_hold_in_progress() -> None:
 
 
 def test_the_outbox_keeps_order_and_bounds() -> None:
-    box, sent = Outbox(), bytearray()
+    box, sent = WriteQueue(), bytearray()
 
     def write(piece: memoryview) -> int:
         sent.extend(piece[:1000])

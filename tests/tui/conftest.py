@@ -28,10 +28,10 @@ from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app import FugueApp
-from fugue_tui.tui.main_thread_queue import Mailbox
+from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui_widgets.terminal_view import TerminalView
 
 PREFIX = "ctrl+b"
@@ -161,9 +161,9 @@ def plain_shell(tmp_path: Path, private_dir: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.delenv(name, raising=False)
 
 
-def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: Pump) -> FugueApp:
+def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: IOLoop) -> FugueApp:
     """An app with one pane of its own multiplexer; nothing has been shown yet."""
-    mailbox = Mailbox()
+    mailbox = MainThreadQueue()
     area = Size(size.cols, max(size.rows - 1, 1))
     launcher = Launcher(pump, config.terminal.engine)
     mux = Multiplexer("test", spawner=launcher, post=mailbox.post, area=area)
@@ -176,7 +176,7 @@ CALM = Config(ui=UiSettings(which_key_delay_ms=10_000))
 
 
 @pytest.fixture
-def open_stage(pump: Pump) -> Open:
+def open_stage(pump: IOLoop) -> Open:
     """Start the app without a host, on a screen of a size."""
 
     @asynccontextmanager
@@ -193,8 +193,8 @@ def open_stage(pump: Pump) -> Open:
 
 
 @pytest.fixture
-def pump() -> Iterator[Pump]:
-    pump = Pump()
+def pump() -> Iterator[IOLoop]:
+    pump = IOLoop()
     pump.start()
     yield pump
     pump.stop()

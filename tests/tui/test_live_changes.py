@@ -10,7 +10,7 @@ from fugue_tui.config.model import Config, TerminalSettings, UiSettings
 from fugue_tui.control.core.command import Door, Effect, Origin
 from fugue_tui.control.dispatch.policy import Decision
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.tui.config_reload import Following
+from fugue_tui.tui.config_reload import ConfigWatch
 
 
 async def test_a_whole_drag_is_one_step_of_undo(open_stage: Open) -> None:
@@ -62,7 +62,7 @@ def test_a_changed_file_is_read_and_a_broken_one_is_told(tmp_path: Path) -> None
     file = tmp_path / "config.toml"
     taken: list[Config] = []
     told: list[str] = []
-    following = Following(file, taken.append, told.append)
+    following = ConfigWatch(file, taken.append, told.append)
     following.look()
     file.write_text("[terminal]\nscrollback = 77\n")
     following.look()

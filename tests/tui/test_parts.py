@@ -15,7 +15,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import split
 from fugue_tui.layout.tree import Leaf, Node
 from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
-from fugue_tui.tui.main_thread_queue import SLICE, Mailbox
+from fugue_tui.tui.main_thread_queue import SLICE, MainThreadQueue
 from fugue_tui.tui.ui.actions import last_pane
 from fugue_tui.tui.vt_output.row_diff import Delta
 from fugue_tui.tui.vt_output.writer import BACKLOG_LIMIT, HostWriter
@@ -150,7 +150,7 @@ async def test_a_hang_up_is_told_once_and_ends_writing(pipe: tuple[int, int]) ->
 
 
 async def test_posts_before_and_after_the_loop_arrive_in_order_on_its_thread() -> None:
-    mailbox, seen, done = Mailbox(), list[tuple[int, int]](), asyncio.Event()
+    mailbox, seen, done = MainThreadQueue(), list[tuple[int, int]](), asyncio.Event()
 
     def post(number: int) -> None:
         mailbox.post(lambda: seen.append((number, threading.get_ident())))
@@ -170,7 +170,7 @@ async def test_posts_before_and_after_the_loop_arrive_in_order_on_its_thread() -
 
 async def test_delivery_gives_way_to_the_loop_after_its_slice() -> None:
     now, seen, done = [0.0], list[str](), asyncio.Event()
-    mailbox = Mailbox(lambda: now[0])
+    mailbox = MainThreadQueue(lambda: now[0])
 
     def work(number: int) -> None:
         seen.append(f"call {number}")
@@ -188,7 +188,7 @@ async def test_delivery_gives_way_to_the_loop_after_its_slice() -> None:
 
 
 async def test_a_call_that_breaks_does_not_stop_those_behind_it() -> None:
-    mailbox, done = Mailbox(), asyncio.Event()
+    mailbox, done = MainThreadQueue(), asyncio.Event()
     faults = list[object]()
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: faults.append(context["exception"]))
     mailbox.post(lambda: list[None]()[0])
@@ -199,7 +199,7 @@ async def test_a_call_that_breaks_does_not_stop_those_behind_it() -> None:
 
 
 def test_early_posts_are_told_and_late_ones_are_dropped() -> None:
-    mailbox, told = Mailbox(), list[bool]()
+    mailbox, told = MainThreadQueue(), list[bool]()
     mailbox.on_early = lambda: told.append(True)
     mailbox.post(lambda: None)
     assert told == [True]

@@ -11,7 +11,7 @@ from fugue_tui.config.model import Config, UiSettings
 from fugue_tui.control.command_table import panes, windows
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 
 HELLO = "printf 'Hello from \\033[1;32mpane\\033[m\\r\\n\\033[41m red \\033[m 漢字\\r\\n$ '; exec cat"
 Script = Callable[[Stage], Awaitable[None]]
@@ -38,7 +38,7 @@ class Compare(Protocol):
 @pytest.fixture
 def picture(snap_compare: Compare) -> Iterator[Picture]:
     """The app with one named pane that says hello."""
-    pump = Pump()
+    pump = IOLoop()
     pump.start()
 
     def picture(script: Script, cols: int = 80, rows: int = 24, config: Config = CALM) -> bool:

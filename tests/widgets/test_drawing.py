@@ -9,7 +9,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.box_drawing import box
 from fugue_tui.layout.edit import split
 from fugue_tui.layout.frame_lines import FrameLines
-from fugue_tui.layout.grid_view import GridPicture, Title
+from fugue_tui.layout.grid_view import GridView, Title
 from fugue_tui.layout.solve import solve
 from fugue_tui.layout.tree import Leaf, Node
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run, Style, Underline, rgb
@@ -45,7 +45,7 @@ def grid() -> Node:
 
 def lines(focus: PaneId | None, titles: dict[PaneId, Title] | None = None, style: str = "thin") -> list[str]:
     """The frame of four panes on 21 by 9 cells, with a row for titles."""
-    picture = GridPicture(solve(grid(), Rect(0, 1, 21, 8)), titles or {}, focus, True, style)
+    picture = GridView(solve(grid(), Rect(0, 1, 21, 8)), titles or {}, focus, True, style)
     drawn = FrameLines.of(picture, 21, 9)
     return ["".join(row) for row in drawn.chars]
 
@@ -85,7 +85,7 @@ def test_titles_stand_above_their_panes_and_are_cut_to_fit() -> None:
 
 
 def test_a_click_finds_the_title_and_nothing_beside_it() -> None:
-    picture = GridPicture(solve(grid(), Rect(0, 1, 21, 8)), {THREE: Title("%3 sh")}, None, True)
+    picture = GridView(solve(grid(), Rect(0, 1, 21, 8)), {THREE: Title("%3 sh")}, None, True)
     drawn = FrameLines.of(picture, 21, 9)
     assert drawn.title_at(13, 5) == THREE
     assert drawn.title_at(13, 0) is None
@@ -96,7 +96,7 @@ def test_a_click_finds_the_title_and_nothing_beside_it() -> None:
 def test_the_smallest_frames_are_drawn(cols: int, rows: int) -> None:
     solution = solve(grid(), Rect(0, 0, cols, rows), keep=THREE)
     titles = {pane: Title("%1 name", "exit 1") for pane in solution.panes}
-    drawn = FrameLines.of(GridPicture(solution, titles, THREE, True), cols, rows)
+    drawn = FrameLines.of(GridView(solution, titles, THREE, True), cols, rows)
     assert drawn.size == (cols, rows)
     assert all(sum(len(text) for text, _ in drawn.runs(y)) == cols for y in range(rows))
 
@@ -105,7 +105,7 @@ def test_a_state_gives_way_to_the_room_there_is() -> None:
     def top(cols: int) -> str:
         solution = solve(Leaf(ONE), Rect(0, 1, cols, 2))
         title = Title("%1 make", "exit 2, Enter runs it again, x closes")
-        return "".join(FrameLines.of(GridPicture(solution, {ONE: title}, ONE, True), cols, 3).chars[0])
+        return "".join(FrameLines.of(GridView(solution, {ONE: title}, ONE, True), cols, 3).chars[0])
 
     assert "exit 2, Enter runs it again" in top(60)
     assert "again, x closes" in top(60)

@@ -6,7 +6,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from fugue_tui.ids import WindowId
-from fugue_tui_widgets.status_bar import StatusBar, StatusPicture, Tab
+from fugue_tui_widgets.status_bar import StatusBar, StatusContent, Tab
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
 
@@ -31,10 +31,10 @@ class Bar(App[None]):
         return bar.render_lines(bar.size.region)[0].text
 
 
-def picture(active: int, count: int, hint: str = "the hint", alert: str = "") -> StatusPicture:
+def picture(active: int, count: int, hint: str = "the hint", alert: str = "") -> StatusContent:
     """A bar with some tabs."""
     tabs = tuple(Tab(WindowId(n), f"{n} tab", n == active, "!" if n == 2 else "") for n in range(1, count + 1))
-    return StatusPicture("name", "", tabs, hint, alert)
+    return StatusContent("name", "", tabs, hint, alert)
 
 
 @pytest.mark.parametrize("active", [1, 5, 9])

@@ -15,7 +15,7 @@ from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.workspace import names
 from fugue_tui.workspace.model import NO_WINDOW, OnExit, Pane, Window, Workspace
 from fugue_tui.workspace.save_codec import encode
-from fugue_tui.workspace.save_model import PaneSeen, Saved
+from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 
 SECRETS = SessionSettings().secrets
 
@@ -62,11 +62,11 @@ def records(draw: st.DrawFn, id: PaneId) -> Pane:
     )
 
 
-def sights() -> st.SearchStrategy[PaneSeen]:
+def sights() -> st.SearchStrategy[SavedPane]:
     """What could have been seen of a pane."""
     status = st.none() | st.integers(-1, 255)
     return st.builds(
-        PaneSeen,
+        SavedPane,
         cwd=lines,
         title=lines.map(clean),
         argv=argvs,
@@ -82,7 +82,7 @@ def sizes() -> st.SearchStrategy[Size]:
 
 
 @st.composite
-def workspaces(draw: st.DrawFn) -> Saved:
+def workspaces(draw: st.DrawFn) -> SavedWorkspace:
     """Any workspace that `check` passes, and anything seen of it."""
     counts = draw(st.lists(st.integers(1, 6), max_size=4))
     ids = [PaneId(id) for id in draw(st.permutations(range(1, sum(counts) + 3)))]
@@ -104,17 +104,17 @@ def workspaces(draw: st.DrawFn) -> Saved:
     seen = {id: draw(sights()) for id in held if draw(st.booleans())}
     last = max(held, default=0) + draw(st.integers(0, 3)), max(order, default=0) + draw(st.integers(0, 3))
     time = draw(st.floats(0, 1e12))
-    return Saved(
+    return SavedWorkspace(
         workspace, draw(sizes()), MappingProxyType(seen), time, draw(st.booleans()), int(last[0]), int(last[1])
     )
 
 
-def kept(saved: Saved, secrets: tuple[str, ...] = ()) -> Any:
+def kept(saved: SavedWorkspace, secrets: tuple[str, ...] = ()) -> Any:
     """What a file would hold."""
     return json.loads(json.dumps(encode(saved, secrets), allow_nan=False))
 
 
-def sample(*counts: int) -> Saved:
+def sample(*counts: int) -> SavedWorkspace:
     """Windows @1, @2... of that many panes each, side by side, with weights 1, 2, 3..."""
     windows, held = list[Window](), dict[PaneId, Pane]()
     for number, count in enumerate(counts, 1):
@@ -123,6 +123,6 @@ def sample(*counts: int) -> Saved:
         leaves = tuple(Leaf(id) for id in mine)
         layout = leaves[0] if count == 1 else Split(Axis.HORIZONTAL, leaves, tuple(range(1, count + 1)))
         windows.append(Window(WindowId(number), f"w{number}", layout, mine[-1], "main", recent=tuple(mine[:-1])))
-    seen = {id: PaneSeen(text="ab" * 20) for id in held}
+    seen = {id: SavedPane(text="ab" * 20) for id in held}
     workspace = Workspace("work", tuple(windows), WindowId(1), held, tuple(window.id for window in windows[1:]))
-    return Saved(workspace, seen=seen, saved_at=1.5, last_pane=len(held), last_window=len(windows))
+    return SavedWorkspace(workspace, seen=seen, saved_at=1.5, last_pane=len(held), last_window=len(windows))

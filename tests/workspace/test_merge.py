@@ -11,7 +11,7 @@ from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Leaf, Split, panes
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.check import check
-from fugue_tui.workspace.merge import Merged, merge
+from fugue_tui.workspace.merge import MergeResult, merge
 from fugue_tui.workspace.model import Pane, Window, Workspace
 
 
@@ -29,7 +29,7 @@ def workspace(*sessions: str, first: int = 1, count: int = 2) -> Workspace:
     return result
 
 
-def merged(own: Workspace, other: Workspace) -> Merged:
+def merged(own: Workspace, other: Workspace) -> MergeResult:
     """Both, with new ids from 100."""
     panes_from, windows_from = count(100), count(100)
     return merge(own, other, lambda: PaneId(next(panes_from)), lambda: WindowId(next(windows_from)))

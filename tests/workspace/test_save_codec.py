@@ -11,26 +11,26 @@ from tests.workspace.saved_workspaces import SECRETS, kept, sample, workspaces
 from fugue_tui.errors import SaveError
 from fugue_tui.workspace.check import check
 from fugue_tui.workspace.save_codec import VERSION, Migration, decode, encode, migrate
-from fugue_tui.workspace.save_model import Saved
+from fugue_tui.workspace.save_model import SavedWorkspace
 
 pytestmark = pytest.mark.slow
 
 
 @given(workspaces())
-def test_every_workspace_comes_back_as_it_was(saved: Saved) -> None:
+def test_every_workspace_comes_back_as_it_was(saved: SavedWorkspace) -> None:
     check(saved.workspace)
     assert decode(kept(saved)) == (saved, [])
 
 
 @given(workspaces())
-def test_what_came_back_without_its_secrets_comes_back_the_same_again(saved: Saved) -> None:
+def test_what_came_back_without_its_secrets_comes_back_the_same_again(saved: SavedWorkspace) -> None:
     once, faults = decode(kept(saved, SECRETS))
     check(once.workspace)
     assert decode(kept(once, SECRETS)) == (once, faults) == (once, [])
 
 
 @given(workspaces())
-def test_encoding_makes_plain_json_values(saved: Saved) -> None:
+def test_encoding_makes_plain_json_values(saved: SavedWorkspace) -> None:
     waiting: list[Any] = [encode(saved)]
     while waiting:
         value = waiting.pop()

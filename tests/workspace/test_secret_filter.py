@@ -12,11 +12,11 @@ from tests.workspace.saved_workspaces import SECRETS, kept, sample
 
 from fugue_tui.ids import PaneId
 from fugue_tui.workspace.save_codec import decode
-from fugue_tui.workspace.save_model import PaneSeen, Saved
-from fugue_tui.workspace.secret_filter import WITHHELD, Sieve
+from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
+from fugue_tui.workspace.secret_filter import WITHHELD, SecretFilter
 
 
-def of_pane(**changes: Any) -> Saved:
+def of_pane(**changes: Any) -> SavedWorkspace:
     """A workspace with one pane."""
     saved = sample(1)
     pane = replace(saved.workspace.panes[PaneId(1)], **changes)
@@ -105,7 +105,7 @@ def test_secrets_in_metadata_and_tags_are_not_saved() -> None:
 )
 def test_secrets_that_say_what_they_are_stay_out_of_command_lines(argv: tuple[str, ...]) -> None:
     saved = of_pane(argv=argv)
-    seen = PaneSeen(argv=argv, title=" ".join(argv), resume=argv)
+    seen = SavedPane(argv=argv, title=" ".join(argv), resume=argv)
     manifest = kept(replace(saved, seen={PaneId(1): seen}), SECRETS)
     assert "hunter2" not in json.dumps(manifest)
     back, faults = decode(manifest)
@@ -147,7 +147,7 @@ def test_ordinary_command_lines_are_saved_as_they_are(argv: tuple[str, ...]) -> 
 
 @given(st.lists(st.text("ab =:'\"-@/?tokenTOKEN_", max_size=40), max_size=4))
 def test_sifting_twice_is_sifting_once(argv: list[str]) -> None:
-    sieve = Sieve(SECRETS)
+    sieve = SecretFilter(SECRETS)
     once = sieve.words(argv)
     assert sieve.words(once) == once
 
@@ -158,7 +158,7 @@ LINE = st.lists(st.sampled_from(WORDS))
 
 @given(LINE.map(" ".join))
 def test_sifting_the_words_of_programs_twice_is_sifting_once(line: str) -> None:
-    sieve = Sieve(SECRETS)
+    sieve = SecretFilter(SECRETS)
     once = sieve.line(line)
     assert sieve.line(once) == once
     words = sieve.words(line.split(" "))
@@ -167,11 +167,11 @@ def test_sifting_the_words_of_programs_twice_is_sifting_once(line: str) -> None:
 
 @given(st.text("ab \t\n'\"|;&()`", max_size=60))
 def test_text_without_secrets_is_left_as_it_is(line: str) -> None:
-    assert Sieve(SECRETS).line(line) == line
+    assert SecretFilter(SECRETS).line(line) == line
 
 
 def test_sifting_takes_no_longer_for_hostile_text() -> None:
-    sieve = Sieve(SECRETS)
+    sieve = SecretFilter(SECRETS)
     for part in (
         "--a-",
         "a",

@@ -4,7 +4,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 
 
-class Steady(MessagePump):
+class ErrorBoundary(MessagePump):
     """Stands before `Widget` or `Screen` among the bases. Without it a widget hears nothing any more after a bug."""
 
     async def _dispatch_message(self, message: Message) -> None:

@@ -13,7 +13,7 @@ from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import Button, MouseAction, MouseKind
 from fugue_tui.terminal.screen.pins import Pin
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
-from fugue_tui_widgets.error_boundary import Steady
+from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.key_events import modifiers_of
 
 WHEEL_LINES: Final = 3
@@ -32,17 +32,17 @@ _CREEP_MOST: Final = 10
 class ViewMessage(Message):
     """What happened in one view, which is its control."""
 
-    def __init__(self, view: "Pointing") -> None:
+    def __init__(self, view: "MouseSelection") -> None:
         super().__init__()
         self.view = view
 
     @property
-    def control(self) -> "Pointing":
+    def control(self) -> "MouseSelection":
         """The view."""
         return self.view
 
 
-class Pointing(Steady, Widget):
+class MouseSelection(ErrorBoundary, Widget):
     """A widget that shows a terminal and gives it the mouse."""
 
     live: LiveTerminal | None
@@ -60,7 +60,7 @@ class Pointing(Steady, Widget):
     class Selected(ViewMessage, namespace="terminal_view"):
         """A person has selected text in this view with the mouse, and let go."""
 
-        def __init__(self, view: "Pointing", text: str) -> None:
+        def __init__(self, view: "MouseSelection", text: str) -> None:
             super().__init__(view)
             self.text = text
             """The text: untrusted, and never empty."""

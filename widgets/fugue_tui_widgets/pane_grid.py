@@ -19,9 +19,9 @@ from textual.widget import Widget
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.frame_lines import FrameLines
-from fugue_tui.layout.grid_view import GridPicture
+from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.solve import Divider
-from fugue_tui_widgets.error_boundary import Steady
+from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.terminal_view import TerminalView
 
 
@@ -41,7 +41,7 @@ class _Solved(Layout):
         return list(parent.placements(children))
 
 
-class PaneGrid(Steady, Widget):
+class PaneGrid(ErrorBoundary, Widget):
     """The container of all terminal views, of every window."""
 
     ALLOW_SELECT = False
@@ -75,11 +75,11 @@ class PaneGrid(Steady, Widget):
         super().__init__(id=id)
         self._default_layout = _Solved()
         self.views: dict[PaneId, TerminalView] = {}
-        self.picture = GridPicture()
+        self.picture = GridView()
         self._lines: FrameLines | None = None
         self._dragged: tuple[Divider, Offset] | None = None
 
-    def show(self, picture: GridPicture) -> None:
+    def show(self, picture: GridView) -> None:
         """Draw another picture; placements are made anew only if the rectangles changed."""
         old, self.picture = self.picture, picture
         self._lines = None

@@ -17,7 +17,7 @@ _AROUND, _LITTLE_AROUND = 10, 8
 """Rows of the dialog that are not windows, and of the screen around it; on a screen of few rows."""
 
 
-class ComeBack(ModalScreen[bool | None]):
+class RestoreDialog(ModalScreen[bool | None]):
     """Shows what was saved: Enter brings it back (True), Escape starts fresh (False). Anything else asks on."""
 
     DEFAULT_CSS = """

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from fugue_tui.ids import WindowId
-from fugue_tui_widgets.error_boundary import Steady
+from fugue_tui_widgets.error_boundary import ErrorBoundary
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Tab:
 
 
 @dataclass(frozen=True, slots=True)
-class StatusPicture:
+class StatusContent:
     """What the bar shows."""
 
     workspace: str = ""
@@ -42,7 +42,7 @@ class StatusPicture:
     """What keys are for, in short: shown beside an alert, and where there is no room for the hint; tabs give way."""
 
 
-class StatusBar(Steady, Widget):
+class StatusBar(ErrorBoundary, Widget):
     """One line of workspace, tabs and hint; a click on a tab selects its window."""
 
     ALLOW_SELECT = False
@@ -82,12 +82,12 @@ class StatusBar(Steady, Widget):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.picture = StatusPicture()
+        self.picture = StatusContent()
         self._spans: list[tuple[range, WindowId]] = []
         self._hint_at: int | None = None
         """The column where the hint begins; None if it is not shown."""
 
-    def show(self, picture: StatusPicture) -> None:
+    def show(self, picture: StatusContent) -> None:
         """Draw another picture if it differs."""
         if picture != self.picture:
             self.picture = picture

@@ -23,7 +23,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.terminal.emulator.events import Bell, Event, TitleChanged
 from fugue_tui.terminal.engines import make_emulator
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
 from fugue_tui_widgets.terminal_view import TerminalView
@@ -64,8 +64,8 @@ class Terminal(TerminalView):
         self.default_colors = default_colors
         self._scrollback = scrollback
         self._engine = engine
-        self._pump: Pump | None = None
-        self._quitting: list[Pump] = []
+        self._pump: IOLoop | None = None
+        self._quitting: list[IOLoop] = []
         """The pumps of commands that were told to end."""
 
     def start(self) -> None:
@@ -73,7 +73,7 @@ class Terminal(TerminalView):
         if self.live is not None:
             return
         size = Size(max(self.size.width, 1), max(self.size.height, 1))
-        self._pump = Pump()
+        self._pump = IOLoop()
         self._pump.start()
         try:
             emulator = make_emulator(self._engine, size, self._scrollback)

@@ -17,11 +17,11 @@ from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.screen.cells import Cursor, Damage
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
 from fugue_tui_widgets.key_events import press_of
-from fugue_tui_widgets.mouse_selection import Pointing, ViewMessage
+from fugue_tui_widgets.mouse_selection import MouseSelection, ViewMessage
 from fugue_tui_widgets.strips import strip_of, with_cursor
 
 
-class TerminalView(Pointing, can_focus=True):
+class TerminalView(MouseSelection, can_focus=True):
     """The face of one live terminal. It resizes nothing by itself: whoever lays it out sizes the terminal."""
 
     ALLOW_SELECT = False

@@ -8,7 +8,7 @@ from rich.text import Text
 from textual.content import Content
 from textual.widgets import Static
 
-from fugue_tui_widgets.error_boundary import Steady
+from fugue_tui_widgets.error_boundary import ErrorBoundary
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Hint:
     words: str
 
 
-class WhichKey(Steady, Static):
+class WhichKey(ErrorBoundary, Static):
     """A list of keys in as many columns as fit, and in more if they are too many; hidden until asked for."""
 
     DEFAULT_CSS = """

@@ -96,7 +96,7 @@ def _start(arguments: list[str]) -> int:
         return _help()
     if "--version" in _own_words(arguments):
         return _version()
-    return start_args.start(start_args.Asked(arguments), _refusal)
+    return start_args.start(start_args.StartRequest(arguments), _refusal)
 
 
 def _new(arguments: list[str]) -> int:
@@ -104,7 +104,7 @@ def _new(arguments: list[str]) -> int:
 
     if {"--help", "-h"} & set(_own_words(arguments)):
         return _help()
-    asked = start_args.Asked(arguments)
+    asked = start_args.StartRequest(arguments)
     if not asked.workspace:
         raise Usage("new: wants the workspace's name")
     return start_args.start(asked)
@@ -169,12 +169,12 @@ def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
 
 def _named(arguments: list[str], json_wanted: bool) -> int:
     """Start the workspace that a word names which is no command; with words that only a command takes, it is none."""
-    from fugue_tui.cli.start_args import Asked
+    from fugue_tui.cli.start_args import StartRequest
     from fugue_tui.control.introspection import known
 
     try:
         with suppress(Usage):
-            if Asked(arguments).loose:
+            if StartRequest(arguments).loose:
                 return _start(arguments)
         known(arguments[0])
     except UnknownCommand as error:

@@ -12,7 +12,7 @@ from fugue_tui import sockets
 from fugue_tui.cli import layout_trust, project_names
 from fugue_tui.cli.args import Usage, complain, options_of, say
 from fugue_tui.control.layout_files import catalog, project_file
-from fugue_tui.control.layout_files.catalog import Kind
+from fugue_tui.control.layout_files.catalog import LayoutSource
 from fugue_tui.errors import NotFound, Refused, SaveError
 from fugue_tui.layout.document import Document
 from fugue_tui.sanitize import clean
@@ -74,7 +74,7 @@ def find(said: str, name: str = "") -> Project:
     here = os.getcwd()
     if said and not catalog.is_path(said) and not os.path.lexists(said):
         entry = catalog.find(said, here)
-        return _read(entry.path, here, name or said, own=entry.kind in (Kind.OWN, Kind.SHIPPED))
+        return _read(entry.path, here, name or said, own=entry.kind in (LayoutSource.OWN, LayoutSource.SHIPPED))
     place = Path(os.path.normpath(os.path.join(here, os.path.expanduser(said))))
     if os.path.isdir(place):
         file = project_file.find(place)
@@ -105,9 +105,9 @@ def opening(project: Project) -> "Callable[[Multiplexer, Origin], object]":
     """What opens a project's windows in a workspace that starts."""
 
     def open_windows(mux: "Multiplexer", origin: "Origin") -> object:
-        from fugue_tui.control.layout_files.load import Place, opened
+        from fugue_tui.control.layout_files.load import LoadTarget, opened
 
-        return opened(mux, origin, project.document, Place(project.base), focus=True)
+        return opened(mux, origin, project.document, LoadTarget(project.base), focus=True)
 
     return open_windows
 

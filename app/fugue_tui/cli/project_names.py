@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from fugue_tui import sockets
-from fugue_tui.store.private_dir import Folder, opened
+from fugue_tui.store.private_dir import PrivateDir, opened
 from fugue_tui.store.store import state_dir
 
 FOLDER: Final = "projects"
@@ -60,7 +60,7 @@ def _numbered(wanted: str) -> Iterator[str]:
         yield f"{wanted[: sockets.LONGEST_NAME - 3]}-{number}"
 
 
-def _owner(folder: Folder, name: str) -> str:
+def _owner(folder: PrivateDir, name: str) -> str:
     found = folder.read(name, _LONGEST)
     return os.fsdecode(found) if found else ""
 

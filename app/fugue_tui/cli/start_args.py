@@ -18,7 +18,7 @@ OPTIONS = ("--workspace", "--socket", "--config", "--engine", "--command", "--pr
 FLAGS = ("--read-only", "--foreground")
 
 
-class Asked:
+class StartRequest:
     """What the words after `fugue-tui` ask for. Raises Usage if that makes no sense."""
 
     def __init__(self, arguments: list[str]) -> None:
@@ -57,7 +57,7 @@ class Asked:
         )
 
 
-def start(asked: Asked, refusal: Callable[[str], str] | None = None) -> int:
+def start(asked: StartRequest, refusal: Callable[[str], str] | None = None) -> int:
     """Attach to the workspace that is meant, and start it first if it does not run; the exit status.
 
     With `refusal`, a word starts nothing that is not saved, and that says why: it may be a mistyped command."""
@@ -92,7 +92,7 @@ def _is_known(word: str) -> bool:
 
 def serve(arguments: list[str]) -> int:
     """Be a workspace's server, with nobody attached, until it ends; the exit status."""
-    asked = Asked(arguments)
+    asked = StartRequest(arguments)
     if wrong := {"--prefix", *FLAGS} & set(asked.options):
         raise Usage(f"serve: {min(wrong)}: is for terminals, and a server has none")
     from fugue_tui.server_start import serve
@@ -100,7 +100,7 @@ def serve(arguments: list[str]) -> int:
     return serve(asked.to_start())
 
 
-def _joined(asked: Asked) -> int | None:
+def _joined(asked: StartRequest) -> int | None:
     """Attach to the workspace that is meant, if it runs where it would without any configuration."""
     path, name = asked.options.get("--socket", ""), asked.workspace
     path = sockets.check_path(path) if path else sockets.path_of(name or sockets.DEFAULT)

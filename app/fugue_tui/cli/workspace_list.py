@@ -10,7 +10,7 @@ from fugue_tui.client import command_request
 from fugue_tui.errors import FugueError, SocketError
 
 if TYPE_CHECKING:
-    from fugue_tui.store.store import Entry
+    from fugue_tui.store.store import StoreEntry
 
 ANSWER_SECONDS = 2.0
 """How long a workspace may take to tell of itself; past that, only its name is known."""
@@ -51,7 +51,7 @@ def _saved() -> list[dict[str, Any]]:
     return [_kept(entry) for entry in entries if _comes_back(entry)]
 
 
-def _comes_back(entry: "Entry") -> bool:
+def _comes_back(entry: "StoreEntry") -> bool:
     try:
         sockets.check_name(entry.name)
     except SocketError:
@@ -59,7 +59,7 @@ def _comes_back(entry: "Entry") -> bool:
     return not entry.fault and not entry.head.get("ended")
 
 
-def _kept(entry: "Entry") -> dict[str, Any]:
+def _kept(entry: "StoreEntry") -> dict[str, Any]:
     found = {name: entry.head.get(name) for name in ("windows", "panes")}
     return {
         "name": entry.name,

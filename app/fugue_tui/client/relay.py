@@ -16,7 +16,7 @@ import time
 from fugue_tui import attach_protocol
 from fugue_tui.attach_protocol import Bye, Extent, Frames, Hello, Welcome
 from fugue_tui.client.host_terminal import HostTerminal, extent_of
-from fugue_tui.client.signal_fd import Signals
+from fugue_tui.client.signal_fd import SignalFd
 from fugue_tui.errors import SocketError
 
 CHUNK = 1 << 16
@@ -63,7 +63,7 @@ class Relay:
         """
         self._link.setblocking(False)
         os.set_blocking(self._host.output_fd, False)
-        with Signals() as signals:
+        with SignalFd() as signals:
             try:
                 self._take_over()
                 self._take(early)
@@ -76,7 +76,7 @@ class Relay:
 
     # Waiting
 
-    def _turn(self, signals: Signals) -> None:
+    def _turn(self, signals: SignalFd) -> None:
         """Wait until something can be moved, and move it."""
         poll, link, stuck = select.poll(), self._link.fileno(), self._judge()
         poll.register(signals.fd, select.POLLIN)

@@ -10,7 +10,7 @@ WATCHED = (
 )
 
 
-class Signals:
+class SignalFd:
     """While it is held, these signals do nothing but make `fd` readable. Main thread only."""
 
     def __init__(self) -> None:
@@ -18,7 +18,7 @@ class Signals:
         os.set_blocking(self.fd, False)
         os.set_blocking(self._write_fd, False)
 
-    def __enter__(self) -> "Signals":
+    def __enter__(self) -> "SignalFd":
         self._wakeup = signal.set_wakeup_fd(self._write_fd, warn_on_full_buffer=False)
         self._before = {number: signal.signal(number, _noted) for number in WATCHED}
         return self

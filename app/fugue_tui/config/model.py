@@ -149,7 +149,7 @@ class Config:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ConfigResult:
     """What a file says: the settings that are right, defaults for the rest, and every fault."""
 
     config: Config = Config()
@@ -186,25 +186,25 @@ def load(file: Path) -> Config:
     return found.config
 
 
-def read(file: Path) -> Reading:
+def read(file: Path) -> ConfigResult:
     """The settings in a file as far as they are right; never raises and never writes."""
     try:
         return parse(trusted_files.text(file, SIZE_LIMIT), str(file))
     except FileNotFoundError:
-        return Reading()
+        return ConfigResult()
     except (OSError, ValueError) as error:
-        return Reading(faults=(trusted_files.told(file, error),))
+        return ConfigResult(faults=(trusted_files.told(file, error),))
 
 
-def parse(text: str, name: str = "config.toml") -> Reading:
+def parse(text: str, name: str = "config.toml") -> ConfigResult:
     """The settings in TOML text; `name` is what faults call it."""
     try:
         table = trusted_files.toml(text)
-    except trusted_files.Unfit as error:
-        return Reading(faults=(trusted_files.told(name, error),))
+    except trusted_files.UntrustedFile as error:
+        return ConfigResult(faults=(trusted_files.told(name, error),))
     faults: list[str] = []
     config = _build(Config, table, "", faults)
-    return Reading(config, tuple(f"{clean(name)}: {fault}" for fault in faults))
+    return ConfigResult(config, tuple(f"{clean(name)}: {fault}" for fault in faults))
 
 
 def show(config: Config) -> str:

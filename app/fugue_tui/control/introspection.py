@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, cast
 
 from fugue_tui import __version__
-from fugue_tui.control.core.answers import Told
+from fugue_tui.control.core.answers import TextAnswer
 from fugue_tui.control.core.command import Command, Effect, Toolset, registry
 from fugue_tui.control.schema.annotations import json_value
 from fugue_tui.control.schema.command_line import flag, lookup
@@ -105,7 +105,7 @@ def tool(cls: type[Command[Any]]) -> Schema:
 def tells(cls: type[Command[Any]]) -> bool:
     """Whether a command answers with a text and facts beside it; models read that as it is, not as a structure."""
     result = result_type(cls)
-    return isinstance(result, type) and issubclass(result, Told)
+    return isinstance(result, type) and issubclass(result, TextAnswer)
 
 
 def annotations(cls: type[Command[Any]]) -> dict[str, bool]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.box_drawing import Arms, box
-from fugue_tui.layout.grid_view import GridPicture, Title
+from fugue_tui.layout.grid_view import GridView, Title
 
 Width: TypeAlias = Callable[[str], int]
 """The columns that one character takes; 0 for one that goes on top of another."""
@@ -33,7 +33,7 @@ class FrameLines:
     spans: tuple[tuple[PaneId, Rect], ...]
 
     @classmethod
-    def of(cls, picture: GridPicture, cols: int, rows: int, width: Width = columns) -> "FrameLines":
+    def of(cls, picture: GridView, cols: int, rows: int, width: Width = columns) -> "FrameLines":
         """The frame of a picture on a container of this size."""
         canvas = _Canvas(picture, cols, rows, width)
         canvas.draw_lines(picture.line_style)
@@ -62,7 +62,7 @@ class FrameLines:
 class _Canvas:
     """Cells being drawn; lives for one call of `FrameLines.of`."""
 
-    def __init__(self, picture: GridPicture, cols: int, rows: int, width: Width) -> None:
+    def __init__(self, picture: GridView, cols: int, rows: int, width: Width) -> None:
         self.cols, self.rows, self.width = cols, rows, width
         self.top = int(picture.title_row)
         self.chars = [[" "] * cols for _ in range(rows)]

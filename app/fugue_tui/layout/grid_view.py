@@ -19,7 +19,7 @@ class Title:
 
 
 @dataclass(frozen=True, slots=True)
-class GridPicture:
+class GridView:
     """What a grid shows. Rectangles count from the grid's first cell."""
 
     solution: Solution = field(default_factory=lambda: Solution({}, (), ()))

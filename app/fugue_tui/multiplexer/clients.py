@@ -7,7 +7,7 @@ from fugue_tui.geometry import Size
 
 
 @dataclass(frozen=True, slots=True)
-class ViewerInfo:
+class AttachedTerminal:
     """One attached terminal."""
 
     id: int
@@ -33,10 +33,10 @@ class ViewerInfo:
     """Width and height of a cell in pixels; None if it does not tell."""
 
 
-class Audience(Protocol):
+class Clients(Protocol):
     """The attached terminals. Main thread only."""
 
-    def viewers(self) -> tuple[ViewerInfo, ...]:
+    def viewers(self) -> tuple[AttachedTerminal, ...]:
         """Who is attached, in the order of coming."""
         ...
 
@@ -53,10 +53,10 @@ class Audience(Protocol):
         ...
 
 
-class Nobody:
+class NoClients:
     """No audience: nothing is attached, and nothing can be left."""
 
-    def viewers(self) -> tuple[ViewerInfo, ...]:
+    def viewers(self) -> tuple[AttachedTerminal, ...]:
         """Nobody."""
         return ()
 

@@ -7,7 +7,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.pane_events import Post
 
 
-class Promises:
+class DelayedKeys:
     """At most one owed call a pane. Main thread only; a pause is waited out elsewhere."""
 
     def __init__(self, post: Post) -> None:

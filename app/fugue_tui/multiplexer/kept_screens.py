@@ -17,7 +17,7 @@ _ROW, _RUN, _CHARACTER = 120, 200, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredScreen:
     """One screen."""
 
     screen: Screen
@@ -28,17 +28,17 @@ class Kept:
     """Seconds since the epoch."""
 
 
-class Album:
+class ScreenStore:
     """The screens that are kept. Main thread only."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, StoredScreen] = {}
 
     def __len__(self) -> int:
         """How many are kept."""
         return len(self._kept)
 
-    def keep(self, name: str, kept: Kept) -> tuple[str, ...]:
+    def keep(self, name: str, kept: StoredScreen) -> tuple[str, ...]:
         """Keep a screen, in the place of another of that name; the names of those that had to make room."""
         self._kept.pop(name, None)
         self._kept[name] = kept
@@ -59,7 +59,7 @@ class Album:
         """The names, oldest first."""
         return tuple(self._kept)
 
-    def find(self, name: str) -> Kept:
+    def find(self, name: str) -> StoredScreen:
         """The screen of that name. Raises NotFound with the names there are."""
         if name in self._kept:
             return self._kept[name]
@@ -71,6 +71,6 @@ def _known(names: Iterable[str]) -> str:
     return f"there are {clean(listed, 400)}" if listed else "screenshot-pane with a name keeps one"
 
 
-def _weight(kept: Kept) -> int:
+def _weight(kept: StoredScreen) -> int:
     runs = [run for row in kept.screen.rows for run in row.runs]
     return _ROW * len(kept.screen.rows) + sum(_RUN + _CHARACTER * len(run.text) for run in runs)

@@ -7,7 +7,7 @@ from fugue_tui.layout.tree import Node, panes
 from fugue_tui.workspace.model import Window, Workspace
 
 
-class Histories:
+class LayoutHistory:
     """The history of each open window's layout."""
 
     def __init__(self) -> None:

@@ -15,19 +15,19 @@ from fugue_tui.config.model import SessionSettings
 from fugue_tui.errors import FugueError, Refused, SpawnFailed
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.clients import Audience, Nobody
-from fugue_tui.multiplexer.delayed_keys import Promises
-from fugue_tui.multiplexer.events.callbacks import Signal
-from fugue_tui.multiplexer.events.log import Journal
-from fugue_tui.multiplexer.events.pane_events import Ended, Listener, PaneEvent, PaneLive, Post, Started
+from fugue_tui.multiplexer.clients import Clients, NoClients
+from fugue_tui.multiplexer.delayed_keys import DelayedKeys
+from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.events.log import EventLog
+from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, PaneReports, Post, Started, TerminalWatcher
 from fugue_tui.multiplexer.rearranging import Rearranging
-from fugue_tui.multiplexer.restored_pane import Offer, Rerun, Waiting, nearest, tell
+from fugue_tui.multiplexer.restored_pane import Rerun, RerunOffer, RestoredPane, nearest, tell
 from fugue_tui.multiplexer.spawner import Spawner, program_of
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.pty.spawn import Exit, login_shell
-from fugue_tui.terminal.shell_integration.saved_commands import Legacy
+from fugue_tui.terminal.shell_integration.saved_commands import TerminalHandover
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Pane, Workspace
@@ -62,15 +62,15 @@ class Multiplexer(Rearranging):
         """Where that is saved which this workspace was when it ran last, until it was brought back; None if nowhere."""
         self.rerun: Rerun = SessionSettings().rerun
         """What runs again by itself in panes that come back."""
-        self.on_change = Signal[[Workspace, Workspace]]()
+        self.on_change = CallbackList[[Workspace, Workspace]]()
         """The workspace is another: old, new."""
-        self.on_event = Signal[[PaneId, PaneEvent]]()
+        self.on_event = CallbackList[[PaneId, PaneEvent]]()
         """Something happened to a pane besides output."""
-        self.on_screen = Signal[[PaneId]]()
+        self.on_screen = CallbackList[[PaneId]]()
         """A pane has something to draw; comes once, until the terminal was refreshed."""
-        self.on_empty = Signal[[]]()
+        self.on_empty = CallbackList[[]]()
         """The last pane is gone."""
-        self.audience: Audience = Nobody()
+        self.audience: Clients = NoClients()
         """The terminals that show this."""
         self.move: Callable[[str], None] = _stay
         """Has it be found under another name. Raises SocketError if it cannot be; nothing has changed then."""
@@ -79,9 +79,9 @@ class Multiplexer(Rearranging):
         self.post: Final = post
         """Runs something on the main thread soon; may be called from any thread."""
         self._spawner, self._post, self._socket = spawner, post, socket
-        self.promises = Promises(post)
+        self.promises = DelayedKeys(post)
         """Keystrokes that are still owed to panes."""
-        self.journal = Journal(self)
+        self.journal = EventLog(self)
         """What happened, in order."""
 
     def assign(self, new: Workspace) -> None:
@@ -112,7 +112,7 @@ class Multiplexer(Rearranging):
                     terminal.close()
                 raise SpawnFailed(_which(number, len(opened), pane, error)) from error
         self.terminals |= started
-        self.live |= {pane: PaneLive(self._clock()) for pane in started}
+        self.live |= {pane: PaneReports(self._clock()) for pane in started}
         self.assign(after)
         for pane in started:
             self.on_event(pane, Started())
@@ -123,21 +123,21 @@ class Multiplexer(Rearranging):
         self.promises.keep(pane)
         super().human_input(pane)
 
-    def bring_back(self, after: Workspace, offers: Mapping[PaneId, Offer]) -> None:
+    def bring_back(self, after: Workspace, offers: Mapping[PaneId, RerunOffer]) -> None:
         """Make `after` the workspace; its new panes run nothing, and their old text is still to come by `fill`."""
         sizes = self._sizes_in(after)
         for pane, offer in offers.items():
             self.terminals[pane] = self._spawner.wait(sizes[pane], self._listener(pane))
-            self.live[pane], self.waiting[pane] = PaneLive(self._clock()), Waiting(offer)
+            self.live[pane], self.waiting[pane] = PaneReports(self._clock()), RestoredPane(offer)
         self.assign(after)
 
-    def put_back(self, record: Pane, offer: Offer) -> None:
+    def put_back(self, record: Pane, offer: RerunOffer) -> None:
         """Have a pane wait, with another record, for an old text to come; what runs in it is ended. Raises NotFound."""
         pane, old = record.id, self.terminal(record.id)
         self.assign(edit.update_pane(self.workspace, record))
         self.promises.drop(pane)
         old.close()
-        self.live[pane], self.waiting[pane] = PaneLive(self._clock()), Waiting(offer)
+        self.live[pane], self.waiting[pane] = PaneReports(self._clock()), RestoredPane(offer)
         self.exits.pop(pane, None)
         self._await(pane, old.size)
 
@@ -152,7 +152,7 @@ class Multiplexer(Rearranging):
         if emulator.size != old.size:
             emulator.resize(old.size)
         old.close()
-        self._await(pane, old.size, Legacy(emulator, tuple(commands), waiting.offer.seen.title))
+        self._await(pane, old.size, TerminalHandover(emulator, tuple(commands), waiting.offer.seen.title))
         if waiting.wanted or waiting.offer.starts:
             with suppress(FugueError):  # It is told in the pane, which waits on.
                 self._begin(pane, waiting, shell=waiting.shell)
@@ -182,7 +182,7 @@ class Multiplexer(Rearranging):
         terminal.scroll_to_bottom()
         self._begin(pane, waiting, shell=shell)
 
-    def _begin(self, pane: PaneId, waiting: Waiting, *, shell: bool) -> None:
+    def _begin(self, pane: PaneId, waiting: RestoredPane, *, shell: bool) -> None:
         """Run what a pane with its old text offers, under that text."""
         record, terminal = self.workspace.panes[pane], self.terminals[pane]
         argv = record.argv if shell or waiting.offer.argv is None else waiting.offer.argv
@@ -195,7 +195,7 @@ class Multiplexer(Rearranging):
             self._await(pane, terminal.size, legacy)
             raise
         del self.waiting[pane]
-        self.live[pane] = PaneLive(self._clock())
+        self.live[pane] = PaneReports(self._clock())
         self.on_event(pane, Started())
 
     def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:
@@ -213,7 +213,7 @@ class Multiplexer(Rearranging):
         self.assign(edit.update_pane(self.workspace, record))
         self.promises.drop(pane)
         old.close()
-        self.terminals[pane], self.live[pane] = new, PaneLive(self._clock())
+        self.terminals[pane], self.live[pane] = new, PaneReports(self._clock())
         self.exits.pop(pane, None)
         self.on_event(pane, Started())
         return new
@@ -257,14 +257,14 @@ class Multiplexer(Rearranging):
         left = not record.argv and self._clock() - self.live[pane].started_at >= SHELL_SECONDS
         return exit.code == 0 or left
 
-    def _spawn(self, pane: Pane, size: Size, legacy: Legacy | None = None) -> Terminal:
+    def _spawn(self, pane: Pane, size: Size, legacy: TerminalHandover | None = None) -> Terminal:
         told = {"FUGUE_WORKSPACE": self.workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
         return self._spawner(program_of(pane, told), size, self._listener(pane.id), legacy)
 
-    def _listener(self, pane: PaneId) -> Listener:
-        return Listener(pane, self._post, self.watch.after, self)
+    def _listener(self, pane: PaneId) -> TerminalWatcher:
+        return TerminalWatcher(pane, self._post, self.watch.after, self)
 
-    def _await(self, pane: PaneId, size: Size, legacy: Legacy | None = None) -> None:
+    def _await(self, pane: PaneId, size: Size, legacy: TerminalHandover | None = None) -> None:
         """Have a terminal without a program in a pane's place; what was there is the caller's to end."""
         self.terminals[pane] = self._spawner.wait(size, self._listener(pane), legacy)
         self.on_event(pane, Started())

@@ -15,7 +15,7 @@ Begin: TypeAlias = Callable[[Done], None]
 """Begins the work; what it is given must be called when it is over, and may be called again. If this raises, it is."""
 
 
-class Turns:
+class PaneQueue:
     """A line for every pane in which work is done."""
 
     def __init__(self) -> None:

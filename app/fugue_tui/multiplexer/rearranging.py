@@ -7,7 +7,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import WindowId
 from fugue_tui.layout.history import History
 from fugue_tui.layout.tree import Node
-from fugue_tui.multiplexer.layout_history import Histories
+from fugue_tui.multiplexer.layout_history import LayoutHistory
 from fugue_tui.multiplexer.terminals import Terminals
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Window, Workspace
@@ -18,7 +18,7 @@ class Rearranging(Terminals, ABC):
 
     def __init__(self, workspace: Workspace, area: Size, clock: Callable[[], float]) -> None:
         super().__init__(workspace, area, clock)
-        self._histories = Histories()
+        self._histories = LayoutHistory()
 
     @abstractmethod
     def assign(self, new: Workspace) -> None:

@@ -7,14 +7,14 @@ from typing import Literal, TypeAlias
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.banner import epitaph
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.workspace.save_model import PaneSeen
+from fugue_tui.workspace.save_model import SavedPane
 
 Rerun: TypeAlias = Literal["shells", "all", "never"]
 """What runs again by itself: `[session] rerun`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class RerunOffer:
     """What a pane that waits would run."""
 
     argv: tuple[str, ...] | None = None
@@ -27,7 +27,7 @@ class Offer:
     """What else the person should know of the pane, a line each: untrusted text."""
     starts: bool = False
     """Whether it starts by itself once its old text is there."""
-    seen: PaneSeen = field(default_factory=PaneSeen)
+    seen: SavedPane = field(default_factory=SavedPane)
     """What was saved of the pane: as long as it waits, that is what there is to save."""
 
     @property
@@ -38,10 +38,10 @@ class Offer:
 
 
 @dataclass(slots=True)
-class Waiting:
+class RestoredPane:
     """A pane that waits. Main thread only."""
 
-    offer: Offer
+    offer: RerunOffer
     pending: bool = True
     """Whether its old text is still to come."""
     wanted: bool = False

@@ -9,10 +9,10 @@ from fugue_tui.config.model import TerminalSettings
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.engines import make_emulator
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Program, environment, login_shell
 from fugue_tui.terminal.shell_integration.inject import integrated
-from fugue_tui.terminal.shell_integration.saved_commands import Legacy
+from fugue_tui.terminal.shell_integration.saved_commands import TerminalHandover
 from fugue_tui.terminal.terminal import Terminal, Watcher
 from fugue_tui.workspace.model import Pane
 
@@ -23,11 +23,13 @@ class Spawner(Protocol):
     shell: tuple[str, ...]
     """What runs where nothing was asked for; empty for the login shell."""
 
-    def __call__(self, program: Program, size: Size, watcher: Watcher, legacy: Legacy | None = None) -> Terminal:
+    def __call__(
+        self, program: Program, size: Size, watcher: Watcher, legacy: TerminalHandover | None = None
+    ) -> Terminal:
         """A running terminal, whose watcher is called on the pump's thread, under what was shown before."""
         ...
 
-    def wait(self, size: Size, watcher: Watcher, legacy: Legacy | None = None) -> Terminal:
+    def wait(self, size: Size, watcher: Watcher, legacy: TerminalHandover | None = None) -> Terminal:
         """A terminal without a program, that shows what was shown before."""
         ...
 
@@ -39,7 +41,7 @@ class Spawner(Protocol):
 class Launcher:
     """The spawner of the real program: one pump, and what holds for every new pane. May be changed between calls."""
 
-    def __init__(self, pump: Pump, engine: str = "ghostty", scrollback: int = 10_000) -> None:
+    def __init__(self, pump: IOLoop, engine: str = "ghostty", scrollback: int = 10_000) -> None:
         self.pump = pump
         self.engine = engine
         self.scrollback = scrollback
@@ -58,13 +60,15 @@ class Launcher:
         self.shell, self.term = wanted.shell, wanted.term
         self.shell_integration = wanted.shell_integration
 
-    def __call__(self, program: Program, size: Size, watcher: Watcher, legacy: Legacy | None = None) -> Terminal:
+    def __call__(
+        self, program: Program, size: Size, watcher: Watcher, legacy: TerminalHandover | None = None
+    ) -> Terminal:
         """Start a program."""
         env = {"TERM": self.term, **program.env} if self.term else program.env
         program = replace(program, argv=program.argv or self.shell, env=env)
         nonce = os.urandom(8).hex() if self.shell_integration else ""
         started = with_marks(program, nonce) if nonce else None
-        legacy = legacy or Legacy(self.blank(size))
+        legacy = legacy or TerminalHandover(self.blank(size))
         return Terminal.spawn(
             started or program,
             size,
@@ -75,9 +79,9 @@ class Launcher:
             before=legacy.commands,
         )
 
-    def wait(self, size: Size, watcher: Watcher, legacy: Legacy | None = None) -> Terminal:
+    def wait(self, size: Size, watcher: Watcher, legacy: TerminalHandover | None = None) -> Terminal:
         """A terminal without a program."""
-        legacy = legacy or Legacy(self.blank(size))
+        legacy = legacy or TerminalHandover(self.blank(size))
         return Terminal.waiting(
             size,
             pump=self.pump,

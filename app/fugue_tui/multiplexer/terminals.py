@@ -6,13 +6,13 @@ from typing import Final
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.events.pane_events import PaneLive
-from fugue_tui.multiplexer.kept_screens import Album
-from fugue_tui.multiplexer.pane_queue import Turns
+from fugue_tui.multiplexer.events.pane_events import PaneReports
+from fugue_tui.multiplexer.kept_screens import ScreenStore
+from fugue_tui.multiplexer.pane_queue import PaneQueue
 from fugue_tui.multiplexer.placed import Placed
-from fugue_tui.multiplexer.restored_pane import Waiting
-from fugue_tui.multiplexer.watch.bookmarks import Cursors
-from fugue_tui.multiplexer.watch.watcher import Watch
+from fugue_tui.multiplexer.restored_pane import RestoredPane
+from fugue_tui.multiplexer.watch.bookmarks import Bookmarks
+from fugue_tui.multiplexer.watch.watcher import WaitService
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window, Workspace
@@ -31,19 +31,19 @@ class Terminals(Placed):
         """The terminal of every pane; an ended one stays readable as long as its pane."""
         self.exits: dict[PaneId, Exit] = {}
         """How the programs of those panes ended whose program is over."""
-        self.waiting: dict[PaneId, Waiting] = {}
+        self.waiting: dict[PaneId, RestoredPane] = {}
         """What the panes wait for that came back without their programs."""
-        self.live: dict[PaneId, PaneLive] = {}
+        self.live: dict[PaneId, PaneReports] = {}
         """What each pane's program said besides text."""
-        self.turns = Turns()
+        self.turns = PaneQueue()
         """Who types into which pane, and who waits for that."""
         self.lent: dict[PaneId, object] = {}
         """What shells were given for a while, as `control.injecting` knows it."""
-        self.watch = Watch()
+        self.watch = WaitService()
         """What is waited for in panes' output."""
-        self.cursors = Cursors()
+        self.cursors = Bookmarks()
         """The places in panes' text that callers hold on to."""
-        self.album = Album()
+        self.album = ScreenStore()
         """The screens that callers kept."""
 
     def fit(self) -> None:

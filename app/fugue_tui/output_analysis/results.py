@@ -12,7 +12,7 @@ MOST_NOTES: Final = 12
 """Notes that one reading carries."""
 
 
-class Kind(StrEnum):
+class ParsedKind(StrEnum):
     """What a text turned out to be."""
 
     TABLE = "table"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Wanted(StrEnum):
+class ParseAs(StrEnum):
     """What to read a text as."""
 
     AUTO = "auto"
@@ -50,7 +50,7 @@ class Parsed:
     lines, and the escapes of JSON, CSV and Markdown.
     """
 
-    kind: Kind
+    kind: ParsedKind
     confidence: float
     """How much of it to believe, from 0 to 1."""
     headers: tuple[str, ...] = ()

@@ -28,12 +28,12 @@ _FIRST: Final = re.compile(rb"fugue-tui saved ([0-9]{1,9}) ([0-9a-f]{40})\n")
 _KEYS: Final = ("version", "head", "texts")
 
 
-class Newer(SaveError):
+class NewerVersion(SaveError):
     """A newer fugue-tui wrote this; it is left as it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Manifest:
     """What a manifest's file holds; its body is read only when asked for."""
 
     version: int
@@ -68,7 +68,7 @@ def pack(manifest: Mapping[str, Any], generation: int) -> bytes:
     return data
 
 
-def unpack(data: bytes, path: str) -> Record:
+def unpack(data: bytes, path: str) -> Manifest:
     """What a file holds. Raises Damaged, or Newer if a later fugue-tui wrote it."""
     first = _FIRST.match(data)
     if first is None:
@@ -77,12 +77,12 @@ def unpack(data: bytes, path: str) -> Record:
     if _digest(int(first[1]), rest) != first[2]:
         raise Damaged(path, "is not what was written there (its checksum is wrong)")
     if int(first[1]) > FORMAT:
-        raise Newer(f"{path}: a newer fugue-tui saved it (format {int(first[1])}); upgrade, or delete it")
+        raise NewerVersion(f"{path}: a newer fugue-tui saved it (format {int(first[1])}); upgrade, or delete it")
     head, _, body = rest.partition(b"\n")
     return _record(_object(head, path), body, path)
 
 
-def _record(found: dict[str, Any], body: bytes, path: str) -> Record:
+def _record(found: dict[str, Any], body: bytes, path: str) -> Manifest:
     version, generation = found.get("version"), found.get("generation")
     head, texts = found.get("head"), found.get("texts")
     if type(version) is not int or type(generation) is not int or not isinstance(head, dict):
@@ -90,7 +90,7 @@ def _record(found: dict[str, Any], body: bytes, path: str) -> Record:
     if not isinstance(texts, list) or not all(map(_is_digest, cast(list[object], texts))):
         raise Damaged(path, "names texts wrongly")
     shown = MappingProxyType(cast(dict[str, Any], head))
-    return Record(version, generation, shown, tuple(cast(list[str], texts)), path, body)
+    return Manifest(version, generation, shown, tuple(cast(list[str], texts)), path, body)
 
 
 def _is_digest(value: object) -> bool:

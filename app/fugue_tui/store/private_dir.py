@@ -46,7 +46,7 @@ class Busy(SaveError):
     """Another program holds a lock."""
 
 
-class Folder:
+class PrivateDir:
     """An open private directory; `opened` and `child` make one and close it."""
 
     __slots__ = ("_fd", "path")
@@ -156,7 +156,7 @@ class Folder:
                 raise _failed(self.path, error) from None
 
     @contextmanager
-    def child(self, name: str, *, make: bool = False) -> Generator["Folder | None", None, None]:
+    def child(self, name: str, *, make: bool = False) -> Generator["PrivateDir | None", None, None]:
         """A private directory in this one; None if it is not there and not to be made."""
         with _entered(name, self._at(name), self._fd, make) as folder:
             yield folder
@@ -192,7 +192,7 @@ class Folder:
 
 
 @contextmanager
-def opened(path: str, *, make: bool = False) -> Generator[Folder | None, None, None]:
+def opened(path: str, *, make: bool = False) -> Generator[PrivateDir | None, None, None]:
     """The private directory at a path; None if it is not there and not to be made. Raises SaveError if it is unsafe."""
     if make:
         try:
@@ -204,7 +204,7 @@ def opened(path: str, *, make: bool = False) -> Generator[Folder | None, None, N
 
 
 @contextmanager
-def _entered(name: str, path: str, parent: int | None, make: bool) -> Generator[Folder | None, None, None]:
+def _entered(name: str, path: str, parent: int | None, make: bool) -> Generator[PrivateDir | None, None, None]:
     try:
         if make:
             with suppress(FileExistsError):
@@ -219,7 +219,7 @@ def _entered(name: str, path: str, parent: int | None, make: bool) -> Generator[
         return
     try:
         _check_directory(os.fstat(fd), path)
-        yield Folder(fd, path)
+        yield PrivateDir(fd, path)
     finally:
         os.close(fd)
 

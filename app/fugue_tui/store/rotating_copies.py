@@ -7,8 +7,8 @@ import re
 from typing import Final
 
 from fugue_tui.errors import SaveError
-from fugue_tui.store.manifest_file import LARGEST, Record, unpack
-from fugue_tui.store.private_dir import Damaged, Folder
+from fugue_tui.store.manifest_file import LARGEST, Manifest, unpack
+from fugue_tui.store.private_dir import Damaged, PrivateDir
 
 LOCK: Final = ".lock"
 COPIES: Final = ("", ".1", ".2")
@@ -19,10 +19,10 @@ MOST_BAD: Final = 5
 _FILE: Final = re.compile(r"(.+)\.json(?:\.[12])?")
 
 
-class Shelf:
+class RotatingCopies:
     """The files of one saved thing in a folder."""
 
-    def __init__(self, folder: Folder, name: str) -> None:
+    def __init__(self, folder: PrivateDir, name: str) -> None:
         self._folder, self._base = folder, f"{name}.json"
         self.path = f"{folder.path}/{self._base}"
 
@@ -31,13 +31,13 @@ class Shelf:
         """Bytes of the newest copy."""
         return self._folder.size(self._base)
 
-    def read(self, copy: str = "") -> Record | None:
+    def read(self, copy: str = "") -> Manifest | None:
         """A copy, None if it is not there. Raises Damaged or Newer."""
         name = self._base + copy
         data = self._folder.read(name, LARGEST)
         return None if data is None else unpack(data, f"{self._folder.path}/{name}")
 
-    def best(self) -> tuple[Record | None, list[tuple[str, Damaged]]]:
+    def best(self) -> tuple[Manifest | None, list[tuple[str, Damaged]]]:
         """The newest good copy, and the damaged ones before it. Raises Newer."""
         damaged: list[tuple[str, Damaged]] = []
         for copy in COPIES:
@@ -49,7 +49,7 @@ class Shelf:
                 damaged.append((copy, fault))
         return None, damaged
 
-    def mended(self) -> tuple[Record | None, list[str]]:
+    def mended(self) -> tuple[Manifest | None, list[str]]:
         """The newest good copy, when the damaged ones before it were set aside; and that in words."""
         found, damaged = self.best()
         return found, [self._set_aside(copy, fault) for copy, fault in damaged]
@@ -98,6 +98,6 @@ class Shelf:
         return {int(found[1]): name for name in self._folder.names() if (found := wanted.fullmatch(name))}
 
 
-def names(folder: Folder) -> list[str]:
+def names(folder: PrivateDir) -> list[str]:
     """The names of what has a copy in a folder, sorted."""
     return sorted({found[1] for name in folder.names() if (found := _FILE.fullmatch(name)) and name[0] != "."})

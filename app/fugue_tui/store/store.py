@@ -26,10 +26,10 @@ from typing import Any, Final, Literal, TypeAlias
 from fugue_tui import sockets
 from fugue_tui.errors import SaveError, SocketError
 from fugue_tui.store import blobs, manifest_file, rotating_copies
-from fugue_tui.store.manifest_file import DIGEST, Newer, Record
+from fugue_tui.store.manifest_file import DIGEST, Manifest, NewerVersion
 from fugue_tui.store.paths import state_dir as state_dir
-from fugue_tui.store.private_dir import Busy, Damaged, Folder, opened
-from fugue_tui.store.rotating_copies import COPIES, Shelf
+from fugue_tui.store.private_dir import Busy, Damaged, PrivateDir, opened
+from fugue_tui.store.rotating_copies import COPIES, RotatingCopies
 
 Area: TypeAlias = Literal["auto", "named", "snapshots"]
 AREAS: Final[tuple[Area, ...]] = ("auto", "named", "snapshots")
@@ -39,7 +39,7 @@ _numbers = count(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StoredWorkspace:
     """What was saved under a name."""
 
     manifest: dict[str, Any]
@@ -50,7 +50,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StoreEntry:
     """What a listing tells of one saved thing."""
 
     name: str
@@ -71,22 +71,22 @@ class Store:
         self.root: Final = os.path.abspath(root)
 
     @contextmanager
-    def saving(self) -> Generator["Saving", None, None]:
+    def saving(self) -> Generator["PendingSave", None, None]:
         """Save something; until this ends no text is tidied away."""
         with ExitStack() as held:
             root = _there(held.enter_context(opened(self.root, make=True)))
             held.enter_context(root.lock(rotating_copies.LOCK, shared=True))
-            yield Saving(root, _there(held.enter_context(root.child(_TEXTS, make=True))))
+            yield PendingSave(root, _there(held.enter_context(root.child(_TEXTS, make=True))))
 
-    def get(self, area: Area, name: str) -> Found:
+    def get(self, area: Area, name: str) -> StoredWorkspace:
         """The newest good copy of what was put; a damaged one is set aside, and `faults` tells. Raises SaveError."""
         with self._area(area) as folder:
             if folder is None:
                 raise _nothing(area, name)
-            place = Shelf(folder, _checked(name))
+            place = RotatingCopies(folder, _checked(name))
             with suppress(Damaged):
                 if found := place.read():
-                    return Found(found.manifest(), found.generation)
+                    return StoredWorkspace(found.manifest(), found.generation)
             return _older(folder, place, area, name)
 
     def text(self, digest: str, limit: int = blobs.LARGEST) -> bytes:
@@ -99,11 +99,13 @@ class Store:
             raise SaveError(f"{self.root}/{_TEXTS}/{digest}: the text is gone; the pane comes back without it")
         return blobs.unpack(digest, file, f"{self.root}/{_TEXTS}/{digest}", limit)
 
-    def names(self, area: Area) -> list[Entry]:
+    def names(self, area: Area) -> list[StoreEntry]:
         """What is in an area, the latest first. Nothing is changed, and nobody waited for."""
         with opened(self.root) as root, _child(root, area) as folder, _child(root, _TEXTS) as held:
             found = (
-                [_entry(Shelf(folder, name), name, held) for name in rotating_copies.names(folder)] if folder else []
+                [_entry(RotatingCopies(folder, name), name, held) for name in rotating_copies.names(folder)]
+                if folder
+                else []
             )
         return sorted(found, key=lambda entry: (-entry.generation, entry.name))
 
@@ -113,7 +115,7 @@ class Store:
             if folder is None:
                 raise _nothing(area, name)
             with folder.lock(rotating_copies.LOCK):
-                if not Shelf(folder, _checked(name)).delete():
+                if not RotatingCopies(folder, _checked(name)).delete():
                     raise _nothing(area, name)
         with suppress(SaveError):
             self.tidy()
@@ -125,20 +127,20 @@ class Store:
         with opened(self.root) as root:
             if root is None:
                 return 0
-            with suppress(Busy, Newer), root.lock(rotating_copies.LOCK, seconds=0), root.child(_TEXTS) as folder:
+            with suppress(Busy, NewerVersion), root.lock(rotating_copies.LOCK, seconds=0), root.child(_TEXTS) as folder:
                 return _sweep(folder, _used(root)) if folder else 0
         return 0
 
     @contextmanager
-    def _area(self, area: Area) -> Generator[Folder | None, None, None]:
+    def _area(self, area: Area) -> Generator[PrivateDir | None, None, None]:
         with opened(self.root) as root, _child(root, area) as folder:
             yield folder
 
 
-class Saving:
+class PendingSave:
     """One save that is under way; any thread."""
 
-    def __init__(self, root: Folder, held: Folder) -> None:
+    def __init__(self, root: PrivateDir, held: PrivateDir) -> None:
         self._root, self._texts = root, held
 
     def keep(self, data: bytes) -> str:
@@ -163,7 +165,7 @@ class Saving:
             raise SaveError(f"{self._texts.path}: {len(missing)} texts are gone ({missing[0]}); save again")
         self._texts.sync()
         with self._root.child(area, make=True) as made:
-            folder, place = _there(made), Shelf(_there(made), _checked(name))
+            folder, place = _there(made), RotatingCopies(_there(made), _checked(name))
             with folder.lock(rotating_copies.LOCK):
                 there, _ = place.mended()
                 data = manifest_file.pack(manifest, _last(folder) + 1)
@@ -181,7 +183,7 @@ class Saving:
 
 
 @contextmanager
-def _child(folder: Folder | None, name: str) -> Generator[Folder | None, None, None]:
+def _child(folder: PrivateDir | None, name: str) -> Generator[PrivateDir | None, None, None]:
     if folder is None:
         yield None
         return
@@ -189,36 +191,36 @@ def _child(folder: Folder | None, name: str) -> Generator[Folder | None, None, N
         yield found
 
 
-def _older(folder: Folder, place: Shelf, area: Area, name: str) -> Found:
+def _older(folder: PrivateDir, place: RotatingCopies, area: Area, name: str) -> StoredWorkspace:
     """The newest good copy where the newest is not good; nothing is set aside if that cannot be done safely."""
     with ExitStack() as held:
         try:
             held.enter_context(folder.lock(rotating_copies.LOCK))
             found, faults = place.mended()
-        except (Busy, Newer):
+        except (Busy, NewerVersion):
             raise
         except SaveError:
             found, damaged = place.best()
             faults = [str(fault) for _, fault in damaged]
     if found is not None:
-        return Found(found.manifest(), found.generation, tuple(faults))
+        return StoredWorkspace(found.manifest(), found.generation, tuple(faults))
     if faults:
         raise SaveError(f"no copy of {name!r} can be read: {'; '.join(faults)}")
     raise _nothing(area, name)
 
 
-def _entry(place: Shelf, name: str, held: Folder | None) -> Entry:
+def _entry(place: RotatingCopies, name: str, held: PrivateDir | None) -> StoreEntry:
     try:
         found, damaged = place.best()
     except SaveError as error:
-        return Entry(name, {}, -1, 0, str(error))
+        return StoreEntry(name, {}, -1, 0, str(error))
     if found is None:
-        return Entry(name, {}, -1, 0, str(damaged[0][1]) if damaged else f"{place.path}: is gone")
+        return StoreEntry(name, {}, -1, 0, str(damaged[0][1]) if damaged else f"{place.path}: is gone")
     size = place.size + sum(held.size(digest) for digest in set(found.texts)) if held else place.size
-    return Entry(name, found.head, found.generation, size)
+    return StoreEntry(name, found.head, found.generation, size)
 
 
-def _used(root: Folder) -> set[str]:
+def _used(root: PrivateDir) -> set[str]:
     """Every text that a good copy refers to. Raises SaveError or Newer if that cannot be told."""
     used: set[str] = set()
     for area in AREAS:
@@ -228,33 +230,33 @@ def _used(root: Folder) -> set[str]:
     return used
 
 
-def _records(folder: Folder) -> Iterator[Record]:
+def _records(folder: PrivateDir) -> Iterator[Manifest]:
     """Every good copy of everything in a folder."""
     for name in rotating_copies.names(folder):
         for copy in COPIES:
             with suppress(Damaged):
-                if found := Shelf(folder, name).read(copy):
+                if found := RotatingCopies(folder, name).read(copy):
                     yield found
 
 
-def _last(folder: Folder) -> int:
+def _last(folder: PrivateDir) -> int:
     """The highest generation in a folder; what cannot be read does not count."""
-    with suppress(Newer):
+    with suppress(NewerVersion):
         return max((found.generation for found in _records(folder)), default=0)
     return 0
 
 
-def _sweep(folder: Folder, used: set[str]) -> int:
+def _sweep(folder: PrivateDir, used: set[str]) -> int:
     gone = [name for name in folder.names() if name not in used]
     for name in gone:
         folder.remove(name)
     return len(gone)
 
 
-def _must_not_be_newer(there: Record | None, manifest: Mapping[str, Any]) -> None:
+def _must_not_be_newer(there: Manifest | None, manifest: Mapping[str, Any]) -> None:
     if there is not None and there.version > manifest["version"]:
         reason = f"a newer fugue-tui saved it (version {there.version}); upgrade, or delete it"
-        raise Newer(f"{there.path}: {reason}")
+        raise NewerVersion(f"{there.path}: {reason}")
 
 
 def _checked(name: str) -> str:
@@ -264,7 +266,7 @@ def _checked(name: str) -> str:
         raise SaveError(str(error).replace("a workspace", "what is saved")) from None
 
 
-def _there(folder: Folder | None) -> Folder:
+def _there(folder: PrivateDir | None) -> PrivateDir:
     if folder is None:
         raise SaveError("the directory was removed while it was made; try again")
     return folder

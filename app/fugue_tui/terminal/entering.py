@@ -8,19 +8,19 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
-from fugue_tui.terminal.input.typed_ahead import Sent
-from fugue_tui.terminal.pty.channel import Channel, Idle
+from fugue_tui.terminal.input.typed_ahead import TypedAhead
+from fugue_tui.terminal.pty.channel import Channel, NullChannel
 from fugue_tui.terminal.remembering import Remembering
 
 
 class Entering(Remembering, ABC):
     """A terminal that takes input, written as the program's modes want it."""
 
-    _channel: Channel | Idle
+    _channel: Channel | NullChannel
 
     def __init__(self, emulator: Emulator, size: Size) -> None:
         super().__init__(emulator, size)
-        self.sent: Final = Sent()
+        self.sent: Final = TypedAhead()
         """Whether what was typed last was entered too."""
 
     @property

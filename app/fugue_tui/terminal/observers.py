@@ -14,20 +14,20 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ViewChanged:
     """Something changed that was not output: the view was moved, or other text is selected."""
 
 
 CLOSED: Final = Closed()
-LOOKED: Final = Looked()
-Tapped: TypeAlias = memoryview | Event | Exit | Looked | Closed
+LOOKED: Final = ViewChanged()
+Tapped: TypeAlias = memoryview | Event | Exit | ViewChanged | Closed
 """Output, valid until the call returns; an event; how the program ended; that somebody looks at another part of it; or
 that the terminal was closed."""
 Tap: TypeAlias = Callable[[Tapped], None]
 """Must return at once, and must not touch the terminal: of all but events and ends it is told under its lock."""
 
 
-class Taps:
+class Observers:
     """The taps of one terminal. They change, and output is told, under the terminal's lock."""
 
     __slots__ = ("_taps",)

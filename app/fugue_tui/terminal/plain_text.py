@@ -27,7 +27,7 @@ _SHIFTED: Final = b"STLMr"
 _ALTERNATE: Final = {b"47", b"1047", b"1049"}
 
 
-class Tape:
+class TextStream:
     """Text that grows at its end and is forgotten at its beginning; offsets count from the first byte ever."""
 
     __slots__ = ("base", "text")
@@ -65,11 +65,11 @@ class Tape:
             self.write(b"\n")
 
 
-class Transcript:
+class PlainTextExtractor:
     """The two tapes of one terminal, from some moment on."""
 
     def __init__(self, rows: int, *, alternate: bool = False) -> None:
-        self.tapes = self.flow, self.painted = Tape(), Tape()
+        self.tapes = self.flow, self.painted = TextStream(), TextStream()
         self._rows = rows
         self._alternate = alternate
         self._above = 0
@@ -92,7 +92,7 @@ class Transcript:
             self._write(data[at:])
 
     @property
-    def _tape(self) -> Tape:
+    def _tape(self) -> TextStream:
         return self.painted if self._above or self._alternate else self.flow
 
     def _sequence(self, data: bytes, at: int) -> int:

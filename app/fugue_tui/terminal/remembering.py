@@ -4,7 +4,7 @@ from abc import ABC
 
 from fugue_tui.terminal.copy_mode.selecting import Selecting
 from fugue_tui.terminal.emulator.command_record import CommandRecord
-from fugue_tui.terminal.screen.pins import Passage
+from fugue_tui.terminal.screen.pins import TextExtract
 from fugue_tui.terminal.shell_integration.asked import AskedLog
 from fugue_tui.terminal.shell_integration.command_log import output
 from fugue_tui.terminal.shell_integration.saved_commands import Sift, frozen
@@ -98,12 +98,12 @@ class Remembering(Selecting, ABC):
         with self.lock:
             return "" if self._closed else self._log.typed()
 
-    def output(self, command: CommandRecord, *, joined: bool = True, ansi: bool = False) -> Passage:
+    def output(self, command: CommandRecord, *, joined: bool = True, ansi: bool = False) -> TextExtract:
         """What a command of this terminal printed, so far or in all; only the newest few are still known. Any thread.
 
         `missed` says that not all of it is there."""
         with self.lock:
-            return Passage() if self._closed else output(self.emulator, command, joined=joined, ansi=ansi)
+            return TextExtract() if self._closed else output(self.emulator, command, joined=joined, ansi=ansi)
 
     def saved(self, sift: Sift = str) -> bytes:
         """All that `remembered.recall` brings back; `sift` takes what is secret out of command lines. Empty once it is

@@ -16,14 +16,14 @@ from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.entering import Entering
-from fugue_tui.terminal.observers import CLOSED, LOOKED, Tap, Taps
+from fugue_tui.terminal.observers import CLOSED, LOOKED, Observers, Tap
 from fugue_tui.terminal.pty import process
-from fugue_tui.terminal.pty.channel import Channel, Idle
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.channel import Channel, NullChannel
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.asked import AskedLog
-from fugue_tui.terminal.shell_integration.saved_commands import Legacy
+from fugue_tui.terminal.shell_integration.saved_commands import TerminalHandover
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
@@ -54,7 +54,7 @@ class Terminal(Entering):
         pty: Pty | None,
         size: Size,
         *,
-        pump: Pump,
+        pump: IOLoop,
         emulator: Emulator,
         watcher: Watcher,
         nonce: str = "",
@@ -70,7 +70,7 @@ class Terminal(Entering):
         """How the program ended; None while it runs."""
         self._pump = pump
         self._watcher = watcher
-        self._taps = Taps()
+        self._taps = Observers()
         self._events = SerialQueue[Event | Exit](self._handle)
         self._title = self._cwd = ""
         self._printed = self.waits
@@ -78,7 +78,7 @@ class Terminal(Entering):
         self._log = AskedLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
         emulator.attend(self.lock, self._log.heard)
         self._log.take_over(before)
-        self._channel = Channel(pty, size, pump, self) if pty else Idle()
+        self._channel = Channel(pty, size, pump, self) if pty else NullChannel()
         self._channel.start()
 
     @classmethod
@@ -87,7 +87,7 @@ class Terminal(Entering):
         program: Program,
         size: Size,
         *,
-        pump: Pump,
+        pump: IOLoop,
         emulator: Emulator,
         watcher: Watcher,
         nonce: str = "",
@@ -104,7 +104,7 @@ class Terminal(Entering):
         cls,
         size: Size,
         *,
-        pump: Pump,
+        pump: IOLoop,
         emulator: Emulator,
         watcher: Watcher,
         title: str = "",
@@ -198,7 +198,7 @@ class Terminal(Entering):
             self.emulator.close()
         self._channel.close()
 
-    def release(self) -> Legacy:
+    def release(self) -> TerminalHandover:
         """Close a waiting terminal but hand on its emulator, with all that it shows, for the program that starts now.
 
         Raises TerminalGone if it was closed before."""
@@ -207,7 +207,7 @@ class Terminal(Entering):
                 raise TerminalGone("the pane was closed meanwhile")
             self._closed = True
             self._taps(CLOSED)
-            return Legacy(self.emulator, self._log.records, self._title)
+            return TerminalHandover(self.emulator, self._log.records, self._title)
 
     def receive(self, data: memoryview) -> None:
         """For the channel: output of the program."""

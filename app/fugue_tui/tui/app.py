@@ -23,25 +23,25 @@ from fugue_tui.layout.tree import Split
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.terminal.input.keys import spell
-from fugue_tui.tui.attach.manager import Gallery
-from fugue_tui.tui.clients.client import Viewer
-from fugue_tui.tui.clients.handshake import Arrival
+from fugue_tui.tui.attach.manager import ClientManager
+from fugue_tui.tui.clients.client import AttachedClient
+from fugue_tui.tui.clients.handshake import Handshake
 from fugue_tui.tui.commanding import CommandingApp
-from fugue_tui.tui.config_reload import Outfit
+from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
-from fugue_tui.tui.input.key_dispatch import Keyboard
-from fugue_tui.tui.main_thread_queue import Mailbox
-from fugue_tui.tui.render.scheduler import Frames
+from fugue_tui.tui.input.key_dispatch import KeyDispatch
+from fugue_tui.tui.main_thread_queue import MainThreadQueue
+from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.actions import Actions
-from fugue_tui.tui.ui.pane_notifications import Happenings
-from fugue_tui.tui.ui.status_updates import News
-from fugue_tui.tui.ui.view_model import Words, arrange
+from fugue_tui.tui.ui.pane_notifications import PaneNotifications
+from fugue_tui.tui.ui.status_updates import StatusUpdater
+from fugue_tui.tui.ui.view_model import StatusText, arrange
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.key_events import HostKey, press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
-from fugue_tui_widgets.status_bar import StatusBar, StatusPicture
+from fugue_tui_widgets.status_bar import StatusBar, StatusContent
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
@@ -59,10 +59,10 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         mux: Multiplexer,
         dispatcher: Dispatcher,
         config: Config,
-        mailbox: Mailbox,
+        mailbox: MainThreadQueue,
         host: HostTerminal | None,
         *,
-        first: Arrival | None = None,
+        first: Handshake | None = None,
         lift: Callable[[], None] = lambda: None,
         launcher: Launcher | None = None,
     ) -> None:
@@ -70,8 +70,8 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         self.mux = mux
         self.settings = config
         self.mailbox = mailbox
-        self.outfit = Outfit(self, config, launcher)
-        self.keyboard = Keyboard(self, self.outfit.keymap, lambda binding: self.actions.bound(binding))
+        self.outfit = ConfigApplier(self, config, launcher)
+        self.keyboard = KeyDispatch(self, self.outfit.keymap, lambda binding: self.actions.bound(binding))
         self.actions = Actions(self, self.keyboard)
         self.when_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
@@ -79,9 +79,9 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         self._status = StatusBar(id="status")
         self._which_key = WhichKey(id="which-key")
         self._lift = lift
-        self._frames: Frames | None = None
-        self._news = News(self, self.call_later)
-        self.happenings = Happenings(self, ring=self.bell, copy=self.copy_to_clipboard)
+        self._frames: RenderScheduler | None = None
+        self._news = StatusUpdater(self, self.call_later)
+        self.happenings = PaneNotifications(self, ring=self.bell, copy=self.copy_to_clipboard)
         self._moving = True
         self._bar_covers = False
         """Whether the status bar has no row of its own: it covers the last one while it has something to say."""
@@ -135,7 +135,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         """Show what there is, and follow every change."""
         self._dress()
         self._lift()
-        self._frames = Frames(self)
+        self._frames = RenderScheduler(self)
         self.outfit.tell()
         if self.gallery is not None:
             self.gallery.begin(self._frames)
@@ -195,9 +195,9 @@ class FugueApp(CommandingApp, inherit_bindings=False):
 
     # The terminals that show it
 
-    def open_gallery(self, driver: TerminalDriver, size: Size) -> Gallery:
+    def open_gallery(self, driver: TerminalDriver, size: Size) -> ClientManager:
         """Make what looks after the terminals."""
-        self.gallery = Gallery(self, driver, size)
+        self.gallery = ClientManager(self, driver, size)
         return self.gallery
 
     def rest(self) -> None:
@@ -243,7 +243,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
             if self.gallery is not None:
                 self.gallery.displayed()
 
-    def show_status(self, picture: StatusPicture) -> None:
+    def show_status(self, picture: StatusContent) -> None:
         """Bring the status bar up to date; one without a row of its own comes and goes."""
         self._status.show(picture)
         wanted = bool(picture.mode or picture.alert)
@@ -251,9 +251,9 @@ class FugueApp(CommandingApp, inherit_bindings=False):
             self._status.display = wanted
             self._moving = True
 
-    def words(self) -> Words:
+    def words(self) -> StatusText:
         """What the status bar says besides the windows."""
-        return Words(self.keyboard.hint, self.keyboard.mode, self.alerts.text, self._marks)
+        return StatusText(self.keyboard.hint, self.keyboard.mode, self.alerts.text, self._marks)
 
     def _marks(self, window: Window) -> str:
         return ("Z" if window.zoomed and isinstance(window.layout, Split) else "") + (
@@ -298,7 +298,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
 
     # What a person does
 
-    def take_key(self, event: events.Key, viewer: Viewer | None = None) -> bool:
+    def take_key(self, event: events.Key, viewer: AttachedClient | None = None) -> bool:
         """Whether the workspace or a program took the key; dialogs get theirs from Textual."""
         press, owner = press_of(event), viewer.id if viewer else 0
         if not self.on_panes or self._frames is None:
@@ -328,7 +328,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         """Keys that come by Textual's queue, because a dialog was open or from tests, go the way of the driver's."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             owner = event.owner if isinstance(event, HostKey) else None
-            if self.take_key(event, owner if isinstance(owner, Viewer) else None):
+            if self.take_key(event, owner if isinstance(owner, AttachedClient) else None):
                 return
         if isinstance(event, events.Paste) and self.on_panes and self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)

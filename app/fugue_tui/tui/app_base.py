@@ -18,13 +18,13 @@ from fugue_tui.attach_protocol import Bye
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.geometry import Size
 from fugue_tui.sanitize import clean
-from fugue_tui.tui.attach.manager import Gallery
-from fugue_tui.tui.clients.client import Viewer
-from fugue_tui.tui.clients.handshake import Arrival
-from fugue_tui.tui.clients.registry import Viewers
+from fugue_tui.tui.attach.manager import ClientManager
+from fugue_tui.tui.clients.client import AttachedClient
+from fugue_tui.tui.clients.handshake import Handshake
+from fugue_tui.tui.clients.registry import ClientRegistry
 from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.render.client_renderer import compositor_of
-from fugue_tui.tui.ui.messages import Alerts
+from fugue_tui.tui.ui.messages import Messages
 
 logger = logging.getLogger(__name__)
 
@@ -35,17 +35,17 @@ _PAUSE: Final = 1.0
 class AttendedApp(App[int], inherit_bindings=False):
     """What every app on attached terminals does. Returns the exit status of the program."""
 
-    def __init__(self, host: HostTerminal | None, first: Arrival | None, news: Callable[[], None]) -> None:
+    def __init__(self, host: HostTerminal | None, first: Handshake | None, news: Callable[[], None]) -> None:
         """`news` is called when there may be something else to say on the screen."""
         constants.COLOR_SYSTEM = "truecolor"  # Mirrors show every colour, wherever this process was started.
         super().__init__(driver_class=TerminalDriver)
         self.host_terminal = host
         self.first = first
-        self.gallery: Gallery | None = None
+        self.gallery: ClientManager | None = None
         """What looks after the attached terminals; None in tests without any."""
         self.farewell = Bye()
         """What they are told at the end."""
-        self.alerts = Alerts(news, lambda: self.watched)
+        self.alerts = Messages(news, lambda: self.watched)
         self.outlives = False
         """Whether bugs are outlived: from the moment on when everything stands, and where terminals are attached."""
         self._resting = False
@@ -54,7 +54,7 @@ class AttendedApp(App[int], inherit_bindings=False):
     # Who looks
 
     @property
-    def viewers(self) -> Viewers | None:
+    def viewers(self) -> ClientRegistry | None:
         """The terminals that show this; None where Textual draws for itself."""
         return self.gallery.viewers if self.gallery is not None else None
 
@@ -63,7 +63,7 @@ class AttendedApp(App[int], inherit_bindings=False):
         """Whether anybody looks."""
         return self.viewers is None or self.viewers.watched
 
-    def admit(self, arrival: Arrival) -> None:
+    def admit(self, arrival: Handshake) -> None:
         """Let a client in."""
         if self.gallery is not None:
             self.gallery.admit(arrival)
@@ -137,7 +137,7 @@ class AttendedApp(App[int], inherit_bindings=False):
         if self.viewers is not None:
             self.viewers.tell(_clipboard(text), typing=True)
 
-    def copy_at(self, viewer: Viewer | None, text: str) -> None:
+    def copy_at(self, viewer: AttachedClient | None, text: str) -> None:
         """Put text on the clipboard of one terminal, if it is still attached."""
         self._clipboard = text
         if viewer is not None and self.viewers is not None and viewer in self.viewers.all():

@@ -11,14 +11,14 @@ from fugue_tui.control.core.command import Command, Origin
 from fugue_tui.control.dispatch.policy import Policy
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.tui.clients.client import Viewer
-from fugue_tui.tui.clients.registry import Viewers
+from fugue_tui.tui.clients.client import AttachedClient
+from fugue_tui.tui.clients.registry import ClientRegistry
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint
 
 
-class Stage(Protocol):
+class AppContext(Protocol):
     """The app, as keyboard, actions, frames and palette see it. Main thread only."""
 
     mux: Multiplexer
@@ -42,7 +42,7 @@ class Stage(Protocol):
         ...
 
     @property
-    def viewers(self) -> Viewers | None:
+    def viewers(self) -> ClientRegistry | None:
         """The terminals that show this; None where Textual draws for itself, as in tests without a terminal."""
         ...
 
@@ -89,7 +89,7 @@ class Stage(Protocol):
         """Show a message in the status bar for a while, after those before it and not before somebody looks."""
         ...
 
-    def copy_at(self, viewer: Viewer | None, text: str) -> None:
+    def copy_at(self, viewer: AttachedClient | None, text: str) -> None:
         """Put text on the clipboard of one attached terminal."""
         ...
 
@@ -142,7 +142,7 @@ class Stage(Protocol):
         ...
 
 
-class Wearer(Protocol):
+class ConfigTarget(Protocol):
     """The app, as the configuration sees it. Main thread only."""
 
     mux: Multiplexer

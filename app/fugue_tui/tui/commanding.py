@@ -12,11 +12,11 @@ from fugue_tui.control.core.deferred import is_later
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.errors import FugueError
 from fugue_tui.tui.app_base import AttendedApp
-from fugue_tui.tui.clients.client import Viewer
-from fugue_tui.tui.clients.handshake import Arrival
-from fugue_tui.tui.input.key_dispatch import Keyboard
+from fugue_tui.tui.clients.client import AttachedClient
+from fugue_tui.tui.clients.handshake import Handshake
+from fugue_tui.tui.input.key_dispatch import KeyDispatch
 from fugue_tui.tui.ui.actions import Actions
-from fugue_tui.tui.ui.pending_commands import Errands
+from fugue_tui.tui.ui.pending_commands import PendingCommands
 from fugue_tui_widgets.key_events import press_of
 
 
@@ -26,13 +26,13 @@ class CommandingApp(AttendedApp, inherit_bindings=False):
     actions: Actions
     """What keys and the palette do besides running a command as it stands."""
 
-    keyboard: Keyboard
+    keyboard: KeyDispatch
     """Which keys are the workspace's own."""
 
     def __init__(
         self,
         host: HostTerminal | None,
-        first: Arrival | None,
+        first: Handshake | None,
         dispatcher: Dispatcher,
         post: Callable[[Callable[[], None]], None],
         news: Callable[[], None],
@@ -40,19 +40,19 @@ class CommandingApp(AttendedApp, inherit_bindings=False):
         super().__init__(host, first, news)
         self._tell_news = news
         self.dispatcher = dispatcher
-        self.errands = Errands(post, self.alert, self.broke)
+        self.errands = PendingCommands(post, self.alert, self.broke)
 
-    def came(self, viewer: Viewer) -> None:
+    def came(self, viewer: AttachedClient) -> None:
         """Another terminal shows this: who sits there should know if nothing is saved."""
         saver = self.dispatcher.mux.saver
         if saver is not None and saver.complaint:
             self.inform(saver.complaint)
 
-    def left(self, viewer: Viewer) -> None:
+    def left(self, viewer: AttachedClient) -> None:
         """A terminal has gone."""
         self.keyboard.drop(viewer.id)
 
-    def starts_command(self, event: events.Key, viewer: Viewer) -> bool:
+    def starts_command(self, event: events.Key, viewer: AttachedClient) -> bool:
         """Whether a key is a prefix there."""
         return self.keyboard.is_prefix(press_of(event), viewer.prefixes)
 

@@ -16,7 +16,7 @@ from fugue_tui.control.keymap import Keymap, keymap
 from fugue_tui.errors import ConfigError
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean
-from fugue_tui.tui.app_context import Wearer
+from fugue_tui.tui.app_context import ConfigTarget
 from fugue_tui.workspace.model import OnExit
 
 LOOK_SECONDS: Final = 2.0
@@ -28,7 +28,7 @@ def brief(fault: str, file: Path | None) -> str:
     return fault.replace(clean(str(file)), file.name, 1) if file is not None else fault
 
 
-class Following:
+class ConfigWatch:
     """Looks at one file now and then. On a fault the old configuration stays. Main thread only."""
 
     def __init__(self, file: Path, taken: Callable[[Config], None], refused: Callable[[str], None]) -> None:
@@ -64,13 +64,13 @@ class Following:
             self._refused(f"{faults}; the old configuration stays")
 
 
-class Outfit:
+class ConfigApplier:
     """What the configuration decides besides the look. Main thread only."""
 
-    def __init__(self, app: Wearer, config: Config, launcher: Launcher | None) -> None:
+    def __init__(self, app: ConfigTarget, config: Config, launcher: Launcher | None) -> None:
         self._app = app
         self._launcher = launcher
-        self._following: Following | None = None
+        self._following: ConfigWatch | None = None
         self._host_colours: dict[bool, int] = {}
         self.keymap, self._faults = self._keys(config)
 
@@ -81,7 +81,7 @@ class Outfit:
     def follow(self, file: Path | None, faults: Sequence[str]) -> None:
         """Tell what was wrong in the configuration once there is a screen, and take what changes in the file."""
         self._faults += [brief(fault, file) for fault in faults]
-        self._following = Following(file, self.change, self._app.alert) if file is not None else None
+        self._following = ConfigWatch(file, self.change, self._app.alert) if file is not None else None
 
     def tell(self) -> None:
         """Say what is wrong in the configuration, to who looks first."""

@@ -15,9 +15,9 @@ from textual.message import Message
 
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.geometry import Size
-from fugue_tui.tui.attach.manager import Gallery
-from fugue_tui.tui.clients.client import Viewer
-from fugue_tui.tui.clients.handshake import Arrival
+from fugue_tui.tui.attach.manager import ClientManager
+from fugue_tui.tui.clients.client import AttachedClient
+from fugue_tui.tui.clients.handshake import Handshake
 from fugue_tui.tui.clients.input_queue import InputQueue
 from fugue_tui_widgets.key_events import HostKey
 
@@ -31,10 +31,10 @@ class KeySink(Protocol):
 
     host_terminal: HostTerminal | None
     """The terminal that the program was started in; None for a server."""
-    first: Arrival | None
+    first: Handshake | None
     """The client that comes with the server."""
 
-    def open_gallery(self, driver: "TerminalDriver", size: Size) -> Gallery:
+    def open_gallery(self, driver: "TerminalDriver", size: Size) -> ClientManager:
         """Make what looks after the terminals."""
         ...
 
@@ -43,7 +43,7 @@ class KeySink(Protocol):
         """Whether there is a screen to draw on."""
         ...
 
-    def take_key(self, event: events.Key, viewer: Viewer | None = None) -> bool:
+    def take_key(self, event: events.Key, viewer: AttachedClient | None = None) -> bool:
         """Whether the key was dealt with."""
         ...
 
@@ -65,7 +65,7 @@ class TerminalDriver(Driver):
         screen = host.size if host is not None else Size(*(size or (80, 24)))
         self._size = (screen.cols, screen.rows)
         self.gallery = app.open_gallery(self, screen)
-        self._queues: WeakKeyDictionary[Viewer, InputQueue] = WeakKeyDictionary()
+        self._queues: WeakKeyDictionary[AttachedClient, InputQueue] = WeakKeyDictionary()
 
     @property
     def can_suspend(self) -> bool:
@@ -104,7 +104,7 @@ class TerminalDriver(Driver):
         wanted = textual_geometry.Size(size.cols, size.rows)
         self.send_message(events.Resize(wanted, wanted))
 
-    def deliver(self, viewer: Viewer, message: Message) -> None:
+    def deliver(self, viewer: AttachedClient, message: Message) -> None:
         """Give the app what a terminal sent, in the order in which it came."""
         queue = self._queues.get(viewer)
         if queue is None:
@@ -112,7 +112,7 @@ class TerminalDriver(Driver):
             queue = self._queues[viewer] = InputQueue(self._app, take, self._give_to_textual, ready=self._sink.ready)
         queue.put(message)
 
-    def _take(self, viewer: "ref[Viewer]", message: Message) -> bool:
+    def _take(self, viewer: "ref[AttachedClient]", message: Message) -> bool:
         """Whether the workspace took a message."""
         if isinstance(message, events.Key):
             message.set_sender(self._app)

@@ -17,7 +17,7 @@ SLICE: Final = 0.004
 """Seconds after which delivery stops until the next turn of the loop."""
 
 
-class Mailbox:
+class MainThreadQueue:
     """A queue of calls. Posting works from any thread and before there is a loop; `attach` delivers what has waited."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -28,27 +28,27 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean_text
 from fugue_tui.store.paths import ran_before
-from fugue_tui.terminal.pty.io_loop import Pump
-from fugue_tui.tui.clients.handshake import Arrival
-from fugue_tui.tui.main_thread_queue import Mailbox
-from fugue_tui.tui.startup_painter import Curtain
+from fugue_tui.terminal.pty.io_loop import IOLoop
+from fugue_tui.tui.clients.handshake import Handshake
+from fugue_tui.tui.main_thread_queue import MainThreadQueue
+from fugue_tui.tui.startup_painter import StartupPainter
 from fugue_tui.tui.vt_output.color_depth import Depth, depth_of
 from fugue_tui.workspace.model import OnExit
 
 if TYPE_CHECKING:
     from fugue_tui.tui.app import FugueApp
-    from fugue_tui.tui.ui.restore_prompt import Homecoming
+    from fugue_tui.tui.ui.restore_prompt import RestorePrompt
     from fugue_tui_mcp.listener import Listener
-    from fugue_tui_mcp.socket_server import Doors
+    from fugue_tui_mcp.socket_server import SocketServer
 from fugue_tui.config.model import SessionSettings
 from fugue_tui.multiplexer.autosave.saver import Saver
-from fugue_tui.multiplexer.autosave.writer import Recorder
+from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.store.store import Store, state_dir
 
 
 def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str], None]) -> Saver:
     """Give a workspace what saves it, which has not begun yet; what goes wrong with that is told by `inform`."""
-    mux.saver = saver = Saver(mux, Recorder(Store(state_dir()), settings, _resume), settings)
+    mux.saver = saver = Saver(mux, SnapshotWriter(Store(state_dir()), settings, _resume), settings)
     saver.on_news.connect(inform)
     return saver
 
@@ -78,13 +78,13 @@ class _Start:
     faults: Sequence[str]
     host: HostTerminal | None
     """The terminal of the program itself; None for a server."""
-    first: Arrival | None
+    first: Handshake | None
     """The client that comes with a server."""
-    mailbox: Mailbox = field(default_factory=Mailbox)
-    pump: Pump = field(default_factory=Pump)
+    mailbox: MainThreadQueue = field(default_factory=MainThreadQueue)
+    pump: IOLoop = field(default_factory=IOLoop)
     app: "FugueApp | None" = None
     """What shows it, from the moment on when it is loaded."""
-    home: "Homecoming | None" = None
+    home: "RestorePrompt | None" = None
     """What was saved of the workspace and may come back."""
     asks: bool = False
     """Whether the person is asked for that."""
@@ -121,7 +121,7 @@ def run(
     """
     logging.getLogger().addHandler(logging.NullHandler())
     host = HostTerminal(config.ui.mouse, f"fugue-tui {workspace}") if foreground else None
-    arrival = Arrival(*first) if first is not None else None
+    arrival = Handshake(*first) if first is not None else None
     start = _Start(workspace, config, listener, config_file, faults, host, arrival)
     launcher = _launcher(start, engine)
     mux = _multiplexer(start, launcher)
@@ -188,7 +188,7 @@ def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
     if curtain is not None and len(mux.terminals) == 1:  # One of several would show where it is not.
         start.mailbox.on_early = curtain.news
         curtain.drop()
-    doors: Doors | None = None
+    doors: SocketServer | None = None
     app: FugueApp | None = None
     status: int | None = None
     try:
@@ -213,24 +213,24 @@ def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
             doors.stop()
 
 
-def _curtain(mux: Multiplexer, start: _Start) -> Curtain | None:
+def _curtain(mux: Multiplexer, start: _Start) -> StartupPainter | None:
     """What shows the first pane until the app is loaded; None if nobody looks, or could not see it as it is."""
     terminal, cols = next(iter(mux.terminals.values())), start.size.cols
     if start.host is not None:
         os.write(start.host.output_fd, start.host.enter())
         if depth_of(os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")) is not Depth.TRUE:
             return None
-        return Curtain(start.host.output_fd, terminal, cols, bytes)
+        return StartupPainter(start.host.output_fd, terminal, cols, bytes)
     arrival = start.first
     if arrival is None or not arrival.let_in(start.workspace, start.config.ui.mouse):
         return None
     arrival.connected.setblocking(False)
     if depth_of(arrival.hello.term, arrival.hello.colorterm) is not Depth.TRUE:
         return None
-    return Curtain(arrival.connected.fileno(), terminal, cols, lambda data: frame(OUTPUT, data))
+    return StartupPainter(arrival.connected.fileno(), terminal, cols, lambda data: frame(OUTPUT, data))
 
 
-def _app(mux: Multiplexer, launcher: Launcher, start: _Start, curtain: Curtain | None) -> "FugueApp":
+def _app(mux: Multiplexer, launcher: Launcher, start: _Start, curtain: StartupPainter | None) -> "FugueApp":
     import_module("fugue_tui.control.command_table")  # declares every command
     from fugue_tui.control.dispatch.dispatcher import Dispatcher
     from fugue_tui.tui.app import FugueApp
@@ -248,7 +248,7 @@ def _app(mux: Multiplexer, launcher: Launcher, start: _Start, curtain: Curtain |
     )
 
 
-def _home(mux: Multiplexer, start: _Start) -> "Homecoming | None":
+def _home(mux: Multiplexer, start: _Start) -> "RestorePrompt | None":
     """What was saved of this workspace and may come back; None if there is nothing."""
     if start.config.session.restore == "never" or not ran_before(start.workspace):
         return None
@@ -285,16 +285,16 @@ def _keep(app: "FugueApp") -> None:
     keep(app.mux, app.settings.session, app.inform)
 
 
-def _doors(app: "FugueApp", listener: "Listener") -> "Doors":
+def _doors(app: "FugueApp", listener: "Listener") -> "SocketServer":
     """Let clients, agents and the command line in, once the screen is there."""
-    from fugue_tui.control.dispatch.thread_gateway import Gate
-    from fugue_tui_mcp.socket_server import Doors
+    from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
+    from fugue_tui_mcp.socket_server import SocketServer
 
     def attach(connected: socket.socket, hello: Hello, pids: tuple[int, ...], early: bytes) -> None:
-        app.mailbox.post(lambda: app.admit(Arrival(connected, hello, pids, early)))
+        app.mailbox.post(lambda: app.admit(Handshake(connected, hello, pids, early)))
 
-    gate, agents = Gate(app.dispatcher, app.mailbox.post), app.settings.mcp.enabled
-    doors = Doors(listener, gate, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
+    gate, agents = ThreadGateway(app.dispatcher, app.mailbox.post), app.settings.mcp.enabled
+    doors = SocketServer(listener, gate, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
     app.when_shown = doors.start
     return doors
 

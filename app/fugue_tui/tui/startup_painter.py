@@ -8,12 +8,12 @@ from typing import Final
 
 from fugue_tui.geometry import Rect
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.render.direct_painter import Painter
+from fugue_tui.tui.render.direct_painter import DirectPainter
 
 _PATIENCE: Final = 0.05
 
 
-class Curtain:
+class StartupPainter:
     """A thread that paints one terminal from the screen's first row on, until `lift`; nobody else may refresh it."""
 
     def __init__(self, fd: int, terminal: Terminal, cols: int, wrap: Callable[[bytes | bytearray], bytes]) -> None:
@@ -45,7 +45,7 @@ class Curtain:
 
     def _run(self) -> None:
         size = self._terminal.size
-        painter = Painter(self)
+        painter = DirectPainter(self)
         painter.width = lambda: self._cols
         rect = Rect(0, 0, size.cols, size.rows)
         while not self._lifted:

@@ -7,12 +7,12 @@ from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.windows import SelectWindow
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.ids import PaneId
-from fugue_tui.tui.app_context import Stage
-from fugue_tui.tui.clients.client import Viewer
+from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.clients.client import AttachedClient
 from fugue_tui.tui.input.clipboard import begun, copy, viewer_of
-from fugue_tui.tui.input.key_dispatch import Keyboard
+from fugue_tui.tui.input.key_dispatch import KeyDispatch
 from fugue_tui.tui.ui.actions import Actions
-from fugue_tui_widgets.error_boundary import Steady
+from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
@@ -20,18 +20,18 @@ from fugue_tui_widgets.terminal_view import TerminalView
 _MOUSE = Origin(Door.MOUSE)
 
 
-class WorkspaceScreen(Steady, Screen[None], inherit_bindings=False):
+class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
     """Has no keys of its own: they are the workspace's or the programs'."""
 
     ALLOW_SELECT = False
     AUTO_FOCUS = ""
 
-    def __init__(self, stage: Stage, actions: Actions, keyboard: Keyboard) -> None:
+    def __init__(self, stage: AppContext, actions: Actions, keyboard: KeyDispatch) -> None:
         super().__init__(id="workspace")
         self._stage = stage
         self._actions = actions
         self._keyboard = keyboard
-        self._selects_at: Viewer | None = None
+        self._selects_at: AttachedClient | None = None
 
     def pane_of(self, widget: object) -> PaneId | None:
         """The pane that a widget shows."""

@@ -12,7 +12,7 @@ from fugue_tui.workspace.names import MAX_NAME
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     """What became of both."""
 
     workspace: Workspace
@@ -25,7 +25,7 @@ class Merged:
 
 def merge(
     own: Workspace, other: Workspace, next_pane: Callable[[], PaneId], next_window: Callable[[], WindowId]
-) -> Merged:
+) -> MergeResult:
     """Append all windows of another workspace, with new ids; a session whose label is taken gets a number behind it."""
     panes = {pane: next_pane() for window in other.windows for pane in panes_in(window.layout)}
     windows = {window.id: next_window() for window in other.windows}
@@ -44,7 +44,7 @@ def merge(
     records = dict(own.panes) | {panes[id]: replace(pane, id=panes[id]) for id, pane in other.panes.items()}
     active = own.active if own.windows else windows.get(other.active, own.active)
     result = replace(own, windows=(*own.windows, *added), panes=MappingProxyType(records), active=active)
-    return Merged(result, MappingProxyType(panes), MappingProxyType(windows))
+    return MergeResult(result, MappingProxyType(panes), MappingProxyType(windows))
 
 
 def _labels(own: Workspace, other: Workspace) -> dict[str, str]:

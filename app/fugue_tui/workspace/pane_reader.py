@@ -10,7 +10,7 @@ from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.workspace import json_checks, names
 from fugue_tui.workspace.json_checks import Unreadable
 from fugue_tui.workspace.model import OnExit, Pane
-from fugue_tui.workspace.save_model import PaneSeen
+from fugue_tui.workspace.save_model import SavedPane
 
 LARGEST_ID: Final = 1 << 31
 """Ids above this are damage."""
@@ -50,9 +50,9 @@ def read_pane(entry: dict[str, object]) -> Pane:
     )
 
 
-def read_seen(entry: dict[str, object], withheld: tuple[str, ...]) -> PaneSeen:
+def read_seen(entry: dict[str, object], withheld: tuple[str, ...]) -> SavedPane:
     """What was seen of a pane."""
-    return PaneSeen(
+    return SavedPane(
         cwd=json_checks.text(entry.get("cwd", ""), "its directory"),
         title=sanitize.clean(json_checks.text(entry.get("title", ""), "its title")),
         argv=json_checks.words(entry.get("argv", []), "its program"),

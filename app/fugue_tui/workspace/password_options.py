@@ -17,7 +17,7 @@ _QUOTES: Final = "\"'"
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
+class PasswordOption:
     """Where a program takes secrets."""
 
     glued: tuple[str, ...] = ()
@@ -32,14 +32,14 @@ class Habit:
     """The word that must stand before."""
 
 
-_MYSQL: Final = Habit(glued=("-p",))
-_ARCHIVE: Final = Habit(glued=("-p",))
-_P: Final = Habit(loose=("-p",))
-_CAPITAL_P: Final = Habit(loose=("-P",))
-_LOGIN: Final = Habit(loose=("-p",), after="login")
-_HTTP: Final = Habit(pairs=("-a", "--auth"))
-_SAMBA: Final = Habit(pairs=("-U", "--user"), parted="%")
-HABITS: Final[dict[str, Habit]] = {
+_MYSQL: Final = PasswordOption(glued=("-p",))
+_ARCHIVE: Final = PasswordOption(glued=("-p",))
+_P: Final = PasswordOption(loose=("-p",))
+_CAPITAL_P: Final = PasswordOption(loose=("-P",))
+_LOGIN: Final = PasswordOption(loose=("-p",), after="login")
+_HTTP: Final = PasswordOption(pairs=("-a", "--auth"))
+_SAMBA: Final = PasswordOption(pairs=("-U", "--user"), parted="%")
+HABITS: Final[dict[str, PasswordOption]] = {
     **dict.fromkeys(("mysql", "mysqladmin", "mysqldump", "mysqlimport", "mysqlshow", "mysqlcheck"), _MYSQL),
     **dict.fromkeys(("mariadb", "mariadb-admin", "mariadb-dump", "mycli"), _MYSQL),
     **dict.fromkeys(("7z", "7za", "7zr", "7zz", "rar", "unrar"), _ARCHIVE),
@@ -47,17 +47,17 @@ HABITS: Final[dict[str, Habit]] = {
     **dict.fromkeys(("cqlsh", "cypher-shell"), _P),
     **dict.fromkeys(("zip", "unzip", "sqlcmd", "bcp", "mosquitto_pub", "mosquitto_sub", "ipmitool"), _CAPITAL_P),
     **dict.fromkeys(("docker", "podman", "nerdctl", "buildah", "skopeo", "helm", "oras", "az"), _LOGIN),
-    **dict.fromkeys(("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami"), Habit(loose=("-w",))),
-    **dict.fromkeys(("redis-cli", "valkey-cli"), Habit(loose=("-a",))),
+    **dict.fromkeys(("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami"), PasswordOption(loose=("-w",))),
+    **dict.fromkeys(("redis-cli", "valkey-cli"), PasswordOption(loose=("-a",))),
     **dict.fromkeys(("http", "https", "xh", "xhs"), _HTTP),
     **dict.fromkeys(("smbclient", "rpcclient", "smbget"), _SAMBA),
-    **dict.fromkeys(("xfreerdp", "xfreerdp3", "wlfreerdp"), Habit(glued=("/p:",))),
-    "curl": Habit(pairs=("-u", "-U", "--user", "--proxy-user")),
-    "lftp": Habit(pairs=("-u",), parted=","),
-    "openssl": Habit(glued=("pass:",)),
-    "aws": Habit(loose=("aws_secret_access_key", "aws_session_token"), after="set"),
-    "nmcli": Habit(loose=("password", "wifi-sec.psk", "802-11-wireless-security.psk")),
-    "vault": Habit(loose=("login",)),
+    **dict.fromkeys(("xfreerdp", "xfreerdp3", "wlfreerdp"), PasswordOption(glued=("/p:",))),
+    "curl": PasswordOption(pairs=("-u", "-U", "--user", "--proxy-user")),
+    "lftp": PasswordOption(pairs=("-u",), parted=","),
+    "openssl": PasswordOption(glued=("pass:",)),
+    "aws": PasswordOption(loose=("aws_secret_access_key", "aws_session_token"), after="set"),
+    "nmcli": PasswordOption(loose=("password", "wifi-sec.psk", "802-11-wireless-security.psk")),
+    "vault": PasswordOption(loose=("login",)),
 }
 _ANY: Final = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, HABITS))})(?![\w.])")
 
@@ -112,7 +112,7 @@ def _commands(parts: Sequence[str]) -> Iterator[tuple[int, int]]:
     yield first, len(parts)
 
 
-def _glued(habit: Habit, word: str) -> str:
+def _glued(habit: PasswordOption, word: str) -> str:
     """A word without the value that is in it."""
     for option in (*habit.glued, *habit.loose):
         if word.startswith(option) and len(word) > len(option) and _takes_value(option, word):
@@ -131,14 +131,14 @@ def _takes_value(option: str, word: str) -> bool:
     return option[0] in "-/" or option.endswith(":")
 
 
-def _follower(habit: Habit | None, option: str, word: str) -> str:
+def _follower(habit: PasswordOption | None, option: str, word: str) -> str:
     """The word behind an option."""
     if habit is None or (word.startswith("-") and option not in habit.pairs):
         return word
     return _half(habit, word) if option in habit.pairs else WITHHELD
 
 
-def _half(habit: Habit, pair: str) -> str:
+def _half(habit: PasswordOption, pair: str) -> str:
     """A name and a password without the password."""
     name, parted, password = pair.partition(habit.parted)
     end = pair[-1] if pair[0] in _QUOTES and pair[-1] == pair[0] and len(pair) > 1 else ""

@@ -1,4 +1,4 @@
-"""The codec of a saved workspace: a `Saved` value to plain JSON and back. Pure: no files, no clocks, no terminals.
+"""Encodes a `SavedWorkspace` as plain JSON and decodes it. Pure: no files, no clocks, no terminals.
 
     manifest = encode(saved, config.session.secrets)     # what `Store` puts: version, head, texts, and the rest
     saved, faults = decode(found.manifest)               # faults: what was left out, in words
@@ -17,9 +17,9 @@ from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.workspace import json_checks, tree_reader
 from fugue_tui.workspace.json_checks import Unreadable
 from fugue_tui.workspace.model import Pane, Window
-from fugue_tui.workspace.save_model import PaneSeen, Saved
+from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 from fugue_tui.workspace.save_reader import SaveReader
-from fugue_tui.workspace.secret_filter import WITHHELD, Sieve
+from fugue_tui.workspace.secret_filter import WITHHELD, SecretFilter
 
 VERSION: Final = 1
 """The version that `encode` writes."""
@@ -29,9 +29,9 @@ MIGRATIONS: Final[Mapping[int, Migration]] = {}
 """For each older version, what makes the next one of it."""
 
 
-def encode(saved: Saved, secrets: Sequence[str] = ()) -> dict[str, Any]:
+def encode(saved: SavedWorkspace, secrets: Sequence[str] = ()) -> dict[str, Any]:
     """The manifest; nothing that `secrets` name (patterns of names, as in `session.secrets`) is in it."""
-    sieve, workspace = Sieve(secrets), saved.workspace
+    sieve, workspace = SecretFilter(secrets), saved.workspace
     return {
         "version": VERSION,
         "head": _head(saved),
@@ -46,7 +46,7 @@ def encode(saved: Saved, secrets: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def decode(manifest: object, migrations: Mapping[int, Migration] = MIGRATIONS) -> tuple[Saved, list[str]]:
+def decode(manifest: object, migrations: Mapping[int, Migration] = MIGRATIONS) -> tuple[SavedWorkspace, list[str]]:
     """The workspace in a manifest, and what of it is left out. Raises SaveError if there is nothing to be had of it."""
     try:
         entries = migrate(json_checks.entries(manifest, "it"), migrations)
@@ -79,7 +79,7 @@ def _stepped(manifest: dict[str, Any], step: Migration) -> dict[str, Any]:
         raise Unreadable(f"version {manifest['version']} is damaged ({type(error).__name__})") from None
 
 
-def _head(saved: Saved) -> dict[str, Any]:
+def _head(saved: SavedWorkspace) -> dict[str, Any]:
     workspace = saved.workspace
     return {
         "workspace": workspace.name,
@@ -103,7 +103,7 @@ def _window(window: Window) -> dict[str, Any]:
     }
 
 
-def _pane(pane: Pane, seen: PaneSeen | None, sieve: Sieve) -> dict[str, Any]:
+def _pane(pane: Pane, seen: SavedPane | None, sieve: SecretFilter) -> dict[str, Any]:
     metadata = _metadata(pane.metadata)
     written: dict[str, Any] = {
         "id": int(pane.id),
@@ -120,7 +120,7 @@ def _pane(pane: Pane, seen: PaneSeen | None, sieve: Sieve) -> dict[str, Any]:
     return {**written, **({"seen": shown} if seen else {}), **({"withheld": withheld} if withheld else {})}
 
 
-def _seen(seen: PaneSeen, sieve: Sieve) -> dict[str, Any]:
+def _seen(seen: SavedPane, sieve: SecretFilter) -> dict[str, Any]:
     return {
         "cwd": seen.cwd,
         "title": sieve.line(clean(seen.title)),
@@ -133,7 +133,11 @@ def _seen(seen: PaneSeen, sieve: Sieve) -> dict[str, Any]:
 
 
 def _withheld(
-    pane: Pane, metadata: Mapping[str, Any], written: Mapping[str, Any], shown: Mapping[str, Any], seen: PaneSeen | None
+    pane: Pane,
+    metadata: Mapping[str, Any],
+    written: Mapping[str, Any],
+    shown: Mapping[str, Any],
+    seen: SavedPane | None,
 ) -> list[str]:
     """What is not in what is written, now or since an earlier save."""
     kept = {f"{part}.{name}" for part in ("env", "metadata") for name in written[part]}

@@ -11,7 +11,7 @@ from fugue_tui.workspace.model import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class PaneSeen:
+class SavedPane:
     """What a pane was like when it was saved, besides what the workspace says of it."""
 
     cwd: str = ""
@@ -33,13 +33,13 @@ class PaneSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedWorkspace:
     """A workspace at one moment."""
 
     workspace: Workspace
     area: Size = Size(80, 24)
     """The cells that its panes had between them."""
-    seen: Mapping[PaneId, PaneSeen] = field(default_factory=lambda: MappingProxyType({}))
+    seen: Mapping[PaneId, SavedPane] = field(default_factory=lambda: MappingProxyType({}))
     """For each pane of which anything is known."""
     saved_at: float = 0.0
     """Seconds since 1970 by the wall clock: for people, not for deciding which is newer."""

@@ -13,7 +13,7 @@ from fugue_tui.workspace import json_checks, names
 from fugue_tui.workspace.json_checks import Unreadable
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
 from fugue_tui.workspace.pane_reader import LARGEST_ID, read_id, read_pane, read_seen, read_size
-from fugue_tui.workspace.save_model import PaneSeen, Saved
+from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 from fugue_tui.workspace.tree_reader import TreeReader
 
 MOST_WINDOWS: Final = 1_024
@@ -33,10 +33,10 @@ class SaveReader:
         self.faults: list[str] = []
         self._given = manifest
         self._panes: dict[PaneId, Pane] = {}
-        self._seen: dict[PaneId, PaneSeen] = {}
+        self._seen: dict[PaneId, SavedPane] = {}
         self._lost: set[int] = set()
 
-    def saved(self) -> Saved:
+    def saved(self) -> SavedWorkspace:
         """All that can be had. Raises Unreadable if that is nothing."""
         head = self._or({}, lambda: json_checks.entries(self._given.get("head"), "the head"))
         for entry in self._list("panes", MOST_PANES):
@@ -44,7 +44,7 @@ class SaveReader:
         workspace = self._workspace(
             self._or("", lambda: json_checks.text(head.get("workspace"), "the workspace's name"))
         )
-        return Saved(
+        return SavedWorkspace(
             workspace,
             area=self._or(Size(80, 24), lambda: read_size(self._given.get("area"))),
             seen=MappingProxyType({pane: seen for pane, seen in self._seen.items() if pane in workspace.panes}),

@@ -39,7 +39,7 @@ _SHAPES: Final = re.compile(
 )
 
 
-class Sieve:
+class SecretFilter:
     """Knows secrets by their names: patterns in which * stands for anything, in any case."""
 
     def __init__(self, patterns: Sequence[str]) -> None:

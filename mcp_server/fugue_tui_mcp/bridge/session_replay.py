@@ -15,7 +15,7 @@ _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 Message = dict[str, object]
 
 
-class Conversation:
+class SessionReplay:
     """One client's conversation with one workspace after another."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from io import BytesIO
 
 from fugue_tui import sockets
 from fugue_tui.errors import NotRunning, SocketError
-from fugue_tui_mcp.bridge.session_replay import Conversation, failure, parsed
+from fugue_tui_mcp.bridge.session_replay import SessionReplay, failure, parsed
 
 RETRY_SECONDS = 0.25
 PATIENCE = 3.0
@@ -37,7 +37,7 @@ ATOMIC = 4096
 _NOT_RUNNING = "fugue-tui is not running; start it in a terminal with: fugue-tui"
 
 
-class Lines:
+class LineBuffer:
     """Bytes in, whole lines out. A line without end is cut off."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Lines:
         return [line for line in lines if not line.isspace()]
 
 
-class Outlet:
+class ClientOutput:
     """Where the client reads. It is not ours alone, so it stays blocking, and is given only what it has room for."""
 
     def __init__(self, number: int) -> None:
@@ -105,11 +105,11 @@ class Bridge:
 
     def __init__(self, workspace: str = "", path: str = "", stdin: int = 0, stdout: int = 1) -> None:
         self._workspace, self._path = workspace, path
-        self._stdin, self._stdout, self._outlet = stdin, stdout, Outlet(stdout)
+        self._stdin, self._stdout, self._outlet = stdin, stdout, ClientOutput(stdout)
         self._link: socket.socket | None = None
         self._room = bytearray(ROOM)
-        self._conversation = Conversation()
-        self._from_client, self._from_workspace = Lines(), Lines()
+        self._conversation = SessionReplay()
+        self._from_client, self._from_workspace = LineBuffer(), LineBuffer()
         self._to_client, self._to_workspace = bytearray(), bytearray()
         self._waiting: list[bytes] = []
         self._patient_until = time.monotonic() + PATIENCE
@@ -228,7 +228,7 @@ class Bridge:
         if self._link is not None:
             self._link.close()
         self._link = None
-        self._from_workspace = Lines()
+        self._from_workspace = LineBuffer()
         self._to_workspace.clear()
         self._fail()
 

@@ -33,13 +33,13 @@ from pydantic import ValidationError
 from fugue_tui import __version__
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Command, registry
-from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, Gate
+from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.control.schema.command_schema import build, payload
 from fugue_tui.errors import FugueError
 from fugue_tui.sanitize import clean
 from fugue_tui_mcp.protocol import completions, prompts, tools
-from fugue_tui_mcp.protocol.progress import Reports
-from fugue_tui_mcp.protocol.resource_handlers import Library
+from fugue_tui_mcp.protocol.progress import ProgressReports
+from fugue_tui_mcp.protocol.resource_handlers import ResourceHandlers
 from fugue_tui_mcp.protocol.toolsets import NAME, Toolsets
 
 INSTRUCTIONS: Final = (
@@ -63,16 +63,16 @@ _log = logging.getLogger(__name__)
 _Context: TypeAlias = ServerRequestContext[Any, Any]
 
 
-class Face:
+class Handlers:
     """The commands as one client sees them."""
 
-    def __init__(self, gate: Gate, caller: Caller, settings: Callable[[], McpSettings] = McpSettings) -> None:
+    def __init__(self, gate: ThreadGateway, caller: Caller, settings: Callable[[], McpSettings] = McpSettings) -> None:
         self._gate = gate
         self._caller = caller
         self._settings = settings
         self._toolsets = Toolsets(settings().toolsets)
         self._bus = InMemorySubscriptionBus()
-        self._library = Library(gate, self._bus, self.ask, lambda: self._settings().longest_answer)
+        self._library = ResourceHandlers(gate, self._bus, self.ask, lambda: self._settings().longest_answer)
 
     def server(self) -> Server[Any]:
         """The SDK's server with these answers."""
@@ -102,7 +102,7 @@ class Face:
         self._library.close()
 
     async def ask(
-        self, cls: type[Command[Any]], arguments: Mapping[str, Any], reports: Reports | None = None
+        self, cls: type[Command[Any]], arguments: Mapping[str, Any], reports: ProgressReports | None = None
     ) -> Answer:
         """Have a command run for this client, for as long as the task lives. Raises what it raises."""
         given, self._caller.takes = dict(arguments), self._settings().longest_answer
@@ -145,7 +145,7 @@ class Face:
             return tools.failed(_BUG)
 
     async def _run(self, context: _Context, cls: type[Command[Any]], arguments: dict[str, Any]) -> CallToolResult:
-        reports = Reports(context.session) if "progress_token" in (context.meta or {}) else None
+        reports = ProgressReports(context.session) if "progress_token" in (context.meta or {}) else None
         try:
             answer = await self.ask(cls, arguments, reports)
             if reports is not None:

@@ -16,7 +16,7 @@ LONGEST: Final = 4_096
 """Characters of one report."""
 
 
-class Reports:
+class ProgressReports:
     """The reports of one call. All but `tell` belongs to the loop."""
 
     def __init__(self, session: ServerSession) -> None:

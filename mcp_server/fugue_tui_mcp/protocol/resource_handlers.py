@@ -23,13 +23,13 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from fugue_tui.control.core.command import Command, registry
-from fugue_tui.control.dispatch.thread_gateway import Answer, Gate
+from fugue_tui.control.dispatch.thread_gateway import Answer, ThreadGateway
 from fugue_tui.control.introspection import SHORTENED
 from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import FugueError, NotFound, Refused
 from fugue_tui_mcp.protocol import resources, tools
-from fugue_tui_mcp.protocol.resources import Asked
-from fugue_tui_mcp.protocol.subscriptions import Watched, Watching
+from fugue_tui_mcp.protocol.resources import ResourceRequest, WatchedResource
+from fugue_tui_mcp.protocol.subscriptions import Subscriptions
 from fugue_tui_mcp.protocol.truncate import cleaned, fitted, written
 
 MOST: Final = 200
@@ -46,14 +46,14 @@ class Ask(Protocol):
         ...
 
 
-class Library:
+class ResourceHandlers:
     """The resources as one client sees them."""
 
-    def __init__(self, gate: Gate, bus: InMemorySubscriptionBus, ask: Ask, limit: Callable[[], int]) -> None:
+    def __init__(self, gate: ThreadGateway, bus: InMemorySubscriptionBus, ask: Ask, limit: Callable[[], int]) -> None:
         """`limit` tells how many characters a reading may have."""
         self._bus, self._ask, self._limit = bus, ask, limit
         self._listen = ListenHandler(bus, max_subscriptions=MOST)
-        self._watching = Watching(gate, self._updated, self._relisted)
+        self._watching = Subscriptions(gate, self._updated, self._relisted)
         self._session: ServerSession | None = None
         """Of a client of before 2026-07-28, which is told without having asked."""
         self._tools_listeners = 0
@@ -116,13 +116,13 @@ class Library:
             self._tools_listeners -= of_tools
             self._watching.remove(watched, lists=lists)
 
-    async def _found(self, uri: str) -> Watched:
+    async def _found(self, uri: str) -> WatchedResource:
         """What to watch for a resource that can be read. Raises FugueError if it cannot."""
         asked = resources.asked(uri)
         answer = await self._ask(registry()[asked.verb], asked.arguments)
-        return Watched(uri, asked.view, answer.pane)
+        return WatchedResource(uri, asked.view, answer.pane)
 
-    async def _likely(self, uri: str) -> Watched | None:
+    async def _likely(self, uri: str) -> WatchedResource | None:
         """The same; None for what will never be there."""
         try:
             return await self._found(uri)
@@ -131,7 +131,7 @@ class Library:
         except FugueError:
             return None
 
-    async def _text(self, asked: Asked) -> str:
+    async def _text(self, asked: ResourceRequest) -> str:
         cls = registry()[asked.verb]
         result = tools.success(cls, await self._ask(cls, asked.arguments), self._limit())
         return "\n".join(part.text for part in result.content if isinstance(part, TextContent))

@@ -60,7 +60,7 @@ VIEWS: Final[Mapping[str, View]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ResourceRequest:
     """What a URI stands for."""
 
     uri: str
@@ -72,7 +72,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchedResource:
     """A resource that somebody wants to be told of."""
 
     uri: str
@@ -82,7 +82,7 @@ class Watched:
     """The pane that it shows."""
 
 
-def asked(uri: str) -> Asked:
+def asked(uri: str) -> ResourceRequest:
     """What a URI stands for. Raises NotFound."""
     found = _URI.fullmatch(uri) if len(uri) < 1_000 else None
     if found is None:
@@ -90,18 +90,18 @@ def asked(uri: str) -> Asked:
     window, pane, name = found[2], found[3], found[4]
     if pane:
         view, named = VIEWS[name], _named(pane, "%")
-        return Asked(uri, name, view.verb, {**view.arguments, "pane": named}, view.mime_type)
+        return ResourceRequest(uri, name, view.verb, {**view.arguments, "pane": named}, view.mime_type)
     if window:
-        return Asked(uri, "layout", "get-layout", {"window": _named(window, "@")})
-    return Asked(uri, found[1], "list-panes" if found[1] == "panes" else "list-windows")
+        return ResourceRequest(uri, "layout", "get-layout", {"window": _named(window, "@")})
+    return ResourceRequest(uri, found[1], "list-panes" if found[1] == "panes" else "list-windows")
 
 
-def expected(uri: str) -> Watched | None:
+def expected(uri: str) -> WatchedResource | None:
     """A resource that is not there yet: that of a pane which may still be opened. None for all others."""
     found = _URI.fullmatch(uri) if len(uri) < 1_000 else None
     if found is None or not found[3] or not found[3].isdecimal() or len(found[3]) > 9:
         return None
-    return Watched(uri, found[4], PaneId(int(found[3])))
+    return WatchedResource(uri, found[4], PaneId(int(found[3])))
 
 
 def pane_uri(pane: str, view: str) -> str:

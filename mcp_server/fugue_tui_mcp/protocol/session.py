@@ -17,7 +17,7 @@ from fugue_tui.sanitize import clean
 from fugue_tui_mcp import jsonrpc
 from fugue_tui_mcp.connection import Connection
 from fugue_tui_mcp.jsonrpc import Frame
-from fugue_tui_mcp.protocol.handlers import Face
+from fugue_tui_mcp.protocol.handlers import Handlers
 from fugue_tui_mcp.protocol.truncate import cleaned
 
 BUSIEST: Final = 512
@@ -29,7 +29,7 @@ LINGER: Final = 120.0
 class Session:
     """One client's conversation."""
 
-    def __init__(self, face: Face, connection: Connection) -> None:
+    def __init__(self, face: Handlers, connection: Connection) -> None:
         self._face = face
         self._connection = connection
         self._pending: set[str | int] = set()

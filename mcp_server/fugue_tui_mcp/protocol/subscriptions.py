@@ -9,47 +9,65 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Final
 
-from fugue_tui.control.dispatch.thread_gateway import Gate
+from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.events.derive import Kind
-from fugue_tui.multiplexer.events.log import Entry
-from fugue_tui_mcp.protocol.resources import Watched
+from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.multiplexer.events.log import LogEntry
+from fugue_tui_mcp.protocol.resources import WatchedResource
 
 PACE: Final = 0.5
 """Seconds between two tellings that the same resource changed."""
 
-_COMMANDS: Final = frozenset({Kind.COMMAND_STARTED, Kind.COMMAND_FINISHED})
+_COMMANDS: Final = frozenset({EventKind.COMMAND_STARTED, EventKind.COMMAND_FINISHED})
 _WINDOWS: Final = frozenset(
-    {Kind.LAYOUT, Kind.PANE_OPENED, Kind.PANE_CLOSED, Kind.WINDOW_OPENED, Kind.WINDOW_CLOSED, Kind.WINDOW_RENAMED}
+    {
+        EventKind.LAYOUT,
+        EventKind.PANE_OPENED,
+        EventKind.PANE_CLOSED,
+        EventKind.WINDOW_OPENED,
+        EventKind.WINDOW_CLOSED,
+        EventKind.WINDOW_RENAMED,
+    }
 )
-_UNLISTED: Final = frozenset({Kind.OUTPUT, Kind.BELL, Kind.NOTIFICATION, Kind.CLIENT_ATTACHED, Kind.CLIENT_DETACHED})
+_UNLISTED: Final = frozenset(
+    {EventKind.OUTPUT, EventKind.BELL, EventKind.NOTIFICATION, EventKind.CLIENT_ATTACHED, EventKind.CLIENT_DETACHED}
+)
 """What changes nothing in the list of panes."""
 
 
-def touches(entry: Entry, watched: Watched) -> bool:
+def touches(entry: LogEntry, watched: WatchedResource) -> bool:
     """Whether what happened changes a resource."""
     match watched.view:
         case "panes":
             return entry.kind not in _UNLISTED
         case "layout":
-            return entry.kind in _WINDOWS or entry.kind is Kind.FOCUS
+            return entry.kind in _WINDOWS or entry.kind is EventKind.FOCUS
         case "last-command":
-            return entry.pane == watched.pane and (entry.kind in _COMMANDS or entry.kind in (Kind.OUTPUT, Kind.EXIT))
+            return entry.pane == watched.pane and (
+                entry.kind in _COMMANDS or entry.kind in (EventKind.OUTPUT, EventKind.EXIT)
+            )
         case "state":
-            return entry.pane == watched.pane or entry.kind is Kind.LAYOUT
+            return entry.pane == watched.pane or entry.kind is EventKind.LAYOUT
         case _:
-            own = entry.pane == watched.pane and entry.kind in (Kind.OUTPUT, Kind.STARTED, Kind.EXIT, Kind.PANE_CLOSED)
-            return own or entry.kind is Kind.LAYOUT
+            own = entry.pane == watched.pane and entry.kind in (
+                EventKind.OUTPUT,
+                EventKind.STARTED,
+                EventKind.EXIT,
+                EventKind.PANE_CLOSED,
+            )
+            return own or entry.kind is EventKind.LAYOUT
 
 
-class Watching:
+class Subscriptions:
     """What one client wants to be told."""
 
-    def __init__(self, gate: Gate, updated: Callable[[str], Awaitable[None]], listed: Callable[[], Awaitable[None]]):
+    def __init__(
+        self, gate: ThreadGateway, updated: Callable[[str], Awaitable[None]], listed: Callable[[], Awaitable[None]]
+    ):
         """`updated` tells that a resource changed, `listed` that the list of them did."""
         self._gate = gate
         self._loop = asyncio.get_running_loop()
-        self._wanted = Counter[Watched]()
+        self._wanted = Counter[WatchedResource]()
         self._lists = 0
         self._updates = _Paced(updated)
         self._listings = _Paced(lambda _: listed())
@@ -66,13 +84,13 @@ class Watching:
         """How many resources are watched."""
         return len(self._wanted)
 
-    def add(self, wanted: Iterable[Watched], *, lists: bool = False) -> None:
+    def add(self, wanted: Iterable[WatchedResource], *, lists: bool = False) -> None:
         """Tell of changes of these from now on, as often as they were added; with `lists`, also of the list's."""
         self._wanted.update(wanted)
         self._lists += lists
         self._follow()
 
-    def remove(self, wanted: Iterable[Watched], *, lists: bool = False) -> None:
+    def remove(self, wanted: Iterable[WatchedResource], *, lists: bool = False) -> None:
         """Take back what was added once."""
         wanted = tuple(wanted)
         self._wanted.subtract(wanted)
@@ -119,7 +137,7 @@ class Watching:
         with suppress(RuntimeError):  # The loop is closed once the workspace is left.
             self._loop.call_soon_threadsafe(call)
 
-    def _happened(self, entry: Entry) -> None:
+    def _happened(self, entry: LogEntry) -> None:
         for each in self._wanted:
             if touches(entry, each):
                 self._updates.touch(each.uri)

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, Tool
 
-from fugue_tui.control.core.answers import Pictured, Told, facts
+from fugue_tui.control.core.answers import ImageAnswer, TextAnswer, facts
 from fugue_tui.control.core.command import Command, registry
 from fugue_tui.control.dispatch.thread_gateway import Answer
 from fugue_tui.control.introspection import DATA, KEY, LONGEST_KEY, SHORTENED, UNTRUSTED, tool, tool_name
@@ -51,7 +51,7 @@ def key_of(cls: type[Command[Any]], arguments: dict[str, Any]) -> str:
 def success(cls: type[Command[Any]], answer: Answer, limit: int = TEXT_LIMIT) -> CallToolResult:
     """The result of a tool, of about `limit` characters at most: a structure, or text that is marked as not to be
     trusted. What had to be left out is told, with the arguments that ask for less."""
-    if isinstance(answer.result, Told):
+    if isinstance(answer.result, TextAnswer):
         return CallToolResult(content=_told(cls, answer.result, limit))
     structure = payload(cls, answer.result)
     if structure is not None:
@@ -85,10 +85,10 @@ def _fitted(cls: type[Command[Any]], structure: dict[str, Any], limit: int) -> d
     return found.value | {SHORTENED: _less(cls, "; ".join(found.left_out))}
 
 
-def _told(cls: type[Command[Any]], answer: Told, limit: int) -> list[ContentBlock]:
+def _told(cls: type[Command[Any]], answer: TextAnswer, limit: int) -> list[ContentBlock]:
     """A picture, if there is one, the text, and a line of JSON with the facts."""
     content: list[ContentBlock] = []
-    if isinstance(answer, Pictured) and answer.image:
+    if isinstance(answer, ImageAnswer) and answer.image:
         content.append(ImageContent(data=answer.image, mime_type=answer.media_type))
     known = fitted(cleaned(facts(dump(answer))), limit)
     noted = {SHORTENED: _less(cls, "; ".join(known.left_out))} if known.left_out else {}

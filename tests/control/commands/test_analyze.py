@@ -12,7 +12,7 @@ from tests.output_analysis.conftest import recorded
 from fugue_tui.control.commands.analyze import DetectIntent, ParseOutput
 from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import InvalidArgument, NotFound
-from fugue_tui.output_analysis.results import Kind, Meaning, Wanted
+from fugue_tui.output_analysis.results import Meaning, ParseAs, ParsedKind
 
 DOCKER = "CONTAINER ID   IMAGE          STATUS       PORTS\\nabc123         nginx:latest   Up 2 hours   80/tcp\\n"
 
@@ -35,7 +35,7 @@ def test_a_table_on_a_panes_screen_is_read(room: Room) -> None:
     pane = room.opened(f"create-pane --command \"printf '{DOCKER}'; exec cat\"")
     room.shows(pane, "80/tcp")
     found = room.run(ParseOutput(pane=str(pane)))
-    assert found.type is Kind.TABLE
+    assert found.type is ParsedKind.TABLE
     assert found.rows == (("abc123", "nginx:latest", "Up 2 hours", "80/tcp"),)
     assert found.command.startswith("printf ")
 
@@ -92,8 +92,8 @@ def test_rows_are_given_page_by_page(room: Room) -> None:
 
 def test_a_kind_can_be_asked_for_by_its_name(room: Room) -> None:
     found = room.say("parse-output --kind lines --text 'a b'")
-    assert (found.type, found.rows) == (Kind.LINES, (("a b",),))
-    assert room.run(ParseOutput(text="a b", kind=Wanted.JSON)).type is Kind.UNKNOWN
+    assert (found.type, found.rows) == (ParsedKind.LINES, (("a b",),))
+    assert room.run(ParseOutput(text="a b", kind=ParseAs.JSON)).type is ParsedKind.UNKNOWN
 
 
 def test_a_pane_that_is_not_there_is_named(room: Room) -> None:

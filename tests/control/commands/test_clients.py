@@ -7,23 +7,23 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Size
-from fugue_tui.multiplexer.clients import ViewerInfo
+from fugue_tui.multiplexer.clients import AttachedTerminal
 
 
 @dataclass
 class Two:
     """Two terminals that look."""
 
-    there: list[ViewerInfo] = field(
+    there: list[AttachedTerminal] = field(
         default_factory=lambda: [
-            ViewerInfo(1, Size(80, 24), "/dev/pts/1", "xterm", 11, latest=True),
-            ViewerInfo(4, Size(40, 12), "/dev/\x1b[31mpts\u202e/4", "vt\x07100", 12, read_only=True),
+            AttachedTerminal(1, Size(80, 24), "/dev/pts/1", "xterm", 11, latest=True),
+            AttachedTerminal(4, Size(40, 12), "/dev/\x1b[31mpts\u202e/4", "vt\x07100", 12, read_only=True),
         ]
     )
     refreshed: list[int] = field(default_factory=list[int])
     keeps: bool = False
 
-    def viewers(self) -> tuple[ViewerInfo, ...]:
+    def viewers(self) -> tuple[AttachedTerminal, ...]:
         return tuple(self.there)
 
     def detach(self, viewer: int) -> None:

@@ -9,10 +9,10 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.list_events import EventInfo, EventList, ListEvents
 from fugue_tui.control.core.command import PERSON
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.schema.command_schema import dump
 from fugue_tui.errors import Cancelled, NotFound
-from fugue_tui.multiplexer.events.derive import Kind
+from fugue_tui.multiplexer.events.derive import EventKind
 
 
 def asked(room: Room, **more: object) -> EventList:
@@ -21,9 +21,9 @@ def asked(room: Room, **more: object) -> EventList:
     return found
 
 
-def waits(room: Room, **more: object) -> Later[EventList]:
+def waits(room: Room, **more: object) -> Deferred[EventList]:
     found = ListEvents(**more).run(room.mux, PERSON)  # pyright: ignore[reportArgumentType]
-    assert isinstance(found, Later)
+    assert isinstance(found, Deferred)
     return found
 
 
@@ -41,7 +41,7 @@ def test_what_happened_after_an_event_is_told_page_by_page(room: Room) -> None:
 def test_kinds_and_panes_narrow_it(room: Room) -> None:
     first, second = room.cat(), room.cat()
     room.say(f"close-pane {second}")
-    told = asked(room, after=0, kinds=(Kind.PANE_OPENED, Kind.PANE_CLOSED), panes=(str(second),)).events
+    told = asked(room, after=0, kinds=(EventKind.PANE_OPENED, EventKind.PANE_CLOSED), panes=(str(second),)).events
     assert [(event.kind, event.pane) for event in told] == [("pane-opened", str(second)), ("pane-closed", str(second))]
     assert room.say(f"list-events --after 0 --kinds pane-opened --panes {first}").events[0].pane == str(first)
     with pytest.raises(NotFound):
@@ -50,7 +50,7 @@ def test_kinds_and_panes_narrow_it(room: Room) -> None:
 
 def test_a_wait_ends_with_the_first_event_that_is_wanted(room: Room) -> None:
     pane = room.opened("create-pane --on-exit keep -- sh -c 'read x; exit 4'")
-    later = waits(room, kinds=(Kind.EXIT,), wait_ms=100_000)
+    later = waits(room, kinds=(EventKind.EXIT,), wait_ms=100_000)
     room.cat()
     assert not later.over
     room.mux.terminals[pane].write(b"\n")
@@ -60,7 +60,7 @@ def test_a_wait_ends_with_the_first_event_that_is_wanted(room: Room) -> None:
 
 def test_output_wakes_a_wait(room: Room) -> None:
     pane = room.cat()
-    later = waits(room, kinds=(Kind.OUTPUT,), panes=(str(pane),), wait_ms=100_000)
+    later = waits(room, kinds=(EventKind.OUTPUT,), panes=(str(pane),), wait_ms=100_000)
     room.mux.terminals[pane].write(b"x\n")
     assert room.awaited(later).events[0].facts["bytes"] > 0
 
@@ -68,7 +68,7 @@ def test_output_wakes_a_wait(room: Room) -> None:
 def test_a_wait_without_events_ends_empty_and_on_time(room: Room) -> None:
     room.cat()
     begun = time.monotonic()
-    found = room.awaited(waits(room, kinds=(Kind.BELL,), wait_ms=150))
+    found = room.awaited(waits(room, kinds=(EventKind.BELL,), wait_ms=150))
     assert found.events == ()
     assert found.next == found.newest
     assert 0.1 < time.monotonic() - begun < 20
@@ -87,7 +87,7 @@ def test_a_wait_that_is_given_up_stops_to_listen(room: Room) -> None:
 
 def test_lost_events_are_told(room: Room) -> None:
     for _ in range(10_010):
-        room.mux.journal.note(Kind.BELL)
+        room.mux.journal.note(EventKind.BELL)
     assert asked(room, after=5).missed
     assert not asked(room, after=10_000).missed
 
@@ -106,7 +106,7 @@ def test_a_log_that_was_begun_anew_is_told_from_its_start(room: Room) -> None:
 
 def test_events_come_in_pages_of_what_the_caller_takes(room: Room) -> None:
     for number in range(300):
-        room.mux.journal.note(Kind.NOTIFICATION, title=f"\u00e9 {number}", body="x" * 200)
+        room.mux.journal.note(EventKind.NOTIFICATION, title=f"\u00e9 {number}", body="x" * 200)
     caller = replace(agent(), takes=5_000)
     read, after = list[EventInfo](), 0
     while page := room.run(ListEvents(after=after, limit=1_000), caller).events:
@@ -120,8 +120,8 @@ def test_events_come_in_pages_of_what_the_caller_takes(room: Room) -> None:
 
 
 def test_one_event_is_told_however_little_the_caller_takes(room: Room) -> None:
-    room.mux.journal.note(Kind.NOTIFICATION, title="t" * 1_000, body="b" * 1_000)
-    room.mux.journal.note(Kind.BELL)
+    room.mux.journal.note(EventKind.NOTIFICATION, title="t" * 1_000, body="b" * 1_000)
+    room.mux.journal.note(EventKind.BELL)
     found = room.run(ListEvents(after=0), replace(agent(), takes=500))
     assert [event.kind for event in found.events] == ["notification"]
     assert found.next == 1

@@ -4,7 +4,7 @@ import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.run_command import BACKGROUND, Keep, Place, RunCommand
-from fugue_tui.control.shell_exec.result import OnCancel, Ran
+from fugue_tui.control.shell_exec.result import CommandOutcome, OnCancel
 from fugue_tui.errors import Cancelled, InvalidArgument, SpawnFailed, TerminalGone
 from fugue_tui.ids import PaneId
 
@@ -18,11 +18,11 @@ def plain_shell(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:
     room.cat("here")
 
 
-def run(room: Room, command: str | tuple[str, ...], **options: object) -> Ran:
+def run(room: Room, command: str | tuple[str, ...], **options: object) -> CommandOutcome:
     return room.run(RunCommand(command=command, **options), agent())  # pyright: ignore[reportArgumentType]
 
 
-def pane_of(ran: Ran) -> PaneId:
+def pane_of(ran: CommandOutcome) -> PaneId:
     return PaneId(ran.pane[1:])
 
 

@@ -11,11 +11,11 @@ from tests.multiplexer.conftest import Room
 from fugue_tui.config.model import SessionSettings
 from fugue_tui.control.commands.save import Deleted, DeleteSaved, ListSaved, SavedInfo, SavedKind, SaveSession
 from fugue_tui.control.core.command import PERSON, Command
-from fugue_tui.control.core.deferred import Later, is_later
+from fugue_tui.control.core.deferred import Deferred, is_later
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, SaveError
 from fugue_tui.multiplexer.autosave.saver import Saver
-from fugue_tui.multiplexer.autosave.writer import Recorder
+from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.store.store import Store
 from fugue_tui.terminal.emulator.save_format import unpack
 from fugue_tui.terminal.shell_integration.saved_commands import Sift
@@ -29,13 +29,13 @@ def store(room: Room, tmp_path: Path) -> Iterator[Store]:
     """A workspace that can be saved, and does not save itself."""
     settings = SessionSettings(save=False)
     store = Store(tmp_path / "state")
-    room.mux.saver = Saver(room.mux, Recorder(store, settings), settings)
+    room.mux.saver = Saver(room.mux, SnapshotWriter(store, settings), settings)
     room.mux.saver.start()
     yield store
     room.mux.saver.finish()
 
 
-def begun(room: Room, line: str) -> Later[Any]:
+def begun(room: Room, line: str) -> Deferred[Any]:
     found = command(line).run(room.mux, PERSON)
     assert is_later(found)
     return found

@@ -18,7 +18,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.imaging import png
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Screen
-from fugue_tui.multiplexer.kept_screens import HEAVIEST, MOST, Album, Kept
+from fugue_tui.multiplexer.kept_screens import HEAVIEST, MOST, ScreenStore, StoredScreen
 from fugue_tui.terminal.copy_mode.selecting import Cell
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run
 
@@ -186,13 +186,13 @@ def test_a_drawing_that_is_too_long_for_a_model_is_refused(room: Room) -> None:
     assert shot(room).image
 
 
-def kept(rows: int = 1) -> Kept:
+def kept(rows: int = 1) -> StoredScreen:
     text = "x" * 200
-    return Kept(Screen(200, (Row((Run(text, PLAIN, 200),)),) * rows), Theme(), "%1", 0.0)
+    return StoredScreen(Screen(200, (Row((Run(text, PLAIN, 200),)),) * rows), Theme(), "%1", 0.0)
 
 
 def test_the_oldest_pictures_make_room_for_new_ones() -> None:
-    album = Album()
+    album = ScreenStore()
     gone = [album.keep(f"shot {number}", kept()) for number in range(MOST + 2)]
     assert gone[-2:] == [("shot 0",), ("shot 1",)]
     assert len(album) == MOST

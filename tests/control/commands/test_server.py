@@ -5,7 +5,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.server import KillServer, RenameWorkspace, WorkspaceName
 from fugue_tui.errors import AlreadyRunning, InvalidArgument, NotFound, Refused
-from fugue_tui.multiplexer.clients import ViewerInfo
+from fugue_tui.multiplexer.clients import AttachedTerminal
 
 
 class Watchers:
@@ -14,7 +14,7 @@ class Watchers:
     def __init__(self) -> None:
         self.left: list[int] = []
 
-    def viewers(self) -> tuple[ViewerInfo, ...]:
+    def viewers(self) -> tuple[AttachedTerminal, ...]:
         return ()
 
     def detach(self, viewer: int) -> None:

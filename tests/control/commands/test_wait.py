@@ -9,12 +9,17 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.commands.wait import PatternSpec, WaitForOutput
 from fugue_tui.control.core.command import PERSON
-from fugue_tui.multiplexer.watch.wait import Outcome
+from fugue_tui.multiplexer.watch.wait import WaitOutcome
 
 
 def test_text_that_comes_is_matched_with_what_stands_around_it(room: Room) -> None:
     found = ran(room, "echo one; echo server ready on 8080; cat", "ready on")
-    assert (found.outcome, found.index, found.pattern, found.matched) == (Outcome.MATCHED, 0, "ready on", "ready on")
+    assert (found.outcome, found.index, found.pattern, found.matched) == (
+        WaitOutcome.MATCHED,
+        0,
+        "ready on",
+        "ready on",
+    )
     assert found.excerpt is not None
     assert "server ready on" in found.excerpt
     assert found.timeout == 30.0
@@ -27,7 +32,7 @@ def test_what_was_there_before_does_not_match(room: Room) -> None:
     later = begun(room, pane, "go", timeout=0.3)
     enter(room, pane)
     found = room.awaited(later)
-    assert found.outcome is Outcome.TIMEOUT
+    assert found.outcome is WaitOutcome.TIMEOUT
     assert found.screen is not None
     assert "go" in found.screen
     assert "other" in found.screen
@@ -36,12 +41,12 @@ def test_what_was_there_before_does_not_match(room: Room) -> None:
 def test_a_cursor_counts_what_came_since_it_was_given(room: Room) -> None:
     first = ran(room, "echo alpha; echo beta; echo gamma; cat", "alpha")
     second = waited(room, "%1", "beta", cursor=first.cursor, timeout=40.0)
-    assert second.outcome is Outcome.MATCHED
+    assert second.outcome is WaitOutcome.MATCHED
     third = waited(room, "%1", "alpha", cursor=first.cursor, timeout=0.2)
-    assert third.outcome is Outcome.TIMEOUT
+    assert third.outcome is WaitOutcome.TIMEOUT
     fourth = room.awaited(WaitForOutput(any_of=("gamma",), cursor=second.cursor).run(room.mux, PERSON))  # pyright: ignore[reportArgumentType]
-    assert fourth.outcome is Outcome.MATCHED
-    assert waited(room, "%1", "beta", cursor=second.cursor, timeout=0.2).outcome is Outcome.TIMEOUT
+    assert fourth.outcome is WaitOutcome.MATCHED
+    assert waited(room, "%1", "beta", cursor=second.cursor, timeout=0.2).outcome is WaitOutcome.TIMEOUT
 
 
 @pytest.mark.parametrize("wanted", ["line 17 of", r"^line 2700 of many$", "many\nline 4999 of"])
@@ -51,16 +56,16 @@ def test_what_came_since_a_cursor_is_found_in_a_flood(room: Room, wanted: str) -
     room.say("send-input %1 --text go --submit")
     room.shows(room.open[0], "all")
     found = waited(room, "%1", wanted, cursor=first.cursor, timeout=40.0, regex="^" in wanted)
-    assert found.outcome is Outcome.MATCHED
+    assert found.outcome is WaitOutcome.MATCHED
     number = int(wanted.replace("^", "").split("line ")[1].split()[0])
     after = waited(room, "%1", f"line {number + 1} of", cursor=found.cursor, timeout=40.0)
-    assert after.outcome is Outcome.MATCHED
-    assert waited(room, "%1", f"line {number} of", cursor=found.cursor, timeout=0.2).outcome is Outcome.TIMEOUT
+    assert after.outcome is WaitOutcome.MATCHED
+    assert waited(room, "%1", f"line {number} of", cursor=found.cursor, timeout=0.2).outcome is WaitOutcome.TIMEOUT
 
 
 def test_a_cursor_behind_a_match_keeps_what_stands_on_the_same_line(room: Room) -> None:
     first = ran(room, "echo ready and listening; cat", "ready")
-    assert waited(room, "%1", "listening", cursor=first.cursor, timeout=40.0).outcome is Outcome.MATCHED
+    assert waited(room, "%1", "listening", cursor=first.cursor, timeout=40.0).outcome is WaitOutcome.MATCHED
 
 
 @pytest.mark.parametrize(
@@ -79,12 +84,12 @@ def test_a_cursor_behind_a_match_keeps_what_stands_on_the_same_line(room: Room) 
     ],
 )
 def test_text_is_seen_however_it_is_cut_coloured_wrapped_or_overwritten(room: Room, script: str, wanted: str) -> None:
-    assert ran(room, script, wanted, timeout=40.0).outcome is Outcome.MATCHED
+    assert ran(room, script, wanted, timeout=40.0).outcome is WaitOutcome.MATCHED
 
 
 def test_what_a_program_paints_piece_by_piece_is_read_from_the_screen(room: Room) -> None:
     found = ran(room, r'printf "\033[5;9Hdy"; sleep 0.1; printf "\033[5;6Hrea"; cat', "ready", timeout=40.0)
-    assert (found.outcome, found.excerpt) == (Outcome.MATCHED, "     ready")
+    assert (found.outcome, found.excerpt) == (WaitOutcome.MATCHED, "     ready")
 
 
 def test_rows_of_a_full_screen_program_that_were_there_do_not_match_when_it_paints_them_again(room: Room) -> None:
@@ -100,7 +105,7 @@ def test_rows_of_a_full_screen_program_that_were_there_do_not_match_when_it_pain
     assert room.awaited(later).pattern == "clock 2"
     later = begun(room, pane, PatternSpec("^all ready", regex=True))
     enter(room, pane)
-    assert room.awaited(later).outcome is Outcome.MATCHED
+    assert room.awaited(later).outcome is WaitOutcome.MATCHED
 
 
 def test_a_full_screen_program_and_what_comes_behind_it_are_searched(room: Room) -> None:
@@ -108,10 +113,10 @@ def test_a_full_screen_program_and_what_comes_behind_it_are_searched(room: Room)
     pane = sh(room, script)
     later = begun(room, pane, "inside")
     enter(room, pane)
-    assert room.awaited(later).outcome is Outcome.MATCHED
+    assert room.awaited(later).outcome is WaitOutcome.MATCHED
     later = begun(room, pane, "back outside")
     enter(room, pane)
-    assert room.awaited(later).outcome is Outcome.MATCHED
+    assert room.awaited(later).outcome is WaitOutcome.MATCHED
 
 
 @pytest.mark.parametrize("wanted", ["NEEDLE-FIRST", "NEEDLE-MIDDLE", "NEEDLE-LAST"])
@@ -119,24 +124,24 @@ def test_a_megabyte_at_once_hides_nothing(room: Room, wanted: str) -> None:
     lots = "yes a line of some length that says nothing | head -c 500000"
     script = f"echo NEEDLE-FIRST; {lots}; echo NEEDLE-MIDDLE; {lots}; echo NEEDLE-LAST; cat"
     found = ran(room, script, wanted)
-    assert (found.outcome, found.skipped) == (Outcome.MATCHED, 0)
+    assert (found.outcome, found.skipped) == (WaitOutcome.MATCHED, 0)
 
 
 def test_one_line_of_a_megabyte_stalls_nothing(room: Room) -> None:
     script = "head -c 1000000 /dev/zero | tr '\\0' a; echo END; cat"
     patterns = [PatternSpec(each, regex=True) for each in ("(a+)+$b", "(a|aa)+x", "(.*a){20}Q", "a{200}Q")]
     found = ran(room, script, "END", *patterns)
-    assert (found.outcome, found.pattern) == (Outcome.MATCHED, "END")
+    assert (found.outcome, found.pattern) == (WaitOutcome.MATCHED, "END")
 
 
 def test_a_stop_pattern_ends_a_wait_for_something_else(room: Room) -> None:
     found = ran(room, "echo compiling; echo error: no such thing; cat", "built", stop_on=("panic", "error:"))
-    assert (found.outcome, found.index, found.pattern) == (Outcome.STOPPED, 1, "error:")
+    assert (found.outcome, found.index, found.pattern) == (WaitOutcome.STOPPED, 1, "error:")
 
 
 def test_what_is_printed_first_decides(room: Room) -> None:
-    assert ran(room, "echo error; echo built; cat", "built", stop_on=("error",)).outcome is Outcome.STOPPED
-    assert ran(room, "echo built; echo error; cat", "built", stop_on=("error",)).outcome is Outcome.MATCHED
+    assert ran(room, "echo error; echo built; cat", "built", stop_on=("error",)).outcome is WaitOutcome.STOPPED
+    assert ran(room, "echo built; echo error; cat", "built", stop_on=("error",)).outcome is WaitOutcome.MATCHED
 
 
 def test_case_can_be_ignored(room: Room) -> None:
@@ -152,7 +157,7 @@ def test_a_pager_is_read_as_it_scrolls(room: Room, tmp_path: Path) -> None:
     pane = room.opened(f"create-pane -- less {file}")
     room.shows(pane, "row 3 of")
     room.until(lambda: room.mux.terminals[pane].modes.alternate_screen)
-    assert waited(room, pane, "row 3 of", timeout=0.2).outcome is Outcome.TIMEOUT
+    assert waited(room, pane, "row 3 of", timeout=0.2).outcome is WaitOutcome.TIMEOUT
     later = begun(room, pane, "row 3 of", "row 120 of")
     room.mux.terminals[pane].write(b"120g")
     assert room.awaited(later).pattern == "row 120 of"
@@ -170,4 +175,4 @@ def test_an_editor_is_read_as_it_paints(room: Room, tmp_path: Path) -> None:
     later = begun(room, pane, "gamma ray")
     for key in b"gamma ray":
         room.mux.terminals[pane].write(bytes([key]))
-    assert room.awaited(later).outcome is Outcome.MATCHED
+    assert room.awaited(later).outcome is WaitOutcome.MATCHED

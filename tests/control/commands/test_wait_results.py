@@ -8,9 +8,9 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.wait import LONGEST, PatternSpec, WaitForOutput
 from fugue_tui.control.core.command import PERSON
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound
-from fugue_tui.multiplexer.watch.wait import Outcome
+from fugue_tui.multiplexer.watch.wait import WaitOutcome
 
 
 def test_the_last_words_match_before_the_end_of_the_program_counts(room: Room) -> None:
@@ -19,9 +19,9 @@ def test_the_last_words_match_before_the_end_of_the_program_counts(room: Room) -
         later = begun(room, pane, "done", exit=True)
         over = begun(room, pane, "never")
         enter(room, pane)
-        assert room.awaited(later).outcome is Outcome.MATCHED
+        assert room.awaited(later).outcome is WaitOutcome.MATCHED
         ended = room.awaited(over)
-        assert ended.outcome is Outcome.EXITED
+        assert ended.outcome is WaitOutcome.EXITED
         assert ended.exit is not None
         assert "3" in ended.exit
         assert ended.screen is not None
@@ -34,16 +34,16 @@ def test_a_program_that_is_over_is_told_at_once(room: Room) -> None:
     cursor = waited(room, pane, idle_ms=1).cursor
     enter(room, pane)
     room.ended(pane)
-    assert waited(room, pane, "more").outcome is Outcome.EXITED
-    assert waited(room, pane, exit=True).outcome is Outcome.EXITED
-    assert waited(room, pane, "over", cursor=cursor).outcome is Outcome.MATCHED
+    assert waited(room, pane, "more").outcome is WaitOutcome.EXITED
+    assert waited(room, pane, exit=True).outcome is WaitOutcome.EXITED
+    assert waited(room, pane, "over", cursor=cursor).outcome is WaitOutcome.MATCHED
 
 
 def test_the_end_of_a_pane_that_closes_with_its_program_is_an_exit(room: Room) -> None:
     pane = room.opened("create-pane --on-exit close --command 'cat'")
     later = begun(room, pane, "never")
     room.mux.terminals[pane].write(b"\x04")
-    assert room.awaited(later).outcome is Outcome.EXITED
+    assert room.awaited(later).outcome is WaitOutcome.EXITED
 
 
 def test_closing_the_pane_ends_the_wait(room: Room) -> None:
@@ -51,7 +51,7 @@ def test_closing_the_pane_ends_the_wait(room: Room) -> None:
     later = begun(room, pane, "never", exit=True)
     room.say(f"close-pane {pane}")
     found = room.awaited(later)
-    assert (found.outcome, found.pane, found.cursor) == (Outcome.CLOSED, str(pane), None)
+    assert (found.outcome, found.pane, found.cursor) == (WaitOutcome.CLOSED, str(pane), None)
 
 
 def test_of_several_panes_the_first_to_print_it_counts(room: Room) -> None:
@@ -60,9 +60,9 @@ def test_of_several_panes_the_first_to_print_it_counts(room: Room) -> None:
     enter(room, first)
     room.ended(first)
     enter(room, second)
-    assert isinstance(both, Later)
+    assert isinstance(both, Deferred)
     found = room.awaited(both)
-    assert (found.outcome, found.pane) == (Outcome.MATCHED, str(second))
+    assert (found.outcome, found.pane) == (WaitOutcome.MATCHED, str(second))
 
 
 def test_silence_ends_a_wait(room: Room) -> None:
@@ -70,7 +70,7 @@ def test_silence_ends_a_wait(room: Room) -> None:
     later = begun(room, pane, idle_ms=400)
     enter(room, pane)
     found = room.awaited(later)
-    assert found.outcome is Outcome.IDLE
+    assert found.outcome is WaitOutcome.IDLE
     assert found.elapsed >= 0.6
     assert found.screen is not None
     assert "5" in found.screen
@@ -80,7 +80,7 @@ def test_the_time_is_clamped_and_told(room: Room) -> None:
     later = begun(room, room.cat(), "never", timeout=100_000.0)
     room.mux.terminals[room.open[0]].write(b"never\n")
     assert room.awaited(later).timeout == LONGEST
-    assert waited(room, "%1", "nothing", timeout=0.0).outcome is Outcome.TIMEOUT
+    assert waited(room, "%1", "nothing", timeout=0.0).outcome is WaitOutcome.TIMEOUT
 
 
 def test_a_wait_that_is_given_up_ends_at_once_and_leaves_the_pane_alone(room: Room) -> None:
@@ -100,7 +100,7 @@ def test_fifty_waits_on_one_busy_pane_all_end_and_let_go(room: Room) -> None:
     pane = sh(room, "for i in $(seq 50); do echo number $i.; done; cat")
     laters = [begun(room, pane, f"number {number}.") for number in range(1, 51)]
     enter(room, pane)
-    assert [room.awaited(later).outcome for later in laters] == [Outcome.MATCHED] * 50
+    assert [room.awaited(later).outcome for later in laters] == [WaitOutcome.MATCHED] * 50
     room.until(lambda: not room.mux.watch.awake)
 
 
@@ -155,10 +155,10 @@ def test_the_way_is_reported(room: Room, monkeypatch: pytest.MonkeyPatch) -> Non
     told: list[str] = []
     later = begun(room, room.cat(), "never", timeout=0.5)
     later.on_progress(lambda progress: told.append(progress.text))
-    assert room.awaited(later).outcome is Outcome.TIMEOUT
+    assert room.awaited(later).outcome is WaitOutcome.TIMEOUT
     assert told[0] == "waiting for %1: 0 of 0 s"
 
 
 def test_a_wait_without_time_that_is_looked_at_late_is_a_timeout(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fugue_tui.multiplexer.watch.wait.REPORTED", 0.0)
-    assert waited(room, room.cat(), "never", timeout=0.0).outcome is Outcome.TIMEOUT
+    assert waited(room, room.cat(), "never", timeout=0.0).outcome is WaitOutcome.TIMEOUT

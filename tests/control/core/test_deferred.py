@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 
 from fugue_tui.control.core.command import PERSON, Command, Effect, Origin
-from fugue_tui.control.core.deferred import Later, Progress
+from fugue_tui.control.core.deferred import Deferred, Progress
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, Gate
+from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.errors import Cancelled, NotFound, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.workspace.model import Pane
@@ -22,8 +22,8 @@ class LaterProbe(Command[str], name="later-probe", effect=Effect.READ):
 
     pane: str = "%1"
 
-    def run(self, mux: Any, origin: Origin) -> Later[str]:
-        later = Later[str]()
+    def run(self, mux: Any, origin: Origin) -> Deferred[str]:
+        later = Deferred[str]()
         later.on_cancel = lambda: mux.stopped.append(threading.current_thread())
         mux.asked.append(later)
         return later
@@ -34,13 +34,13 @@ class _Main:
 
     def __init__(self) -> None:
         self.posted: list[Any] = []
-        self.asked: list[Later[str]] = []
+        self.asked: list[Deferred[str]] = []
         self.stopped: list[threading.Thread] = []
         self.post = self.posted.append
         self.terminals = {PaneId(1): SimpleNamespace(pid=100)}
         self.workspace = SimpleNamespace(panes={PaneId(1): Pane(PaneId(1))})
         self.dispatcher = Dispatcher(cast("Any", self))
-        self.gate = Gate(self.dispatcher, self.post)
+        self.gate = ThreadGateway(self.dispatcher, self.post)
 
     def play(self) -> None:
         while self.posted:
@@ -71,7 +71,7 @@ def throw(error: Exception) -> None:
 
 
 def test_a_result_is_settled_once_and_from_any_thread() -> None:
-    later, told = Later[int](), list[str]()
+    later, told = Deferred[int](), list[str]()
     later.when_over(lambda: told.append("over"))
     elsewhere(lambda: later.settle(3))
     assert later.over
@@ -85,17 +85,17 @@ def test_a_result_is_settled_once_and_from_any_thread() -> None:
 
 def test_waiting_for_a_result_ends_with_the_deadline() -> None:
     with pytest.raises(TimeoutError):
-        Later[int]().result()
+        Deferred[int]().result()
 
 
 def test_cancelling_stops_the_work_once_and_never_after_a_result() -> None:
     stops = list[str]()
-    later = Later[int](lambda: stops.append("stop"))
+    later = Deferred[int](lambda: stops.append("stop"))
     assert later.cancel()
     assert not later.cancel()
     assert not later.settle(1)
     assert isinstance(later.error, Cancelled)
-    done = Later[int](lambda: stops.append("done"))
+    done = Deferred[int](lambda: stops.append("done"))
     done.settle(1)
     assert not done.cancel()
     assert stops == ["stop"]
@@ -103,7 +103,7 @@ def test_cancelling_stops_the_work_once_and_never_after_a_result() -> None:
 
 def test_what_goes_wrong_with_the_work_is_the_answer_a_bug_too() -> None:
     for error in (NotFound("nothing"), ZeroDivisionError("a bug")):
-        later = Later[int]()
+        later = Deferred[int]()
         elsewhere(lambda later=later, error=error: later.attempt(lambda: throw(error)))
         assert later.error is error
 
@@ -117,7 +117,7 @@ def test_one_of_many_that_end_it_together_wins() -> None:
 
 def race() -> tuple[list[str], dict[str, bool]]:
     stops, won = list[str](), dict[str, bool]()
-    later, barrier = Later[int](lambda: stops.append("stop")), threading.Barrier(3)
+    later, barrier = Deferred[int](lambda: stops.append("stop")), threading.Barrier(3)
     calls = {"settle": lambda: later.settle(1), "cancel": later.cancel, "fail": lambda: later.fail(NotFound(""))}
 
     def enter(name: str) -> None:
@@ -133,7 +133,7 @@ def race() -> tuple[list[str], dict[str, bool]]:
 
 
 def test_progress_is_told_until_it_is_over() -> None:
-    later, told = Later[int](), list[Progress]()
+    later, told = Deferred[int](), list[Progress]()
     later.on_progress(told.append)
     later.report("half", 0.5)
     later.settle(1)

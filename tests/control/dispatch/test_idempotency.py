@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 
 from fugue_tui.control.core.command import Command, Door, Effect, Origin
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.dispatch.idempotency import MOST, REMEMBERED, Once
-from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, Gate
+from fugue_tui.control.dispatch.idempotency import MOST, REMEMBERED, IdempotencyCache
+from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused
 
 
@@ -21,13 +21,13 @@ class MakeProbe(Command[int], name="make-probe", effect=Effect.LAYOUT, creates=T
     what: str = ""
     later: bool = False
 
-    def run(self, mux: Any, origin: Origin) -> int | Later[int]:
+    def run(self, mux: Any, origin: Origin) -> int | Deferred[int]:
         if self.what == "nothing":
             raise NotFound("nothing to make it of")
         mux.made.append(self.what)
         if not self.later:
             return len(mux.made)
-        mux.later.append(later := Later[int](lambda: mux.stopped.append(self.what)))
+        mux.later.append(later := Deferred[int](lambda: mux.stopped.append(self.what)))
         return later
 
 
@@ -45,11 +45,11 @@ class Main:
     def __init__(self) -> None:
         self.posted: list[Callable[[], object]] = []
         self.made, self.stopped, self.looks = list[str](), list[str](), list[int]()
-        self.later = list[Later[int]]()
+        self.later = list[Deferred[int]]()
         self.terminals = dict[Any, Any]()
         self.workspace = SimpleNamespace(panes={})
         self.focused = None
-        self.gate = Gate(Dispatcher(cast("Any", self)), self.posted.append)
+        self.gate = ThreadGateway(Dispatcher(cast("Any", self)), self.posted.append)
 
     def post(self, call: Callable[[], object]) -> None:
         self.posted.append(call)
@@ -138,7 +138,7 @@ def test_what_only_reads_is_done_each_time() -> None:
 
 def test_a_key_is_forgotten_after_ten_minutes() -> None:
     now = [0.0]
-    once = Once[int](lambda: now[0])
+    once = IdempotencyCache[int](lambda: now[0])
     once.begin("me", "k", MakeProbe()).answer.set_result(1)
     now[0] = REMEMBERED
     assert once.find("me", "k", MakeProbe())
@@ -147,7 +147,7 @@ def test_a_key_is_forgotten_after_ten_minutes() -> None:
 
 
 def test_the_table_is_bounded() -> None:
-    once = Once[int]()
+    once = IdempotencyCache[int]()
     calls = [once.begin("me", str(number), MakeProbe()) for number in range(MOST)]
     with pytest.raises(Refused, match="under way"):
         once.begin("me", "more", MakeProbe())

@@ -8,7 +8,7 @@ import pytest
 
 from fugue_tui.control.core.command import Command, Door, Effect, Origin
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.dispatch.thread_gateway import Caller, Gate
+from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import NotFound, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.workspace.model import Pane
@@ -37,7 +37,7 @@ class _Main:
         self.terminals = {PaneId(1): SimpleNamespace(pid=100), PaneId(2): SimpleNamespace(pid=200)}
         self.workspace = SimpleNamespace(panes={pane: Pane(pane) for pane in self.terminals})
         self.focused = PaneId(1)
-        self.gate = Gate(Dispatcher(cast("Any", self)), self.posted.append)
+        self.gate = ThreadGateway(Dispatcher(cast("Any", self)), self.posted.append)
 
     def lease(self, pane: PaneId) -> int | None:
         return None

@@ -12,7 +12,7 @@ from tests.output_analysis.conftest import recorded
 from fugue_tui.control.commands.analyze import DetectIntent, ParseOutput, Structure, Verdict
 from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.read_pane import ReadPane, Source
-from fugue_tui.control.output.last_command import KnownBy, printed
+from fugue_tui.control.output.last_command import CommandSource, printed
 from fugue_tui.ids import PaneId
 from fugue_tui.output_analysis.results import Meaning
 
@@ -49,7 +49,7 @@ def test_a_failed_test_run_is_understood_though_it_scrolled_away(shell: Shell) -
     cargo = program(shell, "cargo", "   Compiling panes v0.1.0\n" * 200 + found.output, 101)
     shell.run(f"{cargo} test --test panes")
     told = intent(shell)
-    assert (told.intent, told.exit_code, told.known_by) == (Meaning.TEST_FAILURE, 101, KnownBy.TRUSTED_MARKS)
+    assert (told.intent, told.exit_code, told.known_by) == (Meaning.TEST_FAILURE, 101, CommandSource.TRUSTED_MARKS)
     assert told.context.failed_tests == ("test_pane_creation", "test_resize")
     assert told.context.error_summary == "2 tests failed, 15 passed"
     assert told.command == "./cargo test --test panes"
@@ -63,7 +63,7 @@ def test_a_table_is_whole_though_its_header_scrolled_away(shell: Shell) -> None:
     told = structure(shell)
     assert told.headers == ("CONTAINER ID", "IMAGE", "STATUS", "PORTS")
     assert (len(told.rows), told.rows[0][0], told.rows[-1][0]) == (60, "000000", "00003b")
-    assert (told.command, told.known_by, told.truncated) == ("./docker ps", KnownBy.TRUSTED_MARKS, False)
+    assert (told.command, told.known_by, told.truncated) == ("./docker ps", CommandSource.TRUSTED_MARKS, False)
 
 
 def test_what_is_not_kept_any_more_is_said_to_be_missing(room: Room, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_command_that_was_typed_by_hand_is_newer_than_one_that_was_run(shell: 
     keyed(shell, "echo second\n")
     shell.room.until(lambda: re.search(r"\nsecond\n[$#]", shell.text), lambda: shell.text)
     told = structure(shell)
-    assert (told.command, told.known_by) == ("echo second", KnownBy.GUESS)
+    assert (told.command, told.known_by) == ("echo second", CommandSource.GUESS)
     read = shell.room.run(ReadPane(pane=str(shell.pane), source=Source.LAST_COMMAND))
     assert (read.command, read.text, read.known_by) == ("echo second", "second", "guess")
 
@@ -121,7 +121,7 @@ def test_a_guess_goes_back_to_a_prompt_that_scrolled_away(room: Room, tmp_path: 
     assert (found.command, found.output.splitlines()[0], found.known_by) == (
         "echo NAME AGE; seq 1 100",
         "NAME AGE",
-        KnownBy.GUESS,
+        CommandSource.GUESS,
     )
 
 
@@ -135,7 +135,7 @@ def test_a_command_in_a_shell_within_the_shell_is_found_by_its_prompt(shell: She
     assert (told.intent, told.command, told.known_by) == (
         Meaning.DEPENDENCY_MISSING,
         "echo inside; frobnicate",
-        KnownBy.GUESS,
+        CommandSource.GUESS,
     )
 
 
@@ -173,7 +173,7 @@ def test_a_pane_of_its_own_tells_all_that_its_command_printed(room: Room, tmp_pa
     pane = room.opened(f"create-pane --on-exit keep --command {tmp_path}/list")
     room.ended(pane)
     told = room.run(ParseOutput(pane=str(pane)))
-    assert (told.known_by, len(told.rows), told.headers[:1]) == (KnownBy.PROGRAM, 100, ("NAME",))
+    assert (told.known_by, len(told.rows), told.headers[:1]) == (CommandSource.PROGRAM, 100, ("NAME",))
 
 
 @EACH

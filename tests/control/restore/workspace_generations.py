@@ -12,27 +12,27 @@ from fugue_tui.control.commands.restore import RestoreSession
 from fugue_tui.control.commands.save import SaveSession
 from fugue_tui.control.commands.send_keys import SendInput
 from fugue_tui.control.core.command import PERSON, Command, Origin
-from fugue_tui.control.core.deferred import Later, is_later
-from fugue_tui.control.restore.restorer import Restored
+from fugue_tui.control.core.deferred import Deferred, is_later
+from fugue_tui.control.restore.restorer import RestoreResult
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.autosave.saver import Saver
-from fugue_tui.multiplexer.autosave.writer import Recorder
+from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.store.store import Store
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 
 
 class Life(Room):
     """One life of a workspace, which can save and restore."""
 
-    def __init__(self, pump: Pump, state: Path, *, engine: str = "ghostty", area: Size = Size(81, 24)) -> None:
+    def __init__(self, pump: IOLoop, state: Path, *, engine: str = "ghostty", area: Size = Size(81, 24)) -> None:
         super().__init__(pump, area)
         self.launcher.engine = engine
         self.launcher.shell = ("/bin/sh",)
         self.resume: Callable[[tuple[str, ...], int, str], tuple[str, ...]] = lambda argv, pid, cwd: ()
         settings = SessionSettings(save=False)
-        recorder = Recorder(Store(state), settings, lambda argv, pid, cwd: self.resume(argv, pid, cwd))
+        recorder = SnapshotWriter(Store(state), settings, lambda argv, pid, cwd: self.resume(argv, pid, cwd))
         self.saver = self.mux.saver = Saver(self.mux, recorder, settings)
         self.saver.start()
 
@@ -40,7 +40,7 @@ class Life(Room):
         """Run a command and wait for its answer."""
         answer: Any = (command(said) if isinstance(said, str) else said).run(self.mux, origin)
         if is_later(answer):
-            later: Later[Any] = answer
+            later: Deferred[Any] = answer
             self.until(lambda: later.over)
             return later.result()
         return answer
@@ -53,10 +53,10 @@ class Life(Room):
         """What is on a pane's screen, however it is wrapped."""
         return self.text(PaneId(pane)).replace("\n", "")
 
-    def restored(self, name: str = "it", origin: Origin = PERSON) -> Restored:
+    def restored(self, name: str = "it", origin: Origin = PERSON) -> RestoreResult:
         """Bring a saved session back."""
         found = self.done(RestoreSession(name=name), origin)
-        assert isinstance(found, Restored)
+        assert isinstance(found, RestoreResult)
         return found
 
 
@@ -67,7 +67,7 @@ NewLife = Callable[..., Life]
 def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[NewLife]:
     """Starts lives that share what is saved."""
     monkeypatch.setenv("PS1", "$ ")
-    pump = Pump()
+    pump = IOLoop()
     pump.start()
     lives: list[Life] = []
 

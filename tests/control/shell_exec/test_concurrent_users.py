@@ -19,7 +19,7 @@ from fugue_tui.control.shell_exec.result import OnCancel
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.pane_queue import Turns
+from fugue_tui.multiplexer.pane_queue import PaneQueue
 
 pytestmark = pytest.mark.slow
 
@@ -226,7 +226,7 @@ def failing(*_: object, **__: object) -> NoReturn:
 
 
 def test_a_turn_that_cannot_begin_goes_to_the_next() -> None:
-    turns, begun = Turns(), list[Callable[[], None]]()
+    turns, begun = PaneQueue(), list[Callable[[], None]]()
     with pytest.raises(OSError, match="no room"):
         turns.join(PaneId(1), failing)
     turns.join(PaneId(1), begun.append)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from fugue_tui_mcp.bridge.session_replay import Conversation, failure
+from fugue_tui_mcp.bridge.session_replay import SessionReplay, failure
 
 
 def line(**message: Any) -> bytes:
@@ -17,7 +17,7 @@ LISTEN = line(id="ears", method="subscriptions/listen", params={"notifications":
 
 
 def test_answers_pass_and_only_open_calls_fail() -> None:
-    conversation = Conversation()
+    conversation = SessionReplay()
     for number in (1, "1", 2):
         conversation.sent(line(id=number, method="tools/call"))
     assert conversation.received(line(id=1, result={}))
@@ -27,7 +27,7 @@ def test_answers_pass_and_only_open_calls_fail() -> None:
 
 
 def test_the_handshake_is_replayed_and_its_second_answer_swallowed() -> None:
-    conversation = Conversation()
+    conversation = SessionReplay()
     conversation.sent(INITIALIZE)
     assert conversation.received(line(id=0, result={}))
     conversation.sent(INITIALIZED)
@@ -43,7 +43,7 @@ def test_the_handshake_is_replayed_and_its_second_answer_swallowed() -> None:
 
 
 def test_a_handshake_that_was_never_answered_is_not_replayed() -> None:
-    conversation = Conversation()
+    conversation = SessionReplay()
     conversation.sent(INITIALIZE)
     conversation.sent(INITIALIZED)
     assert conversation.lost("gone") == [failure(0, "gone")]
@@ -53,7 +53,7 @@ def test_a_handshake_that_was_never_answered_is_not_replayed() -> None:
 def test_a_subscription_is_opened_again_and_its_second_acknowledgement_swallowed() -> None:
     meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": "ears"}}
     acknowledged = line(method="notifications/subscriptions/acknowledged", params=meta)
-    conversation = Conversation()
+    conversation = SessionReplay()
     conversation.sent(LISTEN)
     assert conversation.received(acknowledged)
     assert not conversation.received(line(id="ears", error={"code": -32000, "message": "Connection closed"}))
@@ -64,7 +64,7 @@ def test_a_subscription_is_opened_again_and_its_second_acknowledgement_swallowed
 
 
 def test_a_subscription_that_is_refused_or_given_up_is_not_opened_again() -> None:
-    refused, cancelled = Conversation(), Conversation()
+    refused, cancelled = SessionReplay(), SessionReplay()
     refused.sent(LISTEN)
     assert refused.received(line(id="ears", error={"code": -32602, "message": "no"}))
     assert refused.replay() == []
@@ -74,7 +74,7 @@ def test_a_subscription_that_is_refused_or_given_up_is_not_opened_again() -> Non
 
 
 def test_resources_that_a_client_of_old_subscribed_to_are_subscribed_to_again() -> None:
-    conversation = Conversation()
+    conversation = SessionReplay()
     conversation.sent(INITIALIZE)
     conversation.received(line(id=0, result={}))
     first, second = (line(id=n, method="resources/subscribe", params={"uri": f"fugue://{n}"}) for n in (1, 2))
@@ -89,7 +89,7 @@ def test_resources_that_a_client_of_old_subscribed_to_are_subscribed_to_again() 
 
 
 def test_who_listens_for_resources_hears_that_they_are_others() -> None:
-    conversation = Conversation()
+    conversation = SessionReplay()
     conversation.sent(
         line(id=7, method="subscriptions/listen", params={"notifications": {"resourcesListChanged": True}})
     )
@@ -98,7 +98,7 @@ def test_who_listens_for_resources_hears_that_they_are_others() -> None:
 
 
 def test_what_is_no_response_passes() -> None:
-    conversation = Conversation()
+    conversation = SessionReplay()
     conversation.sent(LISTEN)
     for each in (b"not json\n", b"[]\n", line(method="notifications/progress"), line(id="ears", method="roots/list")):
         assert conversation.received(each)
@@ -106,7 +106,7 @@ def test_what_is_no_response_passes() -> None:
 
 def test_an_id_is_found_however_the_response_is_written() -> None:
     for spaced in (True, False):
-        conversation = Conversation()
+        conversation = SessionReplay()
         conversation.sent(line(id='a"b', method="ping"))
         answer = {"jsonrpc": "2.0", "id": 'a"b', "result": {"x": "y" * 1000}}
         assert conversation.received(json.dumps(answer, separators=None if spaced else (",", ":")).encode() + b"\n")

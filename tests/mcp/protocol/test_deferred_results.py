@@ -11,7 +11,7 @@ from tests.mcp.conftest import Link, Served, request, until
 from tests.mcp.protocol.test_session import ERAS, client
 
 from fugue_tui.control.core.command import Command, Effect, Origin
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 
 PROMPTLY = 1.0
 """Seconds; a quiet machine takes a hundredth of a second, or a tenth where nobody tells."""
@@ -22,13 +22,13 @@ class TestLater(Command[str], name="test-later", effect=Effect.READ, plain=True)
 
     __test__ = False
 
-    def run(self, mux: Any, origin: Origin) -> Later[str]:
-        OPEN.append(later := Later[str](lambda: STOPPED.append(time.monotonic())))
+    def run(self, mux: Any, origin: Origin) -> Deferred[str]:
+        OPEN.append(later := Deferred[str](lambda: STOPPED.append(time.monotonic())))
         ASKED.set()
         return later
 
 
-OPEN, STOPPED, ASKED = list[Later[str]](), list[float](), threading.Event()
+OPEN, STOPPED, ASKED = list[Deferred[str]](), list[float](), threading.Event()
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def nothing_asked() -> None:
     ASKED.clear()
 
 
-async def asked() -> Later[str]:
+async def asked() -> Deferred[str]:
     assert await asyncio.to_thread(ASKED.wait, 10)
     return OPEN[-1]
 

@@ -9,7 +9,7 @@ from tests.mcp.conftest import Served, until
 from tests.mcp.protocol.test_session import ERAS, client, text_of
 
 from fugue_tui.control.core.command import PERSON
-from fugue_tui.control.dispatch.idempotency import Call
+from fugue_tui.control.dispatch.idempotency import KeyedCall
 from fugue_tui.control.schema.command_line import command
 
 SPLIT = {"pane": "%1", "command": "cat", "idempotency_key": "the one"}
@@ -80,5 +80,5 @@ def facts(result: CallToolResult) -> str:
 def waiting(served: Served) -> int:
     """How many wait for what is done under a key."""
     gate: Any = vars(served.doors)["_gate"]
-    calls: list[Call[Any]] = served.on_main(lambda: list(gate._once._calls.values()))
+    calls: list[KeyedCall[Any]] = served.on_main(lambda: list(gate._once._calls.values()))
     return sum(call.waiting for call in calls)

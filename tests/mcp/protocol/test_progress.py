@@ -11,7 +11,7 @@ from tests.mcp.protocol.test_deferred_results import ASKED, OPEN, asked
 from tests.mcp.protocol.test_session import ERAS, client
 
 from fugue_tui.control.core.deferred import Progress
-from fugue_tui_mcp.protocol.progress import MOST, Reports
+from fugue_tui_mcp.protocol.progress import MOST, ProgressReports
 
 pytestmark = pytest.mark.usefixtures("nothing_asked")
 
@@ -67,7 +67,7 @@ class Slow:
 
 async def test_a_client_that_is_too_slow_is_skipped_ahead_and_told_so() -> None:
     slow: Any = Slow()
-    reports = Reports(slow)
+    reports = ProgressReports(slow)
     reports.tell(Progress("being read"))
     await slow.reads.wait()
     told_elsewhere(reports, MOST + 11)
@@ -80,7 +80,7 @@ async def test_a_client_that_is_too_slow_is_skipped_ahead_and_told_so() -> None:
 
 async def test_reports_that_come_all_at_once_are_skipped_too_before_any_is_sent() -> None:
     slow: Any = Slow()
-    reports = Reports(slow)
+    reports = ProgressReports(slow)
     told_elsewhere(reports, MOST + 1)
     await slow.reads.wait()
     slow.read.set()
@@ -89,7 +89,7 @@ async def test_reports_that_come_all_at_once_are_skipped_too_before_any_is_sent(
     assert len(slow.heard) == MOST
 
 
-def told_elsewhere(reports: Reports, count: int) -> None:
+def told_elsewhere(reports: ProgressReports, count: int) -> None:
     """Have reports told by another thread, and nothing sent meanwhile: the loop that sends waits for the thread."""
     thread = threading.Thread(target=lambda: [reports.tell(Progress(str(number))) for number in range(count)])
     thread.start()
@@ -98,7 +98,7 @@ def told_elsewhere(reports: Reports, count: int) -> None:
 
 async def test_nothing_is_sent_once_a_call_is_over() -> None:
     slow: Any = Slow()
-    reports = Reports(slow)
+    reports = ProgressReports(slow)
     reports.tell(Progress("late"))
     await asyncio.sleep(0)
     reports.stop()
@@ -110,7 +110,7 @@ async def test_nothing_is_sent_once_a_call_is_over() -> None:
 async def test_what_is_told_after_a_call_is_over_is_not_sent() -> None:
     slow: Any = Slow()
     slow.read.set()
-    reports = Reports(slow)
+    reports = ProgressReports(slow)
     reports.tell(Progress("in time"))
     await slow.reads.wait()
     await reports.finish()
@@ -123,7 +123,7 @@ async def test_what_is_told_after_a_call_is_over_is_not_sent() -> None:
 
 
 def test_what_is_told_once_the_workspace_is_left_harms_nobody() -> None:
-    async def begun() -> Reports:
-        return Reports(cast("Any", Slow()))
+    async def begun() -> ProgressReports:
+        return ProgressReports(cast("Any", Slow()))
 
     asyncio.run(begun()).tell(Progress("late"))

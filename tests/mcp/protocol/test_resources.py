@@ -18,10 +18,10 @@ from fugue_tui.control.introspection import DATA
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.events.derive import Kind
-from fugue_tui.multiplexer.events.log import Entry
+from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.multiplexer.events.log import LogEntry
 from fugue_tui_mcp.protocol import resources
-from fugue_tui_mcp.protocol.resources import Watched
+from fugue_tui_mcp.protocol.resources import WatchedResource
 from fugue_tui_mcp.protocol.subscriptions import PACE, touches
 from mcp import Client, MCPError
 
@@ -267,25 +267,25 @@ async def test_a_client_that_does_not_read_costs_one_telling(served: Served) -> 
     link.close()
 
 
-def entry(kind: Kind, pane: int | None = None) -> Entry:
-    return Entry(1, 0.0, kind, PaneId(pane) if pane else None)
+def entry(kind: EventKind, pane: int | None = None) -> LogEntry:
+    return LogEntry(1, 0.0, kind, PaneId(pane) if pane else None)
 
 
 @pytest.mark.parametrize(
     ("kind", "pane", "views"),
     [
-        (Kind.OUTPUT, 1, {"screen", "scrollback", "state", "last-command"}),
-        (Kind.OUTPUT, 2, set[str]()),
-        (Kind.COMMAND_FINISHED, 1, {"last-command", "state", "panes"}),
-        (Kind.TITLE, 1, {"state", "panes"}),
-        (Kind.TITLE, 2, {"panes"}),
-        (Kind.BELL, 1, {"state"}),
-        (Kind.LAYOUT, None, {"layout", "panes", "screen", "scrollback", "state"}),
-        (Kind.PANE_OPENED, 2, {"layout", "panes"}),
-        (Kind.FOCUS, 2, {"layout", "panes"}),
-        (Kind.EXIT, 1, {"screen", "scrollback", "last-command", "state", "panes"}),
+        (EventKind.OUTPUT, 1, {"screen", "scrollback", "state", "last-command"}),
+        (EventKind.OUTPUT, 2, set[str]()),
+        (EventKind.COMMAND_FINISHED, 1, {"last-command", "state", "panes"}),
+        (EventKind.TITLE, 1, {"state", "panes"}),
+        (EventKind.TITLE, 2, {"panes"}),
+        (EventKind.BELL, 1, {"state"}),
+        (EventKind.LAYOUT, None, {"layout", "panes", "screen", "scrollback", "state"}),
+        (EventKind.PANE_OPENED, 2, {"layout", "panes"}),
+        (EventKind.FOCUS, 2, {"layout", "panes"}),
+        (EventKind.EXIT, 1, {"screen", "scrollback", "last-command", "state", "panes"}),
     ],
 )
-def test_what_happens_changes_the_resources_that_show_it(kind: Kind, pane: int | None, views: set[str]) -> None:
-    known = [Watched("", view, PaneId(1)) for view in (*resources.VIEWS, "panes", "layout")]
+def test_what_happens_changes_the_resources_that_show_it(kind: EventKind, pane: int | None, views: set[str]) -> None:
+    known = [WatchedResource("", view, PaneId(1)) for view in (*resources.VIEWS, "panes", "layout")]
     assert {each.view for each in known if touches(entry(kind, pane), each)} == views

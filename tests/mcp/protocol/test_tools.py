@@ -18,7 +18,7 @@ from tests.mcp.protocol.test_resources import say
 from tests.mcp.protocol.test_session import client
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.answers import Pictured, Told
+from fugue_tui.control.core.answers import ImageAnswer, TextAnswer
 from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.core.results import WindowInfo, WindowList
 from fugue_tui.control.dispatch.thread_gateway import Answer
@@ -26,7 +26,7 @@ from fugue_tui.control.introspection import tool
 from fugue_tui.control.schema.command_schema import build
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.events.derive import Kind
+from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui_mcp.protocol import tools
 
 
@@ -58,12 +58,12 @@ def test_an_error_carries_its_code_and_data() -> None:
     assert content.text == "refused: a person is typing in %1\nretry_after_ms: 1500"
 
 
-class _Probe(Command[Told], name="told-probe", effect=Effect.READ, plain=True):
+class _Probe(Command[TextAnswer], name="told-probe", effect=Effect.READ, plain=True):
     """Tell nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading(Told):
+class _Reading(TextAnswer):
     lines: int
     more: bool = False
 
@@ -89,7 +89,7 @@ def test_a_text_with_facts_is_fenced_and_the_facts_follow_as_json() -> None:
 
 
 def test_a_picture_comes_as_an_image_with_what_is_to_be_said_of_it() -> None:
-    told = Pictured(text="a picture", image="aGVsbG8=", media_type="image/png")
+    told = ImageAnswer(text="a picture", image="aGVsbG8=", media_type="image/png")
     image, text, facts = tools.success(_Probe, Answer(told, None)).content
     assert isinstance(image, ImageContent)
     assert (image.data, image.mime_type) == ("aGVsbG8=", "image/png")
@@ -154,7 +154,7 @@ async def test_a_long_log_comes_in_pages_of_what_a_client_takes(serve: Callable[
     served = serve(settings=McpSettings(longest_answer=limit))
     for number in range(300):
         served.on_main(
-            lambda number=number: served.mux.journal.note(Kind.NOTIFICATION, title=f"{number}", body="é" * 40)
+            lambda number=number: served.mux.journal.note(EventKind.NOTIFICATION, title=f"{number}", body="é" * 40)
         )
     async with client(served, "auto") as agent:
         read, after = list[str](), 0

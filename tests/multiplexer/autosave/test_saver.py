@@ -15,7 +15,7 @@ from tests.multiplexer.conftest import Room
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.autosave.schedule import SOON
 from fugue_tui.terminal.emulator.save_format import unpack
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.shell_integration.saved_commands import Sift, read
 
 
@@ -101,7 +101,7 @@ def test_a_view_that_is_scrolled_back_is_saved_after_a_while(room: Room, keep: C
     keeping.wait(SETTINGS.save_seconds)
     terminal = room.mux.terminals[pane]
     view = read(unpack(keeping.store.text(keeping.seen(pane).text)).past).view
-    assert view == Place(terminal.scrollback.lines - 50)
+    assert view == Point(terminal.scrollback.lines - 50)
 
 
 def note(monkeypatch: pytest.MonkeyPatch, room: Room, pane: PaneId, taken: list[PaneId]) -> None:

@@ -2,11 +2,11 @@
 
 from math import inf
 
-from fugue_tui.multiplexer.autosave.schedule import FIRST_RETRY, LAST_RETRY, SOON, Timetable
+from fugue_tui.multiplexer.autosave.schedule import FIRST_RETRY, LAST_RETRY, SOON, SaveSchedule
 
 
 def test_a_change_of_the_structure_is_saved_soon_and_with_those_that_follow() -> None:
-    table = Timetable(30)
+    table = SaveSchedule(30)
     table.done(100)
     assert table.due == 130
     table.changed(110)
@@ -15,7 +15,7 @@ def test_a_change_of_the_structure_is_saved_soon_and_with_those_that_follow() ->
 
 
 def test_what_changes_all_the_time_is_not_saved_all_the_time() -> None:
-    table, now, saves = Timetable(30), 0.0, 0
+    table, now, saves = SaveSchedule(30), 0.0, 0
     table.changed(now)
     while now < 60:
         now += 0.01
@@ -28,7 +28,7 @@ def test_what_changes_all_the_time_is_not_saved_all_the_time() -> None:
 
 
 def test_a_change_while_saving_is_saved_next() -> None:
-    table = Timetable(30)
+    table = SaveSchedule(30)
     table.changed(10)
     table.begun()
     table.changed(12)
@@ -37,7 +37,7 @@ def test_a_change_while_saving_is_saved_next() -> None:
 
 
 def test_faults_are_tried_again_ever_more_rarely() -> None:
-    table, waits = Timetable(30), list[float]()
+    table, waits = SaveSchedule(30), list[float]()
     for _ in range(50):
         table.changed(100)
         table.failed(100)
@@ -50,7 +50,7 @@ def test_faults_are_tried_again_ever_more_rarely() -> None:
 
 
 def test_what_is_switched_off_is_never_due() -> None:
-    table = Timetable(30, on=False)
+    table = SaveSchedule(30, on=False)
     table.changed(1)
     assert table.due == inf
     table.on = True
@@ -58,7 +58,7 @@ def test_what_is_switched_off_is_never_due() -> None:
 
 
 def test_a_short_interval_holds_for_the_structure_too() -> None:
-    table = Timetable(0.01)
+    table = SaveSchedule(0.01)
     table.done(5)
     table.changed(6)
     assert table.due == 6.01

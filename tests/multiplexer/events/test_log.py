@@ -4,21 +4,21 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events import log as log
-from fugue_tui.multiplexer.events.derive import Kind
-from fugue_tui.multiplexer.events.log import Entry
+from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.multiplexer.events.log import LogEntry
 
 
-def kinds(room: Room, after: int = 0) -> list[Kind]:
+def kinds(room: Room, after: int = 0) -> list[EventKind]:
     entries, _ = room.mux.journal.since(after)
     return [entry.kind for entry in entries]
 
 
-def entries(room: Room, kind: Kind, pane: PaneId | None = None) -> list[Entry]:
+def entries(room: Room, kind: EventKind, pane: PaneId | None = None) -> list[LogEntry]:
     found, _ = room.mux.journal.since(0)
     return [entry for entry in found if entry.kind is kind and pane in (None, entry.pane)]
 
 
-def has(room: Room, kind: Kind, pane: PaneId) -> Entry:
+def has(room: Room, kind: EventKind, pane: PaneId) -> LogEntry:
     room.until(lambda: entries(room, kind, pane), lambda: f"no {kind} in {kinds(room)}")
     return entries(room, kind, pane)[-1]
 
@@ -35,21 +35,21 @@ def test_what_happens_is_numbered_from_one_without_gaps(room: Room) -> None:
     assert not missed
     told = [(entry.kind, entry.pane) for entry in found]
     assert told[:4] == [
-        (Kind.WINDOW_OPENED, None),
-        (Kind.PANE_OPENED, pane),
-        (Kind.FOCUS, pane),
-        (Kind.STARTED, pane),
+        (EventKind.WINDOW_OPENED, None),
+        (EventKind.PANE_OPENED, pane),
+        (EventKind.FOCUS, pane),
+        (EventKind.STARTED, pane),
     ]
-    assert (Kind.PANE_RENAMED, pane) in told
-    assert (Kind.PANE_CLOSED, other) in told
-    assert Kind.LAYOUT in kinds(room)
+    assert (EventKind.PANE_RENAMED, pane) in told
+    assert (EventKind.PANE_CLOSED, other) in told
+    assert EventKind.LAYOUT in kinds(room)
     assert found[0].facts == {"name": "one"} or "name" in found[0].facts
 
 
 def test_output_comes_as_counts_and_before_the_end_of_its_program(room: Room) -> None:
     pane = room.opened("create-pane --on-exit keep -- sh -c 'printf \"one\\ntwo\\n\"; exit 3'")
-    ended = has(room, Kind.EXIT, pane)
-    (printed,) = entries(room, Kind.OUTPUT, pane)
+    ended = has(room, EventKind.EXIT, pane)
+    (printed,) = entries(room, EventKind.OUTPUT, pane)
     assert (printed.facts["bytes"], printed.facts["lines"]) == (10, 2)
     assert printed.number < ended.number
     assert dict(ended.facts) == {"exit": "exit 3", "code": 3, "signal": None}
@@ -58,24 +58,24 @@ def test_output_comes_as_counts_and_before_the_end_of_its_program(room: Room) ->
 def test_what_programs_say_is_written_down_and_clean(room: Room) -> None:
     script = r"printf '\a\033]2;a \342\200\256title\007\033]9;hello\007\033]7;file:///tmp\007'; cat"
     pane = room.opened(f'create-pane -- sh -c "{script}"')
-    has(room, Kind.BELL, pane)
-    assert has(room, Kind.TITLE, pane).facts["title"] == "a title"
-    assert has(room, Kind.NOTIFICATION, pane).facts["body"] == "hello"
-    assert has(room, Kind.CWD, pane).facts["cwd"] == "/tmp"
+    has(room, EventKind.BELL, pane)
+    assert has(room, EventKind.TITLE, pane).facts["title"] == "a title"
+    assert has(room, EventKind.NOTIFICATION, pane).facts["body"] == "hello"
+    assert has(room, EventKind.CWD, pane).facts["cwd"] == "/tmp"
 
 
 def test_commands_of_a_shell_that_marks_them_are_written_down(room: Room) -> None:
     script = r"printf '\033]133;A\007$ \033]133;B\007make\n\033]133;C\007out\n\033]133;D;2\007'; cat"
     pane = room.opened(f'create-pane -- sh -c "{script}"')
-    assert has(room, Kind.COMMAND_STARTED, pane).facts["number"] == 1
-    finished = has(room, Kind.COMMAND_FINISHED, pane)
+    assert has(room, EventKind.COMMAND_STARTED, pane).facts["number"] == 1
+    finished = has(room, EventKind.COMMAND_FINISHED, pane)
     assert finished.facts["exit_code"] == 2
     assert finished.facts["trusted"] is False
 
 
 def test_the_log_is_bounded_and_says_what_is_lost(room: Room) -> None:
     for _ in range(log.KEPT + 5):
-        room.mux.journal.note(Kind.BELL, PaneId(1))
+        room.mux.journal.note(EventKind.BELL, PaneId(1))
     found, missed = room.mux.journal.since(4)
     assert (len(found), missed) == (log.KEPT, True)
     assert found[0].number == 6
@@ -85,19 +85,19 @@ def test_the_log_is_bounded_and_says_what_is_lost(room: Room) -> None:
 
 
 def test_who_follows_is_told_at_once_and_output_at_a_bounded_pace(room: Room) -> None:
-    told: list[Entry] = []
+    told: list[LogEntry] = []
     stop = room.mux.journal.follow(told.append)
     pane = room.opened("create-pane -- sh -c 'yes | head -c 200000; echo over; cat'")
     room.shows(pane, "over")
     total = room.mux.terminals[pane].fed
-    room.until(lambda: sum(entry.facts["bytes"] for entry in told if entry.kind is Kind.OUTPUT) >= total)
-    times = [entry.at for entry in told if entry.kind is Kind.OUTPUT]
+    room.until(lambda: sum(entry.facts["bytes"] for entry in told if entry.kind is EventKind.OUTPUT) >= total)
+    times = [entry.at for entry in told if entry.kind is EventKind.OUTPUT]
     assert len(times) <= (times[-1] - times[0]) / log.PACE + 3
     stop()
     before = len(told)
     room.mux.terminals[pane].write(b"more\n")
     room.shows(pane, "more")
-    room.mux.journal.note(Kind.BELL)
+    room.mux.journal.note(EventKind.BELL)
     assert len(told) == before
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.events.pane_events import PACE, Listener, PaneEvent, Started
+from fugue_tui.multiplexer.events.pane_events import PACE, PaneEvent, Started, TerminalWatcher
 from fugue_tui.terminal.emulator.event_queue import FULL, KEPT
 from fugue_tui.terminal.emulator.events import Bell, Event, EventsDropped, Notification, PromptMark, TitleChanged
 from fugue_tui.terminal.pty.spawn import Exit
@@ -25,7 +25,7 @@ class Owner:
         self.told: list[Any] = []
         self.paused: list[bool] = []
         self.terminal = cast("Terminal", self)
-        self.listener = Listener(PANE, self.posts.append, self.later, self)
+        self.listener = TerminalWatcher(PANE, self.posts.append, self.later, self)
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
         self.timers.append((seconds, call))
@@ -134,7 +134,7 @@ def test_a_program_that_floods_with_marks_waits_until_they_are_looked_at_and_non
     script = f"stty raw; i=0; while [ $i -lt {count} ]; do i=$((i+1)); printf '\\033]133;D;%d\\a' $i; done; echo over"
     pane = room.opened(f'create-pane --command "{script}"')
     listener = room.mux.terminals[pane]._watcher  # pyright: ignore[reportPrivateUsage]
-    assert isinstance(listener, Listener)
+    assert isinstance(listener, TerminalWatcher)
     room.until(lambda: listener._paused, playing=False)  # pyright: ignore[reportPrivateUsage]
     assert room.mux.terminals[pane].exit is None
     assert told == [Started()]

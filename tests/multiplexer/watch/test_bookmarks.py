@@ -7,7 +7,7 @@ import pytest
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.watch.bookmarks import Bookmark, Cursors, Seen, bookmark
+from fugue_tui.multiplexer.watch.bookmarks import Bookmark, Bookmarks, CapturedRows, bookmark
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run
 
 
@@ -33,7 +33,7 @@ def test_a_cursor_stands_for_what_the_screen_showed(room: Room, engine: str) -> 
 def test_cursors_of_two_workspaces_are_never_taken_for_each_other(room: Room) -> None:
     pane = room.cat()
     terminal = room.mux.terminals[pane]
-    written = {Cursors().keep(pane, terminal, mark(room, pane)) for _ in range(20)}
+    written = {Bookmarks().keep(pane, terminal, mark(room, pane)) for _ in range(20)}
     assert len(written) > 1
     assert {cursor.partition(".")[2] for cursor in written} == {f"{int(pane)}.1"}
 
@@ -45,7 +45,7 @@ def test_rows_are_decoded_once_whoever_asks() -> None:
         asked.append(threading.current_thread())
         return [Row((Run("x", PLAIN, 1),))]
 
-    seen = Seen(read)
+    seen = CapturedRows(read)
     threads = [threading.Thread(target=lambda: seen.rows) for _ in range(8)]
     for thread in threads:
         thread.start()
@@ -58,7 +58,7 @@ def test_rows_are_decoded_soon_by_themselves(room: Room) -> None:
     pane = room.cat()
     asked: list[int] = []
     new = mark(room, pane)
-    object.__setattr__(new, "seen", Seen(lambda: asked.append(1) or []))
+    object.__setattr__(new, "seen", CapturedRows(lambda: asked.append(1) or []))
     room.mux.cursors.keep(pane, room.mux.terminals[pane], new)
     room.until(lambda: asked)
 
@@ -81,7 +81,7 @@ def test_what_cursors_hold_goes_with_the_pane(room: Room) -> None:
 def test_the_thread_that_decodes_ends_with_its_cursors(room: Room) -> None:
     pane = room.cat()
     before = set(threading.enumerate())
-    cursors = Cursors()
+    cursors = Bookmarks()
     cursors.keep(pane, room.mux.terminals[pane], mark(room, pane))
     (thread,) = set(threading.enumerate()) - before
     del cursors

@@ -8,9 +8,9 @@ from tests.terminal.copy_mode.text_selection import terminal as terminal
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.copy_mode.selecting import Cell
-from fugue_tui.terminal.copy_mode.text_units import Stretch, Unit
-from fugue_tui.terminal.pty.io_loop import Pump
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit
+from fugue_tui.terminal.pty.io_loop import IOLoop
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.terminal import Terminal
 
 # Which cells
@@ -33,7 +33,7 @@ def test_rows_that_wrapped_are_one_line(terminal: Terminal) -> None:
 def test_wide_characters_are_selected_whole(terminal: Terminal) -> None:
     say(terminal, "漢字かな ok")
     assert drag(terminal, (1, 0), (4, 0)) == "漢字か"
-    assert terminal.selected == Stretch(Place(0, 0), Place(0, 5))
+    assert terminal.selected == TextSpan(Point(0, 0), Point(0, 5))
     assert reversed_text(terminal) == ["漢字か"]
     assert drag(terminal, (5, 0), (3, 0)) == "字か"
 
@@ -66,7 +66,7 @@ def test_characters_of_several_signs_are_selected_whole(ghostty: Terminal, text:
     ],
 )
 def test_a_word_is_a_path_or_an_address_or_what_stands_between_blanks(
-    pump: Pump, line: str, column: int, word: str
+    pump: IOLoop, line: str, column: int, word: str
 ) -> None:
     terminal = terminal_of("ghostty", pump, Size(60, 3))
     say(terminal, line)

@@ -10,8 +10,8 @@ from tests.terminal.copy_mode.text_selection import terminal as terminal
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.copy_mode.selecting import Cell
 from fugue_tui.terminal.copy_mode.text_units import Unit
-from fugue_tui.terminal.pty.io_loop import Pump
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.pty.io_loop import IOLoop
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.terminal import Terminal
 
 
@@ -81,7 +81,7 @@ def take(terminal: Terminal, step: object) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(STEP, max_size=25), st.sampled_from(["ghostty", "pyte"]))
 def test_frames_add_up_to_what_a_repaint_paints_whatever_happens(steps: list[object], engine: str) -> None:
-    pump = Pump()
+    pump = IOLoop()
     pump.start()
     terminal = terminal_of(engine, pump)
     known: list[bytes] = []
@@ -101,8 +101,8 @@ def test_frames_add_up_to_what_a_repaint_paints_whatever_happens(steps: list[obj
 def test_a_cursor_for_reading_begins_at_the_programs_own_and_follows_its_text(terminal: Terminal) -> None:
     say(terminal, "one\r\ntwo")
     assert terminal.reader is None
-    assert terminal.read(lambda emulator, at: at) == Place(1, 3)
-    assert terminal.read(lambda emulator, at: Place(at.line - 1, 1)) == Place(0, 1)
+    assert terminal.read(lambda emulator, at: at) == Point(1, 3)
+    assert terminal.read(lambda emulator, at: Point(at.line - 1, 1)) == Point(0, 1)
     say(terminal, "\r\n\r\n\r\n\r\nend")
     cursor = terminal.reader
     assert cursor is not None
@@ -118,7 +118,7 @@ def test_a_cursor_for_reading_begins_at_the_programs_own_and_follows_its_text(te
 
 def test_a_cursor_for_reading_stays_among_the_lines_that_there_are(terminal: Terminal) -> None:
     say(terminal, "\r\n".join(map(str, range(9))))
-    assert terminal.read(lambda emulator, at: Place(-5, -5)) == Place(0, 0)
+    assert terminal.read(lambda emulator, at: Point(-5, -5)) == Point(0, 0)
     assert terminal.scrollback.offset == 4
-    assert terminal.read(lambda emulator, at: Place(999, 999)) == Place(8, 19)
+    assert terminal.read(lambda emulator, at: Point(999, 999)) == Point(8, 19)
     assert terminal.scrollback.offset == 0

@@ -8,7 +8,7 @@ from tests.terminal.copy_mode.text_selection import terminal as terminal
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.copy_mode.selecting import Cell
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.terminal import Terminal
 
@@ -106,7 +106,7 @@ def test_it_keeps_its_text_when_lines_wrap_anew(ghostty: Terminal, size: Size) -
     assert reversed_text(ghostty)[-1] == "six"
 
 
-def test_a_size_that_cuts_its_text_off_ends_it(pump: Pump) -> None:
+def test_a_size_that_cuts_its_text_off_ends_it(pump: IOLoop) -> None:
     terminal = terminal_of("pyte", pump)
     say(terminal, "one two three four")
     assert drag(terminal, (8, 0), (16, 0)) == "three fou"

@@ -9,7 +9,7 @@ from fugue_tui.terminal.copy_mode.selecting import Cell
 from fugue_tui.terminal.copy_mode.text_units import Unit
 from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.engines import make_emulator
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.terminal import Terminal
@@ -28,28 +28,28 @@ class Nobody:
 
 
 @pytest.fixture(scope="module")
-def pump() -> Iterator[Pump]:
-    pump = Pump()
+def pump() -> Iterator[IOLoop]:
+    pump = IOLoop()
     pump.start()
     yield pump
     pump.stop()
 
 
 @pytest.fixture(params=["ghostty", "pyte"])
-def terminal(request: pytest.FixtureRequest, pump: Pump) -> Iterator[Terminal]:
+def terminal(request: pytest.FixtureRequest, pump: IOLoop) -> Iterator[Terminal]:
     made = terminal_of(request.param, pump)
     yield made
     made.close()
 
 
 @pytest.fixture
-def ghostty(pump: Pump) -> Iterator[Terminal]:
+def ghostty(pump: IOLoop) -> Iterator[Terminal]:
     made = terminal_of("ghostty", pump)
     yield made
     made.close()
 
 
-def terminal_of(engine: str, pump: Pump, size: Size = SIZE) -> Terminal:
+def terminal_of(engine: str, pump: IOLoop, size: Size = SIZE) -> Terminal:
     return Terminal.waiting(size, pump=pump, emulator=make_emulator(engine, size, 100), watcher=Nobody())
 
 

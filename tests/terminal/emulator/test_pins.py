@@ -12,7 +12,7 @@ from fugue_tui.terminal.emulator.locked import passage
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 
 SIZE = Size(20, 5)
 
@@ -24,7 +24,7 @@ def emulator(request: pytest.FixtureRequest) -> Emulator:
 
 def test_a_pin_is_where_the_program_writes_next(emulator: Emulator) -> None:
     emulator.feed(b"one\r\ntwo")
-    assert emulator.pin().place == Place(1, 3)
+    assert emulator.pin().place == Point(1, 3)
 
 
 def test_a_pin_follows_its_text_into_the_history(emulator: Emulator) -> None:
@@ -79,8 +79,8 @@ def test_a_pin_past_the_last_column_belongs_to_the_next_row(emulator: Emulator) 
 
 def test_nothing_lies_below_the_last_line(emulator: Emulator) -> None:
     end = emulator.scrollback.lines + SIZE.rows
-    assert emulator.between(Place(end, SIZE.cols), Place(end + 1, 3)) == ""
-    assert emulator.between(Place(end - 1, SIZE.cols), Place(end + 1, 3)) == ""
+    assert emulator.between(Point(end, SIZE.cols), Point(end + 1, 3)) == ""
+    assert emulator.between(Point(end - 1, SIZE.cols), Point(end + 1, 3)) == ""
 
 
 def test_wide_characters_are_cut_where_they_begin(emulator: Emulator) -> None:
@@ -95,10 +95,10 @@ def test_wide_characters_are_cut_where_they_begin(emulator: Emulator) -> None:
 def test_a_wide_character_that_wrapped_belongs_to_its_own_row_alone(emulator: Emulator) -> None:
     emulator.feed("1234567890123456789語next\r\nend".encode())
     for joined in (True, False):
-        assert emulator.between(Place(0), Place(1), joined=joined) == "1234567890123456789"
-        assert emulator.between(Place(1), Place(2), joined=joined) == "語next"
+        assert emulator.between(Point(0), Point(1), joined=joined) == "1234567890123456789"
+        assert emulator.between(Point(1), Point(2), joined=joined) == "語next"
         assert emulator.lines(0, 1, joined=joined) == ["1234567890123456789"]
-    assert emulator.between(Place(0), Place(2)) == "1234567890123456789語next"
+    assert emulator.between(Point(0), Point(2)) == "1234567890123456789語next"
 
 
 def test_vt_text_keeps_colours_and_ends_in_the_default_style(emulator: Emulator) -> None:
@@ -140,14 +140,14 @@ def test_the_other_screen_hides_a_pin_until_it_is_back(emulator: Emulator) -> No
     assert passage(emulator, pin).hidden
     assert (inside.alternate, inside.place) == (True, emulator.pin().place)
     emulator.feed(b"\x1b[?1049l")
-    assert pin.place == Place(0, 5)
+    assert pin.place == Point(0, 5)
     assert inside.line is None
     assert passage(emulator, inside).text == ""
 
 
 def test_a_place_can_be_pinned(emulator: Emulator) -> None:
     emulator.feed(b"one\r\ntwo three\r\nfour")
-    pin = emulator.pin(Place(1, 4))
+    pin = emulator.pin(Point(1, 4))
     emulator.feed(b"\r\n" * 10)
     assert passage(emulator, pin, 2).text == "three"
 
@@ -181,7 +181,7 @@ def test_a_pin_outlives_its_terminal() -> None:
     emulator.close()
     del emulator
     gc.collect()
-    assert pin.place == Place(0)
+    assert pin.place == Point(0)
 
 
 WORDS = st.lists(st.sampled_from([b"word ", b"\r\n", b"long" * 9, b"\x1b[31m", b"  "]), max_size=30)

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from fugue_tui.terminal.input.keys import parse_key
-from fugue_tui.terminal.input.typed_ahead import Sent
+from fugue_tui.terminal.input.typed_ahead import TypedAhead
 
 SHELL, OTHER = 10, 11
 
@@ -16,7 +16,7 @@ SHELL, OTHER = 10, 11
     ("key", "entered"), [("Enter", True), ("C-c", True), ("C-d", True), ("Up", False), ("a", False)]
 )
 def test_a_line_is_left_until_it_is_entered_or_cleared_away(key: str, entered: bool) -> None:
-    sent = Sent()
+    sent = TypedAhead()
     assert not sent.is_left_at(SHELL)
     sent.wrote(b"ls", SHELL)
     assert sent.is_left_at(SHELL)
@@ -25,13 +25,13 @@ def test_a_line_is_left_until_it_is_entered_or_cleared_away(key: str, entered: b
 
 
 def test_what_went_to_another_program_is_not_left_at_the_shell() -> None:
-    sent = Sent()
+    sent = TypedAhead()
     sent.wrote(b"q", OTHER)
     assert not sent.is_left_at(SHELL)
 
 
 def test_text_that_ends_a_line_was_entered_and_a_paste_was_not() -> None:
-    sent = Sent()
+    sent = TypedAhead()
     sent.wrote(b"ls\r", SHELL)
     assert not sent.is_left_at(SHELL)
     sent.wrote(b"\x1b[200~ls\r\x1b[201~", SHELL)
@@ -39,7 +39,7 @@ def test_text_that_ends_a_line_was_entered_and_a_paste_was_not() -> None:
 
 
 def test_nothing_was_typed_since_a_command_that_was_entered_began() -> None:
-    sent = Sent()
+    sent = TypedAhead()
     assert sent.nothing_since
     sent.wrote(b"ls\r", SHELL)
     assert not sent.nothing_since
@@ -51,7 +51,7 @@ def test_nothing_was_typed_since_a_command_that_was_entered_began() -> None:
 
 
 def test_a_line_is_cleared_away_once_the_shell_has_said_something() -> None:
-    sent = Sent()
+    sent = TypedAhead()
     sent.wrote(b"ls", SHELL)
     sent.pressed(parse_key("C-c"), SHELL)
     assert sent.is_clearing(time.monotonic() - 1)
@@ -72,7 +72,7 @@ def test_a_command_that_begins_while_a_key_is_noted_counts_before_or_after_it() 
     assert not sent.nothing_since
 
 
-class Interrupted(Sent):
+class Interrupted(TypedAhead):
     """Has another thread do something halfway through each note, as far as it is let."""
 
     between: Callable[[], None] | None = None

@@ -15,7 +15,7 @@ from tests.terminal.conftest import Pane, Recorder, Spawn, Witness
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.pty import process
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.terminal import Terminal
 
@@ -156,7 +156,7 @@ def test_a_slow_engine_gets_smaller_pieces_and_slows_the_program(spawn: Spawn) -
     assert max(pieces[-10:]) <= 2048
 
 
-def test_nothing_to_do_is_nothing_done(spawn: Spawn, pump: Pump) -> None:
+def test_nothing_to_do_is_nothing_done(spawn: Spawn, pump: IOLoop) -> None:
     panes = [spawn("cat") for _ in range(4)]
     for pane in panes:
         pane.terminal.write(b"x\n")
@@ -190,7 +190,7 @@ def test_a_fault_ends_its_own_terminal_only(spawn: Spawn, caplog: pytest.LogCapt
     good.wait_for("fine\r\nfine")
 
 
-def test_a_fault_while_the_end_is_told_harms_nobody_else(pump: Pump, spawn: Spawn) -> None:
+def test_a_fault_while_the_end_is_told_harms_nobody_else(pump: IOLoop, spawn: Spawn) -> None:
     class Faulty(Witness):
         def ended(self, terminal: Terminal, exit: Exit) -> None:
             super().ended(terminal, exit)
@@ -203,7 +203,7 @@ def test_a_fault_while_the_end_is_told_harms_nobody_else(pump: Pump, spawn: Spaw
     assert len(witness.exits) == 1
 
 
-def test_stopping_ends_every_program_soon(spawn: Spawn, pump: Pump, zombies: Callable[[], int]) -> None:
+def test_stopping_ends_every_program_soon(spawn: Spawn, pump: IOLoop, zombies: Callable[[], int]) -> None:
     panes = [spawn("sh -c 'sleep 60 & sleep 60' & echo up; sleep 60") for _ in range(10)]
     stubborn = spawn("trap '' HUP TERM INT; echo up; while :; do sleep 60; done")
     for pane in [*panes, stubborn]:
@@ -218,7 +218,7 @@ def test_stopping_ends_every_program_soon(spawn: Spawn, pump: Pump, zombies: Cal
 
 def test_stopping_with_nothing_open_is_immediate_and_gives_everything_back(open_files: Callable[[], int]) -> None:
     before = open_files()
-    pump = Pump()
+    pump = IOLoop()
     pump.start()
     start = time.monotonic()
     pump.stop()

@@ -17,7 +17,7 @@ from fugue_tui.multiplexer.spawner import with_marks
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished, PromptMark
 from fugue_tui.terminal.engines import make_emulator
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Program
 from fugue_tui.terminal.terminal import Terminal
 
@@ -116,7 +116,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def start(home: Path, pump: Pump) -> Iterator[Start]:
+def start(home: Path, pump: IOLoop) -> Iterator[Start]:
     shells: list[Shell] = []
 
     def start(

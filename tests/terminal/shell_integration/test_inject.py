@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fugue_tui.terminal.shell_integration import inject
-from fugue_tui.terminal.shell_integration.inject import FOLDER, Start, integrated
+from fugue_tui.terminal.shell_integration.inject import FOLDER, ShellLaunch, integrated
 
 pytestmark = pytest.mark.slow
 
@@ -15,7 +15,7 @@ BASH = str(FOLDER / "fugue.bash")
 FISH = ("--init-command", f"source '{FOLDER / 'fugue.fish'}'")
 
 
-def _start(argv: tuple[str, ...], env: dict[str, str] | None = None, login: bool = False) -> Start | None:
+def _start(argv: tuple[str, ...], env: dict[str, str] | None = None, login: bool = False) -> ShellLaunch | None:
     return integrated(argv, env or {}, "n", login=login)
 
 

@@ -9,16 +9,16 @@ from tests.terminal.shell_integration.conftest import SIZE, Shell
 from tests.terminal.shell_integration.conftest import home as home
 
 from fugue_tui.config.model import TerminalSettings
-from fugue_tui.multiplexer.events.pane_events import PaneLive
+from fugue_tui.multiplexer.events.pane_events import PaneReports
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.terminal.emulator.events import Event
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Program
 
 
-def live_after(events: list[Event]) -> PaneLive:
+def live_after(events: list[Event]) -> PaneReports:
     """What is known of a pane after these."""
-    live = PaneLive(0.0)
+    live = PaneReports(0.0)
     for event in events:
         live.note(event)
     return live
@@ -26,7 +26,7 @@ def live_after(events: list[Event]) -> PaneLive:
 
 @pytest.mark.parametrize("wanted", [True, False])
 @pytest.mark.parametrize("argv", [(), ("bash",)])
-def test_panes_have_marks_if_they_are_wanted(argv: tuple[str, ...], wanted: bool, pump: Pump, home: Path) -> None:
+def test_panes_have_marks_if_they_are_wanted(argv: tuple[str, ...], wanted: bool, pump: IOLoop, home: Path) -> None:
     (home / ".bashrc").write_text("PS1='prompt> '\n")
     (home / ".bash_profile").write_text(". ~/.bashrc\n")
     launcher = Launcher(pump)
@@ -44,7 +44,7 @@ def test_panes_have_marks_if_they_are_wanted(argv: tuple[str, ...], wanted: bool
     shell.wait(lambda: witness.exits)
 
 
-def test_each_shell_has_a_nonce_of_its_own(pump: Pump, home: Path) -> None:
+def test_each_shell_has_a_nonce_of_its_own(pump: IOLoop, home: Path) -> None:
     launcher = Launcher(pump)
     nonces: set[str] = set()
     for _ in range(2):
@@ -60,7 +60,7 @@ def test_each_shell_has_a_nonce_of_its_own(pump: Pump, home: Path) -> None:
     assert all(len(nonce) == 16 for nonce in nonces)
 
 
-def test_commands_may_be_asked_for_from_any_thread_while_they_run(pump: Pump, home: Path) -> None:
+def test_commands_may_be_asked_for_from_any_thread_while_they_run(pump: IOLoop, home: Path) -> None:
     witness = Witness()
     program = Program(("bash", "--norc"), str(home), {"HOME": str(home), "PS1": "> "})
     shell = Shell(Launcher(pump)(program, SIZE, witness), witness, home)

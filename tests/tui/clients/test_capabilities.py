@@ -13,7 +13,7 @@ from tests.tui.socket_clients import Client, hello
 
 from fugue_tui import attach_protocol
 from fugue_tui.geometry import Size
-from fugue_tui.tui.clients.capabilities import Abilities
+from fugue_tui.tui.clients.capabilities import Capabilities
 
 pytestmark = pytest.mark.slow
 
@@ -141,7 +141,7 @@ def test_answers_that_come_late_and_in_pieces_are_taken_and_not_typed(serve: Ser
 
 
 def test_the_rest_of_an_answer_is_waited_for_the_longer_the_less_it_can_be_a_key() -> None:
-    abilities = Abilities(hello())
+    abilities = Capabilities(hello())
     key = abilities.patience(certain=False)
     abilities.questions()
     asked = abilities.patience(certain=False)

@@ -7,7 +7,7 @@ from tests.tui.text_selection import patient_clicks as patient_clicks
 
 from fugue_tui.config.model import Config, UiSettings
 from fugue_tui.control.command_table import panes, windows
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.tui.input.clipboard import MOST_BYTES, copy
 
 
@@ -197,5 +197,5 @@ async def test_the_cursor_follows_its_text_while_output_comes(open_stage: Open) 
         await stage.press("j")
         selected = stage.terminal().selected
         assert selected is not None
-        assert selected.first == Place(199, 0)
+        assert selected.first == Point(199, 0)
         assert stage.terminal().selected_text == "line 200\nread"

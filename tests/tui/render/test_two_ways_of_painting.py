@@ -15,11 +15,11 @@ from tests.tui.host_programs import Cells, Host, cells
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
-from fugue_tui.terminal.pty.io_loop import Pump
+from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.screen.cells import Style
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.render.direct_painter import Painter
+from fugue_tui.tui.render.direct_painter import DirectPainter
 from fugue_tui_widgets.strips import strip_of
 
 pytestmark = pytest.mark.slow
@@ -255,8 +255,8 @@ def composed(terminal: Terminal, rect: Rect, host: Size) -> Screen:
 def test_any_stream_is_painted_alike(chunks: list[bytes], left: bool, whole: bool) -> None:
     host = Size(PANE.cols if whole else 33, 10)
     rect = Rect(0 if left or whole else host.cols - PANE.cols, 1, *((PANE.cols, PANE.rows)))
-    pump, screen = Pump(), Screen(host)
-    painter = Painter(screen)
+    pump, screen = IOLoop(), Screen(host)
+    painter = DirectPainter(screen)
     painter.width = lambda: host.cols
     pump.start()
     terminal = Terminal.spawn(Program(("cat",)), PANE, pump=pump, emulator=GhosttyEmulator(PANE, 50), watcher=Nobody())

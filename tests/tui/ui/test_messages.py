@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from fugue_tui.tui.ui import messages
-from fugue_tui.tui.ui.messages import Alerts
+from fugue_tui.tui.ui.messages import Messages
 
 
 class Bar:
@@ -16,7 +16,7 @@ class Bar:
     def __init__(self) -> None:
         self.watched = True
         self.shown: list[str] = []
-        self.alerts = Alerts(self._changed, lambda: self.watched)
+        self.alerts = Messages(self._changed, lambda: self.watched)
 
     def _changed(self) -> None:
         self.shown.append(self.alerts.text)

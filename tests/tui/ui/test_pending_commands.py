@@ -7,19 +7,19 @@ import pytest
 from tests.tui.conftest import Open, Stage
 
 from fugue_tui.control.core.command import Command, Effect, Origin
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.errors import NotFound
 
 
 class ErrandProbe(Command[str], name="errand-probe", effect=Effect.READ, plain=True):
     """Answer when the test says so."""
 
-    def run(self, mux: Any, origin: Origin) -> Later[str]:
-        OPEN.append(later := Later[str](lambda: STOPPED.append(later)))
+    def run(self, mux: Any, origin: Origin) -> Deferred[str]:
+        OPEN.append(later := Deferred[str](lambda: STOPPED.append(later)))
         return later
 
 
-OPEN, STOPPED = list[Later[str]](), list[Later[str]]()
+OPEN, STOPPED = list[Deferred[str]](), list[Deferred[str]]()
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def nothing_asked() -> Iterator[None]:
     STOPPED.clear()
 
 
-def asked(stage: Stage) -> Later[str]:
+def asked(stage: Stage) -> Deferred[str]:
     stage.app.run_command(ErrandProbe())
     return OPEN[-1]
 

@@ -14,23 +14,23 @@ from fugue_tui.control.command_table import panes, windows
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Leaf, Split
-from fugue_tui.multiplexer.restored_pane import Offer, tell
+from fugue_tui.multiplexer.restored_pane import RerunOffer, tell
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.tui.ui.restore_prompt import ago, heading, rows
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Pane, Window, Workspace
-from fugue_tui.workspace.save_model import PaneSeen, Saved
-from fugue_tui_widgets.restore_dialog import ComeBack
+from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
+from fugue_tui_widgets.restore_dialog import RestoreDialog
 
 CLAUDE = ("claude", "--resume", "55aaf438-dbb1-4436-b382-2636d65746bd")
 
 
-def bring_back(stage: Stage, *argv: str, offer: Offer | None = None) -> PaneId:
+def bring_back(stage: Stage, *argv: str, offer: RerunOffer | None = None) -> PaneId:
     """Have a pane come back beside what there is, and wait."""
     mux, pane = stage.mux, stage.mux.next_pane()
     window = Window(mux.next_window(), "back", Leaf(pane), pane, "dev")
     after = edit.add_window(mux.workspace, window, [Pane(pane, argv=argv)], focus=True)
-    mux.bring_back(after, {pane: offer or Offer(words=" ".join(argv))})
+    mux.bring_back(after, {pane: offer or RerunOffer(words=" ".join(argv))})
     emulator = mux.blank(mux.terminals[pane].size)
     emulator.feed(b"of old\r\n")
     for line in mux.waiting[pane].offer.calls:
@@ -39,20 +39,20 @@ def bring_back(stage: Stage, *argv: str, offer: Offer | None = None) -> PaneId:
     return pane
 
 
-def saved(names: tuple[str, ...] = ("", "logs"), age: float = 200.0, session: str = "main") -> Saved:
+def saved(names: tuple[str, ...] = ("", "logs"), age: float = 200.0, session: str = "main") -> SavedWorkspace:
     """A workspace with a shell (in which claude ran), a program and an editor."""
     result = Workspace("main")
     seen = {
-        PaneId(1): PaneSeen(argv=("claude",), resume=CLAUDE),
-        PaneId(2): PaneSeen(argv=("cat",)),
-        PaneId(3): PaneSeen(argv=("vim", "notes.txt")),
+        PaneId(1): SavedPane(argv=("claude",), resume=CLAUDE),
+        PaneId(2): SavedPane(argv=("cat",)),
+        PaneId(3): SavedPane(argv=("vim", "notes.txt")),
     }
     two = Split(Axis.HORIZONTAL, (Leaf(PaneId(1)), Leaf(PaneId(2))), (1, 1))
     first = Window(WindowId(1), names[0], two, PaneId(1), "main")
     result = edit.add_window(result, first, [Pane(PaneId(1)), Pane(PaneId(2), argv=("sh", "-c", "npm run dev"))])
     second = Window(WindowId(2), names[1], Leaf(PaneId(3)), PaneId(3), session)
     result = edit.add_window(result, second, [Pane(PaneId(3))])
-    return Saved(result, seen=MappingProxyType(seen), saved_at=time.time() - age)
+    return SavedWorkspace(result, seen=MappingProxyType(seen), saved_at=time.time() - age)
 
 
 async def test_enter_starts_what_waits_and_a_second_enter_does_not_end_it(open_stage: Open) -> None:
@@ -87,7 +87,7 @@ async def test_a_second_enter_does_not_end_what_the_first_ran_again(open_stage: 
 
 async def test_escape_starts_a_shell_only_where_that_is_said(open_stage: Open) -> None:
     async with open_stage() as stage:
-        shell = bring_back(stage, offer=Offer(("echo", "resumed"), "echo resumed", shell=True))
+        shell = bring_back(stage, offer=RerunOffer(("echo", "resumed"), "echo resumed", shell=True))
         await stage.until(lambda: "Escape to start only a shell" in stage.text)
         await stage.press("escape")
         await stage.until(lambda: stage.mux.runs(shell))
@@ -102,7 +102,7 @@ async def test_escape_starts_a_shell_only_where_that_is_said(open_stage: Open) -
 
 async def test_a_pane_that_waits_says_so_in_its_title_and_closes_unasked(open_stage: Open) -> None:
     async with open_stage() as stage:
-        pane = bring_back(stage, "cat", offer=Offer(words="npm run dev"))
+        pane = bring_back(stage, "cat", offer=RerunOffer(words="npm run dev"))
         stage.run(panes.SplitPane(command=("cat",)))
         await stage.until(lambda: "waits, Enter runs it" in stage.text)
         assert "npm run dev" in stage.text
@@ -124,7 +124,7 @@ async def test_a_program_that_is_gone_is_told_in_the_pane_and_in_the_bar(open_st
 async def test_only_enter_and_escape_answer_the_offer(open_stage: Open, key: str, answer: bool) -> None:
     async with open_stage() as stage:
         answers: list[bool | None] = []
-        stage.app.open_dialog(ComeBack("main", [("1 work", "shell")]), answers.append)
+        stage.app.open_dialog(RestoreDialog("main", [("1 work", "shell")]), answers.append)
         await stage.until(lambda: "bring it back?" in stage.text)
         await stage.press("l", "s", "y", "n", "q", "space")
         assert answers == []
@@ -139,7 +139,7 @@ async def test_the_offer_fits_on_a_small_screen_and_takes_the_mouse(open_stage: 
         answers: list[object] = []
         windows = [(f"{at} work", "shell, vim hosts, htop") for at in range(1, 6)]
         stage.app.open_dialog(
-            ComeBack("main as it was on Sunday at 12:50, 5 windows, 9 panes", windows), answers.append
+            RestoreDialog("main as it was on Sunday at 12:50, 5 windows, 9 panes", windows), answers.append
         )
         await stage.until(lambda: all(word in stage.text for word in ("9 panes", "Enter", "Escape", "keeps it")))
         y = next(y for y, row in enumerate(stage.text.splitlines()) if said in row)
@@ -149,7 +149,7 @@ async def test_the_offer_fits_on_a_small_screen_and_takes_the_mouse(open_stage: 
 
 async def test_nothing_in_the_offer_is_markup(open_stage: Open) -> None:
     async with open_stage() as stage:
-        stage.app.open_dialog(ComeBack("[bold]main[/]", [("[red]1[/]", "[@click=app.quit]x[/]")], ["[b]bad[/b]"]))
+        stage.app.open_dialog(RestoreDialog("[bold]main[/]", [("[red]1[/]", "[@click=app.quit]x[/]")], ["[b]bad[/b]"]))
         await stage.until(lambda: "[bold]main[/]" in stage.text)
         for text in ("[red]1[/]", "[@click=app.quit]x[/]", "[b]bad[/b]"):
             assert text in stage.text
@@ -157,7 +157,7 @@ async def test_nothing_in_the_offer_is_markup(open_stage: Open) -> None:
 
 async def test_a_long_offer_can_be_scrolled_and_keeps_its_answers_in_sight(open_stage: Open) -> None:
     async with open_stage(cols=60, rows=16) as stage:
-        stage.app.open_dialog(ComeBack("main", [(f"{at} window", "shell") for at in range(1, 61)]))
+        stage.app.open_dialog(RestoreDialog("main", [(f"{at} window", "shell") for at in range(1, 61)]))
         await stage.until(lambda: "Enter brings it back" in stage.text)
         assert "60 window" not in stage.text
         await stage.press(*["j"] * 60)
@@ -189,7 +189,7 @@ def test_the_offer(picture: Picture) -> None:
     async def script(stage: Stage) -> None:
         await stage.until(lambda: stage.drawn and "Hello" in stage.text)
         told = "main, saved 3 minutes ago (21 Nov 2026 17:47): 2 windows, 3 panes"
-        offer = ComeBack(told, rows(saved()), ["main.json was damaged; it is kept as main.json.bad.1"])
+        offer = RestoreDialog(told, rows(saved()), ["main.json was damaged; it is kept as main.json.bad.1"])
         stage.app.open_dialog(offer)
         await stage.until(lambda: offer.query("Label") and offer.is_current)
 

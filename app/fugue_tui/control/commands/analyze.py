@@ -9,10 +9,10 @@ from annotated_types import Ge, Interval, MaxLen
 from fugue_tui.control.core import target
 from fugue_tui.control.core.background import errand
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
-from fugue_tui.control.output.last_command import KnownBy, Printed, printed
+from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.output.last_command import CommandOutput, CommandSource, printed
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.output_analysis.results import Evidence, Kind, Location, Meaning, Other, Parsed, Wanted
+from fugue_tui.output_analysis.results import Evidence, Location, Meaning, Other, ParseAs, Parsed, ParsedKind
 from fugue_tui.sanitize import clean
 
 MOST_ROWS: Final = 1000
@@ -38,7 +38,7 @@ class Table:
 class Structure:
     """A text as structure. Every cell is untrusted text from a program."""
 
-    type: Kind
+    type: ParsedKind
     """table, csv, json, jsonl, pairs, records, lines, or unknown if it is none of these."""
     confidence: float
     """How much of it to believe, from 0 to 1."""
@@ -60,7 +60,7 @@ class Structure:
     """Whether the text was longer than is read or kept."""
     command: str
     """The command that is taken to have printed it; empty if unknown."""
-    known_by: KnownBy
+    known_by: CommandSource
     """How that is known: trusted_marks, marks, program, guess, or nothing."""
 
 
@@ -100,7 +100,7 @@ class Verdict:
     """The command that is taken to have printed it; empty if unknown."""
     exit_code: int | None
     """How it ended, negative for a signal; null while it runs, or if it is not known."""
-    known_by: KnownBy
+    known_by: CommandSource
     """How that is known: trusted_marks, marks, program, guess, or nothing."""
 
 
@@ -118,19 +118,19 @@ class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ, t
     """A text to read instead of a pane."""
     command: str | None = None
     """What printed it, if you know: well-known commands are read better. Omitted, it is found out if it can be."""
-    kind: Wanted = Wanted.AUTO
+    kind: ParseAs = ParseAs.AUTO
     """What to read it as."""
     limit: Annotated[int, Interval(ge=1, le=MOST_ROWS)] = SOME_ROWS
     """How many rows or records to give."""
     offset: Annotated[int, Ge(0)] = 0
     """How many rows or records to skip: raise it by limit to page on."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Structure]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Structure]:
         """The structure, worked out on another thread. Raises NotFound."""
         source = _source(mux, origin, self.pane, self.text)
         return errand(lambda: self._read(source()))
 
-    def _read(self, found: Printed) -> Structure:
+    def _read(self, found: CommandOutput) -> Structure:
         from fugue_tui.output_analysis.parse.parse import parse
 
         command = found.command if self.command is None else self.command
@@ -155,12 +155,12 @@ class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ, t
     exit_code: Annotated[int, Interval(ge=-255, le=255)] | None = None
     """How the command ended, if you know; negative for a signal. Omitted, it is found out if it can be."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Verdict]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Verdict]:
         """The meaning, worked out on another thread. Raises NotFound."""
         source = _source(mux, origin, self.pane, self.text, end=True)
         return errand(lambda: self._judged(source()))
 
-    def _judged(self, found: Printed) -> Verdict:
+    def _judged(self, found: CommandOutput) -> Verdict:
         command = found.command if self.command is None else self.command
         exit_code = found.exit_code if self.exit_code is None else self.exit_code
         return _verdict(replace(found, command=command, exit_code=exit_code))
@@ -168,12 +168,12 @@ class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ, t
 
 def _source(
     mux: Multiplexer, origin: Origin, pane: str, text: str | None, *, end: bool = False
-) -> Callable[[], Printed]:
-    given = Printed(text) if text is not None else None
+) -> Callable[[], CommandOutput]:
+    given = CommandOutput(text) if text is not None else None
     return (lambda: given) if given else printed(mux, target.pane(mux, pane, origin), end=end)
 
 
-def _page(found: Parsed, command: str, known_by: KnownBy, offset: int, limit: int) -> Structure:
+def _page(found: Parsed, command: str, known_by: CommandSource, offset: int, limit: int) -> Structure:
     """A part of what was found."""
     many = isinstance(found.records, list)
     end = offset + limit
@@ -193,7 +193,7 @@ def _page(found: Parsed, command: str, known_by: KnownBy, offset: int, limit: in
     )
 
 
-def _verdict(source: Printed) -> Verdict:
+def _verdict(source: CommandOutput) -> Verdict:
     from fugue_tui.output_analysis.outcome.classify import detect
 
     found = detect(source.command, source.output, source.exit_code, over=source.over)

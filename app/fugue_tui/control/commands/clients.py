@@ -6,7 +6,7 @@ from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.clients import ViewerInfo
+from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
 
 
@@ -97,7 +97,7 @@ class RefreshClient(Command[ClientInfo], name="refresh-client", effect=Effect.RE
         return next(client_info(viewer) for viewer in there if viewer.id == number)
 
 
-def client_info(viewer: ViewerInfo) -> ClientInfo:
+def client_info(viewer: AttachedTerminal) -> ClientInfo:
     """A client as every door tells of it."""
     return ClientInfo(
         id=viewer.id,
@@ -114,7 +114,7 @@ def client_info(viewer: ViewerInfo) -> ClientInfo:
     )
 
 
-def _meant(number: int, there: tuple[ViewerInfo, ...]) -> int:
+def _meant(number: int, there: tuple[AttachedTerminal, ...]) -> int:
     """The client that is meant. Raises NotFound."""
     found = next((each.id for each in there if (each.id == number if number else each.latest)), None)
     if found is None:

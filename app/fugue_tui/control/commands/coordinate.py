@@ -15,7 +15,7 @@ from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.wait import LONGEST
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.shell_exec.result import OnCancel
 from fugue_tui.errors import NotFound
@@ -80,7 +80,7 @@ class CoordinatePanes(
     """What becomes of what was started if you cancel the call: interrupt presses Ctrl+C and closes the panes that were
     opened for it, leave lets it run."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Coordinated]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Coordinated]:
         """Begin. Raises InvalidArgument, NotFound, Refused or SpawnFailed, and has run nothing then."""
         known = {step.pane: pane for step in self.steps if (pane := _known(mux, step.pane, origin)) is not None}
         new = [name for name in dict.fromkeys(step.pane for step in self.steps) if name not in known]
@@ -88,7 +88,7 @@ class CoordinatePanes(
         drafts = [plan(mux, step, index, known.get(step.pane, source)) for index, step in enumerate(self.steps)]
         opened = _open(mux, new, origin)
         plans = [draft.moved(opened) for draft in drafts]
-        return _Conductor(mux, plans, self, polite=origin.is_agent).begin()
+        return _StepScheduler(mux, plans, self, polite=origin.is_agent).begin()
 
 
 def _known(mux: Multiplexer, name: str, origin: Origin) -> PaneId | None:
@@ -115,7 +115,7 @@ def _open(mux: Multiplexer, names: Sequence[str], origin: Origin) -> dict[str, P
     return opened
 
 
-class _Conductor:
+class _StepScheduler:
     """Steps on their way. Main thread only."""
 
     def __init__(self, mux: Multiplexer, plans: list[Plan], asked: CoordinatePanes, *, polite: bool) -> None:
@@ -123,9 +123,9 @@ class _Conductor:
         self._begun = time.monotonic()
         self._runs: list[StepRun] = []
         self._stopped = False
-        self._later = Later[Coordinated](self._cancel)
+        self._later = Deferred[Coordinated](self._cancel)
 
-    def begin(self) -> Later[Coordinated]:
+    def begin(self) -> Deferred[Coordinated]:
         """What it comes to."""
         count = 1 if self._asked.mode is Mode.SEQUENTIAL else len(self._plans)
         runs = [self._add() for _ in range(count)]

@@ -10,19 +10,19 @@ from annotated_types import Ge, Interval, MaxLen
 
 from fugue_tui.control.commands.execute_command import MOST_TYPED, command_text, directory
 from fugue_tui.control.commands.wait import USUAL, PortResult, WaitResult, begin, wait_port
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.pane_subscription import after
 from fugue_tui.control.output.truncate import clip_so_far
-from fugue_tui.control.shell_exec.command_state import End, Stage
+from fugue_tui.control.shell_exec.command_state import CommandEnd, Stage
 from fugue_tui.control.shell_exec.dialects import Line
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.result import cursor
 from fugue_tui.errors import FugueError, InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.watch.new_output import Start
+from fugue_tui.multiplexer.watch.new_output import OutputStart
 from fugue_tui.multiplexer.watch.patterns import Pattern, expression, literal
-from fugue_tui.multiplexer.watch.wait import Outcome, Wanted
+from fugue_tui.multiplexer.watch.wait import WaitCondition, WaitOutcome
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.terminal import Terminal
@@ -171,7 +171,7 @@ class StepRun:
         self.execution = Execution(mux, plan.pane, plan.line, polite=polite)
         self._mux, self._seconds = mux, seconds
         self._begun = time.monotonic()
-        self._waits: list[Later[WaitResult] | Later[PortResult]] = []
+        self._waits: list[Deferred[WaitResult] | Deferred[PortResult]] = []
 
     def begin(self) -> None:
         """Begin; `on_over` is called once."""
@@ -211,9 +211,11 @@ class StepRun:
         if condition.port is not None:
             self._wait_port(condition.port, left, self._opened)
         elif record.start is not None and (self.plan.patterns or idle):
-            since = Start(record.start, False, 0, "", frozenset(), "", -1)
-            panes: dict[PaneId, tuple[Terminal, Start | None]] = {self.plan.pane: (self.execution.terminal, since)}
-            wait = begin(self._mux, panes, Wanted(self.plan.patterns, idle=idle, seconds=left))
+            since = OutputStart(record.start, False, 0, "", frozenset(), "", -1)
+            panes: dict[PaneId, tuple[Terminal, OutputStart | None]] = {
+                self.plan.pane: (self.execution.terminal, since)
+            }
+            wait = begin(self._mux, panes, WaitCondition(self.plan.patterns, idle=idle, seconds=left))
             self._waits.append(wait)
             wait.when_over(lambda: self._waited(wait))
 
@@ -231,14 +233,14 @@ class StepRun:
         if found.listening:
             self._finish(Status.DONE, matched=f"port {self.plan.condition.port}")
 
-    def _waited(self, wait: Later[WaitResult]) -> None:
+    def _waited(self, wait: Deferred[WaitResult]) -> None:
         if wait.error is not None:
             return
         found = wait.result()
-        if found.outcome in (Outcome.MATCHED, Outcome.IDLE):
+        if found.outcome in (WaitOutcome.MATCHED, WaitOutcome.IDLE):
             self._finish(Status.DONE, matched=found.matched)
 
-    def _ended(self, end: End) -> None:
+    def _ended(self, end: CommandEnd) -> None:
         condition = self.plan.condition
         told = end.exit.words if end.exit else f"exit {end.exit_code}" if end.exit_code is not None else "no exit code"
         well = end.exit_code == 0 and end.exit is None
@@ -249,7 +251,7 @@ class StepRun:
         elif condition.pattern is not None and not self.plan.line.command.rstrip().endswith("&"):
             self._fail_soon(end, f"it ended with {told}, and {self._missing}")
 
-    def _fail_soon(self, end: End, note: str) -> None:
+    def _fail_soon(self, end: CommandEnd, note: str) -> None:
         """What it printed last is still being searched."""
         after(self._mux, _GRACE, lambda: self._finish(Status.FAILED, end=end, note=note))
 
@@ -262,7 +264,9 @@ class StepRun:
             return f"`{clean(condition.pattern, 60)}` was not printed"
         return "it fell silent" if condition.idle_ms else "it was still running"
 
-    def _finish(self, status: Status, *, end: End | None = None, matched: str | None = None, note: str = "") -> None:
+    def _finish(
+        self, status: Status, *, end: CommandEnd | None = None, matched: str | None = None, note: str = ""
+    ) -> None:
         if self.result is not None:
             return
         for wait in self._waits:

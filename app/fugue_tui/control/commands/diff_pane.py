@@ -8,12 +8,12 @@ from fugue_tui.control.commands.read_pane import place
 from fugue_tui.control.core import target
 from fugue_tui.control.core.background import fetched
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
-from fugue_tui.control.output.page import Excerpt, Format, Manner, since
+from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.output.page import Format, TextOptions, TextPage, since
 from fugue_tui.geometry import Size
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.watch.bookmarks import Found, bookmark
+from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition, bookmark
 from fugue_tui.sanitize import TEXT_LIMIT, clean_text
 
 if TYPE_CHECKING:
@@ -92,18 +92,18 @@ class DiffPane(Command[PaneDifference], name="diff-pane", effect=Effect.READ, to
     pane: str = target.ACTIVE
     """The cursor's pane; need not be said."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[PaneDifference]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[PaneDifference]:
         """The difference, worked out on another thread. Raises NotFound or InvalidArgument."""
         found = place(mux, self.pane, self.cursor, origin)
         with found.terminal.lock:
-            excerpt = since(found, SOME_LINES, Manner(Format.PLAIN, joined=True, most=TEXT_LIMIT))
+            excerpt = since(found, SOME_LINES, TextOptions(Format.PLAIN, joined=True, most=TEXT_LIMIT))
             if excerpt.more:
                 excerpt = replace(excerpt, bookmark=bookmark(found.terminal, found.bookmark))
             scrolled = _scrolled(found, excerpt)
         return fetched(mux, partial(_differs, found, excerpt, scrolled), partial(_kept, mux, found, excerpt))
 
 
-def _scrolled(found: Found, excerpt: Excerpt) -> int | None:
+def _scrolled(found: BookmarkPosition, excerpt: TextPage) -> int | None:
     """By how many rows the text of the primary screen moved up; None if that cannot be known."""
     old, terminal = found.bookmark, found.terminal
     here = old.pin.found()
@@ -112,7 +112,7 @@ def _scrolled(found: Found, excerpt: Excerpt) -> int | None:
     return max(0, old.y - (here.line - terminal.emulator.scrollback.lines))
 
 
-def _differs(found: Found, excerpt: Excerpt, scrolled: int | None) -> PaneDifference:
+def _differs(found: BookmarkPosition, excerpt: TextPage, scrolled: int | None) -> PaneDifference:
     """Worked out without the lock, on another thread."""
     from fugue_tui.imaging.difference import compare
 
@@ -147,5 +147,5 @@ def _row(change: "RowChange") -> RowDifference:
     return RowDifference(change.row, clean_text(change.before), clean_text(change.after), columns, change.restyled)
 
 
-def _kept(mux: Multiplexer, found: Found, excerpt: Excerpt, difference: PaneDifference) -> PaneDifference:
+def _kept(mux: Multiplexer, found: BookmarkPosition, excerpt: TextPage, difference: PaneDifference) -> PaneDifference:
     return replace(difference, cursor=mux.cursors.keep(found.pane, found.terminal, excerpt.bookmark))

@@ -12,21 +12,21 @@ from fugue_tui.control.commands.send_keys import typeable
 from fugue_tui.control.commands.wait import LONGEST, USUAL
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.pane_subscription import after
-from fugue_tui.control.output.truncate import Clip, clip_so_far
-from fugue_tui.control.shell_exec.command_state import End, Stage
+from fugue_tui.control.output.truncate import TruncatedOutput, clip_so_far
+from fugue_tui.control.shell_exec.command_state import CommandEnd, Stage
 from fugue_tui.control.shell_exec.dialects import Line, variables
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.prompt_detection import running
-from fugue_tui.control.shell_exec.result import SOME_OUTPUT, Limit, OnCancel, Ran, cursor, room_for
+from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, room_for
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty import process
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 
 MOST_TYPED: Final = 200_000
 """Characters of a command."""
@@ -43,7 +43,7 @@ class Method(StrEnum):
     """By marks that are typed along, whatever program is in front."""
 
 
-class ExecuteCommand(Command[Ran], name="execute-command", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
+class ExecuteCommand(Command[CommandOutcome], name="execute-command", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
     """Run a command in a pane's shell, as if typed there, and tell its exit code, its output and how long it took.
 
     The shell must wait at its prompt (bash, zsh, fish, sh); where another program is in front the call is refused and
@@ -71,7 +71,7 @@ class ExecuteCommand(Command[Ran], name="execute-command", effect=Effect.INPUT, 
     method: Method = Method.AUTO
     """marker forces a command on a program that is not known as a shell, such as a shell behind ssh."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Ran]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[CommandOutcome]:
         """Get in line and begin. Raises InvalidArgument, NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)
         line = self._line(mux, pane)
@@ -117,9 +117,9 @@ class Running:
     def __init__(self, execution: Execution, limit: int, *, ansi: bool) -> None:
         self.execution, self._limit, self._ansi = execution, limit, ansi
         self._called = time.monotonic()
-        self.later: Later[Ran] = Later()
+        self.later: Deferred[CommandOutcome] = Deferred()
 
-    def begin(self, timeout: float, on_cancel: OnCancel) -> Later[Ran]:
+    def begin(self, timeout: float, on_cancel: OnCancel) -> Deferred[CommandOutcome]:
         """Get in line. Raises Refused if that is too long."""
         execution, mux = self.execution, self.execution.mux
         execution.on_over = lambda end: self.later.settle(self._told(end))
@@ -156,7 +156,7 @@ class Running:
         ahead = "other commands are in line before it" if self.execution.stage is Stage.QUEUED else "no prompt came"
         return Refused(f"the time was over before the command could be typed into {pane}: {ahead}; nothing was run")
 
-    def _told(self, end: End | None) -> Ran:
+    def _told(self, end: CommandEnd | None) -> CommandOutcome:
         """The answer: `end` is None if the time is over."""
         execution = self.execution
         record = end.record if end is not None else execution.record
@@ -164,7 +164,7 @@ class Running:
         shell = execution.shell
         exit_code = end.exit_code if end is not None else None
         now = time.monotonic()
-        return Ran(
+        return CommandOutcome(
             text=found.text,
             pane=str(execution.pane),
             exit_code=exit_code,
@@ -183,11 +183,11 @@ class Running:
             ansi=self._ansi,
         )
 
-    def _cursor(self, rest: Place | None, *, runs: bool) -> str | None:
+    def _cursor(self, rest: Point | None, *, runs: bool) -> str | None:
         return cursor(self.execution.mux, self.execution.pane, self.execution.terminal, rest, runs=runs)
 
 
-def _note(end: End | None, record: CommandRecord | None, found: Clip, execution: Execution) -> str:
+def _note(end: CommandEnd | None, record: CommandRecord | None, found: TruncatedOutput, execution: Execution) -> str:
     if found.hidden:
         return "a full-screen program covers the output; read-pane shows its screen"
     if end is None:

@@ -12,13 +12,13 @@ from fugue_tui.control.commands.layouts import PlacedPane, placed
 from fugue_tui.control.core import target
 from fugue_tui.control.core.background import errand, fetched
 from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.new_pane import Line, wants_focus
 from fugue_tui.control.core.results import WindowInfo, window_info
 from fugue_tui.control.layout_files import catalog, load, project_file
-from fugue_tui.control.layout_files.catalog import Entry, Kind
-from fugue_tui.control.layout_files.export import Capture, shared_directory
-from fugue_tui.control.layout_files.load import Place
+from fugue_tui.control.layout_files.catalog import CatalogEntry, LayoutSource
+from fugue_tui.control.layout_files.export import LayoutExport, shared_directory
+from fugue_tui.control.layout_files.load import LoadTarget
 from fugue_tui.errors import FugueError, InvalidArgument, Refused
 from fugue_tui.layout import document as layout_document
 from fugue_tui.layout import document_writer
@@ -69,7 +69,7 @@ class NamedLayout:
 
     name: str
     """What load-layout calls it; a path for the project's."""
-    kind: Kind
+    kind: LayoutSource
     """project, own or shipped."""
     description: str
     """What it is for, in its own words."""
@@ -94,10 +94,10 @@ class LayoutList:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ReadLayout:
     """A layout that was read."""
 
-    entry: Entry
+    entry: CatalogEntry
     document: Document
 
 
@@ -124,13 +124,13 @@ class SaveLayout(
     overwrite: bool = False
     """Whether a layout file that is there already is replaced."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[SavedLayout]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedLayout]:
         """The file and what is in it, once it is written. A file that is no layout is never replaced."""
         here = whereabouts(mux, origin)
         path = self._path(here)
         windows = (target.window(mux, self.window, origin),) if self.window else mux.workspace.windows
         beside = catalog.is_path(self.name)
-        capture = Capture(mux, os.path.realpath(path.parent) if beside else shared_directory(mux, windows))
+        capture = LayoutExport(mux, os.path.realpath(path.parent) if beside else shared_directory(mux, windows))
         document = capture.document(windows, "" if self.window else mux.workspace.name)
         text = _written(document, path, capture.left_out, BESIDE if beside else HERE)
         saved = SavedLayout(str(path), len(windows), len(document.panes), tuple(capture.left_out), text)
@@ -154,7 +154,7 @@ class SaveLayout(
             if os.path.lexists(path) and not catalog.is_layout(path):
                 raise Refused(f"{shown}: is no layout file, and is not replaced; choose another name")
             trusted_files.write(path, saved.text, overwrite=self.overwrite)
-        except (OSError, trusted_files.Unfit) as error:
+        except (OSError, trusted_files.UntrustedFile) as error:
             raise Refused(trusted_files.told(path, error)) from None
         return saved
 
@@ -171,16 +171,16 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT
     focus: bool | None = None
     """Whether its window comes to the front; omitted, only if the person asked for it."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[LoadedLayout]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[LoadedLayout]:
         """The windows that were opened, once the file is read; on any error nothing has changed."""
         here = whereabouts(mux, origin)
         cwd = _directory(self.cwd, here)
         return fetched(mux, lambda: _read(self.name, here), lambda found: self._open(mux, origin, found, cwd or here))
 
-    def _open(self, mux: Multiplexer, origin: Origin, found: _Found, here: str) -> LoadedLayout:
+    def _open(self, mux: Multiplexer, origin: Origin, found: _ReadLayout, here: str) -> LoadedLayout:
         beside = catalog.is_path(self.name) and not self.cwd
         base = os.path.realpath(found.entry.path.parent) if beside else here
-        return _loaded(mux, origin, found, Place(base, self.session), self.focus)
+        return _loaded(mux, origin, found, LoadTarget(base, self.session), self.focus)
 
 
 class LoadWorkspace(
@@ -203,12 +203,12 @@ class LoadWorkspace(
     focus: bool | None = None
     """Whether its window comes to the front; omitted, only if the person asked for it."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[LoadedLayout]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[LoadedLayout]:
         """The windows that were opened, once the file is read; on any error nothing has changed."""
         if catalog.is_path(self.name):
             raise InvalidArgument(f"name: {clean(self.name)} is a path; load-layout opens files by path")
         here = whereabouts(mux, origin)
-        place = Place(_directory(self.cwd, here) or here, self.session)
+        place = LoadTarget(_directory(self.cwd, here) or here, self.session)
         opened = partial(_loaded, mux, origin, place=place, focus=self.focus)
         return fetched(mux, lambda: _read(self.name, here, self.commands), opened)
 
@@ -216,7 +216,7 @@ class LoadWorkspace(
 class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, toolset=Toolset.SAVING):
     """List the layouts that load-layout opens: the project's .fugue.toml, one's own, and those of the program."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[LayoutList]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[LayoutList]:
         """The layouts with what is wrong with them, if anything."""
         here = whereabouts(mux, origin)
         return errand(lambda: listed(here))
@@ -241,13 +241,15 @@ def _written(document: Document, path: Path, left_out: list[str], relative_to: s
     return document_writer.to_toml(document, [f"Left out: {each}." for each in left_out], relative_to)
 
 
-def _read(name: str, here: str, commands: Mapping[str, Line] | None = None) -> _Found:
+def _read(name: str, here: str, commands: Mapping[str, Line] | None = None) -> _ReadLayout:
     """A layout by its name or path, with other commands in some panes; any thread."""
     entry = catalog.find(name, here)
-    return _Found(entry, load.with_commands(catalog.load(entry.path), commands or {}))
+    return _ReadLayout(entry, load.with_commands(catalog.load(entry.path), commands or {}))
 
 
-def _loaded(mux: Multiplexer, origin: Origin, found: _Found, place: Place, focus: bool | None) -> LoadedLayout:
+def _loaded(
+    mux: Multiplexer, origin: Origin, found: _ReadLayout, place: LoadTarget, focus: bool | None
+) -> LoadedLayout:
     opened = load.opened(mux, origin, found.document, place, focus=wants_focus(focus, origin))
     windows = [mux.window(window) for window in opened]
     return LoadedLayout(
@@ -267,12 +269,12 @@ def _directory(said: str, here: str) -> str:
 def listed(here: str) -> LayoutList:
     """The layouts that can be loaded from a directory, with what is wrong with them, if anything; any thread."""
     project = project_file.find(Path(here)) if here else None
-    own = [Entry(str(project), Kind.PROJECT, project)] if project else []
+    own = [CatalogEntry(str(project), LayoutSource.PROJECT, project)] if project else []
     entries = [*own, *catalog.named()]
     return LayoutList(tuple(map(_described, entries)), clean(str(catalog.own_dir()), 4096))
 
 
-def _described(entry: Entry) -> NamedLayout:
+def _described(entry: CatalogEntry) -> NamedLayout:
     name, path = clean(entry.name, 4096), clean(str(entry.path), 4096)
     try:
         document = catalog.load(entry.path)

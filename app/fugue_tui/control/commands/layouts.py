@@ -9,7 +9,7 @@ from annotated_types import Interval, MaxLen
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.new_pane import crowded, wants_focus
-from fugue_tui.control.layout_files.request import Blueprint, Outcome, added, blueprint, replaced
+from fugue_tui.control.layout_files.request import BuiltLayout, LayoutRequest, added, blueprint, replaced
 from fugue_tui.errors import Refused
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
@@ -291,7 +291,7 @@ def placed(mux: Multiplexer, window: Window, order: Iterable[PaneId]) -> tuple[P
     )
 
 
-def _applied(mux: Multiplexer, plan: Blueprint, result: Outcome) -> LayoutApplied:
+def _applied(mux: Multiplexer, plan: LayoutRequest, result: BuiltLayout) -> LayoutApplied:
     window = mux.window(result.window)
     return LayoutApplied(
         success=True,

@@ -11,11 +11,11 @@ from annotated_types import Ge, Interval, MaxLen
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.events.derive import Kind
-from fugue_tui.multiplexer.events.log import Entry
+from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.multiplexer.events.log import LogEntry
 
 MOST: Final = 1_000
 """Events that one answer gives at most."""
@@ -35,7 +35,7 @@ class EventInfo:
     """Counts from 1 without gaps."""
     at: float
     """Seconds since the epoch."""
-    kind: Kind
+    kind: EventKind
     """What happened."""
     pane: str | None
     """The pane it happened to, which may be closed by now."""
@@ -73,7 +73,7 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
     after: Annotated[int, Ge(0)] | None = None
     """Tell what came after the event of this number: 0 for all, the next of an earlier answer to go on. Omitted, the
     newest events; with wait_ms, what happens from now on."""
-    kinds: Annotated[tuple[Kind, ...], MaxLen(len(Kind))] = ()
+    kinds: Annotated[tuple[EventKind, ...], MaxLen(len(EventKind))] = ()
     """Only events of these kinds; omitted, all."""
     panes: Annotated[tuple[str, ...], MaxLen(64)] = ()
     """Only events of these panes, by id or name; omitted, all."""
@@ -82,10 +82,10 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
     wait_ms: Annotated[int, Ge(0)] = 0
     """Milliseconds to wait if there is none yet; more than 110000 are taken as that."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> EventList | Later[EventList]:
+    def run(self, mux: Multiplexer, origin: Origin) -> EventList | Deferred[EventList]:
         """What there is, or what comes. Raises NotFound or InvalidArgument."""
         panes = frozenset(_pane(mux, said, origin) for said in self.panes)
-        asked = _Asked(self, panes, origin.takes, self._start(mux.journal.newest))
+        asked = _EventQuery(self, panes, origin.takes, self._start(mux.journal.newest))
         found = asked.answer(mux)
         return found if found.events or found.missed or not self.wait_ms else self._later(mux, asked)
 
@@ -95,10 +95,10 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
             return newest if self.wait_ms else None
         return self.after
 
-    def _later(self, mux: Multiplexer, asked: "_Asked") -> Later[EventList]:
-        later = Later[EventList](lambda: end())
+    def _later(self, mux: Multiplexer, asked: "_EventQuery") -> Deferred[EventList]:
+        later = Deferred[EventList](lambda: end())
 
-        def heard(entry: Entry) -> None:
+        def heard(entry: LogEntry) -> None:
             if not later.over and asked.fits(entry):
                 mux.post(settle)
 
@@ -117,7 +117,7 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _EventQuery:
     """Which events are wanted, and how much of an answer is taken."""
 
     wanted: ListEvents
@@ -125,7 +125,7 @@ class _Asked:
     takes: int
     after: int | None
 
-    def fits(self, entry: Entry) -> bool:
+    def fits(self, entry: LogEntry) -> bool:
         """Whether an event is one of those."""
         kinds = self.wanted.kinds
         return (not kinds or entry.kind in kinds) and (not self.panes or entry.pane in self.panes)
@@ -141,7 +141,7 @@ class _Asked:
         lost = anew or (missed and after is not None)
         return EventList(tuple(map(_info, cut)), goes_on, newest, lost, mux.journal.begun)
 
-    def _cut(self, found: list[Entry]) -> list[Entry]:
+    def _cut(self, found: list[LogEntry]) -> list[LogEntry]:
         room, limit = self.takes - _HEAD, self.wanted.limit
         chosen = found[:limit] if self.after is not None else found[: -limit - 1 : -1]
         sizes = accumulate(len(json.dumps(dict(entry.facts), ensure_ascii=False)) + _AROUND for entry in chosen)
@@ -154,7 +154,7 @@ def _pane(mux: Multiplexer, said: str, origin: Origin) -> PaneId:
     return PaneId(said.strip()[1:]) if _ID.fullmatch(said.strip()) else target.pane(mux, said, origin)
 
 
-def _info(entry: Entry) -> EventInfo:
+def _info(entry: LogEntry) -> EventInfo:
     return EventInfo(
         number=entry.number,
         at=round(entry.at, 3),

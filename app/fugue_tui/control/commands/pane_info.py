@@ -12,8 +12,8 @@ from fugue_tui.control.commands.status import PaneState, pane_state
 from fugue_tui.control.core import target
 from fugue_tui.control.core.background import errand, fetched
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
-from fugue_tui.control.output.page import Excerpt, Format, Manner, newest
+from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.output.page import Format, TextOptions, TextPage, newest
 from fugue_tui.control.restore.agent_resume import agent_of
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
@@ -88,7 +88,7 @@ class GetCurrentDirectory(
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Directory]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Directory]:
         """The directory, looked for on another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
@@ -105,7 +105,7 @@ class GetRunningProcess(Command[Running], name="get-running-process", effect=Eff
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Running]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Running]:
         """The program, looked up on another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
         return errand(partial(running, pane, _own_pid(mux, pane), mux.terminal(pane)))
@@ -205,10 +205,10 @@ class SnapshotPane(Command[PaneSnapshot], name="snapshot-pane", effect=Effect.RE
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[PaneSnapshot]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[PaneSnapshot]:
         """The snapshot; processes are looked up on another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
-        terminal, state, manner = mux.terminal(pane), pane_state(mux, pane), Manner(Format.PLAIN, True, TEXT_LIMIT)
+        terminal, state, manner = mux.terminal(pane), pane_state(mux, pane), TextOptions(Format.PLAIN, True, TEXT_LIMIT)
         with terminal.lock:
             screen = newest(terminal, None, 0, manner, whole=False)
         commands = terminal.commands
@@ -290,7 +290,7 @@ def _own_pid(mux: Multiplexer, pane: PaneId) -> int | None:
 
 
 def _completed(
-    mux: Multiplexer, pane: PaneId, terminal: Terminal, screen: Excerpt, snapshot: PaneSnapshot, found: Running
+    mux: Multiplexer, pane: PaneId, terminal: Terminal, screen: TextPage, snapshot: PaneSnapshot, found: Running
 ) -> PaneSnapshot:
     if mux.terminals.get(pane) is not terminal:
         raise NotFound(f"pane {pane} was closed or its program started again meanwhile; list-panes shows what is open")

@@ -9,18 +9,18 @@ from typing import Annotated, Any, Final
 from annotated_types import Ge, Interval
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.answers import Told
+from fugue_tui.control.core.answers import TextAnswer
 from fugue_tui.control.core.background import fetched
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.output.last_command import newest as newest_command
 from fugue_tui.control.output.last_command import printed
-from fugue_tui.control.output.page import Excerpt, Format, Manner, newest, selected, since, written
+from fugue_tui.control.output.page import Format, TextOptions, TextPage, newest, selected, since, written
 from fugue_tui.control.output.page import printed as of_command
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.watch.bookmarks import Found
+from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.terminal import Terminal
 
@@ -50,7 +50,7 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading(Told):
+class Reading(TextAnswer):
     """A pane's text, and how to read on."""
 
     pane: str
@@ -126,13 +126,13 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
     joined: bool = True
     """Whether rows that wrapped are one line; of html and cells they never are."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Reading | Later[Reading]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Reading | Deferred[Reading]:
         """The text, one line a line, oldest first, without blank lines at its end. Raises NotFound or
         InvalidArgument."""
         source = self.source or (Source.SINCE if self.cursor else Source.SCREEN)
         if (source is Source.SINCE) != bool(self.cursor):
             raise InvalidArgument("cursor: goes with source since and no other; an earlier reading gives one")
-        manner = Manner(self.format, self.joined, origin.takes if origin.is_agent else MOST_TEXT)
+        manner = TextOptions(self.format, self.joined, origin.takes if origin.is_agent else MOST_TEXT)
         if source is Source.SINCE:
             return self._since(mux, origin, manner)
         if source is Source.SELECTION:
@@ -146,7 +146,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         part = _Part(pane, terminal, source, manner, partial(newest, terminal, rows, self.offset, manner, whole=whole))
         return self._give(mux, part)
 
-    def _since(self, mux: Multiplexer, origin: Origin, manner: Manner) -> Reading | Later[Reading]:
+    def _since(self, mux: Multiplexer, origin: Origin, manner: TextOptions) -> Reading | Deferred[Reading]:
         if self.offset:
             raise InvalidArgument("offset: counts from the end; after a cursor, read on with the new one")
         found = place(mux, self.pane, self.cursor, origin)
@@ -154,7 +154,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             mux, _Part(found.pane, found.terminal, Source.SINCE, manner, partial(since, found, self.lines, manner))
         )
 
-    def _selected(self, mux: Multiplexer, origin: Origin, manner: Manner) -> Reading | Later[Reading]:
+    def _selected(self, mux: Multiplexer, origin: Origin, manner: TextOptions) -> Reading | Deferred[Reading]:
         """The person's selection, which stays as it is."""
         unnamed = self.pane.strip() in ("", target.ACTIVE)
         with_one = (pane for pane, terminal in mux.terminals.items() if unnamed and terminal.selected is not None)
@@ -164,7 +164,9 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         facts = {"nothing_selected": terminal.selected is None}
         return self._give(mux, _Part(pane, terminal, Source.SELECTION, manner, take, facts))
 
-    def _last(self, mux: Multiplexer, pane: PaneId, terminal: Terminal, manner: Manner) -> Reading | Later[Reading]:
+    def _last(
+        self, mux: Multiplexer, pane: PaneId, terminal: Terminal, manner: TextOptions
+    ) -> Reading | Deferred[Reading]:
         newest_one = newest_command(terminal)
         if newest_one is None:
             return self._guessed(mux, pane, terminal)
@@ -190,7 +192,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             )
         found = printed(mux, pane)()
         lines = found.output.splitlines()
-        manner = Manner(self.format, joined=True, most=MOST_TEXT)
+        manner = TextOptions(self.format, joined=True, most=MOST_TEXT)
         with terminal.lock:
             excerpt = newest(terminal, 1, 0, manner, whole=False)
         shown = lines[-self.lines :] if self.lines else lines
@@ -199,14 +201,14 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         rest = replace(excerpt, first=0, stop=len(shown), more=len(shown) < len(lines))
         return self._made(mux, part, rest, clean_text("\n".join(shown)))
 
-    def _give(self, mux: Multiplexer, part: "_Part") -> Reading | Later[Reading]:
+    def _give(self, mux: Multiplexer, part: "_Part") -> Reading | Deferred[Reading]:
         """The reading; made elsewhere if it is long."""
         quick = part.source in (Source.SCREEN, Source.SCROLLBACK) and (self.lines or 0) <= _LONG
         if not quick or self.format in (Format.HTML, Format.CELLS):
             return fetched(mux, part.read, lambda found: self._made(mux, part, *found))
         return self._made(mux, part, *part.read())
 
-    def _made(self, mux: Multiplexer, part: "_Part", found: Excerpt, text: str) -> Reading:
+    def _made(self, mux: Multiplexer, part: "_Part", found: TextPage, text: str) -> Reading:
         rows, older = found.stop - found.first, part.source is not Source.SINCE
         return Reading(
             text=text,
@@ -233,18 +235,18 @@ class _Part:
     pane: PaneId
     terminal: Terminal
     source: Source
-    manner: Manner
-    take: Callable[[], Excerpt]
+    manner: TextOptions
+    take: Callable[[], TextPage]
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
-    def read(self) -> tuple[Excerpt, str]:
+    def read(self) -> tuple[TextPage, str]:
         """Read it. Any thread."""
         with self.terminal.lock:
             found = self.take()
         return found, written(found, self.manner)
 
 
-def place(mux: Multiplexer, pane: str, cursor: str, origin: Origin) -> Found:
+def place(mux: Multiplexer, pane: str, cursor: str, origin: Origin) -> BookmarkPosition:
     """What a cursor means, in the pane that is named with it, if one is. Raises InvalidArgument or NotFound."""
     found = mux.cursors.find(cursor, mux.terminals)
     if pane.strip() not in ("", target.ACTIVE) and target.pane(mux, pane, origin) != found.pane:

@@ -10,13 +10,13 @@ from fugue_tui.control.commands.save import AREAS, checked, saver
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import ending, pane_words
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.results import PaneInfo, pane_info
-from fugue_tui.control.restore.restorer import Comeback, Restored, Source
+from fugue_tui.control.restore.restorer import RestoreResult, RestoreSource, WorkspaceRestorer
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.autosave.writer import Recorder
+from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.store.store import Area, Store
 from fugue_tui.workspace.save_codec import decode
 
@@ -26,7 +26,7 @@ AUTO = "auto"
 
 
 class RestoreSession(
-    Command[Restored], name="restore-session", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True
+    Command[RestoreResult], name="restore-session", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True
 ):
     """Bring back a saved workspace: its windows are added to those that are open, and its panes show their old text.
 
@@ -36,22 +36,24 @@ class RestoreSession(
     name: str = AUTO
     """The name; auto is this workspace as it was when it ran last."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Restored]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RestoreResult]:
         """What came back, once all of it is there. Comes to NotFound or SaveError."""
         person = origin.is_person
         if self.name != AUTO:
-            return fetched(mux, "named", checked(self.name), lambda source: Comeback(mux, source).beside(focus=person))
+            return fetched(
+                mux, "named", checked(self.name), lambda source: WorkspaceRestorer(mux, source).beside(focus=person)
+            )
         if mux.before is None:
             raise NotFound("this workspace did not run before, or is back already; list-saved shows what else is saved")
         return fetched(mux, *mux.before, partial(self._again, mux, person))
 
-    def _again(self, mux: Multiplexer, person: bool, source: Source) -> Comeback:
+    def _again(self, mux: Multiplexer, person: bool, source: RestoreSource) -> WorkspaceRestorer:
         mux.before = None
-        return Comeback(mux, source).beside(focus=person)
+        return WorkspaceRestorer(mux, source).beside(focus=person)
 
 
 class RestoreSnapshot(
-    Command[Restored], name="restore-snapshot", effect=Effect.DESTROY, toolset=Toolset.SAVING, creates=True
+    Command[RestoreResult], name="restore-snapshot", effect=Effect.DESTROY, toolset=Toolset.SAVING, creates=True
 ):
     """Bring back a snapshot: its panes show the text that they had, in windows of their own, and wait.
 
@@ -73,7 +75,7 @@ class RestoreSnapshot(
         question = f"End what runs in {pane_words(mux, pane)}, and show a snapshot there?"
         return ending(mux, [pane], question, replace(self, pane=str(pane)))
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Restored]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RestoreResult]:
         """What came back, once all of it is there. Raises NotFound or Refused; comes to NotFound or SaveError."""
         name = checked(self.name)
         if not self.pane:
@@ -82,16 +84,16 @@ class RestoreSnapshot(
         self._may_replace(mux, pane)
         return fetched(mux, "snapshots", name, partial(self._within, mux, pane))
 
-    def _beside(self, mux: Multiplexer, person: bool, source: Source) -> Comeback:
-        return Comeback(mux, source, asleep=True).beside(focus=person)
+    def _beside(self, mux: Multiplexer, person: bool, source: RestoreSource) -> WorkspaceRestorer:
+        return WorkspaceRestorer(mux, source, asleep=True).beside(focus=person)
 
-    def _within(self, mux: Multiplexer, pane: PaneId, source: Source) -> Comeback:
+    def _within(self, mux: Multiplexer, pane: PaneId, source: RestoreSource) -> WorkspaceRestorer:
         self._may_replace(mux, pane)
         there = source.saved.workspace.panes
         chosen = pane if pane in there else next(iter(there))
         if chosen != pane and len(there) > 1:
             raise InvalidArgument(f"pane: {pane} is not in the snapshot, which has {', '.join(map(str, there))}")
-        return Comeback(mux, source, asleep=True).within(pane, chosen)
+        return WorkspaceRestorer(mux, source, asleep=True).within(pane, chosen)
 
     def _may_replace(self, mux: Multiplexer, pane: PaneId) -> None:
         if mux.runs(pane) and not self.kill:
@@ -113,26 +115,28 @@ class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.LAYOUT, tool
         return pane_info(mux, pane)
 
 
-def read(store: Store, area: Area, name: str) -> Source:
+def read(store: Store, area: Area, name: str) -> RestoreSource:
     """What was saved under a name, with what is damaged of it left out. Raises SaveError; waits for the disk."""
     found = store.get(area, name)
     saved, faults = decode(found.manifest)
     if not saved.workspace.windows:
         raise SaveError(f"{name}: nothing of what was saved can be read")
-    return Source(name, saved, store.text, (*found.faults, *faults))
+    return RestoreSource(name, saved, store.text, (*found.faults, *faults))
 
 
-def fetched(mux: Multiplexer, area: Area, name: str, begin: Callable[[Source], Comeback]) -> Later[Restored]:
+def fetched(
+    mux: Multiplexer, area: Area, name: str, begin: Callable[[RestoreSource], WorkspaceRestorer]
+) -> Deferred[RestoreResult]:
     """Read what was saved, begin to bring it back on the main thread, and read its texts; then what came back."""
-    answer = Later[Restored]()
+    answer = Deferred[RestoreResult]()
 
-    def look(recorder: Recorder, wanted: Callable[[], bool]) -> Source:
+    def look(recorder: SnapshotWriter, wanted: Callable[[], bool]) -> RestoreSource:
         if not any(entry.name == name for entry in recorder.store.names(area)):
             kind = next(kind for kind, place in AREAS.items() if place == area)
             raise NotFound(f"no {kind} is saved as {name}; list-saved shows what is")
         return read(recorder.store, area, name)
 
-    def arrived(source: Source) -> None:
+    def arrived(source: RestoreSource) -> None:
         if not answer.over:
             follow(mux, begin(source), answer)
 
@@ -140,14 +144,14 @@ def fetched(mux: Multiplexer, area: Area, name: str, begin: Callable[[Source], C
     return answer
 
 
-def follow(mux: Multiplexer, comeback: Comeback, answer: Later[Restored]) -> None:
+def follow(mux: Multiplexer, comeback: WorkspaceRestorer, answer: Deferred[RestoreResult]) -> None:
     """Have the texts of what comes back read, and the answer given when all are there. Main thread."""
     comeback.later.on_progress(lambda progress: answer.report(progress.text, progress.fraction))
     comeback.later.when_over(lambda: _pass_on(comeback.later, answer))
     on_main(mux, saver(mux).ask(lambda recorder, wanted: comeback.read()), _nothing, answer)
 
 
-def on_main(mux: Multiplexer, done: Future[T], then: Callable[[T], None], answer: Later[Restored]) -> None:
+def on_main(mux: Multiplexer, done: Future[T], then: Callable[[T], None], answer: Deferred[RestoreResult]) -> None:
     """Go on with a result on the main thread; what goes wrong, there or before, is the answer."""
 
     def go_on() -> None:
@@ -166,5 +170,5 @@ def _nothing(result: None) -> None:
     return
 
 
-def _pass_on(done: Later[Restored], answer: Later[Restored]) -> None:
+def _pass_on(done: Deferred[RestoreResult], answer: Deferred[RestoreResult]) -> None:
     answer.settle(done.result())

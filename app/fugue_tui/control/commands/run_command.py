@@ -14,13 +14,13 @@ from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.wait import LONGEST, USUAL
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.new_pane import Direction, Line, newcomer, wants_focus
-from fugue_tui.control.core.pane_subscription import Ear, after
+from fugue_tui.control.core.pane_subscription import PaneSubscription, after
 from fugue_tui.control.output.truncate import clip
 from fugue_tui.control.shell_exec.command_state import GRACE
 from fugue_tui.control.shell_exec.prompt_driver import INTERRUPT
-from fugue_tui.control.shell_exec.result import SOME_OUTPUT, Limit, OnCancel, Ran, cursor, room_for
+from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, room_for
 from fugue_tui.errors import InvalidArgument, NotFound, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Leaf
@@ -60,7 +60,9 @@ class Keep(StrEnum):
     NEVER = "never"
 
 
-class RunCommand(Command[Ran], name="run-command", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
+class RunCommand(
+    Command[CommandOutcome], name="run-command", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
+):
     """Run a command in a new pane of its own and tell its exit code, its output and how long it took.
 
     The person sees it run; their focus stays where it is. A time-out ends only the waiting: the answer tells the pane
@@ -93,7 +95,7 @@ class RunCommand(Command[Ran], name="run-command", effect=Effect.LAYOUT, toolset
     limit: Limit = SOME_OUTPUT
     """Characters of output to give; of more, the beginning and the end."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Ran]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[CommandOutcome]:
         """Begin. Raises InvalidArgument, NotFound, or SpawnFailed; nothing has changed then."""
         if not self.command or not any(word.strip() for word in self.command):
             raise InvalidArgument("command: there is nothing to run")
@@ -131,10 +133,10 @@ class _Job:
         self._terminal = mux.terminal(pane)
         self._number = self._terminal.adopt(words)
         self._late = False
-        self._later = Later[Ran]()
-        self._ear = Ear(mux, pane, self)
+        self._later = Deferred[CommandOutcome]()
+        self._ear = PaneSubscription(mux, pane, self)
 
-    def begin(self, timeout: float, *, interrupt: bool) -> Later[Ran]:
+    def begin(self, timeout: float, *, interrupt: bool) -> Deferred[CommandOutcome]:
         """What it comes to."""
         self._later.on_cancel = lambda: self._cancel(interrupt=interrupt)
         self._later.when_over(after(self._mux, timeout, self._expire))
@@ -180,14 +182,14 @@ class _Job:
             with suppress(TerminalGone):
                 self._terminal.interrupt(signal.SIGTERM)
 
-    def _told(self, exit: Exit | None) -> Ran:
+    def _told(self, exit: Exit | None) -> CommandOutcome:
         """The answer: `exit` is None if the time is over."""
         command = self._terminal.command(self._number) or CommandRecord(0, "", "", self._begun, 0.0)
         found = clip(self._terminal, command, self._limit, lines=self._terminal.newlines, ansi=self._ansi)
         ended = exit.words if exit else None
         stays = exit is None or self._stays(exit.code, truncated=bool(found.omitted))
         place = cursor(self._mux, self._pane, self._terminal, found.rest, runs=exit is None) if stays else None
-        return Ran(
+        return CommandOutcome(
             text=found.text,
             pane=str(self._pane),
             exit_code=exit.code if exit else None,
@@ -212,7 +214,7 @@ class _Job:
         failed = code != 0 or truncated
         return self._keep in (Keep.ALWAYS, Keep.UNSEEN) or (self._keep is Keep.FAILED and failed)
 
-    def _tidy(self, ran: Ran) -> None:
+    def _tidy(self, ran: CommandOutcome) -> None:
         """Close the pane now, or when it was seen, if that is what is wanted."""
         if not ran.kept:
             self._mux.post(lambda: _close(self._mux, self._pane))

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from fugue_tui import sockets
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, SocketError
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.autosave.snapshot import Picture, only, take
+from fugue_tui.multiplexer.autosave.snapshot import WorkspaceSnapshot, only, take
 from fugue_tui.sanitize import clean
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.autosave.saver import Saver
-    from fugue_tui.multiplexer.autosave.writer import Recorder
-    from fugue_tui.store.store import Area, Entry
+    from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
+    from fugue_tui.store.store import Area, StoreEntry
 
 T = TypeVar("T")
 
@@ -98,7 +98,7 @@ class SaveSession(Command[SavedInfo], name="save-session", effect=Effect.LAYOUT,
     overwrite: bool = False
     """Whether to replace what was saved under that name before."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[SavedInfo]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedInfo]:
         """What was saved, once it is on the disk. Raises InvalidArgument; comes to Refused or SaveError."""
         return _save(mux, SavedKind.SESSION, self.name, take(mux), overwrite=self.overwrite)
 
@@ -115,7 +115,7 @@ class CreateSnapshot(
     overwrite: bool = False
     """Whether to replace the snapshot that had that name before."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[SavedInfo]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedInfo]:
         """What was saved, once it is on the disk. Raises NotFound or InvalidArgument; comes to Refused or SaveError."""
         picture = only(take(mux), target.pane(mux, self.pane, origin)) if self.pane else take(mux)
         return _save(mux, SavedKind.SNAPSHOT, self.name, picture, overwrite=self.overwrite)
@@ -127,11 +127,11 @@ class ListSaved(Command[SavedList], name="list-saved", effect=Effect.READ, tools
     kind: SavedKind | None = None
     """Only auto, session or snapshot; omitted, all."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[SavedList]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedList]:
         """What there is. Comes to SaveError."""
         kinds = tuple(AREAS) if self.kind is None else (self.kind,)
 
-        def work(recorder: "Recorder", wanted: Callable[[], bool]) -> SavedList:
+        def work(recorder: "SnapshotWriter", wanted: Callable[[], bool]) -> SavedList:
             return SavedList(tuple(_info(kind, each) for kind in kinds for each in recorder.store.names(AREAS[kind])))
 
         return later(saver(mux).ask(work))
@@ -147,11 +147,11 @@ class DeleteSaved(
     kind: SavedKind = SavedKind.SESSION
     """auto, session or snapshot."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Deleted]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Deleted]:
         """What was deleted. Raises InvalidArgument; comes to NotFound or SaveError."""
         name = checked(self.name)
 
-        def work(recorder: "Recorder", wanted: Callable[[], bool]) -> Deleted:
+        def work(recorder: "SnapshotWriter", wanted: Callable[[], bool]) -> Deleted:
             if not _taken(recorder, self.kind, name):
                 raise NotFound(f"no {self.kind} is saved as {name}; list-saved shows what is")
             recorder.store.delete(AREAS[self.kind], name)
@@ -175,9 +175,9 @@ def checked(name: str) -> str:
         raise InvalidArgument(f"name: {str(error).replace('a workspace', 'what is saved')}") from None
 
 
-def later(future: Future[T]) -> Later[T]:
+def later(future: Future[T]) -> Deferred[T]:
     """What a future comes to, as a command's answer; giving that up cancels the future."""
-    promise = Later[T](future.cancel)
+    promise = Deferred[T](future.cancel)
 
     def over(done: Future[T]) -> None:
         if done.cancelled():
@@ -191,10 +191,12 @@ def later(future: Future[T]) -> Later[T]:
     return promise
 
 
-def _save(mux: Multiplexer, kind: SavedKind, name: str, picture: Picture, *, overwrite: bool) -> Later[SavedInfo]:
+def _save(
+    mux: Multiplexer, kind: SavedKind, name: str, picture: WorkspaceSnapshot, *, overwrite: bool
+) -> Deferred[SavedInfo]:
     given = checked(name) if name else ""
 
-    def work(recorder: "Recorder", wanted: Callable[[], bool]) -> SavedInfo:
+    def work(recorder: "SnapshotWriter", wanted: Callable[[], bool]) -> SavedInfo:
         label = given or _free(entry.name for entry in recorder.store.names(AREAS[kind]))
         if given and not overwrite and _taken(recorder, kind, given):
             raise Refused(f"there is a saved {kind} {given} already; overwrite=true replaces it")
@@ -204,15 +206,15 @@ def _save(mux: Multiplexer, kind: SavedKind, name: str, picture: Picture, *, ove
     return later(saver(mux).ask(work))
 
 
-def _taken(recorder: "Recorder", kind: SavedKind, name: str) -> bool:
+def _taken(recorder: "SnapshotWriter", kind: SavedKind, name: str) -> bool:
     return any(entry.name == name for entry in recorder.store.names(AREAS[kind]))
 
 
-def _entry(recorder: "Recorder", kind: SavedKind, name: str) -> "Entry":
+def _entry(recorder: "SnapshotWriter", kind: SavedKind, name: str) -> "StoreEntry":
     return next(entry for entry in recorder.store.names(AREAS[kind]) if entry.name == name)
 
 
-def _info(kind: SavedKind, entry: "Entry", faults: tuple[str, ...] = ()) -> SavedInfo:
+def _info(kind: SavedKind, entry: "StoreEntry", faults: tuple[str, ...] = ()) -> SavedInfo:
     """What a listing says of something that was saved; its head is whatever the file said."""
     workspace, saved_at = entry.head.get("workspace"), entry.head.get("saved_at")
     return SavedInfo(

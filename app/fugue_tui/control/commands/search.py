@@ -13,7 +13,7 @@ from annotated_types import Interval, MaxLen
 from fugue_tui.control.core import target
 from fugue_tui.control.core.background import fetched
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.output.full_text import full_text
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
@@ -85,7 +85,7 @@ class SearchPanes(Command[Matches], name="search-panes", effect=Effect.READ, too
     context: Annotated[int, Interval(ge=0, le=20)] = 0
     """How many lines to give before and after each."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Matches]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Matches]:
         """The hits, looked for on another thread. Raises NotFound or InvalidArgument."""
         if "\n" in self.pattern:
             raise InvalidArgument("pattern: has a line break, and lines are searched one by one; context shows others")

@@ -8,9 +8,9 @@ from annotated_types import Interval
 
 from fugue_tui.control.commands.execute_command import typed_pane
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
-from fugue_tui.control.core.pane_subscription import Ear, after
-from fugue_tui.control.shell_exec.command_state import End
+from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.pane_subscription import PaneSubscription, after
+from fugue_tui.control.shell_exec.command_state import CommandEnd
 from fugue_tui.control.shell_exec.context_scripts import Context, giving_back, taking_on
 from fugue_tui.control.shell_exec.dialects import Dialect, Line
 from fugue_tui.control.shell_exec.execution import Execution
@@ -35,7 +35,7 @@ class Lent:
     context: Context = field(default_factory=Context)
     left: int | None = None
     """After how many more commands it is taken back; None for never."""
-    guard: "_Guard | None" = None
+    guard: "_ContextExpiry | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class InjectContext(Command[Injected], name="inject-context", effect=Effect.INPU
     expires_after_commands: Annotated[int, Interval(ge=1, le=10_000)] | None = None
     """Take all of them back after so many more commands; omitted, when withdraw-context says so."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Injected]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Injected]:
         """Begin. Raises InvalidArgument, NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)
         new = Context(self.env or {}, self.aliases or {}).checked()
@@ -86,11 +86,11 @@ class InjectContext(Command[Injected], name="inject-context", effect=Effect.INPU
         lent = _lent(mux, pane) or Lent(terminal)
         known = lent.context
 
-        def taken(end: End) -> Injected:
+        def taken(end: CommandEnd) -> Injected:
             lent.context = known.with_more(new)
             lent.left = self.expires_after_commands
             mux.lent[pane] = lent
-            lent.guard = lent.guard or _Guard(mux, pane, lent)
+            lent.guard = lent.guard or _ContextExpiry(mux, pane, lent)
             return _answer(pane, lent, end, active=True)
 
         return _read(mux, pane, lambda dialect: taking_on(new, known, dialect), taken, polite=origin.is_agent)
@@ -102,7 +102,7 @@ class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.
     pane: str
     """The pane: an id or a name."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Injected]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Injected]:
         """Begin. Raises NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)
         lent = _lent(mux, pane)
@@ -111,14 +111,14 @@ class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.
         return _withdraw(mux, pane, lent, polite=origin.is_agent)
 
 
-class _Guard:
+class _ContextExpiry:
     """Counts the commands of a shell, and takes back what has expired. Main thread only."""
 
     def __init__(self, mux: Multiplexer, pane: PaneId, lent: Lent) -> None:
         self._mux, self._pane, self._lent = mux, pane, lent
         self._number = max((command.number for command in lent.terminal.commands), default=0)
         self._withdrawing = False
-        self._ear = Ear(mux, pane, self)
+        self._ear = PaneSubscription(mux, pane, self)
 
     def said(self, event: PaneEvent) -> None:
         """For the ear."""
@@ -149,7 +149,7 @@ class _Guard:
             return
         later.when_over(lambda: self._tried(later))
 
-    def _tried(self, later: Later[Injected]) -> None:
+    def _tried(self, later: Deferred[Injected]) -> None:
         if later.error is not None:
             self._later()
 
@@ -164,10 +164,10 @@ def _lent(mux: Multiplexer, pane: PaneId) -> Lent | None:
     return found if isinstance(found, Lent) and found.terminal is mux.terminals.get(pane) else None
 
 
-def _withdraw(mux: Multiplexer, pane: PaneId, lent: Lent, *, polite: bool) -> Later[Injected]:
+def _withdraw(mux: Multiplexer, pane: PaneId, lent: Lent, *, polite: bool) -> Deferred[Injected]:
     known = lent.context
 
-    def back(end: End) -> Injected:
+    def back(end: CommandEnd) -> Injected:
         lent.left = None
         if lent.guard is not None:
             lent.guard.gone()
@@ -177,11 +177,16 @@ def _withdraw(mux: Multiplexer, pane: PaneId, lent: Lent, *, polite: bool) -> La
 
 
 def _read(
-    mux: Multiplexer, pane: PaneId, script: Callable[[Dialect], str], done: Callable[[End], Injected], *, polite: bool
-) -> Later[Injected]:
+    mux: Multiplexer,
+    pane: PaneId,
+    script: Callable[[Dialect], str],
+    done: Callable[[CommandEnd], Injected],
+    *,
+    polite: bool,
+) -> Deferred[Injected]:
     """Have a shell read a script at its next prompt."""
     execution = Execution(mux, pane, lambda dialect: Line(script(dialect), by_file=True), polite=polite)
-    later = Later[Injected](lambda: execution.cancel(interrupt=False))
+    later = Deferred[Injected](lambda: execution.cancel(interrupt=False))
     execution.on_over = lambda end: later.settle(done(end))
     execution.on_error = later.fail
 
@@ -197,6 +202,6 @@ def _read(
     return later
 
 
-def _answer(pane: PaneId, lent: Lent, end: End, *, active: bool) -> Injected:
+def _answer(pane: PaneId, lent: Lent, end: CommandEnd, *, active: bool) -> Injected:
     context = lent.context
     return Injected(str(pane), tuple(context.env), tuple(context.aliases), active, lent.left, end.exit_code)

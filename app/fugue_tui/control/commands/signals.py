@@ -14,8 +14,8 @@ from annotated_types import Interval
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import ending, pane_words
-from fugue_tui.control.core.deferred import Later
-from fugue_tui.control.core.pane_subscription import Ear, after
+from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.pane_subscription import PaneSubscription, after
 from fugue_tui.control.shell_exec.dialects import dialect_of
 from fugue_tui.control.shell_exec.prompt_detection import running
 from fugue_tui.control.shell_exec.prompt_driver import INTERRUPT
@@ -91,7 +91,7 @@ class InterruptPane(Command[Interrupted], name="interrupt-pane", effect=Effect.I
     wait: Seconds = 2.0
     """Seconds to wait after each step."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Interrupted]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
         """Begin. Raises NotFound or TerminalGone."""
         pane = target.pane(mux, self.pane, origin)
         terminal = running(mux, pane)
@@ -123,7 +123,7 @@ class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY
         question = f"Send {self.signal} to what runs in {pane_words(mux, pane)}?"
         return ending(mux, [pane], question, replace(self, pane=str(pane)))
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Interrupted]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
         """Begin. Raises NotFound, Refused or TerminalGone."""
         pane = target.doomed_pane(mux, self.pane, origin)
         running(mux, pane)
@@ -166,10 +166,10 @@ class _Ending:
         self._begun = self._until = time.monotonic()
         self._done: list[str] = []
         self._code: int | None = None
-        self._later = Later[Interrupted](self._close)
-        self._ear = Ear(mux, pane, self)
+        self._later = Deferred[Interrupted](self._close)
+        self._ear = PaneSubscription(mux, pane, self)
 
-    def begin(self) -> Later[Interrupted]:
+    def begin(self) -> Deferred[Interrupted]:
         """What it comes to."""
         if not self._group:
             self._ear.close()

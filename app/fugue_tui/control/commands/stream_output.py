@@ -12,14 +12,14 @@ from annotated_types import Interval, Len
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.observers import Closed, Tapped
-from fugue_tui.terminal.plain_text import Transcript
+from fugue_tui.terminal.plain_text import PlainTextExtractor
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
 
@@ -82,7 +82,7 @@ class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, 
     timeout: Annotated[float, Interval(ge=0.1, le=600)] = 60
     """Seconds to follow them at most."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[Streamed]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Streamed]:
         """Begin to follow. Raises NotFound or Refused."""
         panes = dict.fromkeys(target.pane(mux, said, origin) for said in self.panes)
         for pane in panes:
@@ -94,7 +94,7 @@ class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, 
         return stream.later
 
 
-class _Ear:
+class _OutputSubscription:
     """Hears one terminal: `hear` on the pump's thread, `said` on the watch's, `finish` on the main one."""
 
     def __init__(self, pane: PaneId, terminal: Terminal, wake: Callable[[], None]) -> None:
@@ -112,7 +112,7 @@ class _Ear:
         self._end_told = self._painting_told = False
         with terminal.lock:
             alternate = terminal.emulator.modes.alternate_screen
-        self._transcript = Transcript(terminal.size.rows, alternate=alternate)
+        self._transcript = PlainTextExtractor(terminal.size.rows, alternate=alternate)
         self._at = self._painted_at = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.untap = terminal.tap(self.hear)
@@ -194,9 +194,9 @@ class _Stream:
         self._begun = self._reported = time.monotonic()
         self._due = False
         self._kept = kept
-        self.later = Later[Streamed](self._leave)
+        self.later = Deferred[Streamed](self._leave)
         self._call_off: Callable[[], None] = lambda: None
-        self._ears = [_Ear(pane, terminal, self._wake) for pane, terminal in terminals.items()]
+        self._ears = [_OutputSubscription(pane, terminal, self._wake) for pane, terminal in terminals.items()]
 
     def begin(self, seconds: float) -> None:
         """Follow for so long."""
@@ -237,18 +237,18 @@ class _Stream:
             self._leave()
             self.later.settle(Streamed(why, found, round(time.monotonic() - self._begun, 3)))
 
-    def _streamed(self, ear: _Ear) -> StreamedPane:
+    def _streamed(self, ear: _OutputSubscription) -> StreamedPane:
         exit = ear.over.words if isinstance(ear.over, Exit) else None
         return StreamedPane(str(ear.pane), ear.text, ear.missed, exit, self._cursor(ear))
 
-    def _cursor(self, ear: _Ear) -> str | None:
+    def _cursor(self, ear: _OutputSubscription) -> str | None:
         if self._mux.terminals.get(ear.pane) is not ear.terminal:
             return None
         return None if ear.mark is None else self._mux.cursors.keep(ear.pane, ear.terminal, ear.mark)
 
     def _leave(self) -> None:
         self._call_off()
-        ears, self._ears = self._ears, list[_Ear]()
+        ears, self._ears = self._ears, list[_OutputSubscription]()
         for ear in ears:
             ear.untap()
 

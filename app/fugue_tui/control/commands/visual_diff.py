@@ -16,15 +16,15 @@ from annotated_types import Ge, Interval, MaxLen
 from fugue_tui.control.commands.read_pane import place
 from fugue_tui.control.commands.screenshot import Name, shot
 from fugue_tui.control.commands.wait import USUAL
-from fugue_tui.control.core.answers import Pictured
+from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.background import errand
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Later
-from fugue_tui.control.output.screenshot import Shot
+from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.output.screenshot import CapturedScreen
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.watch.bookmarks import Found
+from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition
 from fugue_tui.sanitize import clean, clean_text
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ from fugue_tui.control.output.screenshot import shot_of_pane
 from fugue_tui.control.shell_exec.dialects import Line
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.prompt_detection import running
-from fugue_tui.control.shell_exec.result import SOME_OUTPUT, OnCancel, Ran
+from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, OnCancel
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.multiplexer.pane_queue import Done
 from fugue_tui.multiplexer.watch.bookmarks import bookmark
-from fugue_tui.multiplexer.watch.wait import Outcome, Wanted
+from fugue_tui.multiplexer.watch.wait import WaitCondition, WaitOutcome
 from fugue_tui.terminal.input.keys import parse_key
 
 Result = TypeVar("Result")
@@ -53,7 +53,7 @@ SETTLING: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ActionRequest:
     """What is to be done."""
 
     pane: str
@@ -64,7 +64,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Did:
+class ActionResult:
     """What came of it."""
 
     words: str
@@ -74,7 +74,7 @@ class Did:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class FirstScreen:
     """The first look."""
 
     screen: Callable[[], Screen]
@@ -83,10 +83,10 @@ class Before:
     """By how many rows it has moved up since; None if that cannot be told."""
 
 
-class Deed:
+class ObservedAction:
     """Something that is done in a pane. Raises what typing there raises, and then nothing is done."""
 
-    def __init__(self, mux: Multiplexer, asked: Asked, origin: Origin) -> None:
+    def __init__(self, mux: Multiplexer, asked: ActionRequest, origin: Origin) -> None:
         if asked.command and asked.keys:
             raise InvalidArgument("keys: give a command or keys, not both")
         self.pane = typed_pane(mux, asked.pane, origin)
@@ -108,36 +108,38 @@ class Deed:
         """Seconds until the second look is taken in any case."""
         return max(0.0, min(self._asked.timeout, LONGEST) - (time.monotonic() - self._begun))
 
-    def begin(self) -> Later[Ran] | Later[WaitResult]:
+    def begin(self) -> Deferred[CommandOutcome] | Deferred[WaitResult]:
         """Do it."""
         if self._line is None:
             if (wait := self._mux.lease(self.pane)) is not None and self._origin.is_agent:
                 raise Refused(f"a person is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
             SendKeys(pane=str(self.pane), keys=self._asked.keys).run(self._mux, self._origin)
             return self.silence(self.left)
-        execution = _Seen(self._mux, self.pane, self._line, polite=self._origin.is_agent)
+        execution = _ObservedExecution(self._mux, self.pane, self._line, polite=self._origin.is_agent)
         execution.look = self.look
         return Running(execution, SOME_OUTPUT, ansi=False).begin(self._asked.timeout, OnCancel.INTERRUPT)
 
-    def silence(self, seconds: float) -> Later[WaitResult]:
+    def silence(self, seconds: float) -> Deferred[WaitResult]:
         """Wait until the pane prints nothing."""
         return begin(
-            self._mux, {self.pane: (self.terminal, None)}, Wanted(idle=self._asked.idle_ms / 1000, seconds=seconds)
+            self._mux,
+            {self.pane: (self.terminal, None)},
+            WaitCondition(idle=self._asked.idle_ms / 1000, seconds=seconds),
         )
 
-    def did(self, found: Ran | WaitResult) -> Did:
+    def did(self, found: CommandOutcome | WaitResult) -> ActionResult:
         """What came of it, in words."""
         seconds = round(time.monotonic() - self._begun, 3)
-        if isinstance(found, Ran):
-            return Did(_how(found), found.exit_code, found.timed_out, seconds)
-        late = found.outcome is Outcome.TIMEOUT
+        if isinstance(found, CommandOutcome):
+            return ActionResult(_how(found), found.exit_code, found.timed_out, seconds)
+        late = found.outcome is WaitOutcome.TIMEOUT
         if late:
             words = f"after {found.timeout:g} s the program still printed; this is a look in between"
         else:
             words = f"the program ended ({found.exit})" if found.exit else "the keys were pressed"
-        return Did(words, None, late, seconds)
+        return ActionResult(words, None, late, seconds)
 
-    def before(self) -> Before:
+    def before(self) -> FirstScreen:
         """The first look, as of now."""
         old, terminal = self._before, self.terminal
         with terminal.lock:
@@ -145,10 +147,10 @@ class Deed:
             top = 0 if terminal.closed else terminal.emulator.scrollback.lines
         known = here is not None and not old.pin.alternate and old.size.cols == terminal.size.cols
         scrolled = max(0, old.y - (here.line - top)) if known and here else 0 if old.pin.alternate else None
-        return Before(lambda: Screen(old.size.cols, old.seen.rows), scrolled)
+        return FirstScreen(lambda: Screen(old.size.cols, old.seen.rows), scrolled)
 
 
-class _Seen(Execution):
+class _ObservedExecution(Execution):
     """A command before which somebody looks at the pane."""
 
     look: Callable[[], object]
@@ -159,22 +161,24 @@ class _Seen(Execution):
         super().begin(done)
 
 
-def done(mux: Multiplexer, deed: Deed, told: Callable[[Before, Shot, Did], Result]) -> Later[Result]:
+def done(
+    mux: Multiplexer, deed: ObservedAction, told: Callable[[FirstScreen, CapturedScreen, ActionResult], Result]
+) -> Deferred[Result]:
     """What is told, on another thread, of the looks before and after a deed."""
-    steps: list[Later[Any]] = []
-    later: Later[Result] = Later(lambda: steps[-1].cancel())
+    steps: list[Deferred[Any]] = []
+    later: Deferred[Result] = Deferred(lambda: steps[-1].cancel())
 
-    def then(step: Later[Any], call: Callable[[Any], object]) -> None:
+    def then(step: Deferred[Any], call: Callable[[Any], object]) -> None:
         steps.append(step)
         step.when_over(lambda: mux.post(lambda: _go_on(later, step, call)))
 
-    def settle(found: Ran | WaitResult) -> None:
-        if isinstance(found, Ran) and not found.timed_out and deed.pane in mux.terminals and not found.ended:
+    def settle(found: CommandOutcome | WaitResult) -> None:
+        if isinstance(found, CommandOutcome) and not found.timed_out and deed.pane in mux.terminals and not found.ended:
             then(deed.silence(SETTLING), lambda _: look(found))
         else:
             look(found)
 
-    def look(found: Ran | WaitResult) -> None:
+    def look(found: CommandOutcome | WaitResult) -> None:
         if mux.terminals.get(deed.pane) is not deed.terminal:
             raise NotFound(f"{deed.pane} was closed or started anew meanwhile; there is nothing to compare with")
         work = partial(told, deed.before(), shot_of_pane(mux, deed.pane), deed.did(found))
@@ -184,13 +188,13 @@ def done(mux: Multiplexer, deed: Deed, told: Callable[[Before, Shot, Did], Resul
     return later
 
 
-def _go_on(later: Later[Any], step: Later[Any], call: Callable[[Any], object]) -> None:
+def _go_on(later: Deferred[Any], step: Deferred[Any], call: Callable[[Any], object]) -> None:
     """Hand on what a step came to."""
     if not later.over:
         later.attempt(lambda: call(step.result()))
 
 
-def _how(found: Ran) -> str:
+def _how(found: CommandOutcome) -> str:
     if found.timed_out:
         return "time is up and the command still runs; this is a look in between"
     if found.ended:
@@ -205,7 +209,7 @@ MOST_TYPED: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VisualDifference(Pictured):
+class VisualDifference(ImageAnswer):
     """What differs between two pictures; the text says it in words."""
 
     before: str
@@ -262,7 +266,7 @@ class VisualDiff(
         """Only what is typed makes it more than a look."""
         return Effect.INPUT if self.command or self.keys else Effect.READ
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Later[VisualDifference]:
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[VisualDifference]:
         """The comparison, made on another thread. Raises NotFound, InvalidArgument, Refused or TerminalGone."""
         if self.command or self.keys:
             return self._doing(mux, origin)
@@ -273,22 +277,24 @@ class VisualDiff(
         before, source = _before(mux, self.before, origin)
         if self.after:
             kept = mux.album.find(self.after)
-            after = Shot(lambda: kept.screen, kept.theme, kept.source)
+            after = CapturedScreen(lambda: kept.screen, kept.theme, kept.source)
         else:
             after = _again(mux, self.pane or source, origin)
         named = (clean(self.before, 64), clean(self.after, 64) or f"{after.source} now")
         return errand(partial(_compared, before, after, *named))
 
-    def _doing(self, mux: Multiplexer, origin: Origin) -> Later[VisualDifference]:
+    def _doing(self, mux: Multiplexer, origin: Origin) -> Deferred[VisualDifference]:
         if self.after:
             raise InvalidArgument("after: with command or keys it is what the pane shows then; leave it out")
         known = _before(mux, self.before, origin) if self.before else None
-        asked = Asked(self.pane or (known[1] if known else ""), self.command, self.keys, self.idle_ms, self.timeout)
-        deed = Deed(mux, asked, origin)
+        asked = ActionRequest(
+            self.pane or (known[1] if known else ""), self.command, self.keys, self.idle_ms, self.timeout
+        )
+        deed = ObservedAction(mux, asked, origin)
         if known and known[1] != str(deed.pane):
             raise InvalidArgument(f"before: shows {known[1]} and not {deed.pane}; leave it out, or name that pane")
 
-        def compared(first: Before, after: Shot, did: Did) -> VisualDifference:
+        def compared(first: FirstScreen, after: CapturedScreen, did: ActionResult) -> VisualDifference:
             named = (clean(self.before, 64) or f"{after.source} before", f"{after.source} after")
             if known:
                 found = _compared(known[0], after, *named)
@@ -300,7 +306,7 @@ class VisualDiff(
         return done(mux, deed, compared)
 
 
-def _again(mux: Multiplexer, source: str, origin: Origin) -> Shot:
+def _again(mux: Multiplexer, source: str, origin: Origin) -> CapturedScreen:
     return shot(mux, source, source if source.startswith("@") else "", origin)
 
 
@@ -313,12 +319,12 @@ def _before(mux: Multiplexer, said: str, origin: Origin) -> tuple[Callable[[], S
     return partial(_screen_then, found), str(found.pane)
 
 
-def _screen_then(found: Found) -> Screen:
+def _screen_then(found: BookmarkPosition) -> Screen:
     return Screen(found.bookmark.size.cols, found.bookmark.seen.rows)
 
 
 def _compared(
-    before: Callable[[], Screen], after: Shot, old: str, new: str, scrolled: int | None = None
+    before: Callable[[], Screen], after: CapturedScreen, old: str, new: str, scrolled: int | None = None
 ) -> VisualDifference:
     from fugue_tui.imaging.difference import compare, marked
     from fugue_tui.imaging.png import encode

@@ -7,7 +7,7 @@ from fugue_tui.sanitize import clean_styled, clean_text, spelled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class TextAnswer:
     """A text, which doors print as it is. What derives from it adds the facts."""
 
     text: str
@@ -35,7 +35,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pictured(Told):
+class ImageAnswer(TextAnswer):
     """A picture with what is to be said of it, or in `text` a picture that is text."""
 
     image: str
@@ -51,7 +51,7 @@ class Pictured(Told):
 
 
 @runtime_checkable
-class Judged(Protocol):
+class VerdictAnswer(Protocol):
     """An answer about something that may have gone wrong, though the command that answers did what it was to do."""
 
     @property

@@ -4,23 +4,23 @@ from collections.abc import Callable
 from threading import Thread
 from typing import Any, TypeVar
 
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.multiplexer import Multiplexer
 
 Found = TypeVar("Found")
 Result = TypeVar("Result")
 
 
-def errand(work: Callable[[], Result]) -> Later[Result]:
+def errand(work: Callable[[], Result]) -> Deferred[Result]:
     """What some work comes to; it must touch nothing that belongs to the main thread."""
-    later: Later[Result] = Later()
+    later: Deferred[Result] = Deferred()
     _begin(later, lambda: later.settle(work()))
     return later
 
 
-def fetched(mux: Multiplexer, work: Callable[[], Found], then: Callable[[Found], Result]) -> Later[Result]:
+def fetched(mux: Multiplexer, work: Callable[[], Found], then: Callable[[Found], Result]) -> Deferred[Result]:
     """What is made on the main thread of what some work found; nothing, if nobody wants it by then."""
-    later: Later[Result] = Later()
+    later: Deferred[Result] = Deferred()
 
     def go_on(found: Found) -> None:
         if not later.over:
@@ -34,5 +34,5 @@ def fetched(mux: Multiplexer, work: Callable[[], Found], then: Callable[[Found],
     return later
 
 
-def _begin(later: Later[Any], work: Callable[[], object]) -> None:
+def _begin(later: Deferred[Any], work: Callable[[], object]) -> None:
     Thread(target=lambda: later.attempt(work), name="errand", daemon=True).start()

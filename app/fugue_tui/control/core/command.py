@@ -14,7 +14,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import TEXT_LIMIT, clean
 
 if TYPE_CHECKING:
-    from fugue_tui.control.core.deferred import Later
+    from fugue_tui.control.core.deferred import Deferred
     from fugue_tui.multiplexer import Multiplexer
 
 Result = TypeVar("Result", covariant=True)
@@ -153,7 +153,7 @@ class Command(Generic[Result]):
         said = clean(" ".join([self.verb, *flags]))
         return Confirmation(f"Run {said}? What it ends or deletes does not come back.", self)
 
-    def run(self, mux: "Multiplexer", origin: Origin) -> "Result | Later[Result]":
+    def run(self, mux: "Multiplexer", origin: Origin) -> "Result | Deferred[Result]":
         """Do it, on the main thread, wholly or not at all. Raises CommandError or TerminalError.
 
         What takes longer than a blink is begun here, goes on elsewhere, and answers with a Later."""

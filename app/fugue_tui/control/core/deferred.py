@@ -26,7 +26,7 @@ class Progress:
     """The share that is done, 0 to 1; None if that cannot be told."""
 
 
-class Later(Generic[Result]):
+class Deferred(Generic[Result]):
     """One result that is settled, failed or cancelled once, whichever comes first; what comes after changes nothing."""
 
     def __init__(self, on_cancel: Callable[[], object] = lambda: None) -> None:
@@ -99,6 +99,6 @@ class Later(Generic[Result]):
         return True
 
 
-def is_later(found: Result | Later[Result]) -> "TypeIs[Later[Result]]":
+def is_later(found: Result | Deferred[Result]) -> "TypeIs[Deferred[Result]]":
     """Whether a command's answer is one that comes later."""
-    return isinstance(found, Later)
+    return isinstance(found, Deferred)

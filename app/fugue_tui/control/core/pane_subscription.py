@@ -11,7 +11,7 @@ from fugue_tui.terminal.observers import Tapped
 from fugue_tui.workspace.model import Workspace
 
 
-class Hearing(Protocol):
+class PaneListener(Protocol):
     """Who is told."""
 
     def said(self, event: PaneEvent) -> None:
@@ -27,10 +27,10 @@ class Hearing(Protocol):
         ...
 
 
-class Ear:
+class PaneSubscription:
     """Tells one listener of one pane until it is closed."""
 
-    def __init__(self, mux: Multiplexer, pane: PaneId, listener: Hearing) -> None:
+    def __init__(self, mux: Multiplexer, pane: PaneId, listener: PaneListener) -> None:
         """Raises NotFound."""
         self._mux, self._pane, self._listener = mux, pane, listener
         self._posted = self._closed = False
@@ -66,7 +66,7 @@ class Ear:
             self._listener.printed()
 
 
-class Silence:
+class SilenceTimer:
     """Says when nothing was heard for a while; once for each time that something was."""
 
     def __init__(self, mux: Multiplexer, seconds: float, call: Callable[[], object]) -> None:

@@ -19,7 +19,7 @@ LONGEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AuditEntry:
     """One request. Every text is cleaned and cut."""
 
     time: float
@@ -43,12 +43,12 @@ class Audit:
     """The newest entries. Belongs to the main thread."""
 
     def __init__(self, file: Path | None = None) -> None:
-        self._entries: deque[Entry] = deque(maxlen=KEPT)
+        self._entries: deque[AuditEntry] = deque(maxlen=KEPT)
         self._file = file
         self.fault: str = ""
         """Why the file is no longer written; empty while all is well."""
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[AuditEntry]:
         """The entries kept, oldest first."""
         return iter(tuple(self._entries))
 
@@ -56,7 +56,7 @@ class Audit:
         self, origin: Origin, words: str, outcome: str = "done", reason: str = "", seconds: float | None = None
     ) -> None:
         """Note a request; a file that cannot be written is given up with `fault` set, and never fails the request."""
-        entry = Entry(
+        entry = AuditEntry(
             time=time.time(),
             door=str(origin.door),
             pane="" if origin.pane is None else str(origin.pane),

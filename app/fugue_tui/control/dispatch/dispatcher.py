@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin
-from fugue_tui.control.core.deferred import Later, is_later
+from fugue_tui.control.core.deferred import Deferred, is_later
 from fugue_tui.control.dispatch.audit import LONGEST, Audit
 from fugue_tui.control.dispatch.policy import Decision, Policy
 from fugue_tui.control.schema import command_line
@@ -28,9 +28,9 @@ class Dispatcher:
         self.policy = policy or Policy()
         """Who may do what; may be replaced at any time."""
         self.audit = audit or Audit()
-        self._open: dict[Later[Any], Callable[[BaseException | None], None]] = {}
+        self._open: dict[Deferred[Any], Callable[[BaseException | None], None]] = {}
 
-    def run(self, command: Command[Result], origin: Origin) -> Result | Later[Result]:
+    def run(self, command: Command[Result], origin: Origin) -> Result | Deferred[Result]:
         """Do it, or raise the FugueError that says why not; anything else that is raised is a bug.
 
         What comes later is recorded now and when it is over."""
@@ -59,11 +59,11 @@ class Dispatcher:
                 stack.callback(self._over, later)
                 stack.callback(later.cancel, TimedOut("the workspace is being left"))
 
-    def _follow(self, later: Later[Any], record: Callable[[BaseException | None], None]) -> None:
+    def _follow(self, later: Deferred[Any], record: Callable[[BaseException | None], None]) -> None:
         self._open[later] = record
         later.when_over(lambda: self.mux.post(lambda: self._over(later)))
 
-    def _over(self, later: Later[Any]) -> None:
+    def _over(self, later: Deferred[Any]) -> None:
         if record := self._open.pop(later, None):
             record(later.error)
 

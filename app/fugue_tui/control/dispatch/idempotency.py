@@ -22,7 +22,7 @@ Given = TypeVar("Given")
 
 
 @dataclass(slots=True)
-class Call(Generic[Given]):
+class KeyedCall(Generic[Given]):
     """A call that was made under a key."""
 
     command: Command[Any]
@@ -32,14 +32,14 @@ class Call(Generic[Given]):
     """How many still want the answer."""
 
 
-class Once(Generic[Given]):
+class IdempotencyCache(Generic[Given]):
     """The calls that were made under keys lately."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._calls: dict[tuple[object, str], Call[Given]] = {}
+        self._calls: dict[tuple[object, str], KeyedCall[Given]] = {}
 
-    def find(self, client: object, key: str, command: Command[Any]) -> Call[Given] | None:
+    def find(self, client: object, key: str, command: Command[Any]) -> KeyedCall[Given] | None:
         """The call that the client made under that key. Raises InvalidArgument if it was another one."""
         self._forget()
         found = self._calls.get((client, key))
@@ -50,14 +50,14 @@ class Once(Generic[Given]):
             raise InvalidArgument(f"{command.verb}: idempotency_key: {said}; use another key for another call")
         return found
 
-    def begin(self, client: object, key: str, command: Command[Any]) -> Call[Given]:
+    def begin(self, client: object, key: str, command: Command[Any]) -> KeyedCall[Given]:
         """A new call under a key, to be answered. Raises Refused while too many are under way."""
         if len(self._calls) >= MOST:
             oldest = next((name for name, call in self._calls.items() if call.answer.done()), None)
             if oldest is None:
                 raise Refused(f"{MOST} calls under keys are under way; wait for some of them")
             del self._calls[oldest]
-        call = self._calls[client, key] = Call(command, Future[Given](), self._clock())
+        call = self._calls[client, key] = KeyedCall(command, Future[Given](), self._clock())
         return call
 
     def _forget(self) -> None:

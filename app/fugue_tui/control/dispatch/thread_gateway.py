@@ -11,12 +11,12 @@ from typing import Any
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Door, Origin
-from fugue_tui.control.core.deferred import Later, Progress, is_later
+from fugue_tui.control.core.deferred import Deferred, Progress, is_later
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.dispatch.idempotency import Call, Once
+from fugue_tui.control.dispatch.idempotency import IdempotencyCache, KeyedCall
 from fugue_tui.errors import Cancelled, CommandError, TimedOut
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.events.log import Entry
+from fugue_tui.multiplexer.events.log import LogEntry
 from fugue_tui.sanitize import TEXT_LIMIT
 from fugue_tui.workspace.model import Workspace
 
@@ -52,7 +52,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Request:
     """What somebody wants, and where the answer goes."""
 
     command: Command[Any]
@@ -61,13 +61,13 @@ class _Asked:
     told: Callable[[Progress], None] | None
 
 
-class Gate:
+class ThreadGateway:
     """The way in from other threads. `post` must run a callable on the main thread soon, and drop it at the end."""
 
     def __init__(self, dispatcher: Dispatcher, post: Callable[[Callable[[], None]], object]) -> None:
         self._dispatcher = dispatcher
         self._post = post
-        self._once = Once[Answer]()
+        self._once = IdempotencyCache[Answer]()
 
     def run(
         self,
@@ -83,11 +83,11 @@ class Gate:
         `told` hears of its progress, on any thread. Under a key, one that creates is done once for its caller: further
         calls get the first one's answer."""
         future: Future[Answer] = Future()
-        asked = _Asked(command, caller, future, told)
+        asked = _Request(command, caller, future, told)
         self._post(lambda: self._run_once(asked, key) if key and command.creates else self._run(asked))
         return future
 
-    def follow(self, told: Callable[[Entry], None], looked: Callable[[PaneId], None]) -> Callable[[], None]:
+    def follow(self, told: Callable[[LogEntry], None], looked: Callable[[PaneId], None]) -> Callable[[], None]:
         """Have all that happens told from about now on, on the main thread, and whose view was moved or selected in;
         what is returned ends that. Any thread."""
         return self._until_left(lambda: self._dispatcher.mux.journal.follow(told, looked))
@@ -113,7 +113,7 @@ class Gate:
         self._post(lambda: ends.append(begin()))
         return end
 
-    def _run_once(self, asked: _Asked, key: str) -> None:
+    def _run_once(self, asked: _Request, key: str) -> None:
         """Run it, unless the caller had it run under that key: whoever asks waits for the one answer."""
         future, client = asked.future, asked.caller.identity
         if future.cancelled():
@@ -129,7 +129,7 @@ class Gate:
         if first:
             self._run(replace(asked, future=call.answer))
 
-    def _share(self, call: Call[Answer], future: Future[Answer]) -> None:
+    def _share(self, call: KeyedCall[Answer], future: Future[Answer]) -> None:
         """Give the answer of a call to one who waits for it; once nobody does any more, it is given up."""
 
         def over(answer: Future[Answer]) -> None:
@@ -156,7 +156,7 @@ class Gate:
         call.answer.add_done_callback(over)
         future.add_done_callback(given_up)
 
-    def _run(self, asked: _Asked) -> None:
+    def _run(self, asked: _Request) -> None:
         command, future = asked.command, asked.future
         if future.cancelled():
             return
@@ -177,7 +177,7 @@ class Gate:
                 result.on_progress(asked.told)
             self._follow(result, pane, future)
 
-    def _follow(self, later: Later[Any], pane: PaneId | None, future: Future[Answer]) -> None:
+    def _follow(self, later: Deferred[Any], pane: PaneId | None, future: Future[Answer]) -> None:
         def over() -> None:
             if (error := later.error) is not None:
                 _fail(future, error)

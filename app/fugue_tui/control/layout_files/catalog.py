@@ -30,7 +30,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _MEANT: Final = re.compile(r"""^\s*\[\[\s*["']?windows\b|^\s*["']?windows["']?\s*=|["']windows["']\s*:""", re.MULTILINE)
 
 
-class Kind(StrEnum):
+class LayoutSource(StrEnum):
     """Whose a layout is."""
 
     PROJECT = "project"
@@ -41,11 +41,11 @@ class Kind(StrEnum):
     """The program's."""
 
 
-class Entry(NamedTuple):
+class CatalogEntry(NamedTuple):
     """A layout that can be loaded."""
 
     name: str
-    kind: Kind
+    kind: LayoutSource
     path: Path
 
 
@@ -82,28 +82,31 @@ def own_path(name: str, ending: str = ENDINGS[0]) -> Path:
     return own_dir() / f"{name}{ending}"
 
 
-def find(said: str, here: str) -> Entry:
+def find(said: str, here: str) -> CatalogEntry:
     """The layout that a name or a path means; one's own goes before the program's. Raises NotFound."""
     if is_path(said):
         path = path_of(said, here)
-        return Entry(said, Kind.PROJECT, path)
+        return CatalogEntry(said, LayoutSource.PROJECT, path)
     own = [own_path(said, ending) for ending in ENDINGS]
-    for kind, path in [*((Kind.OWN, path) for path in own), (Kind.SHIPPED, shipped_dir() / f"{said}.toml")]:
+    for kind, path in [
+        *((LayoutSource.OWN, path) for path in own),
+        (LayoutSource.SHIPPED, shipped_dir() / f"{said}.toml"),
+    ]:
         if os.path.isfile(path):
-            return Entry(said, kind, path)
+            return CatalogEntry(said, kind, path)
     near = get_close_matches(said, [entry.name for entry in named()], n=1)
     hint = f"did you mean {near[0]}?" if near else "list-layouts shows what there is, and a path has a / in it"
     raise NotFound(f"no layout {clean(said)}; {hint}")
 
 
-def named() -> Iterator[Entry]:
+def named() -> Iterator[CatalogEntry]:
     """Every layout that has a name, one's own first; a name that stands twice is the first."""
     seen: set[str] = set()
-    for kind, directory in ((Kind.OWN, own_dir()), (Kind.SHIPPED, shipped_dir())):
+    for kind, directory in ((LayoutSource.OWN, own_dir()), (LayoutSource.SHIPPED, shipped_dir())):
         for path in _files(directory):
             if path.stem not in seen:
                 seen.add(path.stem)
-                yield Entry(path.stem, kind, path)
+                yield CatalogEntry(path.stem, kind, path)
 
 
 def load(path: Path) -> Document:
@@ -117,7 +120,7 @@ def content(path: Path) -> bytes:
         return trusted_files.content(path, SIZE_LIMIT)
     except FileNotFoundError:
         raise NotFound(f"{clean(str(path), 4096)}: no such file; save-layout writes one") from None
-    except (OSError, trusted_files.Unfit) as error:
+    except (OSError, trusted_files.UntrustedFile) as error:
         raise InvalidArgument(trusted_files.told(path, error)) from None
 
 
@@ -127,7 +130,7 @@ def parse(raw: bytes, path: Path) -> Document:
         text = trusted_files.decoded(raw)
         meant = _MEANT.search(text)
         value = trusted_files.json(text) if path.suffix == ".json" else trusted_files.toml(text)
-    except trusted_files.Unfit as error:
+    except trusted_files.UntrustedFile as error:
         if b"windows" not in raw or not _MEANT.search(raw.decode(errors="replace")):
             _strange(path)
         raise InvalidArgument(trusted_files.told(path, error)) from None

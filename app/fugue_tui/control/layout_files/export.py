@@ -16,7 +16,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty.spawn import login_shell
 from fugue_tui.workspace.model import Pane, Window
-from fugue_tui.workspace.secret_filter import Sieve
+from fugue_tui.workspace.secret_filter import SecretFilter
 
 _LINE: Final = 3
 """Words of what runs a line: the shell, -c and the line."""
@@ -39,17 +39,17 @@ def shared_directory(mux: Multiplexer, windows: Iterable[Window]) -> str:
 
 
 @dataclass(slots=True)
-class Capture:
+class LayoutExport:
     """One taking down of windows, for a file whose paths start from `base`."""
 
     mux: Multiplexer
     base: str
     left_out: list[str] = field(default_factory=list[str])
     """What the document does not say, and why."""
-    sieve: Sieve = field(init=False)
+    sieve: SecretFilter = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sieve = Sieve(self.mux.secrets)
+        self.sieve = SecretFilter(self.mux.secrets)
 
     def document(self, windows: Sequence[Window], name: str) -> Document:
         """The windows as they are now. Raises Refused for what no file could hold."""

@@ -20,7 +20,7 @@ from fugue_tui.workspace.model import Pane, Window
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LoadTarget:
     """Where a document is opened."""
 
     base: str = ""
@@ -29,7 +29,9 @@ class Place:
     """The session of every window, new or old; empty for what the document says, else the caller's."""
 
 
-def opened(mux: Multiplexer, origin: Origin, document: Document, place: Place, *, focus: bool) -> tuple[WindowId, ...]:
+def opened(
+    mux: Multiplexer, origin: Origin, document: Document, place: LoadTarget, *, focus: bool
+) -> tuple[WindowId, ...]:
     """Open a document's windows, and bring the one to the front that wants it (else the first) if `focus` says so.
 
     Raises InvalidArgument or SpawnFailed; nothing has changed then, and no program was left running."""
@@ -65,7 +67,7 @@ def _recommanded(window: WindowSpec, commands: Mapping[str, Line]) -> WindowSpec
 
 
 def _window(
-    mux: Multiplexer, origin: Origin, wanted: WindowSpec, place: Place, path: str
+    mux: Multiplexer, origin: Origin, wanted: WindowSpec, place: LoadTarget, path: str
 ) -> tuple[Window, tuple[Pane, ...]]:
     """A window that is about to open, and its panes."""
     try:
@@ -79,7 +81,7 @@ def _window(
     return Window(mux.next_window(), label, layout, active.id, session, wanted.zoom, named=bool(label)), panes
 
 
-def _pane(mux: Multiplexer, origin: Origin, wanted: PaneSpec, place: Place, path: str) -> Pane:
+def _pane(mux: Multiplexer, origin: Origin, wanted: PaneSpec, place: LoadTarget, path: str) -> Pane:
     running = bool(mux.workspace.windows)
     source = target.pane(mux, target.ACTIVE, origin) if running and not place.base else None
     cwd = os.path.join(place.base, os.path.expanduser(wanted.cwd)) if place.base else wanted.cwd
@@ -89,7 +91,7 @@ def _pane(mux: Multiplexer, origin: Origin, wanted: PaneSpec, place: Place, path
         raise InvalidArgument(f"{path}: {error}") from None
 
 
-def _session(mux: Multiplexer, origin: Origin, wanted: WindowSpec, place: Place) -> str:
+def _session(mux: Multiplexer, origin: Origin, wanted: WindowSpec, place: LoadTarget) -> str:
     if said := target.named(place.session or wanted.session):
         return said
     return target.session(mux, "", origin) if mux.workspace.windows else mux.workspace.name

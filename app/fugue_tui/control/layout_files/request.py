@@ -26,7 +26,7 @@ CUSTOM: Final = "custom"
 
 
 @dataclass(frozen=True, slots=True)
-class Blueprint:
+class LayoutRequest:
     """What is wanted: the places in reading order, and the tree once each has a pane."""
 
     name: str
@@ -40,7 +40,7 @@ class Blueprint:
         return next((number for number, place in enumerate(self.places) if place.focus), None)
 
 
-def blueprint(layout: object, preset: str, commands: Sequence[Mapping[str, Any] | str]) -> Blueprint:
+def blueprint(layout: object, preset: str, commands: Sequence[Mapping[str, Any] | str]) -> LayoutRequest:
     """The layout that is asked for. Raises InvalidArgument with the path of the fault."""
     if layout is not None and preset:
         raise InvalidArgument("preset: give a layout or a preset, not both")
@@ -51,7 +51,7 @@ def blueprint(layout: object, preset: str, commands: Sequence[Mapping[str, Any] 
     if commands:
         raise InvalidArgument("pane_commands: belong to a preset; in a layout each pane has its own command")
     spec = parse(layout)
-    return Blueprint(CUSTOM, _distinct(leaves(spec), "layout"), lambda order: build(spec, order))
+    return LayoutRequest(CUSTOM, _distinct(leaves(spec), "layout"), lambda order: build(spec, order))
 
 
 def _distinct(places: Iterable[PaneSpec], where: str) -> tuple[PaneSpec, ...]:
@@ -63,7 +63,7 @@ def _distinct(places: Iterable[PaneSpec], where: str) -> tuple[PaneSpec, ...]:
     return found
 
 
-def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> Blueprint:
+def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> LayoutRequest:
     name = presets.canonical(preset)
     given = [
         parse_pane({"command": each} if isinstance(each, str) else each, f"pane_commands[{index}]")
@@ -83,11 +83,11 @@ def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> Bluepri
             f"pane_commands: {name} opens as many panes as are named; name some, or give {{}} for each"
         )
     places = (*given, *(PaneSpec() for _ in range(count - len(given))))
-    return Blueprint(name, _distinct(places, "pane_commands"), lambda order: presets.apply(name, order))
+    return LayoutRequest(name, _distinct(places, "pane_commands"), lambda order: presets.apply(name, order))
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BuiltLayout:
     """A workspace in which a blueprint is built, before the programs of its new panes were started."""
 
     workspace: Workspace
@@ -110,7 +110,7 @@ def newcomer_of(mux: Multiplexer, origin: Origin, place: PaneSpec, source: PaneI
     )  # fmt: skip
 
 
-def added(mux: Multiplexer, origin: Origin, plan: Blueprint, session: str, name: str) -> Outcome:
+def added(mux: Multiplexer, origin: Origin, plan: LayoutRequest, session: str, name: str) -> BuiltLayout:
     """The blueprint in a window of its own, in a session (empty: the caller's)."""
     label, belongs, source = target.named(name), mux.workspace.name, None
     if mux.workspace.windows:
@@ -119,10 +119,10 @@ def added(mux: Multiplexer, origin: Origin, plan: Blueprint, session: str, name:
     opened = tuple(newcomer_of(mux, origin, place, source) for place in plan.places)
     layout = plan.arrange([pane.id for pane in opened])
     window = Window(mux.next_window(), label, layout, opened[plan.focus or 0].id, belongs, named=bool(label))
-    return Outcome(edit.add_window(mux.workspace, window, opened), window.id, opened)
+    return BuiltLayout(edit.add_window(mux.workspace, window, opened), window.id, opened)
 
 
-def replaced(mux: Multiplexer, origin: Origin, plan: Blueprint, window: Window) -> Outcome:
+def replaced(mux: Multiplexer, origin: Origin, plan: LayoutRequest, window: Window) -> BuiltLayout:
     """The blueprint in place of a window's layout: its panes take, in reading order, the places that want nothing in
     particular; those left over move to a new window behind it."""
     present = list(panes(window.layout))
@@ -145,7 +145,7 @@ def replaced(mux: Multiplexer, origin: Origin, plan: Blueprint, window: Window) 
         after = edit.rename_pane(after, pane, target.named(name)) if name else after
     if plan.focus is not None:
         after = edit.activate_pane(after, order[plan.focus])
-    return Outcome(after, window.id, tuple(opened), tuple(present), moved_to)
+    return BuiltLayout(after, window.id, tuple(opened), tuple(present), moved_to)
 
 
 def _crowd(layout: Node, opened: Sequence[Pane]) -> Node:

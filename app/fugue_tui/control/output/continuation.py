@@ -2,61 +2,61 @@
 
 from dataclasses import dataclass
 
-from fugue_tui.multiplexer.watch.bookmarks import Bookmark, Found
+from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.terminal import Terminal
 
 
 @dataclass(frozen=True, slots=True)
-class Onward:
+class ReadContinuation:
     """A place to read on from."""
 
-    place: Place
+    place: Point
     redrawn: bool = False
     """Whether it is before the cursor, or what stood behind the cursor may be told again."""
     missed: int = 0
     """Lines that were pruned before they were read: at least so many."""
 
 
-def onward(found: Found) -> Onward:
+def onward(found: BookmarkPosition) -> ReadContinuation:
     """Where to read on from. For who holds the terminal's lock."""
     old, terminal, emulator = found.bookmark, found.terminal, found.terminal.emulator
-    top, end = Place(emulator.scrollback.lines), Place(emulator.scrollback.lines + terminal.size.rows)
+    top, end = Point(emulator.scrollback.lines), Point(emulator.scrollback.lines + terminal.size.rows)
     if not found.back and old.changes == terminal.changes:
-        return Onward(end)
+        return ReadContinuation(end)
     if emulator.modes.alternate_screen:
         return _on_alternate(emulator, old, top, found.back)
     if old.pin.alternate:
-        return _after(terminal, old.behind, top, end) if old.behind is not None else Onward(top, redrawn=True)
+        return _after(terminal, old.behind, top, end) if old.behind is not None else ReadContinuation(top, redrawn=True)
     return _after(terminal, old, top, end, found.back)
 
 
-def _on_alternate(emulator: Emulator, old: Bookmark, top: Place, back: int) -> Onward:
+def _on_alternate(emulator: Emulator, old: Bookmark, top: Point, back: int) -> ReadContinuation:
     """The same where a full-screen program is in front: on in the screen of which a part was read, else all of it."""
     place = old.pin.found() if old.pin.alternate and old.behind_is_unread else None
     if place is None or (not back and _changed(emulator, old, place) is not None):
-        return Onward(top, redrawn=True)
-    return Onward(Place(max(top.line, place.line - back)))
+        return ReadContinuation(top, redrawn=True)
+    return ReadContinuation(Point(max(top.line, place.line - back)))
 
 
-def _after(terminal: Terminal, old: Bookmark, top: Place, end: Place, back: int = 0) -> Onward:
+def _after(terminal: Terminal, old: Bookmark, top: Point, end: Point, back: int = 0) -> ReadContinuation:
     """The same on the primary screen, so many rows before a bookmark of it."""
     place = old.pin.found()
-    if place is None or (place == Place(0) and old.erased != terminal.erased):
-        return Onward(Place(0), missed=max(1, terminal.newlines - old.newlines - end.line))
+    if place is None or (place == Point(0) and old.erased != terminal.erased):
+        return ReadContinuation(Point(0), missed=max(1, terminal.newlines - old.newlines - end.line))
     if back:
-        return Onward(Place(max(0, place.line - back)), missed=max(0, back - place.line))
+        return ReadContinuation(Point(max(0, place.line - back)), missed=max(0, back - place.line))
     if terminal.size.cols != old.size.cols:
         return _reflowed(terminal.emulator, old, place, top, end)
     changed = _changed(terminal.emulator, old, place)
     if changed is None or (changed > place and not terminal.emulator.between(place, changed).strip()):
-        return Onward(place, redrawn=_stood_below(old))
+        return ReadContinuation(place, redrawn=_stood_below(old))
     grown = terminal.size.rows > old.size.rows and changed < place
-    return Onward(min(top, changed) if grown else changed, redrawn=changed < place)
+    return ReadContinuation(min(top, changed) if grown else changed, redrawn=changed < place)
 
 
-def _changed(emulator: Emulator, old: Bookmark, place: Place) -> Place | None:
+def _changed(emulator: Emulator, old: Bookmark, place: Point) -> Point | None:
     """The first place where the screen of that moment differs from what stands there now; None if that is where the
     program was going to write, or after all of it."""
     first = place.line - old.y
@@ -65,29 +65,29 @@ def _changed(emulator: Emulator, old: Bookmark, place: Place) -> Place | None:
     was = old.texts[begin - first :]
     for y, (before, after) in enumerate(zip(was, now, strict=False), begin):
         if y == place.line and before != after:
-            return None if _head(emulator, place) == old.head else Place(y)
+            return None if _head(emulator, place) == old.head else Point(y)
         if before != after:
-            return Place(y)
+            return Point(y)
     if old.behind_is_unread:
-        return None if _head(emulator, place) == old.head else Place(place.line)
-    return Place(first + len(old.texts))
+        return None if _head(emulator, place) == old.head else Point(place.line)
+    return Point(first + len(old.texts))
 
 
-def _head(emulator: Emulator, place: Place) -> str:
-    return emulator.between(Place(place.line), place)
+def _head(emulator: Emulator, place: Point) -> str:
+    return emulator.between(Point(place.line), place)
 
 
-def _reflowed(emulator: Emulator, old: Bookmark, place: Place, top: Place, end: Place) -> Onward:
+def _reflowed(emulator: Emulator, old: Bookmark, place: Point, top: Point, end: Point) -> ReadContinuation:
     """The same where lines wrap at another column now: rows cannot be compared, but the characters of them all can."""
     above = sum(1 + 2 * len(text) // emulator.size.cols for text in old.texts[: old.y])
     was = _bare("".join(old.texts[: old.y]) + old.head)
-    now = _bare(emulator.between(Place(max(0, place.line - (above + 1 if was else old.y))), place))
+    now = _bare(emulator.between(Point(max(0, place.line - (above + 1 if was else old.y))), place))
     if not now.endswith(was) or (now and not was):
-        return Onward(min(top, Place(max(0, place.line - above))), redrawn=True)
+        return ReadContinuation(min(top, Point(max(0, place.line - above))), redrawn=True)
     behind = "" if old.behind_is_unread else _bare("".join(old.texts[old.y :])[len(old.head) :])
     if behind and behind == _bare(emulator.between(place, end)):
-        return Onward(end)
-    return Onward(place, redrawn=_stood_below(old))
+        return ReadContinuation(end)
+    return ReadContinuation(place, redrawn=_stood_below(old))
 
 
 def _stood_below(old: Bookmark) -> bool:

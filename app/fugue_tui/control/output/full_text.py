@@ -7,7 +7,7 @@ from typing import Final
 
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.terminal import Terminal
 
 ROWS: Final = 1_000
@@ -46,7 +46,7 @@ def full_text(terminal: Terminal, deadline: float) -> FullText | None:
         emulator, cols = terminal.emulator, terminal.size.cols
         piece = _piece(emulator, emulator.scrollback.lines + terminal.size.rows)
         last = max((row for row, text in enumerate(piece.rows, piece.first) if text), default=piece.first)
-        mark, pin = bookmark(terminal, at=Place(last)), emulator.pin(Place(piece.first))
+        mark, pin = bookmark(terminal, at=Point(last)), emulator.pin(Point(piece.first))
     pieces = [piece]
     while piece.first and time.monotonic() < deadline:
         with terminal.lock:
@@ -56,7 +56,7 @@ def full_text(terminal: Terminal, deadline: float) -> FullText | None:
             if terminal.size.cols != cols:
                 return full_text(terminal, deadline)
             piece = _piece(emulator, place.line, pruned=piece.first - place.line)
-            pin = emulator.pin(Place(place.line - len(piece.rows)))
+            pin = emulator.pin(Point(place.line - len(piece.rows)))
         pieces.append(piece)
     return FullText(*_joined(pieces[::-1], cols), last, mark)
 

@@ -14,7 +14,7 @@ from fugue_tui.output_analysis.command_line import stages
 from fugue_tui.output_analysis.prompts import last_command, typed
 from fugue_tui.output_analysis.word_set import word_set
 from fugue_tui.terminal.emulator.command_record import CommandRecord
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.terminal import Terminal
 
 MOST_ROWS: Final = 20_000
@@ -26,7 +26,7 @@ _WITHIN: Final = _SHELLS | word_set("chroot login mosh nsenter ssh su")
 """Programs in which commands are run that the shell around them does not know of."""
 
 
-class KnownBy(StrEnum):
+class CommandSource(StrEnum):
     """How it is known which command printed a text."""
 
     TRUSTED_MARKS = "trusted_marks"
@@ -42,7 +42,7 @@ class KnownBy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class CommandOutput:
     """What a command printed."""
 
     output: str
@@ -52,12 +52,12 @@ class Printed:
     """None while it runs, or if it is not known."""
     over: bool = False
     """Whether it has ended, if its exit code is not known."""
-    known_by: KnownBy = KnownBy.NOTHING
+    known_by: CommandSource = CommandSource.NOTHING
     missed: bool = False
     """Whether its beginning is not kept any more, or left out as there is too much."""
 
 
-def printed(mux: Multiplexer, pane: PaneId, *, end: bool = False) -> Callable[[], Printed]:
+def printed(mux: Multiplexer, pane: PaneId, *, end: bool = False) -> Callable[[], CommandOutput]:
     """What reads, on any thread, what a pane's last command printed: of very much its beginning, or else its `end`.
     Raises NotFound."""
     terminal = mux.terminal(pane)
@@ -84,57 +84,57 @@ def _is_followed(terminal: Terminal, record: CommandRecord) -> bool:
     return bool(last_command(below.lstrip("\n"))[0])
 
 
-def _read(terminal: Terminal, line: str, exit_code: int | None, *, end: bool) -> Printed:
+def _read(terminal: Terminal, line: str, exit_code: int | None, *, end: bool) -> CommandOutput:
     record = newest(terminal)
     if record is not None and (found := _recorded(terminal, record, end=end)):
         return found
     if not line:
         return _guessed(terminal)
     with terminal.lock:
-        text, cut = _text(terminal, Place(0), _end(terminal), end=end)
-    return Printed(text, line, exit_code, known_by=KnownBy.PROGRAM, missed=cut)
+        text, cut = _text(terminal, Point(0), _end(terminal), end=end)
+    return CommandOutput(text, line, exit_code, known_by=CommandSource.PROGRAM, missed=cut)
 
 
-def _recorded(terminal: Terminal, record: CommandRecord, *, end: bool) -> Printed | None:
+def _recorded(terminal: Terminal, record: CommandRecord, *, end: bool) -> CommandOutput | None:
     """What a command that is known by marks printed; None if that is not known any more."""
-    known_by = KnownBy.TRUSTED_MARKS if record.trusted else KnownBy.MARKS
+    known_by = CommandSource.TRUSTED_MARKS if record.trusted else CommandSource.MARKS
     with terminal.lock:
         if terminal.closed or record.start is None:
             return None
         ends = ends_of(terminal.emulator, record)
         if ends is not None:
             text, cut = _text(terminal, ends.start, ends.stop, end=end)
-            found = Printed(text, record.line, record.exit_code, not record.running, known_by, ends.lost or cut)
+            found = CommandOutput(text, record.line, record.exit_code, not record.running, known_by, ends.lost or cut)
         elif record.running:
-            found = Printed(_screen(terminal), record.line, known_by=known_by)
+            found = CommandOutput(_screen(terminal), record.line, known_by=known_by)
         else:
             return None
     return _inner(found) if record.running else found
 
 
-def _inner(found: Printed) -> Printed:
+def _inner(found: CommandOutput) -> CommandOutput:
     """The last command in a shell that was started inside the one that tells of its commands."""
     program = next((stage.program for stage in reversed(stages(found.command))), "")
     if program not in _WITHIN:
         return found
     command, text, over = last_command(found.output)
-    return Printed(text, command, None, over, KnownBy.GUESS) if command else found
+    return CommandOutput(text, command, None, over, CommandSource.GUESS) if command else found
 
 
-def _guessed(terminal: Terminal) -> Printed:
+def _guessed(terminal: Terminal) -> CommandOutput:
     """What stands under the last prompt that a command was typed at, or all of the screen if there is none."""
     with terminal.lock:
         if terminal.closed:
-            return Printed("")
+            return CommandOutput("")
         screen = _screen(terminal)
         stop = _end(terminal)
-        back = Place(max(0, stop.line - _BACK))
+        back = Point(max(0, stop.line - _BACK))
         text = screen if terminal.emulator.modes.alternate_screen else terminal.emulator.between(back, stop)
         text = _without_entry(terminal, text)
     command, under, over = last_command(text)
     if command:
-        return Printed(under, command, None, over, KnownBy.GUESS)
-    return Printed(screen, over=over)
+        return CommandOutput(under, command, None, over, CommandSource.GUESS)
+    return CommandOutput(screen, over=over)
 
 
 def _without_entry(terminal: Terminal, text: str) -> str:
@@ -142,25 +142,25 @@ def _without_entry(terminal: Terminal, text: str) -> str:
     above, _, last = text.rstrip("\n").rpartition("\n")
     emulator = terminal.emulator
     row = emulator.scrollback.lines + emulator.caret[1]
-    said = typed(last) if emulator.between(Place(row), Place(row + 1)).strip() else None
+    said = typed(last) if emulator.between(Point(row), Point(row + 1)).strip() else None
     return f"{above}\n{last[: -len(said)]}" if said else text
 
 
-def _text(terminal: Terminal, start: Place, stop: Place, *, end: bool) -> tuple[str, bool]:
+def _text(terminal: Terminal, start: Point, stop: Point, *, end: bool) -> tuple[str, bool]:
     """The text between two places, and whether a part of it is left out. For who holds the lock."""
     cut = stop.line - start.line > MOST_ROWS
     if cut and end:
-        start = Place(stop.line - MOST_ROWS)
-    return terminal.emulator.between(start, min(stop, Place(start.line + MOST_ROWS))), cut
+        start = Point(stop.line - MOST_ROWS)
+    return terminal.emulator.between(start, min(stop, Point(start.line + MOST_ROWS))), cut
 
 
 def _screen(terminal: Terminal) -> str:
     end = _end(terminal)
-    return terminal.emulator.between(Place(terminal.emulator.scrollback.lines), end)
+    return terminal.emulator.between(Point(terminal.emulator.scrollback.lines), end)
 
 
-def _end(terminal: Terminal) -> Place:
-    return Place(terminal.emulator.scrollback.lines + terminal.size.rows)
+def _end(terminal: Terminal) -> Point:
+    return Point(terminal.emulator.scrollback.lines + terminal.size.rows)
 
 
 def _line(argv: Sequence[str]) -> str:

@@ -11,13 +11,13 @@ from fugue_tui.control.output.full_text import goes_on
 from fugue_tui.control.output.truncate import ends_of
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.imaging.palette import Theme
-from fugue_tui.multiplexer.watch.bookmarks import Bookmark, Found, bookmark
+from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition, bookmark
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.screen.highlight import part
-from fugue_tui.terminal.screen.pins import START, Place
+from fugue_tui.terminal.screen.pins import START, Point
 from fugue_tui.terminal.terminal import Terminal
 
 MOST_CELLS: Final = 80_000
@@ -50,7 +50,7 @@ _TEXTS: Final = (Format.PLAIN, Format.ANSI)
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class TextOptions:
     """How to write."""
 
     format: Format
@@ -66,7 +66,7 @@ class Manner:
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class TextPage:
     """A piece of text."""
 
     write: Write
@@ -88,12 +88,12 @@ class Excerpt:
     """Whether there is more than is given."""
 
 
-def newest(terminal: Terminal, rows: int | None, offset: int, manner: Manner, *, whole: bool) -> Excerpt:
+def newest(terminal: Terminal, rows: int | None, offset: int, manner: TextOptions, *, whole: bool) -> TextPage:
     """The newest rows but `offset`: of the screen, or of the `whole` history. For who holds the lock.
 
     The blank rows at the end of the screen do not count."""
-    start = Place(0 if whole else terminal.emulator.scrollback.lines)
-    return span(terminal, start, Place(_end(terminal)), rows or terminal.size.rows, offset, manner)
+    start = Point(0 if whole else terminal.emulator.scrollback.lines)
+    return span(terminal, start, Point(_end(terminal)), rows or terminal.size.rows, offset, manner)
 
 
 def _end(terminal: Terminal) -> int:
@@ -104,8 +104,8 @@ def _end(terminal: Terminal) -> int:
 
 
 def printed(
-    terminal: Terminal, command: CommandRecord, lines: int, rows: int | None, offset: int, manner: Manner
-) -> Excerpt:
+    terminal: Terminal, command: CommandRecord, lines: int, rows: int | None, offset: int, manner: TextOptions
+) -> TextPage:
     """What a command printed, its newest rows but `offset`; `lines` is how many it had before now, 0 if unknown. For
     who holds the lock. Raises NotFound if a full-screen program covers it."""
     emulator = terminal.emulator
@@ -119,29 +119,29 @@ def printed(
     return replace(taken, missed=max(1, lines - kept) if ends.lost else 0)
 
 
-def selected(terminal: Terminal, rows: int | None, offset: int, manner: Manner) -> Excerpt:
+def selected(terminal: Terminal, rows: int | None, offset: int, manner: TextOptions) -> TextPage:
     """What the person selected, its newest rows but `offset`; no rows if nothing is. For who holds the lock."""
     found = terminal.selection_now()
     if found is None:
-        end = Place(terminal.emulator.scrollback.lines + terminal.size.rows)
+        end = Point(terminal.emulator.scrollback.lines + terminal.size.rows)
         return span(terminal, end, end, rows, 0, manner)
     return span(terminal, found.first, found.stop, rows, offset, manner)
 
 
-def span(terminal: Terminal, start: Place, stop: Place, rows: int | None, offset: int, manner: Manner) -> Excerpt:
+def span(terminal: Terminal, start: Point, stop: Point, rows: int | None, offset: int, manner: TextOptions) -> TextPage:
     """The newest rows but `offset` between two places. For who holds the lock."""
     emulator, last = terminal.emulator, stop.line + bool(stop.column) - offset
-    end = Place(max(start.line, last)) if offset or not stop.column else stop
+    end = Point(max(start.line, last)) if offset or not stop.column else stop
 
     def newest_of(count: int) -> tuple[int, Write]:
-        return _writer(terminal, Place(last - count) if count < last - start.line else start, end, manner)
+        return _writer(terminal, Point(last - count) if count < last - start.line else start, end, manner)
 
     count, write = _fitting(rows, last - start.line, terminal.size.cols, manner, newest_of)
     first = max(start.line, last - count)
     whole = _line_after(emulator, first, last) if manner.joins and first > start.line else first
     if whole > first:
         first, (_, write) = whole, newest_of(last - whole)
-    return Excerpt(
+    return TextPage(
         write=write,
         first=first,
         stop=max(first, last),
@@ -152,7 +152,7 @@ def span(terminal: Terminal, start: Place, stop: Place, rows: int | None, offset
     )
 
 
-def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
+def since(found: BookmarkPosition, rows: int | None, manner: TextOptions) -> TextPage:
     """What came after a cursor, the oldest first. For who holds the lock."""
     terminal, old = found.terminal, found.bookmark
     emulator, history = terminal.emulator, terminal.emulator.scrollback.lines
@@ -160,7 +160,7 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
     start = onward(found)
 
     def oldest_of(count: int) -> tuple[int, Write]:
-        return _writer(terminal, start.place, Place(start.place.line + count), manner)
+        return _writer(terminal, start.place, Point(start.place.line + count), manner)
 
     count, write = _fitting(rows, total - start.place.line, terminal.size.cols, manner, oldest_of)
     stop = start.place.line + count
@@ -168,13 +168,13 @@ def since(found: Found, rows: int | None, manner: Manner) -> Excerpt:
     if whole < stop:
         stop, (_, write) = whole, oldest_of(whole - start.place.line)
     more = stop < total and _has_text(emulator, stop, total)
-    return Excerpt(
+    return TextPage(
         write=write,
         first=start.place.line,
         stop=stop if more else max(start.place.line, min(stop, _end(terminal))),
         total=total,
         alternate=alternate,
-        bookmark=bookmark(terminal, old, Place(stop) if more else None),
+        bookmark=bookmark(terminal, old, Point(stop) if more else None),
         missed=start.missed,
         redrawn=start.redrawn,
         more=more,
@@ -199,7 +199,7 @@ def _line_before(emulator: Emulator, start: int, stop: int) -> int:
     )
 
 
-def written(excerpt: Excerpt, manner: Manner) -> str:
+def written(excerpt: TextPage, manner: TextOptions) -> str:
     """The text of an excerpt, made without the lock. Raises InvalidArgument if its styles make it too long."""
     text = excerpt.write()
     if len(text) > manner.most and manner.format is not Format.PLAIN:
@@ -211,7 +211,7 @@ def written(excerpt: Excerpt, manner: Manner) -> str:
 
 
 def _fitting(
-    rows: int | None, most: int, cols: int, manner: Manner, writer: Callable[[int], tuple[int, Write]]
+    rows: int | None, most: int, cols: int, manner: TextOptions, writer: Callable[[int], tuple[int, Write]]
 ) -> tuple[int, Write]:
     """How many of so many rows may be given, and what writes them. More are tried than would fit if all were full."""
     sure, wanted = _rows_in(manner, cols), max(0, min(rows or most, most))
@@ -225,12 +225,12 @@ def _fitting(
     return count, writer(count)[1]
 
 
-def _rows_in(manner: Manner, cols: int) -> int:
+def _rows_in(manner: TextOptions, cols: int) -> int:
     cells = MOST_CELLS if manner.format in (Format.HTML, Format.CELLS) else manner.most
     return max(1, min(cells, manner.most) // (cols + 1))
 
 
-def _writer(terminal: Terminal, start: Place, stop: Place, manner: Manner) -> tuple[int, Write]:
+def _writer(terminal: Terminal, start: Point, stop: Point, manner: TextOptions) -> tuple[int, Write]:
     """What writes the text between two places as it is now; and how long that is, as far as it is known yet."""
     emulator, cols = terminal.emulator, terminal.size.cols
     if manner.format in _TEXTS:
@@ -243,7 +243,7 @@ def _writer(terminal: Terminal, start: Place, stop: Place, manner: Manner) -> tu
     return 0, lambda: json_cells(_cut(read(), start, stop), cols)
 
 
-def _cut(rows: list[Row], start: Place, stop: Place) -> Sequence[Row]:
+def _cut(rows: list[Row], start: Point, stop: Point) -> Sequence[Row]:
     """The rows without what stands before the first place and after the last; each column stays where it is."""
     if rows and stop.column:
         rows[-1] = part(rows[-1], 0, stop.column)

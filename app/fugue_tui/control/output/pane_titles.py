@@ -3,7 +3,7 @@
 from typing import Final
 
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.grid_view import GridPicture, Title
+from fugue_tui.layout.grid_view import GridView, Title
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Window
@@ -12,12 +12,12 @@ ENDED_KEYS: Final = "Enter runs it again, x closes"
 """What keys do in a pane whose program has ended."""
 
 
-def grid_picture(mux: Multiplexer, window: Window) -> GridPicture:
+def grid_picture(mux: Multiplexer, window: Window) -> GridView:
     """The panes of a window, its dividers and titles."""
     titled = mux.room(window).y > 0
     solution = mux.frame(window)
     titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
-    return GridPicture(solution, titles, window.active, titled, mux.line_style())
+    return GridView(solution, titles, window.active, titled, mux.line_style())
 
 
 def pane_title(mux: Multiplexer, pane: PaneId) -> Title:

@@ -31,7 +31,7 @@ FOCUSED: Final = Style(fg=4, bold=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class CapturedScreen:
     """A screen that was taken, and is still to be put together."""
 
     make: Make
@@ -40,16 +40,16 @@ class Shot:
     """The pane or window that it shows."""
 
 
-def shot_of_pane(mux: Multiplexer, pane: PaneId) -> Shot:
+def shot_of_pane(mux: Multiplexer, pane: PaneId) -> CapturedScreen:
     """A pane's screen as its program left it, wherever a person has scrolled to. Raises NotFound."""
     terminal = mux.terminal(pane)
     with terminal.lock:
         read, cols = terminal.emulator.past(0), terminal.size.cols
         cursor, theme = _cursor(terminal), theme_of(terminal.emulator)
-    return Shot(lambda: Screen(cols, tuple(read()), cursor), theme, str(pane))
+    return CapturedScreen(lambda: Screen(cols, tuple(read()), cursor), theme, str(pane))
 
 
-def shot_of_window(mux: Multiplexer, window: Window) -> Shot:
+def shot_of_window(mux: Multiplexer, window: Window) -> CapturedScreen:
     """A window as a person sees it."""
     picture, area = grid_picture(mux, window), mux.area
     parts = [_part(mux.terminals[pane], rect, pane == window.active) for pane, rect in picture.solution.panes.items()]
@@ -61,7 +61,7 @@ def shot_of_window(mux: Multiplexer, window: Window) -> Shot:
         frame = FrameLines.of(picture, area.cols, area.rows)
         return _composed(frame, [(rect, read(), cursor) for rect, read, cursor in parts])
 
-    return Shot(make, theme, str(window.id))
+    return CapturedScreen(make, theme, str(window.id))
 
 
 def _part(terminal: Terminal, rect: Rect, focused: bool) -> tuple[Rect, Callable[[], list[Row]], Cursor | None]:

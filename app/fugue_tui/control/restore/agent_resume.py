@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from fugue_tui.control.restore.agent_sessions import UUID, Where, claude_ids, codex_ids, gemini_ids
+from fugue_tui.control.restore.agent_sessions import UUID, AgentProcess, claude_ids, codex_ids, gemini_ids
 from fugue_tui.terminal.pty import process
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "env", "npx", "bunx"})
@@ -129,7 +129,9 @@ def resume_argv(argv: Sequence[str], pid: int, cwd: str, home: str = "") -> tupl
         if os.path.basename(next(iter(argv), "")).lstrip("-") in _SHELLS:
             argv, pid = _below(pid)
         name, length = _found(argv)
-        return _resumed(name, tuple(argv[:length]), tuple(argv[length:]), Where.of(pid, cwd, home)) if name else ()
+        return (
+            _resumed(name, tuple(argv[:length]), tuple(argv[length:]), AgentProcess.of(pid, cwd, home)) if name else ()
+        )
     except (OSError, ValueError, RecursionError):
         return ()
 
@@ -158,7 +160,7 @@ def _below(pid: int) -> tuple[tuple[str, ...], int]:
     return (), 0
 
 
-def _resumed(name: str, program: tuple[str, ...], rest: tuple[str, ...], where: Where) -> tuple[str, ...]:
+def _resumed(name: str, program: tuple[str, ...], rest: tuple[str, ...], where: AgentProcess) -> tuple[str, ...]:
     agent = AGENTS[name]
     kept, loose, said = _sorted(agent, rest)
     if agent.once.intersection((*loose[:1], *(word for word in loose if word.startswith("-")))):

@@ -27,7 +27,7 @@ _SLACK: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class AgentProcess:
     """An agent's process, and where it works."""
 
     pid: int
@@ -40,7 +40,7 @@ class Where:
     """The same on the clock of files; 0 if unknown."""
 
     @classmethod
-    def of(cls, pid: int, cwd: str, home: str = "") -> "Where":
+    def of(cls, pid: int, cwd: str, home: str = "") -> "AgentProcess":
         """What the kernel tells of a process."""
         env = _environment(pid) if pid else {}
         ticks = _ticks(pid) if pid else ""
@@ -52,7 +52,7 @@ class Where:
         return Path(self.env.get(variable, "") or self.home / name)
 
 
-def claude_ids(where: Where, said: str) -> list[str]:
+def claude_ids(where: AgentProcess, said: str) -> list[str]:
     """The conversations that may be the process's own: one if Claude Code noted which, else those written since."""
     root = where.folder("CLAUDE_CONFIG_DIR", ".claude")
     folder = root / "projects" / re.sub(r"[^a-zA-Z0-9]", "-", where.cwd)
@@ -64,7 +64,7 @@ def claude_ids(where: Where, said: str) -> list[str]:
     return [] if own else [file.stem for file in _written(folder, where.since) if UUID.fullmatch(file.stem)]
 
 
-def codex_ids(where: Where, said: str) -> list[str]:
+def codex_ids(where: AgentProcess, said: str) -> list[str]:
     """The conversations that may be the process's own: the one it was given, else those in its directory since."""
     root = where.folder("CODEX_HOME", ".codex") / "sessions"
     days = sorted(root.glob("[0-9]*/[0-9]*/[0-9]*"), reverse=True)[:_DAYS]
@@ -73,7 +73,7 @@ def codex_ids(where: Where, said: str) -> list[str]:
     return [said] if said and (said in ids or not ids) else [id for id in ids if UUID.fullmatch(id)]
 
 
-def gemini_ids(where: Where, said: str) -> list[str]:
+def gemini_ids(where: AgentProcess, said: str) -> list[str]:
     """The conversations of the process's directory that were written since it was started."""
     root = where.folder("", ".gemini") / "tmp"
     hashed = hashlib.sha256(where.cwd.encode()).hexdigest()

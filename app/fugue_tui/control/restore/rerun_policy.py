@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Final
 
-from fugue_tui.multiplexer.restored_pane import Offer, Rerun
+from fugue_tui.multiplexer.restored_pane import Rerun, RerunOffer
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Pane
 
@@ -34,18 +34,18 @@ def offer(
     rerun: Rerun = "shells",
     shell: Sequence[str] = ("/bin/sh",),
     over: bool = False,
-) -> Offer:
+) -> RerunOffer:
     """What a pane offers that comes back.
 
     `foreground` is what ran in front when it was saved, `resume` what takes up an agent's conversation, `shell` what a
     pane runs that was started as nothing else; `over` says that its program had ended before."""
     if not is_shell(pane.argv):
         argv = tuple(resume) or None
-        return Offer(argv, words(argv or pane.argv), starts=rerun == "all" and not over)
+        return RerunOffer(argv, words(argv or pane.argv), starts=rerun == "all" and not over)
     if resume:
-        return Offer(within_shell(resume, pane.argv or shell), words(resume), shell=True, starts=rerun == "all")
+        return RerunOffer(within_shell(resume, pane.argv or shell), words(resume), shell=True, starts=rerun == "all")
     told = () if not foreground or is_shell(foreground) else (f"was running: {words(foreground)}",)
-    return Offer(told=told, words=words(pane.argv), starts=rerun != "never" and not over)
+    return RerunOffer(told=told, words=words(pane.argv), starts=rerun != "never" and not over)
 
 
 def within_shell(argv: Sequence[str], shell: Sequence[str]) -> tuple[str, ...]:

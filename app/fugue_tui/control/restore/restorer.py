@@ -13,7 +13,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.results import pane_info
 from fugue_tui.control.restore.rerun_policy import is_shell, offer
 from fugue_tui.errors import FugueError
@@ -21,21 +21,21 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.restored_pane import Offer, nearest, tell
+from fugue_tui.multiplexer.restored_pane import RerunOffer, nearest, tell
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.shell_integration.saved_commands import recall
 from fugue_tui.workspace.edit import select_window
 from fugue_tui.workspace.merge import merge
 from fugue_tui.workspace.model import Pane, Workspace
-from fugue_tui.workspace.save_model import PaneSeen, Saved
+from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 
 READERS: Final = min(4, os.cpu_count() or 1)
 """Texts that are read and laid out at the same time: almost all of that is the engine's work, and needs no GIL."""
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
+class RestoredPane:
     """A pane that came back."""
 
     pane: str
@@ -49,25 +49,25 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoreResult:
     """What came back."""
 
     name: str
     """What it was saved as."""
     windows: tuple[str, ...]
     """The ids of the windows that came back, in the order of their tabs."""
-    panes: tuple[Returned, ...]
+    panes: tuple[RestoredPane, ...]
     """The panes that came back, window by window."""
     faults: tuple[str, ...]
     """What was damaged or missing, and is left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RestoreSource:
     """A saved workspace that was read, and where the texts of its panes are."""
 
     name: str
-    saved: Saved
+    saved: SavedWorkspace
     text: Callable[[str], bytes]
     """The text with a digest; on any thread. Raises SaveError."""
     faults: tuple[str, ...] = ()
@@ -75,26 +75,26 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class PaneTextRead:
     """The text of one pane that is to be read."""
 
     pane: PaneId
     size: Size
     cwd: str
-    offer: Offer
+    offer: RerunOffer
     saved_at: float
 
 
-class Comeback:
+class WorkspaceRestorer:
     """One workspace on its way back; lives on the main thread, but for `read`."""
 
-    def __init__(self, mux: Multiplexer, source: Source, *, asleep: bool = False) -> None:
+    def __init__(self, mux: Multiplexer, source: RestoreSource, *, asleep: bool = False) -> None:
         """With `asleep` nothing starts by itself."""
-        self.later = Later[Restored]()
+        self.later = Deferred[RestoreResult]()
         """What came back, once every text is there."""
         self._mux, self._source, self._asleep = mux, source, asleep
         self._saved = _where_they_were(source.saved)
-        self._fillings: list[Filling] = []
+        self._fillings: list[PaneTextRead] = []
         self._damaged: dict[PaneId, str] = {}
         self._failed: list[Exception] = []
         self._counting = threading.Lock()
@@ -102,14 +102,14 @@ class Comeback:
         self._was: dict[PaneId, PaneId] = {}
         self._windows: tuple[WindowId, ...] = ()
 
-    def instead(self) -> "Comeback":
+    def instead(self) -> "WorkspaceRestorer":
         """Have what was saved be the whole workspace, with the ids that it had; what runs now is ended."""
         saved = self._saved
         self._bring(replace(saved, name=self._mux.workspace.name), {pane: pane for pane in saved.panes})
         self._windows = tuple(window.id for window in saved.windows)
         return self
 
-    def beside(self, *, focus: bool = False) -> "Comeback":
+    def beside(self, *, focus: bool = False) -> "WorkspaceRestorer":
         """Append what was saved to the workspace, with its old ids if they are kept free for it, else with new ones.
         `focus` brings the window to the front that was there when it was saved."""
         mux, saved = self._mux, self._saved
@@ -123,9 +123,9 @@ class Comeback:
         self._windows = tuple(merged.windows.values())
         return self
 
-    def within(self, pane: PaneId, saved: PaneId) -> "Comeback":
+    def within(self, pane: PaneId, saved: PaneId) -> "WorkspaceRestorer":
         """Have one pane's text and program in the place of another pane, whose program is ended."""
-        mux, seen = self._mux, self._source.saved.seen.get(saved, PaneSeen())
+        mux, seen = self._mux, self._source.saved.seen.get(saved, SavedPane())
         record = replace(self._saved.panes[saved], id=pane, name=mux.workspace.panes[pane].name)
         offered = self._offer(record, seen)
         mux.put_back(record, offered)
@@ -137,12 +137,12 @@ class Comeback:
     def _bring(self, after: Workspace, ids: dict[PaneId, PaneId]) -> None:
         seen = self._source.saved.seen
         self._was = {new: old for old, new in ids.items()}
-        offers = {new: self._offer(after.panes[new], seen.get(old, PaneSeen())) for old, new in ids.items()}
+        offers = {new: self._offer(after.panes[new], seen.get(old, SavedPane())) for old, new in ids.items()}
         self._mux.bring_back(after, offers)
         order = [pane for pane in _in_order(after, front=True) if pane in offers]
         self._fillings = [self._filling(after.panes[pane], offers[pane]) for pane in order]
 
-    def _offer(self, pane: Pane, seen: PaneSeen) -> Offer:
+    def _offer(self, pane: Pane, seen: SavedPane) -> RerunOffer:
         mux = self._mux
         usable = "resume" not in seen.withheld
         made = offer(
@@ -157,9 +157,9 @@ class Comeback:
             made = replace(made, argv=(), words="", starts=False)
         return replace(made, told=(*_told(seen), *made.told), seen=seen)
 
-    def _filling(self, pane: Pane, offered: Offer) -> Filling:
+    def _filling(self, pane: Pane, offered: RerunOffer) -> PaneTextRead:
         size = self._mux.terminals[pane.id].size
-        return Filling(pane.id, size, pane.cwd, offered, self._source.saved.saved_at)
+        return PaneTextRead(pane.id, size, pane.cwd, offered, self._source.saved.saved_at)
 
     # Elsewhere
 
@@ -178,7 +178,7 @@ class Comeback:
             raise self._failed[0]
         self._mux.post(self._settle)
 
-    def _read_on(self, left: deque[Filling]) -> None:
+    def _read_on(self, left: deque[PaneTextRead]) -> None:
         """Read one text after the other, until there is none left or something is wrong with the reading itself."""
         while not self._failed:
             try:
@@ -190,7 +190,7 @@ class Comeback:
             except Exception as error:  # noqa: BLE001  (raised where all are waited for)
                 self._failed.append(error)
 
-    def _fill(self, filling: Filling) -> None:
+    def _fill(self, filling: PaneTextRead) -> None:
         emulator = self._mux.blank(filling.size)
         commands, lines = self._recalled(emulator, filling)
         for line in lines:
@@ -200,7 +200,7 @@ class Comeback:
             self._read += 1
             self.later.report(f"pane {self._read} of {len(self._fillings)}", self._read / len(self._fillings))
 
-    def _recalled(self, emulator: Emulator, filling: Filling) -> tuple[Sequence[CommandRecord], Sequence[str]]:
+    def _recalled(self, emulator: Emulator, filling: PaneTextRead) -> tuple[Sequence[CommandRecord], Sequence[str]]:
         """Bring the text back; the commands that ran in it, and what is to be told below it."""
         commands, lines = tuple[CommandRecord, ...](), _lines(filling)
         if digest := filling.offer.seen.text:
@@ -214,13 +214,13 @@ class Comeback:
     def _settle(self) -> None:
         mux = self._mux
         infos = {pane: pane_info(mux, pane) for pane in self._was if pane in mux.workspace.panes}
-        returned = (Returned(each.id, str(self._was[pane]), each.name, each.waits) for pane, each in infos.items())
+        returned = (RestoredPane(each.id, str(self._was[pane]), each.name, each.waits) for pane, each in infos.items())
         windows = tuple(str(window.id) for window in mux.workspace.windows if window.id in self._windows)
         damaged = (self._damaged[each.pane] for each in self._fillings if each.pane in self._damaged)
-        self.later.settle(Restored(self._source.name, windows, tuple(returned), (*self._source.faults, *damaged)))
+        self.later.settle(RestoreResult(self._source.name, windows, tuple(returned), (*self._source.faults, *damaged)))
 
 
-def _where_they_were(saved: Saved) -> Workspace:
+def _where_they_were(saved: SavedWorkspace) -> Workspace:
     """The workspace with each pane where it worked last: shells and agents follow their people."""
     records = dict(saved.workspace.panes)
     for pane, seen in saved.seen.items():
@@ -238,7 +238,7 @@ def moment(seconds: float) -> str:
         return ""
 
 
-def _lines(filling: Filling) -> list[str]:
+def _lines(filling: PaneTextRead) -> list[str]:
     """What is told below a pane's old text."""
     offered, when = filling.offer, moment(filling.saved_at)
     lines = [f"restored, saved {when}" if when else "restored", *offered.told]
@@ -248,7 +248,7 @@ def _lines(filling: Filling) -> list[str]:
     return lines if offered.starts else [*lines, *offered.calls]
 
 
-def _told(seen: PaneSeen) -> Sequence[str]:
+def _told(seen: SavedPane) -> Sequence[str]:
     """What a pane's person should know of it besides what it runs."""
     told: list[str] = []
     names = [name.removeprefix("env.") for name in seen.withheld if name.startswith("env.")]

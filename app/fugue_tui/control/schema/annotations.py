@@ -13,19 +13,19 @@ import annotated_types as at
 from fugue_tui.control.schema.field_docs import field_docs
 from fugue_tui.control.schema.field_types import (
     Anything,
+    Boolean,
     Bounds,
     Choice,
     Definitions,
-    Either,
-    Flag,
+    Integer,
     Kind,
-    Many,
+    ListOf,
     Null,
     Number,
+    OneOf,
     Schema,
     Table,
     Text,
-    Whole,
     unpacked,
     wrong,
 )
@@ -167,8 +167,8 @@ def kind_of(annotation: Any) -> Kind:
 
 _PLAIN: dict[type, Kind] = {
     str: Text(),
-    bool: Flag(),
-    int: Whole(),
+    bool: Boolean(),
+    int: Integer(),
     float: Number(),
     object: Anything(),
     type(None): Null(),
@@ -187,7 +187,7 @@ def _plain(annotation: type[Any]) -> Kind:
     if issubclass(annotation, Mapping):
         return Table(Anything())
     if issubclass(annotation, list | tuple):
-        return Many(Anything(), cast("Any", annotation))
+        return ListOf(Anything(), cast("Any", annotation))
     raise TypeError(f"no door can say a value of type {annotation!r}")
 
 
@@ -197,16 +197,16 @@ def _collection(origin: type, arguments: tuple[Any, ...]) -> Kind:
     if issubclass(origin, tuple) and (len(arguments) != 2 or arguments[1] is not ...):
         kinds = {kind_of(each) for each in arguments}
         item = kinds.pop() if len(kinds) == 1 else Anything()
-        return Many(item, tuple, Bounds(ge=len(arguments), le=len(arguments)))
+        return ListOf(item, tuple, Bounds(ge=len(arguments), le=len(arguments)))
     if issubclass(origin, Set):
-        return Many(kind_of(arguments[0]), frozenset)
+        return ListOf(kind_of(arguments[0]), frozenset)
     if issubclass(origin, Sequence):
-        return Many(kind_of(arguments[0]), list if issubclass(origin, list) else tuple)
+        return ListOf(kind_of(arguments[0]), list if issubclass(origin, list) else tuple)
     raise TypeError(f"no door can say a value of type {origin!r}")
 
 
 def _either(arguments: tuple[Any, ...]) -> Kind:
-    return Either(tuple(kind_of(each) for each in arguments))
+    return OneOf(tuple(kind_of(each) for each in arguments))
 
 
 def _bounded(kind: Kind, notes: tuple[Any, ...]) -> Kind:
@@ -236,12 +236,12 @@ def _with_bounds(kind: Kind, bounds: Bounds) -> Kind:
             return Text(bounds)
         case Number():
             return Number(bounds)
-        case Whole():
-            return Whole(bounds)
-        case Many(item, make):
-            return Many(item, make, bounds)
-        case Either(kinds):
-            return Either(tuple(each if isinstance(each, Null) else _with_bounds(each, bounds) for each in kinds))
+        case Integer():
+            return Integer(bounds)
+        case ListOf(item, make):
+            return ListOf(item, make, bounds)
+        case OneOf(kinds):
+            return OneOf(tuple(each if isinstance(each, Null) else _with_bounds(each, bounds) for each in kinds))
         case _:
             return kind
 

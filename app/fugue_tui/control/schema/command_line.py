@@ -17,7 +17,7 @@ from typing import Any, Final, NoReturn, cast
 from fugue_tui.control.core.command import Command, registry
 from fugue_tui.control.schema.annotations import Field, Record, fields_of, json_value
 from fugue_tui.control.schema.command_schema import build, describe
-from fugue_tui.control.schema.field_types import Choice, Either, Flag, Kind, Many, Null, Number, Table, Whole
+from fugue_tui.control.schema.field_types import Boolean, Choice, Integer, Kind, ListOf, Null, Number, OneOf, Table
 from fugue_tui.control.schema.tmux_names import TMUX
 from fugue_tui.errors import InvalidArgument, UnknownCommand
 from fugue_tui.sanitize import clean_text
@@ -163,7 +163,11 @@ def _is_flag(word: str) -> bool:
 def _take_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict[str, Any]) -> None:
     written, equals, value = word.partition("=")
     known = {flag(each.name): each for each in fields_of(cls)}
-    if not equals and (found := known.get(written.replace("--no-", "--", 1))) and isinstance(_core(found.kind), Flag):
+    if (
+        not equals
+        and (found := known.get(written.replace("--no-", "--", 1)))
+        and isinstance(_core(found.kind), Boolean)
+    ):
         given[found.name] = written in known
         return
     field = known.get(written) or _unknown_flag(written, known)
@@ -200,7 +204,7 @@ def _place(cls: type[Command[Any]], loose: list[str], given: dict[str, Any]) -> 
 
 def _put(field: Field, word: str, given: dict[str, Any]) -> None:
     kind = _core(field.kind)
-    if not isinstance(kind, Many):
+    if not isinstance(kind, ListOf):
         given[field.name] = field.kind.read(word, field.name)
         return
     whole = _json_list(word)
@@ -216,19 +220,19 @@ def _json_list(word: str) -> list[Any] | None:
 
 
 def _core(kind: Kind) -> Kind:
-    if isinstance(kind, Either):
+    if isinstance(kind, OneOf):
         real = [each for each in kind.kinds if not isinstance(each, Null)]
         return real[0] if len(real) == 1 else kind
     return kind
 
 
 def _is_list(field: Field) -> bool:
-    return isinstance(_core(field.kind), Many)
+    return isinstance(_core(field.kind), ListOf)
 
 
 def _flag_words(field: Field, value: Any) -> list[str]:
     name = flag(field.name)
-    if isinstance(value, bool) and isinstance(_core(field.kind), Flag):
+    if isinstance(value, bool) and isinstance(_core(field.kind), Boolean):
         return [name if value else name.replace("--", "--no-", 1)]
     if isinstance(value, list) and _is_list(field):
         return [f"{name}={json.dumps(value)}"]
@@ -239,11 +243,11 @@ def _flag_words(field: Field, value: Any) -> list[str]:
 def _usage(field: Field) -> str:
     kind = _core(field.kind)
     match kind:
-        case Flag():
+        case Boolean():
             said = f"{flag(field.name)}|{flag(field.name).replace('--', '--no-', 1)}"
         case Choice(options):
             said = f"{flag(field.name)} {'|'.join(options)}"
-        case Number() | Whole():
+        case Number() | Integer():
             said = f"{flag(field.name)} N"
         case Table() | Record():
             said = f"{flag(field.name)} JSON"

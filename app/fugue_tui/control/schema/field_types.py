@@ -156,7 +156,7 @@ class Number(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole(Kind):
+class Integer(Kind):
     """A whole number."""
 
     bounds: Bounds = UNBOUNDED
@@ -176,7 +176,7 @@ class Whole(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Flag(Kind):
+class Boolean(Kind):
     """True or false."""
 
     def check(self, value: Any, where: str) -> bool:
@@ -253,7 +253,7 @@ DEEPEST: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Many(Kind):
+class ListOf(Kind):
     """A list; the same as a JSON string is accepted."""
 
     item: Kind
@@ -300,7 +300,7 @@ class Table(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Either(Kind):
+class OneOf(Kind):
     """The first of several kinds that fits."""
 
     kinds: tuple[Kind, ...]

@@ -33,7 +33,7 @@ class Stage(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class CommandEnd:
     """How a command ended."""
 
     record: CommandRecord | None

@@ -6,11 +6,11 @@ Begin and end are told by the shell's own marks, or by marks that are typed alon
 from collections.abc import Callable
 from dataclasses import replace
 
-from fugue_tui.control.core.pane_subscription import Silence, after
-from fugue_tui.control.shell_exec.command_state import QUIET, End, Stage
+from fugue_tui.control.core.pane_subscription import SilenceTimer, after
+from fugue_tui.control.shell_exec.command_state import QUIET, CommandEnd, Stage
 from fugue_tui.control.shell_exec.dialects import Dialect, Line
 from fugue_tui.control.shell_exec.prompt_detection import is_at_unmarked_prompt
-from fugue_tui.control.shell_exec.prompt_driver import AGAIN, Entering
+from fugue_tui.control.shell_exec.prompt_driver import AGAIN, PromptDriver
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -20,7 +20,7 @@ from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, 
 from fugue_tui.terminal.pty import process
 
 
-class Execution(Entering):
+class Execution(PromptDriver):
     """A command on its way through a pane. Set what is to be told before it begins."""
 
     def __init__(
@@ -34,8 +34,8 @@ class Execution(Entering):
     ):
         super().__init__(mux, pane, line, forced=forced, polite=polite)
         self._more = 0
-        self._silence = Silence(mux, QUIET, self._fell_silent)
-        self._stopping = Silence(mux, AGAIN, self._fell_silent)
+        self._silence = SilenceTimer(mux, QUIET, self._fell_silent)
+        self._stopping = SilenceTimer(mux, AGAIN, self._fell_silent)
         self._looked_at = -1.0
 
     def said(self, event: PaneEvent) -> None:
@@ -48,7 +48,7 @@ class Execution(Entering):
             case CommandFinished(record):
                 self._finished(record)
             case Ended(exit) if self.stage >= Stage.ENTERED:
-                self._over(End(self.record, exit.code, exit))
+                self._over(CommandEnd(self.record, exit.code, exit))
             case _:
                 super().said(event)
 
@@ -72,7 +72,7 @@ class Execution(Entering):
     def _prompt_without_command(self) -> None:
         fresh = self.terminal.at_prompt and not self.terminal.typed.strip()
         if self.stage is Stage.ENTERED and fresh and not self.marked:
-            self._over(End(None, None))
+            self._over(CommandEnd(None, None))
 
     def _begun(self, record: CommandRecord) -> None:
         ours = record.number == self._number if self.marked else record.number > self._number
@@ -83,7 +83,7 @@ class Execution(Entering):
 
     def _finished(self, record: CommandRecord) -> None:
         if self._outer and record.number == self._outer.number and self.marked:
-            self._over(End(self.record, record.exit_code, lost=True))
+            self._over(CommandEnd(self.record, record.exit_code, lost=True))
         if self.stage is not Stage.RUNNING or self.record is None or record.number < self.record.number:
             return
         if record.number != self.record.number:
@@ -93,9 +93,9 @@ class Execution(Entering):
             record = replace(record, start=self.record.start, started=self.record.started)
         self.record = record
         if self._leaves(record):
-            after(self.mux, QUIET, lambda: self._over(End(record, record.exit_code)))
+            after(self.mux, QUIET, lambda: self._over(CommandEnd(record, record.exit_code)))
         elif record.exit_code is not None or self.terminal.exit or self.terminal.at_prompt:
-            self._over(End(record, record.exit_code, self.terminal.exit))
+            self._over(CommandEnd(record, record.exit_code, self.terminal.exit))
 
     def _leaves(self, record: CommandRecord) -> bool:
         """Whether the shell may be about to end: fish says so only after it has told of the command that ended it."""
@@ -118,7 +118,7 @@ class Execution(Entering):
             return
         gone = not process.argv(self.shell.pid) and not process.name(self.shell.pid)
         if gone or (self._typed.at_prompt_again(self.terminal, self.shell) and self._is_sure()):
-            self._over(End(self.record, None, lost=True))
+            self._over(CommandEnd(self.record, None, lost=True))
 
     def _look_for_unmarked_prompt(self, dialect: Dialect) -> None:
         """The command may have taken the marks of its shell away, as a start-up file does that is read again."""
@@ -127,7 +127,7 @@ class Execution(Entering):
         if self._is_sure():
             self.terminal.lose_track()
             found = self.terminal.command(self.record.number) if self.record else None
-            self._over(End(found or self.record, None, unmarked=True))
+            self._over(CommandEnd(found or self.record, None, unmarked=True))
 
     def _is_sure(self) -> bool:
         """Whether this is the second look since something was printed: at the first, more may be on its way."""
@@ -137,7 +137,7 @@ class Execution(Entering):
             (self._stopping if self.interrupted else self._silence).heard()
         return sure
 
-    def _over(self, end: End) -> None:
+    def _over(self, end: CommandEnd) -> None:
         told = self.on_over
         if self.stage is not Stage.OVER:
             try:

@@ -14,7 +14,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty import process
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.shell_integration.inject import MARKS
 from fugue_tui.terminal.terminal import Terminal
 
@@ -132,7 +132,7 @@ def left_of_cursor(terminal: Terminal) -> str:
         if terminal.closed:
             return ""
         here = terminal.emulator.pin().found()
-        return terminal.emulator.between(Place(here.line), here) if here else ""
+        return terminal.emulator.between(Point(here.line), here) if here else ""
 
 
 def _refuse(terminal: Terminal, pane: PaneId, group: int, command: CommandRecord | None) -> NoReturn:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from fugue_tui.control.core.pane_subscription import Ear, after
-from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, End, Stage
+from fugue_tui.control.core.pane_subscription import PaneSubscription, after
+from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, CommandEnd, Stage
 from fugue_tui.control.shell_exec.dialects import Dialect, Line
 from fugue_tui.control.shell_exec.prompt_detection import Shell, shell_in, taken, unsure
-from fugue_tui.control.shell_exec.typed_line import Typed, is_behind_other, is_within, shows, typed
+from fugue_tui.control.shell_exec.typed_line import TypedLine, is_behind_other, is_within, shows, typed
 from fugue_tui.errors import FugueError, Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -33,7 +33,7 @@ INTERRUPT: Final = KeyPress("c", Modifiers.CTRL)
 """Ctrl+C."""
 
 
-class Entering:
+class PromptDriver:
     """A command that is typed. Set what is to be told before it begins."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Entering:
     ):
         self.mux, self.pane, self.line = mux, pane, line
         self.on_begun: Callable[[CommandRecord], object] = lambda record: None
-        self.on_over: Callable[[End], object] = lambda end: None
+        self.on_over: Callable[[CommandEnd], object] = lambda end: None
         self.on_error: Callable[[Exception], object] = lambda error: None
         """One of these two is called once, unless it is cancelled; of an error that is no FugueError if by a bug."""
         self.stage = Stage.QUEUED
@@ -62,12 +62,12 @@ class Entering:
         self._forced, self._polite = forced, polite
         self._done: Done = lambda: None
         self._leave: Done = lambda: None
-        self._typed: Typed | None = None
+        self._typed: TypedLine | None = None
         self._number = 0
         self._outer: CommandRecord | None = None
         self._prompt_at = 0.0
         self._tries = self._strays = self._count = 0
-        self._ear: Ear | None = None
+        self._ear: PaneSubscription | None = None
 
     @property
     def method(self) -> str:
@@ -94,7 +94,7 @@ class Entering:
 
     def _begin(self) -> None:
         self.terminal = self.mux.terminal(self.pane)
-        self._ear = Ear(self.mux, self.pane, self)
+        self._ear = PaneSubscription(self.mux, self.pane, self)
         self._look()
 
     def cancel(self, *, interrupt: bool) -> None:

@@ -15,7 +15,7 @@ from fugue_tui.terminal.terminal import Terminal
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedLine:
     """A line as it is typed."""
 
     text: str
@@ -69,7 +69,7 @@ _MARGIN: Final = 4
 """Rows of a screen that what is typed leaves free: an editor of lines shows no more than fits."""
 
 
-def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False) -> Typed:
+def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False) -> TypedLine:
     """What to type at a shell's prompt, and what is expected then. Long commands go by a private file."""
     marked = forced or not shell.marks
     bracketed = terminal.modes.bracketed_paste
@@ -85,10 +85,10 @@ def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False)
         text = short.marked(shell.dialect, nonce) if marked else short.typed(shell.dialect)
     if marked:
         number, before = terminal.ask(nonce, line.command), left_of_cursor(terminal)
-        return Typed(text, True, number, bracketed, before, folder, edits)
+        return TypedLine(text, True, number, bracketed, before, folder, edits)
     last = terminal.commands[-1:]
     terminal.given(text, line.command)
-    return Typed(text, False, last[0].number if last else 0, bracketed, folder=folder, edits=edits)
+    return TypedLine(text, False, last[0].number if last else 0, bracketed, folder=folder, edits=edits)
 
 
 def shows(shown: str, text: str) -> bool:

@@ -15,10 +15,10 @@ from typing import Final, TypeVar
 
 from fugue_tui.config.model import SessionSettings
 from fugue_tui.errors import FugueError, SaveError
-from fugue_tui.multiplexer.autosave.schedule import Timetable
-from fugue_tui.multiplexer.autosave.snapshot import Alive, Picture, Stamp, differs_in_structure, take
-from fugue_tui.multiplexer.autosave.writer import Recorder
-from fugue_tui.multiplexer.events.callbacks import Signal
+from fugue_tui.multiplexer.autosave.schedule import SaveSchedule
+from fugue_tui.multiplexer.autosave.snapshot import LiveWorkspace, Stamp, WorkspaceSnapshot, differs_in_structure, take
+from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
+from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.workspace.model import Workspace
 
 FINISH_SECONDS: Final = 3.0
@@ -32,16 +32,20 @@ class Saver:
     """What keeps a workspace on the disk. Main thread only, but for `wanted` of a piece of work."""
 
     def __init__(
-        self, alive: Alive, recorder: Recorder, settings: SessionSettings, clock: Callable[[], float] = time.monotonic
+        self,
+        alive: LiveWorkspace,
+        recorder: SnapshotWriter,
+        settings: SessionSettings,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.on_news: Final = Signal[[str]]()
+        self.on_news: Final = CallbackList[[str]]()
         """Something for the person: saving fails, or does so no more."""
         self.fault = ""
         """Why the newest try to save failed; empty while all is well."""
         self._alive, self._recorder, self._clock = alive, recorder, clock
         self._turn = threading.Condition()
         self._jobs: deque[Callable[[], None]] = deque()
-        self._table = Timetable(settings.save_seconds, on=settings.save)
+        self._table = SaveSchedule(settings.save_seconds, on=settings.save)
         self._looking = self._held = self._leaving = False
         self._stamp: Stamp = ()
         self._name, self._told = "", set[str]()
@@ -109,7 +113,7 @@ class Saver:
 
     # For commands
 
-    def ask(self, work: Callable[[Recorder, Callable[[], bool]], T]) -> Future[T]:
+    def ask(self, work: Callable[[SnapshotWriter, Callable[[], bool]], T]) -> Future[T]:
         """Have something done with what is saved, on the saver's thread. The second argument tells whether it is still
         wanted; cancelling the future takes effect there, or at once if it did not begin."""
         future: Future[T] = Future()
@@ -181,7 +185,7 @@ class Saver:
         if forget and self._name and not self._held:
             self._forget(self._name)
 
-    def _save_at_the_end(self, picture: Picture, ended: bool) -> None:
+    def _save_at_the_end(self, picture: WorkspaceSnapshot, ended: bool) -> None:
         if picture.workspace.windows:
             self._save(picture, ended=ended)
             return
@@ -193,7 +197,7 @@ class Saver:
         except FugueError as error:
             logger.warning("what was saved of a workspace stays: %s", error)
 
-    def _save(self, picture: Picture, *, ended: bool = False) -> None:
+    def _save(self, picture: WorkspaceSnapshot, *, ended: bool = False) -> None:
         try:
             fault = self._saved(picture, ended)
         except FugueError as error:
@@ -211,7 +215,7 @@ class Saver:
         elif before and not fault:
             self._tell("the workspace is saved again")
 
-    def _saved(self, picture: Picture, ended: bool) -> str:
+    def _saved(self, picture: WorkspaceSnapshot, ended: bool) -> str:
         """Save if there is anything to save; what went wrong with the whole is raised, with parts of it told."""
         if not picture.workspace.windows or (picture.stamp == self._stamp and not ended):
             return ""

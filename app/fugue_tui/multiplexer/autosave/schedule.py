@@ -13,7 +13,7 @@ FIRST_RETRY: Final = 5.0
 LAST_RETRY: Final = 300.0
 
 
-class Timetable:
+class SaveSchedule:
     """When to look next whether there is something to save."""
 
     def __init__(self, seconds: float, *, on: bool = True) -> None:

@@ -6,26 +6,26 @@ from typing import Protocol, TypeAlias
 
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.multiplexer.events.callbacks import Signal
+from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.pane_events import Post
-from fugue_tui.multiplexer.restored_pane import Waiting
+from fugue_tui.multiplexer.restored_pane import RestoredPane
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Workspace
-from fugue_tui.workspace.save_model import PaneSeen
+from fugue_tui.workspace.save_model import SavedPane
 
 Stamp: TypeAlias = tuple[object, ...]
 """Equal for two pictures if there is nothing to save between them."""
 
 
-class Alive(Protocol):
+class LiveWorkspace(Protocol):
     """What pictures are taken of: the multiplexer."""
 
     terminals: dict[PaneId, Terminal]
     exits: dict[PaneId, Exit]
-    waiting: dict[PaneId, Waiting]
-    on_change: Signal[[Workspace, Workspace]]
+    waiting: dict[PaneId, RestoredPane]
+    on_change: CallbackList[[Workspace, Workspace]]
     area: Size
 
     @property
@@ -45,7 +45,7 @@ class Alive(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class PanePicture:
+class PaneSnapshot:
     """One pane's terminal, and what was known of it at that moment."""
 
     terminal: Terminal
@@ -53,16 +53,16 @@ class PanePicture:
     """The terminal's count of changes, and of moves of its view."""
     exit: Exit | None
     """How its program ended; None if it ran."""
-    before: PaneSeen | None
+    before: SavedPane | None
     """What was saved of it before, if it waits to run again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class WorkspaceSnapshot:
     """A workspace, and the terminals behind its panes."""
 
     workspace: Workspace
-    panes: Mapping[PaneId, PanePicture]
+    panes: Mapping[PaneId, PaneSnapshot]
     area: Size
     last_ids: tuple[PaneId, WindowId]
     """The highest that were ever given."""
@@ -74,13 +74,13 @@ class Picture:
         return (self.workspace, *panes)
 
 
-def take(alive: Alive) -> Picture:
+def take(alive: LiveWorkspace) -> WorkspaceSnapshot:
     """The picture of this moment. Main thread only."""
     panes = {pane: _pane(alive, pane) for pane in alive.terminals}
-    return Picture(alive.workspace, panes, alive.area, alive.last_ids)
+    return WorkspaceSnapshot(alive.workspace, panes, alive.area, alive.last_ids)
 
 
-def only(picture: Picture, pane: PaneId) -> Picture:
+def only(picture: WorkspaceSnapshot, pane: PaneId) -> WorkspaceSnapshot:
     """The same of one pane, alone in its window."""
     workspace = picture.workspace
     for other in workspace.panes.keys() - {pane}:
@@ -97,6 +97,6 @@ def _arrangement(workspace: Workspace) -> list[Stamp]:
     return [(each.id, each.name, each.session, each.layout) for each in workspace.windows]
 
 
-def _pane(alive: Alive, pane: PaneId) -> PanePicture:
+def _pane(alive: LiveWorkspace, pane: PaneId) -> PaneSnapshot:
     terminal, waiting = alive.terminals[pane], alive.waiting.get(pane)
-    return PanePicture(terminal, terminal.seen_as, alive.exits.get(pane), waiting.offer.seen if waiting else None)
+    return PaneSnapshot(terminal, terminal.seen_as, alive.exits.get(pane), waiting.offer.seen if waiting else None)

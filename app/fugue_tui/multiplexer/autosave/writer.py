@@ -11,15 +11,15 @@ from typing import Final, TypeAlias
 from fugue_tui.config.model import SessionSettings
 from fugue_tui.errors import Cancelled
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.autosave.snapshot import PanePicture, Picture
-from fugue_tui.store.store import Area, Saving, Store
+from fugue_tui.multiplexer.autosave.snapshot import PaneSnapshot, WorkspaceSnapshot
+from fugue_tui.store.store import Area, PendingSave, Store
 from fugue_tui.terminal.emulator.save_format import PORTABLE_LINES, pack, unpack
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.shell_integration.saved_commands import Sift, placeless
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.save_codec import encode
-from fugue_tui.workspace.save_model import PaneSeen, Saved
-from fugue_tui.workspace.secret_filter import Sieve
+from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
+from fugue_tui.workspace.secret_filter import SecretFilter
 
 PAUSE: Final = 0.005
 """Seconds between two panes' texts, for whoever types meanwhile."""
@@ -32,7 +32,7 @@ Resume: TypeAlias = Callable[[tuple[str, ...], int, str], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredText:
     """The text of a pane that is in the store."""
 
     terminal: Terminal
@@ -46,14 +46,14 @@ class Kept:
 
 
 @dataclass(slots=True)
-class _Writing:
+class _PendingWrite:
     """One picture on its way."""
 
-    saving: Saving
+    saving: PendingSave
     faults: list[str] = field(default_factory=list[str])
 
 
-class Recorder:
+class SnapshotWriter:
     """Knows which texts are in the store already, so that only what changed is written."""
 
     def __init__(self, store: Store, settings: SessionSettings, resume: Resume = lambda argv, pid, cwd: ()) -> None:
@@ -63,24 +63,30 @@ class Recorder:
         self.hurry = Event()
         """Set when there is nobody left to be polite to."""
         self._resume = resume
-        self._kept: dict[PaneId, Kept] = {}
+        self._kept: dict[PaneId, StoredText] = {}
         self._saves = 0
 
     def record(
-        self, picture: Picture, area: Area, name: str, *, ended: bool = False, wanted: Callable[[], bool] = lambda: True
+        self,
+        picture: WorkspaceSnapshot,
+        area: Area,
+        name: str,
+        *,
+        ended: bool = False,
+        wanted: Callable[[], bool] = lambda: True,
     ) -> tuple[str, ...]:
         """Save a picture under a name, all of it or nothing; what of it could not be saved, in words.
 
         `ended` says that the workspace was left on purpose. Raises SaveError, or Cancelled once it is unwanted."""
         with self.store.saving() as saving:
-            writing = _Writing(saving)
-            seen: dict[PaneId, PaneSeen] = {}
+            writing = _PendingWrite(saving)
+            seen: dict[PaneId, SavedPane] = {}
             for pane, each in picture.panes.items():
                 if not wanted():
                     raise Cancelled(f"nothing was saved as {name}: nobody waits for it any more")
                 seen[pane] = self._seen(pane, each, writing)
             last_pane, last_window = picture.last_ids
-            saved = Saved(picture.workspace, picture.area, seen, time.time(), ended, last_pane, last_window)
+            saved = SavedWorkspace(picture.workspace, picture.area, seen, time.time(), ended, last_pane, last_window)
             saving.put(area, name, encode(saved, self.settings.secrets))
         if area == "auto":
             self._kept = {pane: kept for pane, kept in self._kept.items() if pane in picture.panes}
@@ -94,7 +100,7 @@ class Recorder:
         if any(entry.name == name for entry in self.store.names(area)):
             self.store.delete(area, name)
 
-    def _seen(self, pane: PaneId, each: PanePicture, writing: _Writing) -> PaneSeen:
+    def _seen(self, pane: PaneId, each: PaneSnapshot, writing: _PendingWrite) -> SavedPane:
         if each.before is not None:
             return self._still(each.before, writing.saving)
         text = self._text(pane, each, writing) if self.settings.pane_history else ""
@@ -102,7 +108,7 @@ class Recorder:
         running = each.exit is None
         group = (terminal.foreground_group or terminal.pid) if running else 0
         argv, cwd = process.argv(group) if group else (), terminal.cwd if running else ""
-        return PaneSeen(
+        return SavedPane(
             cwd=cwd,
             title=terminal.title,
             argv=argv,
@@ -112,12 +118,12 @@ class Recorder:
             resume=self._resume(argv, group, cwd) if argv else (),
         )
 
-    def _still(self, before: PaneSeen, saving: Saving) -> PaneSeen:
+    def _still(self, before: SavedPane, saving: PendingSave) -> SavedPane:
         """What is saved of a pane that waits: the same again."""
         there = self.settings.pane_history and saving.has(before.text)
         return before if there else replace(before, text="")
 
-    def _text(self, pane: PaneId, each: PanePicture, writing: _Writing) -> str:
+    def _text(self, pane: PaneId, each: PaneSnapshot, writing: _PendingWrite) -> str:
         """The digest of a pane's text in the store; empty if it has none there."""
         terminal, limit, kept = each.terminal, self.settings.history_kib, self._kept.get(pane)
         if kept is None or (kept.terminal, kept.changes, kept.limit) != (terminal, terminal.seen_as, limit):
@@ -130,7 +136,7 @@ class Recorder:
             writing.faults.append(kept.fault)
         return kept.digest
 
-    def _written(self, pane: PaneId, terminal: Terminal, limit: int, writing: _Writing) -> Kept | None:
+    def _written(self, pane: PaneId, terminal: Terminal, limit: int, writing: _PendingWrite) -> StoredText | None:
         """Put a pane's text into the store; None if the pane was closed meanwhile."""
         changes, data, fault = terminal.seen_as, terminal.saved(_sift(self.settings.secrets)), ""
         if not data:
@@ -138,7 +144,7 @@ class Recorder:
         if not _fits(data, limit):
             data, fault = _newest(data, limit), f"of pane {pane} only the newest lines are saved: its text has more "
             fault += f"than {limit} KiB; raise [session] history_kib"
-        kept = Kept(terminal, changes, limit, writing.saving.keep(data) if data else "", fault)
+        kept = StoredText(terminal, changes, limit, writing.saving.keep(data) if data else "", fault)
         self._kept[pane] = kept
         self.hurry.wait(PAUSE)
         return kept
@@ -147,7 +153,7 @@ class Recorder:
 @lru_cache(1)
 def _sift(secrets: tuple[str, ...]) -> Sift:
     """What takes secrets out of command lines, most of which were seen before."""
-    return lru_cache(_LINES_KNOWN)(Sieve(secrets).line)
+    return lru_cache(_LINES_KNOWN)(SecretFilter(secrets).line)
 
 
 def _fits(data: bytes, limit: int) -> bool:

@@ -6,7 +6,7 @@ from typing import Generic, ParamSpec
 P = ParamSpec("P")
 
 
-class Signal(Generic[P]):
+class CallbackList(Generic[P]):
     """A list of callbacks with one shape; calling the signal calls each, in the order in which they connected."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ LONGEST: Final = 1_000
 """Characters kept of a command or a notification."""
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """What can happen."""
 
     OUTPUT = "output"
@@ -63,76 +63,80 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class EventDraft:
     """Something to be written down."""
 
-    kind: Kind
+    kind: EventKind
     pane: PaneId | None = None
     window: WindowId | None = None
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-NOTHING: Final = News(Kind.OUTPUT)
+NOTHING: Final = EventDraft(EventKind.OUTPUT)
 """In place of what is not worth it."""
 
 
-def told(pane: PaneId, event: PaneEvent) -> News:
+def told(pane: PaneId, event: PaneEvent) -> EventDraft:
     """What is to be written down of an event; NOTHING for most replies and marks."""
     match event:
         case Started():
-            return News(Kind.STARTED, pane)
+            return EventDraft(EventKind.STARTED, pane)
         case Ended(exit):
-            return News(Kind.EXIT, pane, None, {"exit": exit.words, "code": exit.code, "signal": exit.signal})
+            return EventDraft(
+                EventKind.EXIT, pane, None, {"exit": exit.words, "code": exit.code, "signal": exit.signal}
+            )
         case Bell():
-            return News(Kind.BELL, pane)
+            return EventDraft(EventKind.BELL, pane)
         case Notification(title, body):
-            return News(Kind.NOTIFICATION, pane, None, {"title": clean(title, LONGEST), "body": clean(body, LONGEST)})
+            return EventDraft(
+                EventKind.NOTIFICATION, pane, None, {"title": clean(title, LONGEST), "body": clean(body, LONGEST)}
+            )
         case TitleChanged(title):
-            return News(Kind.TITLE, pane, None, {"title": clean(title)})
+            return EventDraft(EventKind.TITLE, pane, None, {"title": clean(title)})
         case CwdChanged(cwd):
-            return News(Kind.CWD, pane, None, {"cwd": clean(cwd)})
+            return EventDraft(EventKind.CWD, pane, None, {"cwd": clean(cwd)})
         case EventsDropped(count):
-            return News(Kind.EVENTS_DROPPED, pane, None, {"count": count})
+            return EventDraft(EventKind.EVENTS_DROPPED, pane, None, {"count": count})
         case CommandStarted(command):
-            return News(Kind.COMMAND_STARTED, pane, None, _command(command))
+            return EventDraft(EventKind.COMMAND_STARTED, pane, None, _command(command))
         case CommandFinished(command):
             ending = {"exit_code": command.exit_code, "seconds": command.seconds}
-            return News(Kind.COMMAND_FINISHED, pane, None, _command(command) | ending)
+            return EventDraft(EventKind.COMMAND_FINISHED, pane, None, _command(command) | ending)
         case _:
             return NOTHING
 
 
-def changes(old: Workspace, new: Workspace) -> Iterator[News]:
+def changes(old: Workspace, new: Workspace) -> Iterator[EventDraft]:
     """What is different between two states of a workspace, in an order that can be followed."""
     before = {window.id: window for window in old.windows}
     after = {window.id: window for window in new.windows}
     for window in after.keys() - before.keys():
-        yield News(Kind.WINDOW_OPENED, None, window, {"name": clean(after[window].name)})
+        yield EventDraft(EventKind.WINDOW_OPENED, None, window, {"name": clean(after[window].name)})
     yield from _panes(old, new)
     for window in after:
         if window in before:
             yield from _window(before[window], after[window])
     for window in before.keys() - after.keys():
-        yield News(Kind.WINDOW_CLOSED, None, window)
+        yield EventDraft(EventKind.WINDOW_CLOSED, None, window)
     if (focus := _focused(new)) != _focused(old):
-        yield News(Kind.FOCUS, focus, new.active if focus is not None else None)
+        yield EventDraft(EventKind.FOCUS, focus, new.active if focus is not None else None)
 
 
-def _panes(old: Workspace, new: Workspace) -> Iterator[News]:
+def _panes(old: Workspace, new: Workspace) -> Iterator[EventDraft]:
     for pane in sorted(new.panes.keys() - old.panes.keys()):
-        yield News(Kind.PANE_OPENED, pane, _home(new, pane), {"name": clean(new.panes[pane].name)})
+        yield EventDraft(EventKind.PANE_OPENED, pane, _home(new, pane), {"name": clean(new.panes[pane].name)})
     for pane in sorted(old.panes.keys() - new.panes.keys()):
-        yield News(Kind.PANE_CLOSED, pane, _home(old, pane))
+        yield EventDraft(EventKind.PANE_CLOSED, pane, _home(old, pane))
     for pane in sorted(old.panes.keys() & new.panes.keys()):
         if old.panes[pane].name != new.panes[pane].name:
-            yield News(Kind.PANE_RENAMED, pane, _home(new, pane), {"name": clean(new.panes[pane].name)})
+            yield EventDraft(EventKind.PANE_RENAMED, pane, _home(new, pane), {"name": clean(new.panes[pane].name)})
 
 
-def _window(old: Window, new: Window) -> Iterator[News]:
+def _window(old: Window, new: Window) -> Iterator[EventDraft]:
     if old.name != new.name:
-        yield News(Kind.WINDOW_RENAMED, None, new.id, {"name": clean(new.name)})
+        yield EventDraft(EventKind.WINDOW_RENAMED, None, new.id, {"name": clean(new.name)})
     if old.layout != new.layout or old.zoomed != new.zoomed:
-        yield News(Kind.LAYOUT, None, new.id, {"zoomed": new.zoomed})
+        yield EventDraft(EventKind.LAYOUT, None, new.id, {"zoomed": new.zoomed})
 
 
 def _home(workspace: Workspace, pane: PaneId) -> WindowId | None:

@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.multiplexer.events.callbacks import Signal
-from fugue_tui.multiplexer.events.derive import NOTHING, Kind, News, changes, told
+from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.events.derive import NOTHING, EventDraft, EventKind, changes, told
 from fugue_tui.multiplexer.events.pane_events import PaneEvent, Post, Started
-from fugue_tui.multiplexer.watch.watcher import Watch
-from fugue_tui.terminal.observers import Looked, Tapped
+from fugue_tui.multiplexer.watch.watcher import WaitService
+from fugue_tui.terminal.observers import Tapped, ViewChanged
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Workspace
 
@@ -28,14 +28,14 @@ PACE: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """One thing that happened."""
 
     number: int
     """Counts from 1 without gaps; never used again."""
     at: float
     """Seconds since the epoch; of output, when the last of it came."""
-    kind: Kind
+    kind: EventKind
     pane: PaneId | None = None
     window: WindowId | None = None
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -45,26 +45,26 @@ class Entry:
 class Observed(Protocol):
     """The workspace that is logged."""
 
-    on_change: Signal[[Workspace, Workspace]]
-    on_event: Signal[[PaneId, PaneEvent]]
+    on_change: CallbackList[[Workspace, Workspace]]
+    on_event: CallbackList[[PaneId, PaneEvent]]
     terminals: dict[PaneId, Terminal]
-    watch: Watch
+    watch: WaitService
     post: Post
 
 
-class Journal:
+class EventLog:
     """The log, and who follows it."""
 
     def __init__(self, mux: Observed) -> None:
         self.begun: Final = round(time.time(), 3)
         """When that was, in seconds since the epoch: what tells one log from another."""
         self._mux = mux
-        self._entries: deque[Entry] = deque(maxlen=KEPT)
+        self._entries: deque[LogEntry] = deque(maxlen=KEPT)
         self._number = 0
         self._counted: dict[PaneId, _Counted] = {}
         self._ears: dict[PaneId, _Ear] = {}
-        self._followed = Signal[[Entry]]()
-        self._looked = Signal[[PaneId]]()
+        self._followed = CallbackList[[LogEntry]]()
+        self._looked = CallbackList[[PaneId]]()
         self._followers = 0
         mux.on_change.connect(self._changed)
         mux.on_event.connect(self._happened)
@@ -75,7 +75,7 @@ class Journal:
         self._count_output()
         return self._number
 
-    def since(self, number: int) -> tuple[list[Entry], bool]:
+    def since(self, number: int) -> tuple[list[LogEntry], bool]:
         """What came after an entry, oldest first, and whether some of it is not kept any more."""
         self._count_output()
         oldest = self._number - len(self._entries) + 1
@@ -83,7 +83,7 @@ class Journal:
         return list(islice(self._entries, start, None)), number + 1 < oldest
 
     def follow(
-        self, call: Callable[[Entry], None], looked: Callable[[PaneId], None] = lambda pane: None
+        self, call: Callable[[LogEntry], None], looked: Callable[[PaneId], None] = lambda pane: None
     ) -> Callable[[], None]:
         """Have every entry told from now on; what is returned ends that, and may be called once.
 
@@ -104,13 +104,13 @@ class Journal:
 
         return stop
 
-    def note(self, kind: Kind, pane: PaneId | None = None, window: WindowId | None = None, **facts: Any) -> None:
+    def note(self, kind: EventKind, pane: PaneId | None = None, window: WindowId | None = None, **facts: Any) -> None:
         """Write something down, and tell who follows."""
-        self._write(News(kind, pane, window, facts), time.time())
+        self._write(EventDraft(kind, pane, window, facts), time.time())
 
-    def _write(self, news: News, at: float) -> None:
+    def _write(self, news: EventDraft, at: float) -> None:
         self._number += 1
-        entry = Entry(self._number, at, news.kind, news.pane, news.window, MappingProxyType(dict(news.facts)))
+        entry = LogEntry(self._number, at, news.kind, news.pane, news.window, MappingProxyType(dict(news.facts)))
         self._entries.append(entry)
         self._followed(entry)
 
@@ -155,7 +155,7 @@ class Journal:
         self._counted[pane] = now
         facts = {"bytes": now.fed - before.fed, "lines": now.newlines - before.newlines}
         at = time.time() - max(0.0, time.monotonic() - terminal.printed_at)
-        self._write(News(Kind.OUTPUT, pane, None, facts), at)
+        self._write(EventDraft(EventKind.OUTPUT, pane, None, facts), at)
 
     def _listen(self, pane: PaneId, terminal: Terminal) -> None:
         heard, looked = lambda: self._heard(pane, ear), lambda: self._looked(pane)
@@ -201,7 +201,7 @@ class _Ear:
             case memoryview() if not self.told:
                 self.told = True
                 self._post(self._heard)
-            case Looked() if not self._look_told:
+            case ViewChanged() if not self._look_told:
                 self._look_told = True
                 self._post(self._tell_look)
             case _:

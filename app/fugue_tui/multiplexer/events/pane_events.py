@@ -37,7 +37,7 @@ PaneEvent: TypeAlias = Event | Started | Ended
 """What may happen to a pane besides output."""
 
 
-class Listening(Protocol):
+class PaneCallbacks(Protocol):
     """Who hears about terminals, on the main thread."""
 
     def pane_changed(self, pane: PaneId, terminal: Terminal) -> None:
@@ -54,7 +54,7 @@ class Listening(Protocol):
 
 
 @dataclass(slots=True)
-class PaneLive:
+class PaneReports:
     """What a pane's program said since it was started; changed on the main thread only."""
 
     started_at: float
@@ -87,13 +87,13 @@ class PaneLive:
                 pass  # A title or a directory is the terminal's own to keep.
 
 
-class Listener:
+class TerminalWatcher:
     """The watcher of one pane's terminal: takes what the pump's threads tell over to the main thread.
 
     Events wait in a bounded queue, and the main thread is asked once to look at it, until it is empty. While the queue
     is full the program's output is not read. A queue that overflowed is looked at again only after a pause."""
 
-    def __init__(self, pane: PaneId, post: Post, later: Later, owner: "Listening") -> None:
+    def __init__(self, pane: PaneId, post: Post, later: Later, owner: "PaneCallbacks") -> None:
         self._pane, self._post, self._later, self._owner = pane, post, later, owner
         self._lock = Lock()
         self._queue = EventQueue[Event | Exit]()

@@ -19,7 +19,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.screen.cells import Row
-from fugue_tui.terminal.screen.pins import Pin, Place
+from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.terminal import Terminal
 
 KEPT: Final = 16
@@ -29,7 +29,7 @@ BRIEF: Final = 4
 _SOON: Final = 0.02
 
 
-class Seen:
+class CapturedRows:
     """A screen at one moment. Any thread."""
 
     def __init__(self, read: Callable[[], list[Row]]) -> None:
@@ -69,7 +69,7 @@ class Bookmark:
     """The text of that row before the place."""
     texts: tuple[str, ...]
     """The screen's rows as text; only those above the place if text that was there already comes after it."""
-    seen: Seen
+    seen: CapturedRows
     """The screen's rows as they were."""
 
     @property
@@ -78,11 +78,11 @@ class Bookmark:
         return self.changes < 0
 
 
-def bookmark(terminal: Terminal, old: Bookmark | None = None, at: Place | None = None) -> Bookmark:
+def bookmark(terminal: Terminal, old: Bookmark | None = None, at: Point | None = None) -> Bookmark:
     """Where a terminal is now, or at a place before; `old` is where the same caller was. For who holds the lock."""
     emulator, size = terminal.emulator, terminal.size
     pin, history = emulator.pin(at), emulator.scrollback.lines
-    place = pin.found() or Place(history)
+    place = pin.found() or Point(history)
     shown = history + size.rows if at is None else place.line
     return Bookmark(
         pin=pin,
@@ -92,14 +92,14 @@ def bookmark(terminal: Terminal, old: Bookmark | None = None, at: Place | None =
         erased=terminal.erased,
         size=size,
         y=place.line - history,
-        head=emulator.between(Place(place.line), place),
+        head=emulator.between(Point(place.line), place),
         texts=tuple(emulator.lines(history, shown)),
-        seen=Seen(emulator.past(0)),
+        seen=CapturedRows(emulator.past(0)),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BookmarkPosition:
     """What a cursor means."""
 
     pane: PaneId
@@ -109,13 +109,13 @@ class Found:
     """How many rows before the bookmark it is."""
 
 
-class Cursors:
+class Bookmarks:
     """The bookmarks of every terminal. Main thread only."""
 
     def __init__(self) -> None:
         self._run = secrets.token_hex(2)
         self._serial = 0
-        self._undecoded: SimpleQueue[Seen | None] | None = None
+        self._undecoded: SimpleQueue[CapturedRows | None] | None = None
         self._kept: WeakKeyDictionary[Terminal, OrderedDict[int, Bookmark]] = WeakKeyDictionary()
         self._brief: WeakKeyDictionary[Terminal, deque[int]] = WeakKeyDictionary()
 
@@ -136,7 +136,7 @@ class Cursors:
         self._decode_soon(new.seen)
         return self._written(pane, self._serial)
 
-    def find(self, cursor: str, terminals: Mapping[PaneId, Terminal]) -> Found:
+    def find(self, cursor: str, terminals: Mapping[PaneId, Terminal]) -> BookmarkPosition:
         """What a cursor means. Raises InvalidArgument if it is none, or is not kept any more."""
         run, pane, serial, back = _parts(cursor)
         terminal = terminals.get(PaneId(pane))
@@ -147,7 +147,7 @@ class Cursors:
                 "closed or its program is started again; read-pane without a cursor gives a new one"
             )
         kept.move_to_end(serial)
-        found = Found(PaneId(pane), terminal, kept[serial], back)
+        found = BookmarkPosition(PaneId(pane), terminal, kept[serial], back)
         if back and found.bookmark.size.cols != terminal.size.cols:
             raise InvalidArgument(f"cursor: pane %{pane} was made wider or narrower since; search again")
         return found
@@ -163,7 +163,7 @@ class Cursors:
         if len(brief) > BRIEF:
             kept.pop(brief.popleft(), None)
 
-    def _decode_soon(self, seen: Seen) -> None:
+    def _decode_soon(self, seen: CapturedRows) -> None:
         if self._undecoded is None:
             self._undecoded = SimpleQueue()
             Thread(target=_decode, args=(self._undecoded,), name="seen", daemon=True).start()
@@ -174,7 +174,7 @@ class Cursors:
         return f"c{self._run}.{int(pane)}.{serial}"
 
 
-def _decode(waiting: "SimpleQueue[Seen | None]") -> None:
+def _decode(waiting: "SimpleQueue[CapturedRows | None]") -> None:
     """Decode rows, once the answers are out, until a None comes: undecoded they take ten times the memory."""
     while (seen := waiting.get()) is not None:
         if waiting.empty():

@@ -14,7 +14,7 @@ from wcwidth import wcswidth
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
 from fugue_tui.terminal.emulator.locked import passage
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.pins import Pin, Place
+from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.terminal import Terminal
 
 MOST_ROWS: Final = 12_000
@@ -28,7 +28,7 @@ RECENT_ROWS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Start:
+class OutputStart:
     """A moment: where the program was about to write, and what stood on the screen."""
 
     pin: Pin
@@ -46,7 +46,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class NewOutput:
     """Text that may be new."""
 
     text: bytes
@@ -54,7 +54,7 @@ class Fresh:
     """What stood there before: text that can be found in it is not new."""
 
 
-def start(terminal: Terminal, pin: Pin | None = None) -> Start:
+def start(terminal: Terminal, pin: Pin | None = None) -> OutputStart:
     """This moment of a terminal that is not closed. For who holds its lock.
 
     With a pin of an earlier moment no further one is made: what was printed since then counts as seen."""
@@ -69,26 +69,26 @@ def start(terminal: Terminal, pin: Pin | None = None) -> Start:
     whole = _lines(emulator, top, top + emulator.size.rows)
     after = passage(emulator, pin).text
     lines = frozenset([*above, *whole])
-    return Start(pin, emulator.modes.alternate_screen, y, "\n".join(whole), lines, after, terminal.changes)
+    return OutputStart(pin, emulator.modes.alternate_screen, y, "\n".join(whole), lines, after, terminal.changes)
 
 
-def since_bookmark(terminal: Terminal, mark: Bookmark, back: int = 0) -> Start:
+def since_bookmark(terminal: Terminal, mark: Bookmark, back: int = 0) -> OutputStart:
     """The moment of a bookmark, or the beginning of a row so many rows before it. Takes the terminal's lock."""
     rows = mark.texts
     if back or mark.behind_is_unread:
-        return Start(_before(terminal, mark.pin, back), mark.pin.alternate, 0, "", frozenset(), "", -1)
+        return OutputStart(_before(terminal, mark.pin, back), mark.pin.alternate, 0, "", frozenset(), "", -1)
     after = "\n".join([rows[mark.y][len(mark.head) :], *rows[mark.y + 1 :]]) if mark.y < len(rows) else ""
     seen = "\n".join(rows)
-    return Start(mark.pin, mark.pin.alternate, mark.y, seen, frozenset(rows), after.rstrip(), mark.changes)
+    return OutputStart(mark.pin, mark.pin.alternate, mark.y, seen, frozenset(rows), after.rstrip(), mark.changes)
 
 
 def _before(terminal: Terminal, pin: Pin, rows: int) -> Pin:
     with terminal.lock:
         place = None if terminal.closed or not rows else pin.found()
-        return pin if place is None else terminal.emulator.pin(Place(max(0, place.line - rows)))
+        return pin if place is None else terminal.emulator.pin(Point(max(0, place.line - rows)))
 
 
-def behind(terminal: Terminal, since: Start, text: str) -> Bookmark | None:
+def behind(terminal: Terminal, since: OutputStart, text: str) -> Bookmark | None:
     """A bookmark right behind the first place where a text stands that was printed since a moment, or where the program
     writes now if it does not stand there any more; None if the terminal is closed. Takes its lock."""
     with terminal.lock:
@@ -105,35 +105,35 @@ def here(terminal: Terminal) -> Bookmark | None:
         return None if terminal.closed else bookmark(terminal)
 
 
-def _end_of(emulator: Emulator, pin: Pin, text: str) -> Place | None:
+def _end_of(emulator: Emulator, pin: Pin, text: str) -> Point | None:
     start = pin.found()
     row = _last_row(emulator, start, text) if start and text else None
     if row is None:
         return None
-    shown, end = emulator.between(Place(row), Place(row + 1), joined=False), text.rpartition("\n")[2]
+    shown, end = emulator.between(Point(row), Point(row + 1), joined=False), text.rpartition("\n")[2]
     whole = shown.find(end)
     if whole >= 0:
-        return Place(row, max(0, wcswidth(shown[: whole + len(end)])))
+        return Point(row, max(0, wcswidth(shown[: whole + len(end)])))
     tail = next((end[at:] for at in range(len(end)) if shown.startswith(end[at:])), "")
-    return Place(row, max(0, wcswidth(tail))) if tail else None
+    return Point(row, max(0, wcswidth(tail))) if tail else None
 
 
-def _last_row(emulator: Emulator, start: Place, text: str) -> int | None:
+def _last_row(emulator: Emulator, start: Point, text: str) -> int | None:
     """The row in which the first place of a text ends, from a place on; None if it does not stand there."""
     end = emulator.scrollback.lines + emulator.size.rows
     if end - start.line > MOST_ROWS:
         return None
     for first in range(start.line, end, _STEP):
-        begin, stop = max(start, Place(max(0, first - _ACROSS))), min(end, first + _STEP)
-        if text in emulator.between(begin, Place(stop), joined=True):
+        begin, stop = max(start, Point(max(0, first - _ACROSS))), min(end, first + _STEP)
+        if text in emulator.between(begin, Point(stop), joined=True):
             rows = range(first, stop)
             return rows[
-                bisect_left(rows, True, key=lambda row: text in emulator.between(begin, Place(row + 1), joined=True))
+                bisect_left(rows, True, key=lambda row: text in emulator.between(begin, Point(row + 1), joined=True))
             ]
     return None
 
 
-def fresh(terminal: Terminal, since: Start, *, whole: bool = False) -> list[Fresh]:
+def fresh(terminal: Terminal, since: OutputStart, *, whole: bool = False) -> list[NewOutput]:
     """What is new since a moment, all of it or lately; nothing of a terminal that is closed. Takes its lock."""
     with terminal.lock:
         if terminal.closed:
@@ -145,7 +145,7 @@ def fresh(terminal: Terminal, since: Start, *, whole: bool = False) -> list[Fres
         return [] if since.alternate else _on_primary(emulator, since, rows)
 
 
-def _on_alternate(emulator: Emulator, since: Start) -> list[Fresh]:
+def _on_alternate(emulator: Emulator, since: OutputStart) -> list[NewOutput]:
     top = emulator.scrollback.lines
     now = _lines(emulator, top, top + emulator.size.rows)
     if not since.alternate:
@@ -153,7 +153,7 @@ def _on_alternate(emulator: Emulator, since: Start) -> list[Fresh]:
     return [_block((line for line in now if line not in since.lines), since.seen)]
 
 
-def _on_primary(emulator: Emulator, since: Start, rows: int) -> list[Fresh]:
+def _on_primary(emulator: Emulator, since: OutputStart, rows: int) -> list[NewOutput]:
     top = emulator.scrollback.lines
     oldest, end = max(0, top - rows), top + emulator.size.rows
     place = since.pin.found()
@@ -175,15 +175,15 @@ def _blanks(emulator: Emulator) -> str:
     """The blanks between the last text of the screen and the cursor behind it, such as that of a prompt."""
     x, y = emulator.caret
     row = emulator.scrollback.lines + y
-    shown = emulator.between(Place(row), Place(row + 1), joined=False)
-    below = Place(emulator.scrollback.lines + emulator.size.rows)
-    if not shown or emulator.between(Place(row + 1), below).strip():
+    shown = emulator.between(Point(row), Point(row + 1), joined=False)
+    below = Point(emulator.scrollback.lines + emulator.size.rows)
+    if not shown or emulator.between(Point(row + 1), below).strip():
         return ""
     return " " * (x - max(0, wcswidth(shown)))
 
 
-def _block(lines: Iterable[str], before: str) -> Fresh:
-    return Fresh("\n".join(lines).encode(errors="replace"), before)
+def _block(lines: Iterable[str], before: str) -> NewOutput:
+    return NewOutput("\n".join(lines).encode(errors="replace"), before)
 
 
 def _lines(emulator: Emulator, start: int, stop: int) -> list[str]:

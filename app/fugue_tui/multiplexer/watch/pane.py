@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.watch.new_output import Fresh, Start, fresh, start
+from fugue_tui.multiplexer.watch.new_output import NewOutput, OutputStart, fresh, start
 from fugue_tui.terminal.observers import Closed, Tapped
-from fugue_tui.terminal.plain_text import Tape, Transcript
+from fugue_tui.terminal.plain_text import PlainTextExtractor, TextStream
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
 
@@ -39,7 +39,7 @@ class Wait(Protocol):
 
     over: bool
 
-    def search(self, pane: PaneId, since: Start, text: bytes, begin: int, seen: str) -> None:
+    def search(self, pane: PaneId, since: OutputStart, text: bytes, begin: int, seen: str) -> None:
         """Look in text from an offset on; what is found in `seen` was there before."""
         ...
 
@@ -52,22 +52,22 @@ class Wait(Protocol):
         ...
 
 
-class Place:
+class PanePosition:
     """Where one wait stands in one terminal's text."""
 
     __slots__ = ("begun", "done", "pane", "start", "wait", "whole")
 
-    def __init__(self, wait: Wait, pane: PaneId, start: Start, *, whole: bool) -> None:
+    def __init__(self, wait: Wait, pane: PaneId, start: OutputStart, *, whole: bool) -> None:
         self.wait, self.pane, self.start = wait, pane, start
         self.whole = whole
         """Whether the start is an earlier moment, so that there may be something on the screen already."""
-        self.begun: dict[Tape, int] = {}
+        self.begun: dict[TextStream, int] = {}
         """The offsets in the transcript's tapes where the wait began."""
-        self.done: dict[Tape, int] = {}
+        self.done: dict[TextStream, int] = {}
         """The offsets up to which all was searched."""
 
 
-class Watched:
+class PaneWatch:
     """A terminal, its transcript from now on, and who waits for what."""
 
     def __init__(self, terminal: Terminal, wake: Callable[[], None]) -> None:
@@ -79,15 +79,15 @@ class Watched:
         self.skipped = 0
         """Bytes of output that came too fast to be searched."""
         self._wake = wake
-        self._feed: deque[bytes | Place | Exit | Closed] = deque()
+        self._feed: deque[bytes | PanePosition | Exit | Closed] = deque()
         self._came, self._taken = 0, 0
-        self._places: list[Place] = []
-        self._screens: dict[Start, list[Fresh]] = {}
+        self._places: list[PanePosition] = []
+        self._screens: dict[OutputStart, list[NewOutput]] = {}
         self._look_at = self._looked = self._pending_at = 0.0
         self._screen_at: float | None = None
         with terminal.lock:
             rows, alternate = terminal.size.rows, terminal.emulator.modes.alternate_screen
-        self._transcript = Transcript(rows, alternate=alternate)
+        self._transcript = PlainTextExtractor(rows, alternate=alternate)
         self.untap = terminal.tap(self._tap)
 
     def _tap(self, what: Tapped) -> None:
@@ -107,16 +107,16 @@ class Watched:
                 return
         self._wake()
 
-    def enter(self, wait: Wait, pane: PaneId, since: Start | None) -> None:
+    def enter(self, wait: Wait, pane: PaneId, since: OutputStart | None) -> None:
         """Let a wait begin, at this very moment or at an earlier one."""
         with self.terminal.lock:
             begin = since or self._start()
-            self._feed.append(Place(wait, pane, begin, whole=since is not None))
+            self._feed.append(PanePosition(wait, pane, begin, whole=since is not None))
         if self.terminal.exit is not None:
             self._feed.append(self.terminal.exit)
         self._wake()
 
-    def _start(self) -> Start:
+    def _start(self) -> OutputStart:
         """This moment; waits that begin between two batches of output share theirs."""
         starts = [place.start for place in tuple(self._places)]
         now = self.terminal.changes
@@ -173,7 +173,7 @@ class Watched:
                 case bytes():
                     budget -= len(item)
                     self._take(item)
-                case Place():
+                case PanePosition():
                     self._begin(item)
                 case Exit() | Closed():
                     self._look_at_screen()
@@ -191,7 +191,7 @@ class Watched:
         if self._screen_at is None:
             self._screen_at = max(time.monotonic() + SETTLED, self._looked + SCREEN_PACE)
 
-    def _begin(self, place: Place) -> None:
+    def _begin(self, place: PanePosition) -> None:
         if place.wait.over:
             return
         self._places.append(place)
@@ -212,7 +212,7 @@ class Watched:
 
     def _look_at_screen(self) -> None:
         self._screen_at, self._looked = None, time.monotonic()
-        looked: dict[Start, list[Fresh]] = {}
+        looked: dict[OutputStart, list[NewOutput]] = {}
         for place in tuple(self._places):
             since = place.start
             if since not in looked:
@@ -221,7 +221,7 @@ class Watched:
                 self._search_screen(place, looked[since])
         self._screens = looked
 
-    def _search_screen(self, place: Place, found: list[Fresh]) -> None:
+    def _search_screen(self, place: PanePosition, found: list[NewOutput]) -> None:
         for each in found:
             for text, begin in _pieces(each.text):
                 place.wait.search(place.pane, place.start, text, begin, each.before)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.multiplexer.watch.watcher import Watch
+from fugue_tui.multiplexer.watch.watcher import WaitService
 
 FIRST: Final = 0.05
 GROWTH: Final = 1.5
@@ -29,7 +29,9 @@ _PENDING: Final = frozenset({errno.EINPROGRESS, errno.EALREADY, errno.EWOULDBLOC
 class PortWait:
     """One wait for a port. Belongs to the watch's thread; `stop` may be called from any."""
 
-    def __init__(self, watch: Watch, host: str, port: int, seconds: float, told: Callable[[bool, float], None]) -> None:
+    def __init__(
+        self, watch: WaitService, host: str, port: int, seconds: float, told: Callable[[bool, float], None]
+    ) -> None:
         self._watch, self._port, self._told = watch, port, told
         self._hosts = addresses(host)
         self._begun = time.monotonic()

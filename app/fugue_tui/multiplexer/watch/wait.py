@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark
-from fugue_tui.multiplexer.watch.new_output import Start, behind, here
-from fugue_tui.multiplexer.watch.pane import Watched
+from fugue_tui.multiplexer.watch.new_output import OutputStart, behind, here
+from fugue_tui.multiplexer.watch.pane import PaneWatch
 from fugue_tui.multiplexer.watch.patterns import Pattern, first
 from fugue_tui.terminal.observers import Closed
 from fugue_tui.terminal.pty.spawn import Exit
@@ -25,7 +25,7 @@ TAIL: Final = 20
 """Rows of the screen that are shown where nothing matched."""
 
 
-class Outcome(StrEnum):
+class WaitOutcome(StrEnum):
     """How a wait ended."""
 
     MATCHED = "matched"
@@ -43,7 +43,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WaitCondition:
     """What is waited for: whichever comes first."""
 
     any_of: tuple[Pattern, ...] = ()
@@ -57,10 +57,10 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class WaitEnd:
     """What a wait came to. All text is untrusted."""
 
-    outcome: Outcome
+    outcome: WaitOutcome
     elapsed: float
     pane: PaneId | None = None
     """Where it came, or which program ended last; None for all of them."""
@@ -80,18 +80,18 @@ class Ending:
     """Bytes of output that came too fast to be searched, but for what stayed on the screen."""
 
 
-Told: TypeAlias = Callable[[Ending | Exception], None]
+Told: TypeAlias = Callable[[WaitEnd | Exception], None]
 """Hears once how a wait ended; of an exception if that was by a bug."""
 
 
 class Wait:
     """One wait for one or several panes. `stop` may be called from any thread; the rest is the watch's own."""
 
-    def __init__(self, wanted: Wanted, told: Told, report: Callable[[float], None]) -> None:
+    def __init__(self, wanted: WaitCondition, told: Told, report: Callable[[float], None]) -> None:
         self.wanted = wanted
         self.over = False
         self.begun = time.monotonic()
-        self.open: dict[PaneId, Watched] = {}
+        self.open: dict[PaneId, PaneWatch] = {}
         """Where there is still something to come."""
         self._patterns = (*wanted.any_of, *wanted.stop_on)
         self._told, self._report = told, report
@@ -107,7 +107,7 @@ class Wait:
             self.over = True
             self._told(error)
 
-    def search(self, pane: PaneId, since: Start, text: bytes, begin: int, seen: str) -> None:
+    def search(self, pane: PaneId, since: OutputStart, text: bytes, begin: int, seen: str) -> None:
         """Look for the patterns in text from an offset on."""
         found = None if self.over else first(self._patterns, text, begin, seen)
         if found is None:
@@ -115,8 +115,8 @@ class Wait:
         index, (start, stop) = found
         matched, said = index < len(self.wanted.any_of), text[start:stop].decode(errors="replace")
         self._end(
-            Ending(
-                Outcome.MATCHED if matched else Outcome.STOPPED,
+            WaitEnd(
+                WaitOutcome.MATCHED if matched else WaitOutcome.STOPPED,
                 self._elapsed,
                 pane,
                 index if matched else index - len(self.wanted.any_of),
@@ -131,8 +131,8 @@ class Wait:
         exit = how if isinstance(how, Exit) else None
         if self.open.keys() <= {pane} or (self.wanted.exit and exit):
             screen, mark = self._look_at(pane)
-            outcome = Outcome.EXITED if exit else Outcome.CLOSED
-            self._end(Ending(outcome, self._elapsed, pane, exit=exit, bookmark=mark, screen=screen))
+            outcome = WaitOutcome.EXITED if exit else WaitOutcome.CLOSED
+            self._end(WaitEnd(outcome, self._elapsed, pane, exit=exit, bookmark=mark, screen=screen))
         else:
             self.open.pop(pane, None)
 
@@ -155,8 +155,8 @@ class Wait:
         for watched in tuple(self.open.values()):
             watched.look_now()
         if late or now >= self._idle_at:
-            outcome = Outcome.TIMEOUT if late else Outcome.IDLE
-            self._end(Ending(outcome, self._elapsed, pane, bookmark=mark, screen=screen))
+            outcome = WaitOutcome.TIMEOUT if late else WaitOutcome.IDLE
+            self._end(WaitEnd(outcome, self._elapsed, pane, bookmark=mark, screen=screen))
 
     @property
     def _idle_at(self) -> float:
@@ -171,7 +171,7 @@ class Wait:
         watched = self.open[pane]
         return screen_tail(watched.terminal) or watched.tail(), here(watched.terminal)
 
-    def _end(self, ending: Ending) -> None:
+    def _end(self, ending: WaitEnd) -> None:
         if not self.over:
             self.over = True
             skipped = sum(watched.skipped for watched in self.open.values())

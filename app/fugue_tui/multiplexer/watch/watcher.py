@@ -13,15 +13,15 @@ from collections.abc import Callable, Mapping
 from itertools import count
 
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.watch.new_output import Start
-from fugue_tui.multiplexer.watch.pane import Watched
-from fugue_tui.multiplexer.watch.wait import Told, Wait, Wanted
+from fugue_tui.multiplexer.watch.new_output import OutputStart
+from fugue_tui.multiplexer.watch.pane import PaneWatch
+from fugue_tui.multiplexer.watch.wait import Told, Wait, WaitCondition
 from fugue_tui.terminal.terminal import Terminal
 
 _logger = logging.getLogger(__name__)
 
 
-class Watch:
+class WaitService:
     """All that is waited for. Any thread, but `told`, `report` and timers are called on the watch's own."""
 
     def __init__(self) -> None:
@@ -31,14 +31,14 @@ class Watch:
         self._waits: list[Wait] = []
         self._tick_at = 0.0
         """No wait has anything to do by the clock before this."""
-        self._watched: dict[Terminal, Watched] = {}
+        self._watched: dict[Terminal, PaneWatch] = {}
         self._timers: list[tuple[float, int, Callable[[], object]]] = []
         self._numbers = count()
 
     def wait(
         self,
-        panes: Mapping[PaneId, tuple[Terminal, Start | None]],
-        wanted: Wanted,
+        panes: Mapping[PaneId, tuple[Terminal, OutputStart | None]],
+        wanted: WaitCondition,
         told: Told,
         report: Callable[[float], None] = lambda elapsed: None,
     ) -> Callable[[], None]:
@@ -48,7 +48,7 @@ class Watch:
         wait = Wait(wanted, told, report)
         with self._lock:
             for pane, (terminal, _) in panes.items():
-                watched = self._watched.get(terminal) or Watched(terminal, self._bell.set)
+                watched = self._watched.get(terminal) or PaneWatch(terminal, self._bell.set)
                 self._watched[terminal] = watched
                 watched.users.add(wait)
                 wait.open[pane] = watched

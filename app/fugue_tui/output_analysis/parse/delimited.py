@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers
+from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
 from fugue_tui.output_analysis.tables.header_spans import is_value
 
 SURE: Final = 0.95
@@ -87,7 +87,7 @@ def _told(rows: list[tuple[str, ...]], unfit: list[int], sure: float, delimiter:
         sure *= 0.9
         notes.append("no line names the fields")
     return Parsed(
-        Kind.CSV,
+        ParsedKind.CSV,
         round(sure, 2),
         headers,
         tuple(rows),

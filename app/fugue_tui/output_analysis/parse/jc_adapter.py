@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from fugue_tui.output_analysis.command_line import Stage
-from fugue_tui.output_analysis.results import Kind, Parsed
+from fugue_tui.output_analysis.results import Parsed, ParsedKind
 from fugue_tui.output_analysis.word_set import word_set
 
 SURE: Final = 0.9
@@ -84,7 +84,7 @@ def read_elsewhere(lines: Sequence[str], start: int, end: int, stage: Stage | No
         return None
     count = len(cast("Sequence[Any]", found)) if isinstance(found, list) else 1
     notes = (f"{count} records out of {len(filled)} lines",) if count != len(filled) else ()
-    return Parsed(Kind.RECORDS, SURE, records=found, parser=f"jc {form.name}", notes=notes)
+    return Parsed(ParsedKind.RECORDS, SURE, records=found, parser=f"jc {form.name}", notes=notes)
 
 
 def _parsed(form: _Form, text: str) -> Any:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 
-from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers
+from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
 
 SURE: Final = 0.99
 """The belief in a text that is JSON from end to end."""
@@ -84,7 +84,7 @@ def read_whole(text: str) -> Parsed | None:
         value, end = reader.document(text)
     except (ValueError, RecursionError):
         return None
-    return _told(reader, Kind.JSON, value, (), ()) if end == len(text) else None
+    return _told(reader, ParsedKind.JSON, value, (), ()) if end == len(text) else None
 
 
 def read_json(lines: Sequence[str], start: int, end: int) -> Parsed | None:
@@ -111,7 +111,9 @@ def _read_document(reader: _Reader, lines: Sequence[str], start: int, end: int) 
             continue
         more, last = _further(reader, lines, last + 1, end)
         outside = [*range(start, at), *range(last, end)]
-        return _told(reader, Kind.JSONL if more else Kind.JSON, [value, *more] if more else value, outside, lines)
+        return _told(
+            reader, ParsedKind.JSONL if more else ParsedKind.JSON, [value, *more] if more else value, outside, lines
+        )
     return None
 
 
@@ -143,7 +145,7 @@ def _read_lines(reader: _Reader, lines: Sequence[str], start: int, end: int) -> 
             records.append(value)
     if len(records) < 2 or len(records) * 2 < sum(bool(lines[at]) for at in other):
         return None
-    return _told(reader, Kind.JSONL, records, other, lines)
+    return _told(reader, ParsedKind.JSONL, records, other, lines)
 
 
 def _record(reader: _Reader, text: str) -> Any:
@@ -156,7 +158,7 @@ def _record(reader: _Reader, text: str) -> Any:
     return value if end == len(text) and value else None
 
 
-def _told(reader: _Reader, kind: Kind, value: Any, other: Iterable[int], lines: Sequence[str]) -> Parsed:
+def _told(reader: _Reader, kind: ParsedKind, value: Any, other: Iterable[int], lines: Sequence[str]) -> Parsed:
     outside = [at for at in other if lines[at].strip()]
     headers, rows = _tabled(value)
     share = 1 - len(outside) / max(len(lines), 1)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers
+from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
 from fugue_tui.output_analysis.text_lines import WIDEST
 from fugue_tui.output_analysis.word_set import word_set
 
@@ -117,7 +117,7 @@ def _judged(records: _Records) -> Parsed | None:
     if records.repeated:
         notes.append("a key stands twice in one block; the first value was kept")
     return Parsed(
-        Kind.PAIRS,
+        ParsedKind.PAIRS,
         round(sure * (1 if alike else 0.9), 2),
         names if alike else (),
         tuple(tuple(record.get(name, "") for name in names) for record in records.found) if alike else (),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from fugue_tui.output_analysis.command_line import Stage
-from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers
+from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
 from fugue_tui.output_analysis.text_lines import WIDEST
 
 
@@ -191,7 +191,7 @@ def _read(numbered: Sequence[tuple[int, str]], shape: Shape, stage: Stage | None
         notes.append(f"{line_numbers(complaints)} said by the program itself, left out")
     if unfit:
         notes.append(f"{line_numbers(unfit)} not of the shape of {shape.name}, left out")
-    return Parsed(Kind.TABLE, round(sure, 2), shape.headers, tuple(rows), parser=shape.name, notes=tuple(notes))
+    return Parsed(ParsedKind.TABLE, round(sure, 2), shape.headers, tuple(rows), parser=shape.name, notes=tuple(notes))
 
 
 def _is_heading(shape: Shape, numbered: Sequence[tuple[int, str]], index: int) -> bool:

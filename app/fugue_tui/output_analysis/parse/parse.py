@@ -11,7 +11,7 @@ from fugue_tui.output_analysis.parse.json_text import WHOLE, read_json, read_who
 from fugue_tui.output_analysis.parse.key_value import read_pairs
 from fugue_tui.output_analysis.parse.line_formats import read_shape
 from fugue_tui.output_analysis.prompts import without_prompts
-from fugue_tui.output_analysis.results import Kind, Parsed, Wanted, with_others
+from fugue_tui.output_analysis.results import ParseAs, Parsed, ParsedKind, with_others
 from fugue_tui.output_analysis.tables.bordered import ENOUGH, read_borders
 from fugue_tui.output_analysis.tables.known_commands import habit
 from fugue_tui.output_analysis.tables.table import Block, blocks, read_table
@@ -29,7 +29,7 @@ _BLOCKS: Final = 6
 """Blocks of a text that are tried as tables."""
 
 
-def parse(text: str, kind: Wanted = Wanted.AUTO, command: str | Sequence[str] = ()) -> Parsed:
+def parse(text: str, kind: ParseAs = ParseAs.AUTO, command: str | Sequence[str] = ()) -> Parsed:
     """What a text says, as structure: the kind that was asked for, or the most believable one.
 
     `command` is what printed it, as far as that is known. If nothing fits, the kind is unknown and the confidence 0:
@@ -38,7 +38,7 @@ def parse(text: str, kind: Wanted = Wanted.AUTO, command: str | Sequence[str] = 
     read = source(text)
     reading = _Reading(read, command)
     found = max(_ways(reading, kind), key=lambda way: way.confidence, default=None)
-    if found is None or (kind is Wanted.AUTO and found.confidence < PLAIN):
+    if found is None or (kind is ParseAs.AUTO and found.confidence < PLAIN):
         found = _nothing(kind, found)
     return replace(found, truncated=read.cut if found.parser == WHOLE else read.truncated)
 
@@ -87,14 +87,14 @@ class _Reading:
     def every_line(self) -> Parsed | None:
         """One cell a line."""
         rows = tuple((line,) for line in self.lines[self.start : self.end])
-        return Parsed(Kind.LINES, 1.0, (), rows, parser="lines") if rows else None
+        return Parsed(ParsedKind.LINES, 1.0, (), rows, parser="lines") if rows else None
 
     def words(self) -> Parsed | None:
         """A list with one word a line."""
         filled = [line.strip() for line in self.lines[self.start : self.end] if line.strip()]
         if len(filled) < 2 or any(len(line.split()) > 1 for line in filled):
             return None
-        return Parsed(Kind.LINES, 0.7, (), tuple((line,) for line in filled), parser="words")
+        return Parsed(ParsedKind.LINES, 0.7, (), tuple((line,) for line in filled), parser="words")
 
 
 def _aside(way: Parsed) -> Parsed:
@@ -106,7 +106,7 @@ def _is_more(block: Block, way: Parsed, best: Block) -> bool:
     return block is not best and way.confidence >= ENOUGH and bool(way.rows)
 
 
-def _ways(reading: _Reading, kind: Wanted) -> list[Parsed]:
+def _ways(reading: _Reading, kind: ParseAs) -> list[Parsed]:
     """The readings in order of their strictness, up to the first that is certain."""
     found: list[Parsed] = []
     for read in _readers(reading, kind):
@@ -117,9 +117,9 @@ def _ways(reading: _Reading, kind: Wanted) -> list[Parsed]:
     return found
 
 
-def _readers(reading: _Reading, kind: Wanted) -> Sequence[Callable[[], Parsed | None]]:
+def _readers(reading: _Reading, kind: ParseAs) -> Sequence[Callable[[], Parsed | None]]:
     match kind:
-        case Wanted.AUTO:
+        case ParseAs.AUTO:
             return (
                 reading.json,
                 reading.borders,
@@ -130,20 +130,20 @@ def _readers(reading: _Reading, kind: Wanted) -> Sequence[Callable[[], Parsed | 
                 reading.pairs,
                 reading.words,
             )
-        case Wanted.TABLE:
+        case ParseAs.TABLE:
             return (reading.borders, reading.shape, reading.table)
-        case Wanted.CSV:
+        case ParseAs.CSV:
             return (lambda: reading.delimited(asked=True),)
-        case Wanted.JSON:
+        case ParseAs.JSON:
             return (reading.json,)
-        case Wanted.PAIRS:
+        case ParseAs.PAIRS:
             return (reading.pairs,)
-        case Wanted.LINES:
+        case ParseAs.LINES:
             return (reading.every_line,)
 
 
-def _nothing(kind: Wanted, doubtful: Parsed | None) -> Parsed:
-    if kind is not Wanted.AUTO:
-        return Parsed(Kind.UNKNOWN, 0.0, notes=(f"the text cannot be read as {kind.value}",))
+def _nothing(kind: ParseAs, doubtful: Parsed | None) -> Parsed:
+    if kind is not ParseAs.AUTO:
+        return Parsed(ParsedKind.UNKNOWN, 0.0, notes=(f"the text cannot be read as {kind.value}",))
     guess = f"; {doubtful.parser} was too doubtful at {doubtful.confidence}" if doubtful else ""
-    return Parsed(Kind.UNKNOWN, 0.0, notes=(f"no table, pairs, CSV or JSON was found{guess}",))
+    return Parsed(ParsedKind.UNKNOWN, 0.0, notes=(f"no table, pairs, CSV or JSON was found{guess}",))

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Final
 
-from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers, with_others
+from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers, with_others
 from fugue_tui.output_analysis.tables.header_spans import is_value
 from fugue_tui.output_analysis.text_lines import Line, in_cells, in_characters
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
+class GridRow:
     """A line of cells."""
 
     number: int
@@ -30,7 +30,7 @@ class Ruled:
     """For each cell, whether the program says that it goes on in the next line."""
 
 
-def rows_of(lines: Sequence[Ruled]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], list[str]]:
+def rows_of(lines: Sequence[GridRow]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], list[str]]:
     """The headers (none if there are none), the rows, and what is doubtful about them."""
     groups = [list(group) for _, group in groupby(lines, key=lambda line: line.above)]
     notes: list[str] = []
@@ -48,7 +48,7 @@ def rows_of(lines: Sequence[Ruled]) -> tuple[tuple[str, ...], tuple[tuple[str, .
     return headers, tuple(rows), notes
 
 
-def _rows(group: Sequence[Ruled], ruled: bool) -> list[tuple[str, ...]]:
+def _rows(group: Sequence[GridRow], ruled: bool) -> list[tuple[str, ...]]:
     if ruled and any(not cell for line in group for cell in line.cells):
         return [_joined([line.cells for line in group])]
     found: list[list[tuple[str, ...]]] = []
@@ -62,12 +62,12 @@ def _rows(group: Sequence[Ruled], ruled: bool) -> list[tuple[str, ...]]:
     return [_joined(lines) for lines in found]
 
 
-def _bare(group: Sequence[Ruled]) -> list[Ruled]:
+def _bare(group: Sequence[GridRow]) -> list[GridRow]:
     """The lines that begin with an empty cell, though nothing says that the line above goes on."""
     return [line for above, line in pairwise(group) if not line.cells[0] and not any(above.marked)]
 
 
-def _unmarked(group: Sequence[Ruled]) -> list[tuple[str, ...]]:
+def _unmarked(group: Sequence[GridRow]) -> list[tuple[str, ...]]:
     """The cells without the marks that say that they go on."""
     return [
         tuple(cell[:-1].rstrip() if marked else cell for cell, marked in zip(line.cells, line.marked, strict=True))
@@ -160,7 +160,7 @@ def _rules(laid: Sequence[Line]) -> tuple[list[Line], list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    rows: list[Ruled]
+    rows: list[GridRow]
     unfit: list[int]
     columns: int
 
@@ -177,7 +177,7 @@ def _by_place(laid: Sequence[Line], rules: Sequence[Line], dividers: Sequence[in
     left = any(line.between(0, dividers[0]) for line in kept)
     right = any(line.between(dividers[-1] + 1) for line in kept)
     spans = [(-1, dividers[0])] * left + edges + [(dividers[-1], None)] * right
-    rows: list[Ruled] = []
+    rows: list[GridRow] = []
     above = 0
     for line in laid:
         if line.number in drawn:
@@ -185,7 +185,7 @@ def _by_place(laid: Sequence[Line], rules: Sequence[Line], dividers: Sequence[in
         elif line.number in fit:
             cells = tuple(line.between(start + 1, stop) for start, stop in spans)
             marked = tuple(_goes_on(line, width if stop is None else stop) for _, stop in spans)
-            rows.append(Ruled(line.number, cells, above, marked))
+            rows.append(GridRow(line.number, cells, above, marked))
     return _Cells(rows, [line.number for line in content if line.number not in fit], len(spans)) if spans else None
 
 
@@ -202,7 +202,7 @@ def _goes_on(line: Line, stop: int) -> bool:
 def _by_bars(laid: Sequence[Line], rules: Sequence[Line]) -> _Cells | None:
     """The cells between bars, of Markdown that nobody has aligned: as many in each line as in the rule."""
     drawn, count = {line.number for line in rules}, len(_split(rules[0].text))
-    rows: list[Ruled] = []
+    rows: list[GridRow] = []
     unfit: list[int] = []
     above = 0
     for line in laid:
@@ -211,7 +211,7 @@ def _by_bars(laid: Sequence[Line], rules: Sequence[Line]) -> _Cells | None:
             continue
         cells = _split(line.text)
         if len(cells) == count:
-            rows.append(Ruled(line.number, cells, above, (False,) * count))
+            rows.append(GridRow(line.number, cells, above, (False,) * count))
         else:
             unfit.append(line.number)
     enough = count > 1 and rows and len(unfit) <= MOST_UNFIT * (len(rows) + len(unfit))
@@ -235,4 +235,4 @@ def _judged(found: _Cells) -> Parsed | None:
     sure = SURE * len(found.rows) / total * (0.95 ** len(notes)) * (1 if headers else 0.9)
     if found.unfit:
         notes = [*notes, f"{line_numbers(found.unfit)} did not fit the borders, left out"]
-    return Parsed(Kind.TABLE, round(sure, 2), headers, rows, parser="borders", notes=tuple(notes))
+    return Parsed(ParsedKind.TABLE, round(sure, 2), headers, rows, parser="borders", notes=tuple(notes))

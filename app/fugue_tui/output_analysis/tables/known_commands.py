@@ -9,7 +9,7 @@ from fugue_tui.output_analysis.word_set import word_set
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
+class TableFormat:
     """How a program writes tables."""
 
     style: Style = Style.AUTO
@@ -19,7 +19,7 @@ class Habit:
     """Whether every cell but those of the last column is one word, so that a row can be read without its columns."""
 
 
-NONE: Final = Habit()
+NONE: Final = TableFormat()
 """Nothing is known."""
 _WIDE: Final = word_set(
     "az crictl docker flatpak gcloud gh helm k3s kubectl minikube nerdctl nomad oc pip pip3 podman snap virsh"
@@ -30,11 +30,11 @@ _BARE: Final = word_set("--no-headers --no-header --noheadings --noheading -nohe
 _CELLS: Final = word_set("ps vmstat w")
 
 
-def habit(stage: Stage | None) -> Habit:
+def habit(stage: Stage | None) -> TableFormat:
     """How the program of a command line writes tables."""
     name = stage.program if stage and not _BARE & {*stage.words} else ""
     if name in _WIDE:
-        return Habit(Style.WIDE, known=True)
+        return TableFormat(Style.WIDE, known=True)
     if name in _WORDS or name in _CELLS:
-        return Habit(Style.WORDS, known=True, words=name in _CELLS)
+        return TableFormat(Style.WORDS, known=True, words=name in _CELLS)
     return NONE

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from fugue_tui.output_analysis.results import Kind, Parsed, line_numbers
+from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
 from fugue_tui.output_analysis.tables.columns import Columns, columns, set_aside, union
 from fugue_tui.output_analysis.tables.header_spans import Style, free_runs, is_value, spans
 from fugue_tui.output_analysis.tables.header_words import settle
-from fugue_tui.output_analysis.tables.known_commands import Habit
+from fugue_tui.output_analysis.tables.known_commands import TableFormat
 from fugue_tui.output_analysis.tables.outliers import without_strangers
 from fugue_tui.output_analysis.tables.overflow import mend, rejoin, word_by_word
 from fugue_tui.output_analysis.text_lines import WIDEST, Line, in_cells, in_characters
@@ -95,7 +95,7 @@ def blocks(lines: Sequence[str], start: int, end: int) -> list[Block]:
     return sorted(found, key=lambda block: -len(block.lines))
 
 
-def read_table(block: Block, habit: Habit) -> Parsed | None:
+def read_table(block: Block, habit: TableFormat) -> Parsed | None:
     """The table in a block, its cells between tabs, or counted as the terminal shows them, or else as characters."""
     tabs = [line for line in block.lines if "\t" in line]
     if len(tabs) * 2 > len(block.lines) or any('"' in line for line in tabs):
@@ -108,7 +108,7 @@ def read_table(block: Block, habit: Habit) -> Parsed | None:
     return found
 
 
-def _tabbed(block: Block, habit: Habit) -> Parsed | None:
+def _tabbed(block: Block, habit: TableFormat) -> Parsed | None:
     """The table of lines that have their tabs still, one between any two columns, and no quotes around cells."""
     names, *rows = [tuple(cell.strip() for cell in line.split("\t")) for line in block.lines]
     quoted = any('"' in line for line in block.lines)
@@ -117,14 +117,14 @@ def _tabbed(block: Block, habit: Habit) -> Parsed | None:
     rows = [row + ("",) * (len(names) - len(row)) for row in rows]
     sure = belief(names, rows)
     sure = KNOWN if habit.known and sure >= CAPITALS else sure
-    return Parsed(Kind.TABLE, sure, names, tuple(rows), parser="tabs between columns") if sure else None
+    return Parsed(ParsedKind.TABLE, sure, names, tuple(rows), parser="tabs between columns") if sure else None
 
 
 def _surpasses(other: Parsed, found: Parsed) -> bool:
     return other.confidence > found.confidence and len(other.rows) > len(found.rows)
 
 
-def _read(block: Block, lay: Callable[[int, str], Line], habit: Habit) -> Parsed | None:
+def _read(block: Block, lay: Callable[[int, str], Line], habit: TableFormat) -> Parsed | None:
     lines = [lay(block.start + at, text) for at, text in enumerate(block.lines)]
     ways = [*_with_header(lines, habit)]
     if not any(way.confidence >= LIKELY for way in ways) and not habit.known:
@@ -134,7 +134,7 @@ def _read(block: Block, lay: Callable[[int, str], Line], habit: Habit) -> Parsed
     return best.noted(f"{line_numbers(long)}: only the first {WIDEST} characters were read") if best and long else best
 
 
-def _with_header(lines: Sequence[Line], habit: Habit) -> Iterable[Parsed]:
+def _with_header(lines: Sequence[Line], habit: TableFormat) -> Iterable[Parsed]:
     for at in range(min(_FIRST, len(lines))):
         if at + 1 < len(lines) and _RULE.fullmatch(lines[at + 1].cells):
             if found := _under_rules(lines[at], lines[at + 1], lines[at + 2 :]):
@@ -242,4 +242,4 @@ def _judged(found: Columns, sure: float, before: Sequence[Line]) -> Parsed:
     for doubt in found.doubts:
         sure *= DOUBTFUL
         notes.append(doubt)
-    return Parsed(Kind.TABLE, round(sure, 2), tuple(found.headers), rows, parser="columns", notes=tuple(notes))
+    return Parsed(ParsedKind.TABLE, round(sure, 2), tuple(found.headers), rows, parser="columns", notes=tuple(notes))

@@ -6,13 +6,13 @@ from typing import Final, TypeAlias
 
 from fugue_tui.terminal.copy_mode.text_units import Unit, cells, kind_of, stretch
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.pins import START, Place
+from fugue_tui.terminal.screen.pins import START, Point
 
-Motion: TypeAlias = Callable[[Emulator, Place], Place]
+Motion: TypeAlias = Callable[[Emulator, Point], Point]
 """Where a movement of the cursor leads from a place."""
 
 
-def stay(emulator: Emulator, at: Place) -> Place:
+def stay(emulator: Emulator, at: Point) -> Point:
     """Where it is."""
     return at
 
@@ -20,17 +20,17 @@ def stay(emulator: Emulator, at: Place) -> Place:
 def by_lines(count: int, column: int) -> Motion:
     """So many lines down (or up), in a column or at the end of a shorter line."""
 
-    def move(emulator: Emulator, at: Place) -> Place:
+    def move(emulator: Emulator, at: Point) -> Point:
         line = min(max(at.line + count, 0), _last(emulator))
-        return _snapped(emulator, Place(line, min(column, _end(emulator, line))))
+        return _snapped(emulator, Point(line, min(column, _end(emulator, line))))
 
     return move
 
 
-def into_view(emulator: Emulator, at: Place) -> Place:
+def into_view(emulator: Emulator, at: Point) -> Point:
     """The nearest line that the view shows."""
     top = emulator.scrollback.top
-    return Place(min(max(at.line, top), top + emulator.size.rows - 1), at.column)
+    return Point(min(max(at.line, top), top + emulator.size.rows - 1), at.column)
 
 
 def _last(emulator: Emulator) -> int:
@@ -43,54 +43,54 @@ def _end(emulator: Emulator, line: int) -> int:
     return max(len(cells(emulator, line)) - 1, 0)
 
 
-def _snapped(emulator: Emulator, at: Place) -> Place:
+def _snapped(emulator: Emulator, at: Point) -> Point:
     """The column in which the character begins."""
     return stretch(emulator, at, Unit.CHARACTER).first
 
 
-def _left(emulator: Emulator, at: Place) -> Place:
-    return _snapped(emulator, Place(at.line, max(at.column - 1, 0)))
+def _left(emulator: Emulator, at: Point) -> Point:
+    return _snapped(emulator, Point(at.line, max(at.column - 1, 0)))
 
 
-def _right(emulator: Emulator, at: Place) -> Place:
+def _right(emulator: Emulator, at: Point) -> Point:
     stop = stretch(emulator, at, Unit.CHARACTER).stop
     return stop if stop.column <= _end(emulator, at.line) else at
 
 
-def _line_start(emulator: Emulator, at: Place) -> Place:
-    return Place(at.line)
+def _line_start(emulator: Emulator, at: Point) -> Point:
+    return Point(at.line)
 
 
-def _text_start(emulator: Emulator, at: Place) -> Place:
+def _text_start(emulator: Emulator, at: Point) -> Point:
     row = cells(emulator, at.line)
-    return Place(at.line, next((column for column, cell in enumerate(row) if cell.strip()), 0))
+    return Point(at.line, next((column for column, cell in enumerate(row) if cell.strip()), 0))
 
 
-def _line_end(emulator: Emulator, at: Place) -> Place:
-    return _snapped(emulator, Place(at.line, _end(emulator, at.line)))
+def _line_end(emulator: Emulator, at: Point) -> Point:
+    return _snapped(emulator, Point(at.line, _end(emulator, at.line)))
 
 
-def _oldest(emulator: Emulator, at: Place) -> Place:
+def _oldest(emulator: Emulator, at: Point) -> Point:
     return START
 
 
-def _newest(emulator: Emulator, at: Place) -> Place:
+def _newest(emulator: Emulator, at: Point) -> Point:
     """The last line with text, or where the program writes."""
     history, rows = emulator.scrollback.lines, emulator.size.rows
     written = [y for y, line in enumerate(emulator.lines(history, history + rows)) if line]
-    return Place(history + max([*written[-1:], emulator.caret[1]]))
+    return Point(history + max([*written[-1:], emulator.caret[1]]))
 
 
-def _view_first(emulator: Emulator, at: Place) -> Place:
-    return Place(emulator.scrollback.top)
+def _view_first(emulator: Emulator, at: Point) -> Point:
+    return Point(emulator.scrollback.top)
 
 
-def _view_middle(emulator: Emulator, at: Place) -> Place:
-    return Place(emulator.scrollback.top + emulator.size.rows // 2)
+def _view_middle(emulator: Emulator, at: Point) -> Point:
+    return Point(emulator.scrollback.top + emulator.size.rows // 2)
 
 
-def _view_last(emulator: Emulator, at: Place) -> Place:
-    return Place(emulator.scrollback.top + emulator.size.rows - 1)
+def _view_last(emulator: Emulator, at: Point) -> Point:
+    return Point(emulator.scrollback.top + emulator.size.rows - 1)
 
 
 # Words
@@ -104,7 +104,7 @@ def _kinds(emulator: Emulator, line: int) -> list[int]:
     return kinds
 
 
-def _next_word(emulator: Emulator, at: Place) -> Place:
+def _next_word(emulator: Emulator, at: Point) -> Point:
     kinds, column = _kinds(emulator, at.line), at.column
     here = kinds[column] if column < len(kinds) else 0
     while here and column < len(kinds) and kinds[column] == here:
@@ -114,24 +114,24 @@ def _next_word(emulator: Emulator, at: Place) -> Place:
     while found is None and line < _last(emulator):
         line += 1
         found = _first_word(_kinds(emulator, line), 0)
-    return at if found is None else Place(line, found)
+    return at if found is None else Point(line, found)
 
 
 def _first_word(kinds: list[int], start: int) -> int | None:
     return next((column for column in range(start, len(kinds)) if kinds[column]), None)
 
 
-def _word_end(emulator: Emulator, at: Place) -> Place:
+def _word_end(emulator: Emulator, at: Point) -> Point:
     kinds = _kinds(emulator, at.line)
     found = _first_word(kinds, at.column + 1)
-    start = Place(at.line, found) if found is not None else _next_word(emulator, Place(at.line, len(kinds)))
+    start = Point(at.line, found) if found is not None else _next_word(emulator, Point(at.line, len(kinds)))
     kinds, column = _kinds(emulator, start.line), start.column
     while column + 1 < len(kinds) and kinds[column + 1] == kinds[column]:
         column += 1
-    return _snapped(emulator, Place(start.line, column))
+    return _snapped(emulator, Point(start.line, column))
 
 
-def _word_back(emulator: Emulator, at: Place) -> Place:
+def _word_back(emulator: Emulator, at: Point) -> Point:
     line, kinds = at.line, _kinds(emulator, at.line)[: at.column]
     while line > 0 and not any(kinds):
         line -= 1
@@ -141,7 +141,7 @@ def _word_back(emulator: Emulator, at: Place) -> Place:
         column -= 1
     while column > 0 and kinds[column - 1] == kinds[column]:
         column -= 1
-    return Place(line, max(column, 0))
+    return Point(line, max(column, 0))
 
 
 MOTIONS: Final[Mapping[str, Motion]] = MappingProxyType(

@@ -10,11 +10,11 @@ from typing import TypeAlias
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.copy_mode.motions import Motion
 from fugue_tui.terminal.copy_mode.selection import Selection
-from fugue_tui.terminal.copy_mode.text_units import Stretch, Unit
+from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit
 from fugue_tui.terminal.emulator.locked import Looking
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Row
 from fugue_tui.terminal.screen.highlight import highlight
-from fugue_tui.terminal.screen.pins import Pin, Place
+from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.screen.sgr import write_row
 
 Marks: TypeAlias = dict[int, tuple[int, int]]
@@ -39,12 +39,12 @@ class Selecting(Looking, ABC):
     # What is selected
 
     @property
-    def selected(self) -> Stretch | None:
+    def selected(self) -> TextSpan | None:
         """Where the selected text is; None if there is none, or it is behind another screen."""
         with self.lock:
             return self.selection_now()
 
-    def selection_now(self) -> Stretch | None:
+    def selection_now(self) -> TextSpan | None:
         """`selected`, for who holds the lock."""
         selection = self._check()
         return selection.where if selection is not None else None
@@ -66,14 +66,14 @@ class Selecting(Looking, ABC):
         """Whether selected text was in sight when the screen was looked at last."""
         return bool(self._marks)
 
-    def select(self, at: Place | Cell, unit: Unit = Unit.CHARACTER) -> None:
+    def select(self, at: Point | Cell, unit: Unit = Unit.CHARACTER) -> None:
         """Begin to select at a place, or at a cell of the view: nothing else is selected any more."""
         with self.lock:
             if not self._closed:
                 self._selection = Selection(self.emulator, self._place(at), unit)
                 self._after_change()
 
-    def extend(self, to: Place | Cell, unit: Unit | None = None) -> None:
+    def extend(self, to: Point | Cell, unit: Unit | None = None) -> None:
         """Select up to there from where it was begun, by other units from now on if one is named."""
         with self.lock:
             if not self._closed and self._selection is not None:
@@ -90,12 +90,12 @@ class Selecting(Looking, ABC):
                 self._after_change()
             return True
 
-    def _place(self, at: Place | Cell) -> Place:
+    def _place(self, at: Point | Cell) -> Point:
         """A place among the lines that there are."""
         bar, size = self.emulator.scrollback, self.emulator.size
         if isinstance(at, Cell):
-            at = Place(bar.top + min(max(at.y, 0), size.rows - 1), at.x)
-        return Place(
+            at = Point(bar.top + min(max(at.y, 0), size.rows - 1), at.x)
+        return Point(
             min(max(at.line, 0), bar.lines + size.rows - 1),
             min(max(at.column, 0), size.cols - 1),
         )
@@ -132,7 +132,7 @@ class Selecting(Looking, ABC):
             y = place.line - bar.top
             return Cursor(min(place.column, size.cols - 1), max(y, 0), visible=0 <= y < size.rows, styled=True)
 
-    def read(self, motion: Motion) -> Place | None:
+    def read(self, motion: Motion) -> Point | None:
         """Have a cursor for reading, or move it, and keep it in sight; where it is then. The motion is asked under the
         lock; None if the terminal is closed."""
         with self.lock:
@@ -148,15 +148,15 @@ class Selecting(Looking, ABC):
             self._after_change()
             return place
 
-    def _reading_from(self) -> Place:
+    def _reading_from(self) -> Point:
         """Where the cursor is; at first where the program's own is, or at the view's edge if that is out of sight."""
         bar, size = self.emulator.scrollback, self.emulator.size
         place = self._reader.found() if self._reader is not None else None
         if place is None:
             x, y = self.emulator.caret
-            place = Place(bar.lines + y, x)
+            place = Point(bar.lines + y, x)
         if self._reader is None and place.line >= bar.top + size.rows:
-            return Place(bar.top + size.rows - 1)
+            return Point(bar.top + size.rows - 1)
         return place
 
     def leave(self) -> None:

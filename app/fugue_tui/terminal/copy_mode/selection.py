@@ -4,32 +4,32 @@ Every method is for who holds the terminal's lock.
 """
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.copy_mode.text_units import Stretch, Unit, stretch
+from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit, stretch
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.pins import Pin, Place
+from fugue_tui.terminal.screen.pins import Pin, Point
 
 
 class Selection:
     """A stretch between two pins, and the part of its text that the program could still write over."""
 
-    def __init__(self, emulator: Emulator, at: Place, unit: Unit = Unit.CHARACTER) -> None:
+    def __init__(self, emulator: Emulator, at: Point, unit: Unit = Unit.CHARACTER) -> None:
         """Begins with what is at a place."""
         self._emulator = emulator
         self.unit = unit
         """What the selection grows by."""
-        self.where: Stretch | None = stretch(emulator, at, unit)
+        self.where: TextSpan | None = stretch(emulator, at, unit)
         """Where it was when it was looked at last; None if the other screen was in front."""
         self._anchor = self._ends = self._pinned(self.where)
         self._keep(self.where)
 
-    def _pinned(self, where: Stretch) -> tuple[Pin, Pin]:
+    def _pinned(self, where: TextSpan) -> tuple[Pin, Pin]:
         return self._emulator.pin(where.first), self._emulator.pin(where.last)
 
-    def _found(self, pins: tuple[Pin, Pin]) -> Stretch | None:
+    def _found(self, pins: tuple[Pin, Pin]) -> TextSpan | None:
         first, last = pins[0].found(), pins[1].found()
-        return Stretch(first, last) if first is not None and last is not None and first <= last else None
+        return TextSpan(first, last) if first is not None and last is not None and first <= last else None
 
-    def extend(self, to: Place, unit: Unit | None = None) -> None:
+    def extend(self, to: Point, unit: Unit | None = None) -> None:
         """Reach from where it began to another place, by whole units, or by other ones from now on."""
         self.unit = unit or self.unit
         anchor = self._found(self._anchor)
@@ -38,26 +38,26 @@ class Selection:
         if unit is not None:
             anchor = stretch(self._emulator, anchor.first, unit)
         end = stretch(self._emulator, to, self.unit)
-        self.where = Stretch(min(anchor.first, end.first), max(anchor.last, end.last))
+        self.where = TextSpan(min(anchor.first, end.first), max(anchor.last, end.last))
         self._ends = self._pinned(self.where)
         self._keep(self.where)
 
-    def _keep(self, where: Stretch) -> None:
+    def _keep(self, where: TextSpan) -> None:
         """Remember what is selected: where it is, and its text as far as it is on the screen."""
         self._unsure = False
         self._shape = _shape(where)
         self._settled = self._past(where)
         self._text = self._below(where, self._settled)
 
-    def _past(self, where: Stretch) -> int:
+    def _past(self, where: TextSpan) -> int:
         """How many of its rows are in the history, where nothing is written over."""
         return max(0, min(where.rows, self._emulator.scrollback.lines - where.first.line))
 
-    def _below(self, where: Stretch, rows: int) -> str:
+    def _below(self, where: TextSpan, rows: int) -> str:
         """The text without the first rows, row by row."""
         if rows >= where.rows:
             return ""
-        start = Place(where.first.line + rows) if rows else where.first
+        start = Point(where.first.line + rows) if rows else where.first
         return self._emulator.between(start, where.stop, joined=False)
 
     def look(self) -> bool:
@@ -104,10 +104,10 @@ class Selection:
         return {line - top: _columns(where, line, size.cols) for line in lines}
 
 
-def _shape(where: Stretch) -> tuple[int, int, int]:
+def _shape(where: TextSpan) -> tuple[int, int, int]:
     return where.rows, where.first.column, where.last.column
 
 
-def _columns(where: Stretch, line: int, cols: int) -> tuple[int, int]:
+def _columns(where: TextSpan, line: int, cols: int) -> tuple[int, int]:
     start = where.first.column if line == where.first.line else 0
     return start, where.stop.column if line == where.last.line else cols

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.screen.width import cells_of
 
 _MOST_ROWS: Final = 200
@@ -27,17 +27,17 @@ class Unit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TextSpan:
     """The cells from one to another and all between them, in reading order."""
 
-    first: Place
-    last: Place
+    first: Point
+    last: Point
     """The last cell, which belongs to the stretch: of a wide character its second."""
 
     @property
-    def stop(self) -> Place:
+    def stop(self) -> Point:
         """The place behind it."""
-        return Place(self.last.line, self.last.column + 1)
+        return Point(self.last.line, self.last.column + 1)
 
     @property
     def rows(self) -> int:
@@ -45,17 +45,17 @@ class Stretch:
         return self.last.line - self.first.line + 1
 
 
-def stretch(emulator: Emulator, at: Place, unit: Unit) -> Stretch:
+def stretch(emulator: Emulator, at: Point, unit: Unit) -> TextSpan:
     """The character, word or line at a place."""
     if unit is Unit.CHARACTER:
         return _character(emulator, at)
     first, last = wrapped(emulator, at.line)
     if unit is Unit.LINE:
-        return Stretch(Place(first), Place(last, emulator.size.cols - 1))
+        return TextSpan(Point(first), Point(last, emulator.size.cols - 1))
     return _word(emulator, at, first, last)
 
 
-def _character(emulator: Emulator, at: Place) -> Stretch:
+def _character(emulator: Emulator, at: Point) -> TextSpan:
     row = cells(emulator, at.line)
     column = at.column
     while 0 < column < len(row) and not row[column]:
@@ -63,7 +63,7 @@ def _character(emulator: Emulator, at: Place) -> Stretch:
     end = column
     while end + 1 < len(row) and not row[end + 1]:
         end += 1
-    return Stretch(Place(at.line, column), Place(at.line, end))
+    return TextSpan(Point(at.line, column), Point(at.line, end))
 
 
 def cells(emulator: Emulator, line: int) -> list[str]:
@@ -93,7 +93,7 @@ def _goes_on(emulator: Emulator, line: int) -> bool:
     return emulator.lines(line, line + 2, joined=True)[:1] != emulator.lines(line, line + 1)[:1]
 
 
-def _word(emulator: Emulator, at: Place, first: int, last: int) -> Stretch:
+def _word(emulator: Emulator, at: Point, first: int, last: int) -> TextSpan:
     """An address, a path or another word; a run of blanks, or one sign, where there is none."""
     cols = emulator.size.cols
     row = [cell for line in range(first, last + 1) for cell in _full(cells(emulator, line), cols)]
@@ -104,7 +104,7 @@ def _word(emulator: Emulator, at: Place, first: int, last: int) -> Stretch:
     start, stop = owners[begin], owners[end - 1]
     while stop + 1 < len(row) and not row[stop + 1]:
         stop += 1
-    return Stretch(Place(first + start // cols, start % cols), Place(first + stop // cols, stop % cols))
+    return TextSpan(Point(first + start // cols, start % cols), Point(first + stop // cols, stop % cols))
 
 
 def _full(row: list[str], cols: int) -> list[str]:

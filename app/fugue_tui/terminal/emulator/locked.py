@@ -10,27 +10,27 @@ from fugue_tui.terminal.emulator.fair_lock import FairLock
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.damage import spans
-from fugue_tui.terminal.screen.pins import START, Passage, Pin, Place
+from fugue_tui.terminal.screen.pins import START, Pin, Point, TextExtract
 
 
 def passage(
     emulator: Emulator, start: Pin | int, stop: Pin | int | None = None, *, joined: bool = True, ansi: bool = False
-) -> Passage:
+) -> TextExtract:
     """The text from a pin or the beginning of a line up to another, or to the end. For who holds the lock."""
     first, last = _place(emulator, start), _place(emulator, stop)
     missed = first is None and isinstance(start, Pin) and start.lost()
     if last is None or (first is None and not missed):
         ended = isinstance(stop, Pin) and last is None and stop.lost()
-        return Passage(missed=missed or ended, hidden=not (missed or ended))
+        return TextExtract(missed=missed or ended, hidden=not (missed or ended))
     begin = first or START
-    return Passage(emulator.between(begin, last, joined=joined, ansi=ansi), missed, start=begin, stop=last)
+    return TextExtract(emulator.between(begin, last, joined=joined, ansi=ansi), missed, start=begin, stop=last)
 
 
-def _place(emulator: Emulator, at: Pin | int | None) -> Place | None:
+def _place(emulator: Emulator, at: Pin | int | None) -> Point | None:
     if isinstance(at, Pin):
         return at.found()
-    end = Place(emulator.scrollback.lines + emulator.size.rows)
-    return end if at is None else min(end, Place(max(0, at)))
+    end = Point(emulator.scrollback.lines + emulator.size.rows)
+    return end if at is None else min(end, Point(max(0, at)))
 
 
 class Looking(ABC):
@@ -122,12 +122,12 @@ class Looking(ABC):
 
     def text(
         self, start: Pin | int, stop: Pin | int | None = None, *, joined: bool = True, ansi: bool = False
-    ) -> Passage:
+    ) -> TextExtract:
         """The text from a pin or the beginning of a line up to another, or to the end of the screen. Any thread.
 
         Lines that wrapped softly are one with `joined`; with `ansi` it is VT text."""
         with self.lock:
-            return Passage() if self._closed else passage(self.emulator, start, stop, joined=joined, ansi=ansi)
+            return TextExtract() if self._closed else passage(self.emulator, start, stop, joined=joined, ansi=ansi)
 
     def past(self, lines: int) -> list[Row]:
         """The rows that a view scrolled back by `lines` from the bottom would show, or as far as there is history.

@@ -21,7 +21,7 @@ CLIPBOARD_LIMIT: Final = 1_048_576
 """Bytes of one OSC 52 write; a longer one is dropped whole."""
 
 
-class Inbox:
+class PendingEvents:
     """One terminal's events, title, directory and hold, as its callbacks found them."""
 
     __slots__ = ("_events", "_owed", "_pending", "cwd", "dark", "on_hold", "on_mark", "size", "title")
@@ -81,10 +81,10 @@ class Inbox:
             self.say(ClipboardWrite(data.decode("utf-8", "replace")))
 
 
-class Placing:
+class Anchors:
     """A part of an engine; see `Emulator` for what its methods promise."""
 
-    _inbox: Inbox
+    _inbox: PendingEvents
     _guard: Guard = nullcontext()
 
     def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None:

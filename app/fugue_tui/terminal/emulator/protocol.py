@@ -13,7 +13,7 @@ from fugue_tui.terminal.emulator.events import Event, PromptMark
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
-from fugue_tui.terminal.screen.pins import Guard, Pin, Place
+from fugue_tui.terminal.screen.pins import Guard, Pin, Point
 
 XTERM_VERSION: Final = 277
 """The version of xterm that secondary device attributes name, as WezTerm does: Emacs asks for the background from 242
@@ -122,11 +122,11 @@ class Emulator(Protocol):
         `feed`, when the text before the mark is on the screen and the text after it is not."""
         ...
 
-    def pin(self, place: Place | None = None) -> Pin:
+    def pin(self, place: Point | None = None) -> Pin:
         """A pin at a place, or where the program writes next."""
         ...
 
-    def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
+    def between(self, start: Point, stop: Point, *, joined: bool = True, ansi: bool = False) -> str:
         """The text from one place up to another, exact to the column; its lines as `lines` gives them, without blank
         ones at the end. With `ansi` it is VT text, which starts from and ends in the default style."""
         ...
@@ -169,7 +169,7 @@ class Emulator(Protocol):
         made then, too."""
         ...
 
-    def recall(self, data: bytes, places: Sequence[Place] = ()) -> list[Place | None]:
+    def recall(self, data: bytes, places: Sequence[Point] = ()) -> list[Point | None]:
         """For a fresh emulator: have the text of a save as history, reflowed, with what was on the alternate screen
         after it, and the cursor on a line below; modes, title and all else stay as fresh, and nothing is replied.
         Where places of the primary screen's text are now comes back; None for what is not there, or cannot be told.

@@ -13,7 +13,7 @@ from typing import Any
 
 from fugue_tui.geometry import CELL_PIXELS
 from fugue_tui.terminal.emulator.events import Bell, Notification
-from fugue_tui.terminal.emulator.pending_events import TEXT_LIMIT, Inbox
+from fugue_tui.terminal.emulator.pending_events import TEXT_LIMIT, PendingEvents
 from fugue_tui.terminal.emulator.protocol import XTERM_VERSION
 from fugue_tui.terminal.ghostty.binding import Binding
 
@@ -46,7 +46,7 @@ class Callbacks:
             for option, name, function in handlers
         ]
 
-    def install(self, terminal: Any, inbox: Inbox) -> Any:
+    def install(self, terminal: Any, inbox: PendingEvents) -> Any:
         """Send a terminal's callbacks to an inbox; the caller keeps the returned handle as long as the terminal."""
         handle = self._ffi.new_handle(inbox)
         self._lib.ghostty_terminal_set(terminal, self._lib.GHOSTTY_TERMINAL_OPT_USERDATA, handle)
@@ -54,7 +54,7 @@ class Callbacks:
             self._lib.ghostty_terminal_set(terminal, option, function)
         return handle
 
-    def _inbox(self, handle: Any) -> Inbox:
+    def _inbox(self, handle: Any) -> PendingEvents:
         return self._ffi.from_handle(handle)
 
     def _bytes(self, string: Any) -> bytes:

@@ -13,10 +13,10 @@ from functools import cache
 from typing import Any, Final
 
 from fugue_tui.terminal.ghostty.binding import Binding
-from fugue_tui.terminal.ghostty.render_state import Snapshot
+from fugue_tui.terminal.ghostty.render_state import RenderState
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run, Style, rgb
 from fugue_tui.terminal.screen.damage import spans
-from fugue_tui.terminal.screen.dynamic_colors import Scheme
+from fugue_tui.terminal.screen.dynamic_colors import DynamicColors
 
 LINK_LIMIT: Final = 2_083
 """Bytes of a link's target; a longer one is no link."""
@@ -174,7 +174,7 @@ class RowReader:
 
     __slots__ = ("_bits", "_masks", "_snapshot")
 
-    def __init__(self, binding: Binding, snapshot: Snapshot) -> None:
+    def __init__(self, binding: Binding, snapshot: RenderState) -> None:
         self._bits = cell_bits(binding)
         self._masks = Masks(self._bits, 1)
         self._snapshot = snapshot
@@ -206,7 +206,7 @@ class RowReader:
         masks = self._for(len(raw) // 8)
         return masks.columns(masks.any(int.from_bytes(raw, "little") & masks.links))
 
-    def row(self, y: int, scheme: Scheme, links: Mapping[int, str] = _NO_LINKS) -> Row:
+    def row(self, y: int, scheme: DynamicColors, links: Mapping[int, str] = _NO_LINKS) -> Row:
         """Row `y` in the colours of `scheme`, with hidden characters taken out; `links` has the targets by column."""
         raw = self._snapshot.cells(y)
         masks, number = self._for(len(raw) // 8), int.from_bytes(raw, "little")
@@ -215,7 +215,7 @@ class RowReader:
             _trim(runs)
         return Row(tuple(runs), self._snapshot.wraps(y))
 
-    def _runs(self, y: int, number: int, masks: Masks, scheme: Scheme, links: Mapping[int, str]) -> list[Run]:
+    def _runs(self, y: int, number: int, masks: Masks, scheme: DynamicColors, links: Mapping[int, str]) -> list[Run]:
         columns = self._columns(y, number, masks)
         targets = list(dict.fromkeys(links.values()))
         looks = _look(number, masks)

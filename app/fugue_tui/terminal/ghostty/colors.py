@@ -7,12 +7,12 @@ from typing import Any, Final
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.gil_held_calls import quick
 from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, rgb
-from fugue_tui.terminal.screen.dynamic_colors import HOST, Scheme
+from fugue_tui.terminal.screen.dynamic_colors import HOST, DynamicColors
 
 _REVERSE: Final = 5
 
 
-class ColourReader:
+class ColorReader:
     """The colours of one terminal."""
 
     def __init__(self, binding: Binding, terminal: Any) -> None:
@@ -26,7 +26,7 @@ class ColourReader:
         at = self._quick.at
         self._terminal_at, self._mode_at, self._colour_at = at(terminal), at(self._mode), at(self._colour)
 
-    def read(self, last: Scheme, *, palette: bool) -> Scheme:
+    def read(self, last: DynamicColors, *, palette: bool) -> DynamicColors:
         """What differs from the defaults; `last` itself if nothing does. The engine tells when the palette changed."""
         lib = self._lib
         self._quick.terminal_get(self._terminal_at, lib.GHOSTTY_TERMINAL_DATA_MODE, self._mode_at)
@@ -35,7 +35,7 @@ class ColourReader:
         redefined = self._redefined() if palette else last.palette
         if (fg, bg, redefined, self._mode.value) == (last.fg, last.bg, last.palette, last.reverse):
             return last
-        scheme = Scheme(fg, bg, redefined, bool(self._mode.value))
+        scheme = DynamicColors(fg, bg, redefined, bool(self._mode.value))
         return HOST if scheme == HOST else scheme
 
     def _redefined(self) -> tuple[tuple[int, int], ...]:

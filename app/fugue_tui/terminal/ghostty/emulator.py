@@ -15,22 +15,22 @@ from fugue_tui import __version__
 from fugue_tui.errors import SaveError
 from fugue_tui.geometry import CELL_PIXELS, Size
 from fugue_tui.terminal.emulator.events import Event
-from fugue_tui.terminal.emulator.pending_events import CLIPBOARD_LIMIT, Inbox
+from fugue_tui.terminal.emulator.pending_events import CLIPBOARD_LIMIT, PendingEvents
 from fugue_tui.terminal.emulator.prompt_marks import MarkScanner
 from fugue_tui.terminal.emulator.save_format import PORTABLE_LINES, Save, pack, unpack, write_rows
 from fugue_tui.terminal.ghostty import snapshot as records
 from fugue_tui.terminal.ghostty.binding import Binding, load
 from fugue_tui.terminal.ghostty.callbacks import callbacks
-from fugue_tui.terminal.ghostty.colors import ColourReader
+from fugue_tui.terminal.ghostty.colors import ColorReader
 from fugue_tui.terminal.ghostty.formatter import Formatter
 from fugue_tui.terminal.ghostty.modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
-from fugue_tui.terminal.ghostty.pins import GhosttyPins, GhosttyPlacing
-from fugue_tui.terminal.ghostty.scrollback import History
-from fugue_tui.terminal.ghostty.snapshot import UNFINISHED, Freezer, decode, snapshot
-from fugue_tui.terminal.ghostty.viewport import Display, Picture
+from fugue_tui.terminal.ghostty.pins import GhosttyAnchors, GhosttyPins
+from fugue_tui.terminal.ghostty.scrollback import ScrollbackLimit
+from fugue_tui.terminal.ghostty.snapshot import UNFINISHED, Snapshots, decode, snapshot
+from fugue_tui.terminal.ghostty.viewport import RenderedScreen, SynchronizedViewport
 from fugue_tui.terminal.input.encoder import Encoder
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
-from fugue_tui.terminal.screen.pins import Pin, Place
+from fugue_tui.terminal.screen.pins import Pin, Point
 
 _APC_LIMIT: Final = 65_536
 FOREGROUND: Final = 0xD0D0D0
@@ -69,7 +69,7 @@ _INTERACTIVE: Final = 4_096
 """Bytes that a prompt may come with; looking for titles in a flood would cost a tenth of its speed."""
 
 
-class GhosttyEmulator(GhosttyPlacing, Encoder):
+class GhosttyEmulator(GhosttyAnchors, Encoder):
     """One terminal. See `Emulator` for what each method promises."""
 
     engine = "ghostty"
@@ -79,7 +79,7 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
         self._binding = load()
         self._ffi, self._lib = self._binding.ffi, self._binding.lib
         self._clock = clock
-        self._inbox = Inbox(size, _ignore)
+        self._inbox = PendingEvents(size, _ignore)
         self.colours = (FOREGROUND, BACKGROUND)
         self._number = self._ffi.new("uint16_t *")
         self._bar = self._ffi.new("GhosttyTerminalScrollbar *")
@@ -95,18 +95,18 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
         self._terminal = terminal
         self._handle = callbacks(self._binding, f"fugue-tui {__version__}").install(terminal, self._inbox)
         self._modes = ModeReader(self._binding, terminal)
-        self._colours = ColourReader(self._binding, terminal)
+        self._colours = ColorReader(self._binding, terminal)
         self._formatter = Formatter(self._binding, terminal)
         self._pins = GhosttyPins(self._binding, terminal)
         self._marks = MarkScanner()
-        self._history = History(self._binding, terminal, scrollback)
-        self._freezer = Freezer(self._binding, terminal)
+        self._history = ScrollbackLimit(self._binding, terminal, scrollback)
+        self._freezer = Snapshots(self._binding, terminal)
         configure(self._binding, terminal)
         self._modes.put(GRAPHEME_CLUSTERS, self._lib.GHOSTTY_TERMINAL_OPT_MODE_DEFAULT, value=True)
         self.set_colours(*self.colours)
         self._write(START)
-        make = partial(Picture, self._binding, terminal, self._formatter, self._colours)
-        self._display = Display(make, self._inbox, self._clock)
+        make = partial(RenderedScreen, self._binding, terminal, self._formatter, self._colours)
+        self._display = SynchronizedViewport(make, self._inbox, self._clock)
         self._inbox.on_hold = self._display.hold
 
     def set_colours(self, fg: int, bg: int) -> None:
@@ -225,7 +225,7 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
         """Reads the rows of a view that is scrolled back that far."""
         return self._past(lines).decode
 
-    def _past(self, lines: int) -> Picture:
+    def _past(self, lines: int) -> RenderedScreen:
         before = self.scrollback.offset
         self.scroll(lines - before)
         picture = self._display.glance()
@@ -249,7 +249,7 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
         portable = self._formatter.whole(start, stop - 1, size.cols)
         return lambda: pack(Save(self.engine, size, title, cwd, native() if native else b"", portable, past()))
 
-    def recall(self, data: bytes, places: Sequence[Place] = ()) -> list[Place | None]:
+    def recall(self, data: bytes, places: Sequence[Point] = ()) -> list[Point | None]:
         """Have the text of a save as history; where places of it are now."""
         save, pins = unpack(data), list[Pin | None]()
         try:
@@ -272,7 +272,7 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
         self._history.lift(self.size)
         return [pin and pin.found() for pin in pins] or [None] * len(places)
 
-    def _laid_out(self, size: Size, native: bytes, places: Sequence[Place] = ()) -> tuple[Self, list[Pin | None]]:
+    def _laid_out(self, size: Size, native: bytes, places: Sequence[Point] = ()) -> tuple[Self, list[Pin | None]]:
         """A fresh emulator of that size over the text of a snapshot, its cursor on a line of its own below the text,
         and pins at places of the text.
 
@@ -289,7 +289,7 @@ class GhosttyEmulator(GhosttyPlacing, Encoder):
             behind.close()
         fresh._take(decode(self._binding, records.put(old.primary, blank)), self._history.lines)
         pruned = records.older_lines(old.primary) - fresh.scrollback.lines
-        pins = [fresh.pin_if_there(Place(place.line - pruned, place.column)) for place in places]
+        pins = [fresh.pin_if_there(Point(place.line - pruned, place.column)) for place in places]
         fresh._history.lift(size)
         fresh.feed(fresh._below() + front)
         return fresh, pins

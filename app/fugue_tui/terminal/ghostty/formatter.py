@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.gil_held_calls import quick
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.screen.sgr import PARAMETERS
 
 _RESET: Final = b"\x1b[0m"
@@ -96,7 +96,7 @@ class Formatter:
         text = self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols).decode("utf-8", "replace")
         return [line.rstrip() for line in text.split("\n")] if text else []
 
-    def between(self, start: Place, end: Place, cols: int, *, joined: bool, ansi: bool) -> bytes:
+    def between(self, start: Point, end: Point, cols: int, *, joined: bool, ansi: bool) -> bytes:
         """The text from a place to another place's line, of which the first `cols` columns; as VT text, or plain."""
         formats = self._lib.GHOSTTY_FORMATTER_FORMAT_VT, self._lib.GHOSTTY_FORMATTER_FORMAT_PLAIN
         self._options.emit = formats[0] if ansi else formats[1]

@@ -21,7 +21,7 @@ _BOOL: Final = ctypes.c_bool
 Call = Callable[..., Any]
 
 
-class Quick:
+class GilHeldCalls:
     """The functions; pointers go in as the integers that `at` gives."""
 
     def __init__(self, binding: Binding) -> None:
@@ -82,6 +82,6 @@ def _opaque(size: int) -> Any:
 
 
 @cache
-def quick(binding: Binding) -> Quick:
+def quick(binding: Binding) -> GilHeldCalls:
     """The calls of a library, made once."""
-    return Quick(binding)
+    return GilHeldCalls(binding)

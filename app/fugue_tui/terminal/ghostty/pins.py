@@ -5,10 +5,10 @@
 from collections import deque
 from typing import Any
 
-from fugue_tui.terminal.emulator.pending_events import Placing
+from fugue_tui.terminal.emulator.pending_events import Anchors
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.formatter import Formatter
-from fugue_tui.terminal.screen.pins import Guard, Pin, Place
+from fugue_tui.terminal.screen.pins import Guard, Pin, Point
 
 
 class GhosttyPins:
@@ -26,7 +26,7 @@ class GhosttyPins:
         self.dropped: deque[Any] = deque()
         """Native references that nobody holds any more; only under the lock may they be given back."""
 
-    def pin(self, place: Place | None, guard: Guard) -> Pin:
+    def pin(self, place: Point | None, guard: Guard) -> Pin:
         """A pin at a place, or at the cursor."""
         self.sweep()
         past = 0
@@ -70,11 +70,11 @@ class GhosttyPins:
         self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_TOTAL_ROWS, self._count)
         return int(self._count[0])
 
-    def point(self, reference: Any) -> Place | None:
+    def point(self, reference: Any) -> Point | None:
         """Where a reference is, among the lines of its own screen; None if it is nowhere."""
         if self._lib.ghostty_tracked_grid_ref_point(reference, self._lib.GHOSTTY_POINT_TAG_SCREEN, self._out):
             return None
-        return Place(int(self._out.y), int(self._out.x))
+        return Point(int(self._out.y), int(self._out.x))
 
     def sweep(self) -> None:
         """Give back what was dropped."""
@@ -91,19 +91,19 @@ class _Tracked:
         self._pins, self._reference, self._past = pins, reference, past
         self.alternate = alternate
 
-    def find(self) -> Place | None:
+    def find(self) -> Point | None:
         return self.still() if self.alternate == self._pins.alternate else None
 
-    def still(self) -> Place | None:
+    def still(self) -> Point | None:
         place = self._pins.point(self._reference)
-        return place and Place(place.line, place.column + self._past)
+        return place and Point(place.line, place.column + self._past)
 
     def __del__(self) -> None:
         # Any thread, at any time, even inside the engine: so only noted here.
         self._pins.dropped.append(self._reference)
 
 
-class GhosttyPlacing(Placing):
+class GhosttyAnchors(Anchors):
     """The part of the engine that knows places; see `Emulator` for what each method promises."""
 
     _pins: GhosttyPins
@@ -121,21 +121,21 @@ class GhosttyPlacing(Placing):
             return []
         return self._formatter.lines(start, stop, self._inbox.size.cols, joined=joined)
 
-    def pin(self, place: Place | None = None) -> Pin:
+    def pin(self, place: Point | None = None) -> Pin:
         """A pin at a place, or where the program writes next."""
         return self._pins.pin(place, self._guard)
 
-    def pin_if_there(self, place: Place) -> Pin | None:
+    def pin_if_there(self, place: Point) -> Pin | None:
         """A pin at a place; None if there is no such line."""
         return self.pin(place) if 0 <= place.line < self._pins.rows else None
 
-    def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
+    def between(self, start: Point, stop: Point, *, joined: bool = True, ansi: bool = False) -> str:
         """The text from one place up to another."""
         cols = self._inbox.size.cols
         if start.column >= cols:
-            rest = self.between(Place(start.line + 1), stop, joined=joined, ansi=ansi)
+            rest = self.between(Point(start.line + 1), stop, joined=joined, ansi=ansi)
             return rest if joined and self._formatter.wraps(start.line) else f"\n{rest}".rstrip("\n")
-        end = stop if stop.column else Place(stop.line - 1, cols)
+        end = stop if stop.column else Point(stop.line - 1, cols)
         if start >= stop or start > end:
             return ""
         text = self._formatter.between(start, end, min(end.column, cols), joined=joined, ansi=ansi)

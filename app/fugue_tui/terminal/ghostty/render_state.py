@@ -24,7 +24,7 @@ _HOLLOW: Final = 3
 """The shape that no program can ask for; it is set as the default, to tell a program's choice from none."""
 
 
-class Snapshot:
+class RenderState:
     """One render state with the iterators to read it."""
 
     def __init__(self, binding: Binding) -> None:

@@ -24,7 +24,7 @@ _MOST: Final = 4.0
 """How much more than a plain line a line may cost; a history of costlier lines is shorter."""
 
 
-class History:
+class ScrollbackLimit:
     """The scrollback limit of one terminal, and its memory."""
 
     def __init__(self, binding: Binding, terminal: Any, lines: int) -> None:

@@ -36,7 +36,7 @@ _BAD: Final = "the saved text of a pane cannot be read by this terminal engine"
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ScreenText:
     """The text of one screen: its pages as records, which nothing else refers to."""
 
     screen: bytes
@@ -53,8 +53,8 @@ class Snapshot:
 
     terminal: bytes
     """The payload of TERMINAL."""
-    primary: Sheet
-    alternate: Sheet | None
+    primary: ScreenText
+    alternate: ScreenText | None
     """The alternate screen, if it was in front."""
 
 
@@ -110,8 +110,8 @@ def read(data: bytes) -> Snapshot:
     if 0 not in sheets or 0 not in histories or front not in sheets:
         raise SaveError(_BAD)
     screen, pages, pages_count = sheets[0]
-    primary = Sheet(screen, pages, pages_count, *histories[0])
-    return Snapshot(terminal, primary, Sheet(*sheets[_ALTERNATE]) if front == _ALTERNATE else None)
+    primary = ScreenText(screen, pages, pages_count, *histories[0])
+    return Snapshot(terminal, primary, ScreenText(*sheets[_ALTERNATE]) if front == _ALTERNATE else None)
 
 
 def _screen(reader: _Reader) -> tuple[int, tuple[bytes, bytes, int]]:
@@ -138,12 +138,12 @@ def size(snapshot: Snapshot) -> tuple[int, int]:
     return cols, rows
 
 
-def older_lines(sheet: Sheet) -> int:
+def older_lines(sheet: ScreenText) -> int:
     """How many lines of history a sheet says that it has."""
     return _MANIFEST.unpack_from(sheet.screen)[2]
 
 
-def put(sheet: Sheet, into: Snapshot) -> bytes:
+def put(sheet: ScreenText, into: Snapshot) -> bytes:
     """A snapshot of the terminal `into`, which has one screen, with the text of a sheet instead of its own.
 
     Modes, colours, cursor and all else are those of `into`."""
@@ -192,7 +192,7 @@ _MEMORY_PAGE: Final = 4_096
 """Bytes of memory that are touched together, or less."""
 
 
-class Freezer:
+class Snapshots:
     """Takes snapshots of one terminal.
 
     Most of the time goes to memory that is touched for the first time: with room that was made before, a large history
@@ -239,7 +239,7 @@ class Freezer:
 
 def snapshot(binding: Binding, terminal: Any) -> bytes:
     """The snapshot of now; empty if the engine cannot take one."""
-    native = Freezer(binding, terminal).take()
+    native = Snapshots(binding, terminal).take()
     return native() if native else b""
 
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator.pending_events import Inbox
+from fugue_tui.terminal.emulator.pending_events import PendingEvents
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.cells import GAPS, LINKS, ODD_WIDTHS, STYLES, LinkReader, RowReader
-from fugue_tui.terminal.ghostty.colors import ColourReader
+from fugue_tui.terminal.ghostty.colors import ColorReader
 from fugue_tui.terminal.ghostty.formatter import Formatter
-from fugue_tui.terminal.ghostty.render_state import CLEAN, FULL, Snapshot
+from fugue_tui.terminal.ghostty.render_state import CLEAN, FULL, RenderState
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Row
 from fugue_tui.terminal.screen.damage import compare, spans
 from fugue_tui.terminal.screen.dynamic_colors import HOST
@@ -23,14 +23,14 @@ from fugue_tui.terminal.screen.sgr import write_row
 _INEXACT: Final = ODD_WIDTHS | GAPS | LINKS
 
 
-class Picture:
+class RenderedScreen:
     """A snapshot and its rows as text. Only `capture` touches the terminal."""
 
-    def __init__(self, binding: Binding, terminal: Any, formatter: Formatter, colours: ColourReader) -> None:
+    def __init__(self, binding: Binding, terminal: Any, formatter: Formatter, colours: ColorReader) -> None:
         self._binding, self._terminal = binding, terminal
         self._trusted = True
         self._formatter = formatter
-        self._snapshot = Snapshot(binding)
+        self._snapshot = RenderState(binding)
         self._reader = RowReader(binding, self._snapshot)
         self._colours = colours
         self._link_reader = LinkReader(binding, terminal)
@@ -45,7 +45,7 @@ class Picture:
     def capture(self, size: Size) -> None:
         """Take in what changed in the terminal, whose size this is."""
         if not self._trusted:
-            self._snapshot, self._trusted = Snapshot(self._binding), True
+            self._snapshot, self._trusted = RenderState(self._binding), True
             self._reader = RowReader(self._binding, self._snapshot)
         change = self._snapshot.update(self._terminal)
         self.cursor = self._snapshot.cursor()
@@ -117,18 +117,18 @@ _LOOKING: Final = 0.25
 """Seconds after a refresh for which a pane counts as looked at."""
 
 
-class Display:
+class SynchronizedViewport:
     """The picture that is shown, and during a synchronized update the one that is next. Pictures come from `make`,
     their size from the inbox, which tells of updates once `hold` is its `on_hold`."""
 
-    def __init__(self, make: Callable[[], Picture], inbox: Inbox, clock: Callable[[], float]) -> None:
+    def __init__(self, make: Callable[[], RenderedScreen], inbox: PendingEvents, clock: Callable[[], float]) -> None:
         self._make, self._inbox, self._clock = make, inbox, clock
         self._held_since: float | None = None
         self._captured = self._looked = clock()
         self.front = make()
         """What is shown."""
         self.front.capture(inbox.size)
-        self._aside: Picture | None = None
+        self._aside: RenderedScreen | None = None
         self._shown: list[bytes] = []
 
     def hold(self, held: bool) -> None:
@@ -164,7 +164,7 @@ class Display:
             relinked.clear()
         return damage
 
-    def glance(self) -> Picture:
+    def glance(self) -> RenderedScreen:
         """The viewport as it is now, whatever is on show; what `refresh` will say stays as it was."""
         picture = self._make()
         picture.capture(self._inbox.size)

@@ -12,7 +12,7 @@ _CLEARED: Final = 2.0
 """Seconds that a shell has to show that it has cleared a line away."""
 
 
-class Sent:
+class TypedAhead:
     """What was typed into one terminal last. Any thread."""
 
     __slots__ = ("_cleared_at", "_entered", "_group", "_known", "_lock", "count")

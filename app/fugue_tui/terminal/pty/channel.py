@@ -21,12 +21,12 @@ from typing import Final, NoReturn, Protocol
 
 from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.pty.io_loop import READ, WRITE, Pump
-from fugue_tui.terminal.pty.read_buffer import SIZE, Intake
+from fugue_tui.terminal.pty.io_loop import READ, WRITE, IOLoop
+from fugue_tui.terminal.pty.read_buffer import SIZE, ReadBuffer
 from fugue_tui.terminal.pty.session_killer import GRACE
 from fugue_tui.terminal.pty.spawn import Exit, Pty
 from fugue_tui.terminal.pty.winsize import Winsize
-from fugue_tui.terminal.pty.write_queue import CAPACITY, Outbox
+from fugue_tui.terminal.pty.write_queue import CAPACITY, WriteQueue
 
 
 def edits_lines(fd: int) -> bool:
@@ -43,7 +43,7 @@ def edits_lines(fd: int) -> bool:
     return not (unread or lflag & (termios.ICANON | termios.ECHO) or plain)
 
 
-class Idle:
+class NullChannel:
     """A channel to nobody."""
 
     flooding = -1
@@ -129,7 +129,7 @@ class Receiver(Protocol):
 class Channel:
     """The I/O of one program. Methods say which threads may call them."""
 
-    def __init__(self, pty: Pty, size: Size, pump: Pump, receiver: Receiver) -> None:
+    def __init__(self, pty: Pty, size: Size, pump: IOLoop, receiver: Receiver) -> None:
         self.flooding = -1
         self.turn = 0
         self._pty = pty
@@ -137,7 +137,7 @@ class Channel:
         self._receiver = receiver
         self._guard = Lock()
         self._closed = False
-        self._outbox = Outbox()
+        self._outbox = WriteQueue()
         self._writing = False
         self._waiting = 0
         self._ended = False
@@ -289,7 +289,7 @@ class Channel:
     def _read(self) -> None:
         if self._waiting == _AHEAD:
             return
-        intake = self._pump.spares.pop() if self._pump.spares else Intake()
+        intake = self._pump.spares.pop() if self._pump.spares else ReadBuffer()
         filled, hung_up = intake.fill(self._pty.fd, self._budget)
         self.flooding = self._pty.fd if filled >= _BULK or filled == self._budget else -1
         if filled and (self._waiting or self.flooding >= 0):
@@ -302,13 +302,13 @@ class Channel:
         elif hung_up:
             self._pause_reading()
 
-    def _deliver_aside(self, intake: Intake, filled: int) -> None:
+    def _deliver_aside(self, intake: ReadBuffer, filled: int) -> None:
         self._waiting += 1
         if self._waiting == _AHEAD:
             self._rewatch()
         self._pump.aside(self, lambda: self._deliver(intake.view[:filled]), lambda: self._delivered(intake))
 
-    def _delivered(self, intake: Intake) -> None:
+    def _delivered(self, intake: ReadBuffer) -> None:
         if len(self._pump.spares) < _SPARES:
             self._pump.spares.append(intake)
         self._waiting -= 1

@@ -20,8 +20,8 @@ from itertools import count
 from queue import SimpleQueue
 from typing import Final, Protocol, TypeAlias
 
-from fugue_tui.terminal.pty.read_buffer import Intake
-from fugue_tui.terminal.pty.session_killer import Hangups
+from fugue_tui.terminal.pty.read_buffer import ReadBuffer
+from fugue_tui.terminal.pty.session_killer import SessionKiller
 
 READ: Final = selectors.EVENT_READ
 WRITE: Final = selectors.EVENT_WRITE
@@ -31,7 +31,7 @@ _QUIT_LIMIT: Final = 3.0
 _logger = logging.getLogger(__name__)
 
 
-class Source(Protocol):
+class IOSource(Protocol):
     """Something with descriptors at the pump; every call arrives on the pump thread."""
 
     flooding: int
@@ -56,20 +56,20 @@ class Source(Protocol):
         ...
 
 
-_Job: TypeAlias = tuple[Source, Callable[[], None], Callable[[], None]]
+_Job: TypeAlias = tuple[IOSource, Callable[[], None], Callable[[], None]]
 
 
-class Pump:
+class IOLoop:
     """The threads and their queues. `post` may be called from any thread, the rest only on the pump's own."""
 
     def __init__(self) -> None:
-        self.spares = [Intake()]
+        self.spares = [ReadBuffer()]
         """Buffers that nobody uses now."""
-        self.hangups = Hangups(self.later)
+        self.hangups = SessionKiller(self.later)
         self._selector = selectors.DefaultSelector()
-        self._sources: set[Source] = set()
-        self._posts: deque[tuple[Source | None, Callable[[], None]]] = deque()
-        self._deadlines: list[tuple[float, int, Source | None, Callable[[], None]]] = []
+        self._sources: set[IOSource] = set()
+        self._posts: deque[tuple[IOSource | None, Callable[[], None]]] = deque()
+        self._deadlines: list[tuple[float, int, IOSource | None, Callable[[], None]]] = []
         self._numbers = count(1)
         self._thread: threading.Thread | None = None
         self._feeder = threading.Thread(target=self._run_aside, name="feeder", daemon=True)
@@ -105,32 +105,32 @@ class Pump:
             self._thread.join(_QUIT_LIMIT + 1)
             self._feeder.join(1)
 
-    def post(self, call: Callable[[], None], source: Source | None = None) -> None:
+    def post(self, call: Callable[[], None], source: IOSource | None = None) -> None:
         """Run a call on the pump thread soon. From any thread; never waits. A fault in it is the source's."""
         self._posts.append((source, call))
         if not self._woken:
             self._woken = True
             self._ring()
 
-    def later(self, seconds: float, call: Callable[[], None], source: Source | None = None) -> None:
+    def later(self, seconds: float, call: Callable[[], None], source: IOSource | None = None) -> None:
         """Run a call after a while."""
         heapq.heappush(self._deadlines, (time.monotonic() + seconds, next(self._numbers), source, call))
 
-    def aside(self, source: Source, work: Callable[[], None], done: Callable[[], None]) -> None:
+    def aside(self, source: IOSource, work: Callable[[], None], done: Callable[[], None]) -> None:
         """Run `work` on the other thread, after what was given to it before, then `done` on this one."""
         self._jobs.put((source, work, done))
 
-    def add(self, source: Source) -> None:
+    def add(self, source: IOSource) -> None:
         """Keep a source until `forget`: `stop` ends it."""
         self._sources.add(source)
         if self._stop_at is not None:
             source.hang_up(_QUIT_GRACE)
 
-    def forget(self, source: Source) -> None:
+    def forget(self, source: IOSource) -> None:
         """Let a source go."""
         self._sources.discard(source)
 
-    def watch(self, source: Source, fd: int, events: int) -> None:
+    def watch(self, source: IOSource, fd: int, events: int) -> None:
         """Tell a source of these events; events for nobody mean: of none."""
         watched = fd in self._selector.get_map()
         if not events:
@@ -159,11 +159,11 @@ class Pump:
                 self.post(source.fail, source)
             self.post(done, source)
 
-    def _serve(self, ready: list[tuple[int, int, Source | None]]) -> None:
+    def _serve(self, ready: list[tuple[int, int, IOSource | None]]) -> None:
         for _, events, source in ready:
             if source and events & WRITE:
                 self._guard(source, source.writable)
-        flood: tuple[int, int, Source] | None = None
+        flood: tuple[int, int, IOSource] | None = None
         for fd, events, source in ready:
             if source is None:
                 self._drain_wakes()
@@ -195,7 +195,7 @@ class Pump:
             _, _, source, call = heapq.heappop(self._deadlines)
             self._guard(source, call)
 
-    def _guard(self, source: Source | None, call: Callable[[], None]) -> None:
+    def _guard(self, source: IOSource | None, call: Callable[[], None]) -> None:
         try:
             call()
         except Exception:
@@ -203,7 +203,7 @@ class Pump:
             if source is not None:
                 self._give_up(source)
 
-    def _give_up(self, source: Source) -> None:
+    def _give_up(self, source: IOSource) -> None:
         try:
             source.fail()
         except Exception:

@@ -21,7 +21,7 @@ _read.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
 _read.restype = ctypes.c_ssize_t
 
 
-class Intake:
+class ReadBuffer:
     """The buffer that all terminals share, one at a time."""
 
     def __init__(self) -> None:

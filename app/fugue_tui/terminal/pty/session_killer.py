@@ -26,7 +26,7 @@ class _Session:
     told: bool = False
 
 
-class Hangups:
+class SessionKiller:
     """The sessions that are being ended; one look at the process table serves them all."""
 
     def __init__(self, later: Callable[[float, Callable[[], None]], None]) -> None:

@@ -12,7 +12,7 @@ REPLY_CAPACITY: Final = 64 << 10
 """How many bytes of answers to queries may wait; more are dropped."""
 
 
-class Outbox:
+class WriteQueue:
     """A queue of bytes in the order in which they were accepted. Not thread-safe."""
 
     __slots__ = ("_pieces", "_replies", "size")

@@ -10,7 +10,7 @@ from pyte import modes as mode
 
 from fugue_tui.terminal.emulator import osc
 from fugue_tui.terminal.emulator.events import Bell
-from fugue_tui.terminal.emulator.pending_events import TEXT_LIMIT, Inbox
+from fugue_tui.terminal.emulator.pending_events import TEXT_LIMIT, PendingEvents
 from fugue_tui.terminal.pyte.cells import BLANK
 from fugue_tui.terminal.pyte.modes import ModeTable
 from fugue_tui.terminal.pyte.reports import COLOUR_QUERIES, Replies
@@ -27,7 +27,7 @@ _SHAPES: Final = (CursorShape.BLOCK, CursorShape.UNDERLINE, CursorShape.BAR)
 class Actions:
     """Turns what the parser found into calls on the screen, the modes and the inbox."""
 
-    def __init__(self, screen: Screen, modes: ModeTable, inbox: Inbox) -> None:
+    def __init__(self, screen: Screen, modes: ModeTable, inbox: PendingEvents) -> None:
         self._screen = screen
         self._modes = modes
         self._inbox = inbox

@@ -9,7 +9,7 @@ from typing import Final
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Event
-from fugue_tui.terminal.emulator.pending_events import Inbox
+from fugue_tui.terminal.emulator.pending_events import PendingEvents
 from fugue_tui.terminal.emulator.save_format import Save, pack, unpack, write_rows
 from fugue_tui.terminal.input import mouse
 from fugue_tui.terminal.input.encoder import Encoder
@@ -17,18 +17,18 @@ from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.pyte.dispatch import Actions
 from fugue_tui.terminal.pyte.modes import ModeTable
 from fugue_tui.terminal.pyte.parser import Parser
-from fugue_tui.terminal.pyte.pins import PytePlacing
+from fugue_tui.terminal.pyte.pins import PyteAnchors
 from fugue_tui.terminal.pyte.screen import Screen
 from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.damage import compare
-from fugue_tui.terminal.screen.pins import Place
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.screen.sgr import write_row
 
 SLICE: Final = 4_096
 """Bytes decoded and parsed at a time."""
 
 
-class PyteEmulator(PytePlacing, Encoder):
+class PyteEmulator(PyteAnchors, Encoder):
     """One terminal. See `Emulator` for what each method promises."""
 
     engine = "pyte"
@@ -48,7 +48,7 @@ class PyteEmulator(PytePlacing, Encoder):
         size = _bounded(size)
         self._screen = Screen(size, scrollback)
         self._mode_table = ModeTable(self._screen)
-        self._inbox = Inbox(size, lambda _: None)
+        self._inbox = PendingEvents(size, lambda _: None)
         self._actions = Actions(self._screen, self._mode_table, self._inbox)
         self._parser = Parser(self._actions)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -223,7 +223,7 @@ class PyteEmulator(PytePlacing, Encoder):
         size, title, cwd, rows = self.size, self.title, self.cwd, self._screen.text_rows()
         return lambda: pack(Save(self.engine, size, title, cwd, b"", write_rows(rows, size.cols), past(), len(rows)))
 
-    def recall(self, data: bytes, places: Sequence[Place] = ()) -> list[Place | None]:
+    def recall(self, data: bytes, places: Sequence[Point] = ()) -> list[Point | None]:
         """Have the text of a save as history; only that part of it which any engine can read."""
         save = unpack(data)
         old = PyteEmulator(self.size, self._screen.history.maxlen or 0)
@@ -234,7 +234,7 @@ class PyteEmulator(PytePlacing, Encoder):
         if save.lines != len(rows) + old._screen.pruned:  # Some were wrapped anew: who knows which.
             return [None] * len(places)
         pruned = old._screen.pruned + self._screen.pruned
-        return [Place(place.line - pruned, place.column) if place.line >= pruned else None for place in places]
+        return [Point(place.line - pruned, place.column) if place.line >= pruned else None for place in places]
 
     def compact(self) -> bool:
         """Nothing: lines are kept as they are."""

@@ -2,27 +2,27 @@
 
 from itertools import islice
 
-from fugue_tui.terminal.emulator.pending_events import Placing
+from fugue_tui.terminal.emulator.pending_events import Anchors
 from fugue_tui.terminal.pyte.screen import Screen
 from fugue_tui.terminal.screen.cells import Row, Run
-from fugue_tui.terminal.screen.pins import Pin, Place
+from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.screen.sgr import write_row
 
 
-class PytePlacing(Placing):
+class PyteAnchors(Anchors):
     """The part of the engine that knows places; see `Emulator` for what each method promises."""
 
     _screen: Screen
 
-    def pin(self, place: Place | None = None) -> Pin:
+    def pin(self, place: Point | None = None) -> Pin:
         """A pin at a place, or where the program writes next. It does not follow rows that are inserted or deleted."""
         screen = self._screen
         kept = len(screen.history)
-        place = place or Place(kept + screen.cursor.y, screen.cursor.x)
+        place = place or Point(kept + screen.cursor.y, screen.cursor.x)
         counted = _Counted(screen, place.line - kept + screen.pushed, place.column, alternate=screen.alternate)
         return Pin(counted.find, counted.still, self._guard, alternate=screen.alternate)
 
-    def between(self, start: Place, stop: Place, *, joined: bool = True, ansi: bool = False) -> str:
+    def between(self, start: Point, stop: Point, *, joined: bool = True, ansi: bool = False) -> str:
         """The text from one place up to another."""
         if start >= stop:
             return ""
@@ -51,12 +51,12 @@ class _Counted:
         self._screen, self._row, self._column = screen, row, column
         self.alternate = alternate
 
-    def find(self) -> Place | None:
+    def find(self) -> Point | None:
         return self.still() if self.alternate == self._screen.alternate else None
 
-    def still(self) -> Place | None:
+    def still(self) -> Point | None:
         line = self._row - self._screen.pushed + len(self._screen.history)
-        return Place(line, self._column) if line >= 0 else None
+        return Point(line, self._column) if line >= 0 else None
 
 
 def _cut(row: Row, start: int, stop: int) -> Row:

@@ -11,7 +11,7 @@ from pyte import modes as mode
 
 from fugue_tui import __version__
 from fugue_tui.geometry import CELL_PIXELS
-from fugue_tui.terminal.emulator.pending_events import Inbox
+from fugue_tui.terminal.emulator.pending_events import PendingEvents
 from fugue_tui.terminal.emulator.protocol import XTERM_VERSION
 from fugue_tui.terminal.pyte.modes import ModeTable
 from fugue_tui.terminal.pyte.screen import Screen
@@ -29,7 +29,7 @@ _STATUS_STRING: Final = re.compile(r"\$q(.{1,2})")
 class Replies:
     """Answers, put into the inbox in the order of the questions."""
 
-    def __init__(self, screen: Screen, modes: ModeTable, inbox: Inbox) -> None:
+    def __init__(self, screen: Screen, modes: ModeTable, inbox: PendingEvents) -> None:
         self._screen = screen
         self._modes = modes
         self._inbox = inbox

@@ -13,7 +13,7 @@ _KNOWN_LIMIT: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Scheme:
+class DynamicColors:
     """What differs from the host's colours."""
 
     fg: int = DEFAULT_COLOUR
@@ -56,5 +56,5 @@ class Scheme:
         )
 
 
-HOST: Final = Scheme()
+HOST: Final = DynamicColors()
 """Nothing redefined."""

@@ -11,18 +11,18 @@ from typing import Final, TypeAlias
 
 Guard: TypeAlias = AbstractContextManager[object]
 """The lock of the terminal whose text it is."""
-Find: TypeAlias = Callable[[], "Place | None"]
+Find: TypeAlias = Callable[[], "Point | None"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Point:
     """A place at one moment: a line as `Emulator.lines` counts them, and a column, both from 0."""
 
     line: int
     column: int = 0
 
 
-START: Final = Place(0)
+START: Final = Point(0)
 
 
 class Pin:
@@ -38,7 +38,7 @@ class Pin:
         """Whether it is on the alternate screen."""
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> Point | None:
         """Where it is now; None if its line was pruned, or its screen is not the one in front."""
         with self._guard:
             return self._find()
@@ -61,7 +61,7 @@ class Pin:
         with self._guard:
             return self._still() is None
 
-    def found(self) -> Place | None:
+    def found(self) -> Point | None:
         """`place`, for who holds the terminal's lock."""
         return self._find()
 
@@ -69,14 +69,14 @@ class Pin:
         """`gone`, for who holds the terminal's lock."""
         return self._still() is None
 
-    def still(self) -> Place | None:
+    def still(self) -> Point | None:
         """Where it is among the lines of its own screen, whichever is in front; None if its line was pruned. For who
         holds the terminal's lock."""
         return self._still()
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class TextExtract:
     """The text between two places."""
 
     text: str = ""
@@ -85,6 +85,6 @@ class Passage:
     """Whether the beginning was pruned: the text starts with the oldest line that is kept."""
     hidden: bool = False
     """Whether the text is on the screen that is not in front now, so that there is none to give."""
-    start: Place = START
+    start: Point = START
     """Where the text starts, as of the same moment, and where it stops."""
-    stop: Place = START
+    stop: Point = START

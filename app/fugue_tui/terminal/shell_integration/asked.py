@@ -15,7 +15,7 @@ from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, PromptMark
 from fugue_tui.terminal.emulator.osc_command_line import LONGEST
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.pins import START, Pin, Place
+from fugue_tui.terminal.screen.pins import START, Pin, Point
 from fugue_tui.terminal.shell_integration.command_log import PINNED, CommandLog
 
 KEPT: Final = 8
@@ -155,7 +155,7 @@ class AskedLog(CommandLog):
         runs = self._innermost
         if runs is None or self._emulator.modes.alternate_screen:
             return
-        again = replace(runs, start=self._emulator.pin(Place(self._emulator.scrollback.lines)))
+        again = replace(runs, start=self._emulator.pin(Point(self._emulator.scrollback.lines)))
         self._asked = {nonce: again if each.number == runs.number else each for nonce, each in self._asked.items()}
         if self._records and self._records[-1].number == runs.number:
             self._records[-1] = again
@@ -177,7 +177,7 @@ class AskedLog(CommandLog):
         here = self._emulator.scrollback.lines + self._emulator.caret[1]
         if start is None or here < start.line + BEGINNING:
             return
-        text = self._emulator.between(start, Place(start.line + BEGINNING), ansi=True)
+        text = self._emulator.between(start, Point(start.line + BEGINNING), ansi=True)
         if runs is None:
             self._first_rows = text
         else:
@@ -209,7 +209,7 @@ class AskedLog(CommandLog):
                 self._finish_asked(nonce, record, exit_code)
         super().ended(exit_code)
 
-    def _begin_asked(self, nonce: str, asked: CommandRecord, place: Place | None = None) -> None:
+    def _begin_asked(self, nonce: str, asked: CommandRecord, place: Point | None = None) -> None:
         start = self._emulator.pin(place)
         record = replace(asked, cwd=self._cwd(), started=time.monotonic(), started_at=time.time(), start=start)
         self._asked[nonce] = record

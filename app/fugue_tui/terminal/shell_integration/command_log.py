@@ -15,7 +15,7 @@ from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, 
 from fugue_tui.terminal.emulator.locked import passage
 from fugue_tui.terminal.emulator.osc_command_line import LONGEST
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.pins import Passage, Pin, Place
+from fugue_tui.terminal.screen.pins import Pin, Point, TextExtract
 from fugue_tui.terminal.shell_integration.saved_commands import repinned
 
 KEPT: Final = 500
@@ -164,14 +164,14 @@ class CommandLog:
         said = text[end + 1 :] if end >= 0 else ""
         line = "\n".join([*self._typed, text[:end]]) if mark.line is None else mark.line
         if line.strip() and said.strip():
-            self._begin(line, self._emulator.pin(Place(self._below(place, text[:end]))))
+            self._begin(line, self._emulator.pin(Point(self._below(place, text[:end]))))
             self._finish(mark.exit_code, self._stop(mark.eol))
 
-    def _below(self, place: Place, text: str) -> int:
+    def _below(self, place: Point, text: str) -> int:
         """The line below a text, of however many rows, that begins at a place."""
         rows = self._emulator.scrollback.lines + self._emulator.size.rows
         below = place.line + 1
-        while below < rows and len(self._emulator.between(place, Place(below))) < len(text.rstrip()):
+        while below < rows and len(self._emulator.between(place, Point(below))) < len(text.rstrip()):
             below += 1
         return below
 
@@ -186,7 +186,7 @@ class CommandLog:
         place = start.found()
         return self._since(place) if place else ""
 
-    def _since(self, place: Place) -> str:
+    def _since(self, place: Point) -> str:
         here = self._emulator.pin().found()
         return self._emulator.between(place, here) if here else ""
 
@@ -200,18 +200,18 @@ class CommandLog:
         row = self._emulator.past(0)()[y] if y >= 0 else None
         if row is None or not row.wrapped or not row.text.endswith(eol):
             return here
-        return self._emulator.pin(Place(place.line - 1, _cells(row.text) - _cells(eol)))
+        return self._emulator.pin(Point(place.line - 1, _cells(row.text) - _cells(eol)))
 
 
-def output(emulator: Emulator, record: CommandRecord, *, joined: bool = True, ansi: bool = False) -> Passage:
+def output(emulator: Emulator, record: CommandRecord, *, joined: bool = True, ansi: bool = False) -> TextExtract:
     """What a command printed, so far or in all; `missed` if not all of it is kept. For who holds the lock."""
     if record.start is None:
-        return Passage(missed=True)
+        return TextExtract(missed=True)
     stop = record.stop or emulator.pin()
     first, last = record.start.found(), stop.found()
     if first and last and last < first:  # It cleared the screen, so its text starts at the top.
-        top = Place(emulator.scrollback.lines)
-        return Passage(emulator.between(top, last, joined=joined, ansi=ansi), True, start=top, stop=last)
+        top = Point(emulator.scrollback.lines)
+        return TextExtract(emulator.between(top, last, joined=joined, ansi=ansi), True, start=top, stop=last)
     return passage(emulator, record.start, stop, joined=joined, ansi=ansi)
 
 

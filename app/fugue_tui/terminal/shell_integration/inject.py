@@ -27,7 +27,7 @@ _PLAIN: Final[Mapping[str, frozenset[str]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class ShellLaunch:
     """How to start a shell."""
 
     argv: tuple[str, ...]
@@ -35,7 +35,7 @@ class Start:
     """Set on top of the environment."""
 
 
-def integrated(argv: tuple[str, ...], env: Mapping[str, str], nonce: str, *, login: bool = False) -> Start | None:
+def integrated(argv: tuple[str, ...], env: Mapping[str, str], nonce: str, *, login: bool = False) -> ShellLaunch | None:
     """How to start an interactive shell so that it marks its prompts with the nonce; None to start it as it is.
 
     `login` says that its name will be given a dash. `env` is its whole environment."""
@@ -72,7 +72,7 @@ def _options(kind: str, arguments: tuple[str, ...]) -> dict[str, str] | None:
 
 def _bash(
     argv: tuple[str, ...], options: dict[str, str], env: Mapping[str, str], nonce: str, *, login: bool
-) -> Start | None:
+) -> ShellLaunch | None:
     script = _readable(FOLDER / "fugue.bash")
     if script is None or "POSIXLY_CORRECT" in env or set(script) & set("$`\\"):
         return None
@@ -85,33 +85,33 @@ def _bash(
     told = {MARKS: f"{nonce}:{reads}", "ENV": script}
     if "ENV" in env:
         told[OLD_ENV] = env["ENV"]
-    return Start((argv[0], "--posix", *argv[1:]), told)
+    return ShellLaunch((argv[0], "--posix", *argv[1:]), told)
 
 
-def _bash_with_rc(argv: tuple[str, ...], options: dict[str, str], script: str, nonce: str) -> Start:
+def _bash_with_rc(argv: tuple[str, ...], options: dict[str, str], script: str, nonce: str) -> ShellLaunch:
     """The shell reads our file where it would read ~/.bashrc, or the file that it was told to."""
     wanted = options.get("--rcfile")
     rest = [argument for argument in argv[1:] if argument not in ("--rcfile", "--init-file", wanted)]
     reads = f"rc={wanted}" if wanted else "rc"
-    return Start((argv[0], "--init-file", script, *rest), {MARKS: f"{nonce}:{reads}"})
+    return ShellLaunch((argv[0], "--init-file", script, *rest), {MARKS: f"{nonce}:{reads}"})
 
 
-def _zsh(argv: tuple[str, ...], env: Mapping[str, str], nonce: str) -> Start | None:
+def _zsh(argv: tuple[str, ...], env: Mapping[str, str], nonce: str) -> ShellLaunch | None:
     script = _readable(FOLDER / "zsh" / ".zshenv")
     if script is None:
         return None
     told = {MARKS: nonce, "ZDOTDIR": os.path.dirname(script)}
     if "ZDOTDIR" in env:
         told[OLD_ZDOTDIR] = env["ZDOTDIR"]
-    return Start(argv, told)
+    return ShellLaunch(argv, told)
 
 
-def _fish(argv: tuple[str, ...], nonce: str) -> Start | None:
+def _fish(argv: tuple[str, ...], nonce: str) -> ShellLaunch | None:
     script = _readable(FOLDER / "fugue.fish")
     if script is None:
         return None
     quoted = script.replace("\\", "\\\\").replace("'", "\\'")
-    return Start((argv[0], "--init-command", f"source '{quoted}'", *argv[1:]), {MARKS: nonce})
+    return ShellLaunch((argv[0], "--init-command", f"source '{quoted}'", *argv[1:]), {MARKS: nonce})
 
 
 def _readable(script: Path) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias, TypeGuard, cast
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.emulator.save_format import unpack
-from fugue_tui.terminal.screen.pins import Pin, Place
+from fugue_tui.terminal.screen.pins import Pin, Point
 
 MOST: Final = 500
 """Commands that are kept, the newest."""
@@ -24,23 +24,23 @@ _NUMBERS: Final = 1 << 53
 _LINES: Final = 1 << 31
 
 Sift: TypeAlias = Callable[[str], str]
-Span: TypeAlias = tuple[Place, Place] | None
+Span: TypeAlias = tuple[Point, Point] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class SavedText:
     """What is known of a text."""
 
     commands: tuple[CommandRecord, ...] = ()
     """Without their pins, oldest first."""
     spans: tuple[Span, ...] = ()
     """For each of them where its output starts and stops; None if that is not known."""
-    view: Place | None = None
+    view: Point | None = None
     """The line at the top of the view; None if it was not scrolled back."""
 
 
 @dataclass(frozen=True, slots=True)
-class Legacy:
+class TerminalHandover:
     """What a new terminal begins with that shows what another showed before."""
 
     emulator: Emulator
@@ -55,7 +55,7 @@ def frozen(emulator: Emulator, records: Sequence[CommandRecord], sift: Sift = st
 
     `sift` takes what is secret out of a command line."""
     back, now = emulator.scrollback, time.time()
-    view = Place(back.top) if back.offset else None
+    view = Point(back.top) if back.offset else None
     here = emulator.pin().still() if records and records[-1].running else None
     kept = [(record, _span(record, here)) for record in records[-MOST:]]
     return lambda: _written(kept, view, sift, now)
@@ -76,22 +76,22 @@ def recall(emulator: Emulator, data: bytes) -> tuple[CommandRecord, ...]:
     return commands
 
 
-def read(data: bytes) -> Past:
+def read(data: bytes) -> SavedText:
     """What `frozen` wrote; what makes no sense is left out, and there is nothing in what nobody wrote."""
     try:
         entries: Any = json.loads(data) if data else {}
     except (ValueError, RecursionError):
-        return Past()
+        return SavedText()
     if not isinstance(entries, dict):
-        return Past()
+        return SavedText()
     given = cast(dict[str, Any], entries)
     commands = given.get("commands")
     found = list(_sensible(cast(list[Any], commands)[-MOST:])) if isinstance(commands, list) else []
     view = given.get("view")
-    return Past(
+    return SavedText(
         tuple(record for record, _ in found),
         tuple(span for _, span in found),
-        Place(view) if _whole(view, _LINES) else None,
+        Point(view) if _whole(view, _LINES) else None,
     )
 
 
@@ -101,7 +101,7 @@ def placeless(data: bytes) -> bytes:
     return json.dumps({"commands": [_entry(record, None, str, record.started_at) for record in past.commands]}).encode()
 
 
-def _span(record: CommandRecord, here: Place | None) -> Span:
+def _span(record: CommandRecord, here: Point | None) -> Span:
     """Where a command's output starts and stops; for one that runs, `here` is where it writes."""
     if record.start is None or record.start.alternate or (record.stop and record.stop.alternate):
         return None
@@ -109,7 +109,7 @@ def _span(record: CommandRecord, here: Place | None) -> Span:
     return (first, last) if first and last and first <= last else None
 
 
-def _written(kept: Iterable[tuple[CommandRecord, Span]], view: Place | None, sift: Sift, now: float) -> bytes:
+def _written(kept: Iterable[tuple[CommandRecord, Span]], view: Point | None, sift: Sift, now: float) -> bytes:
     commands, left = list[dict[str, Any]](), MOST_CHARACTERS
     for record, span in reversed(list(kept)):
         left -= len(record.line) + len(record.cwd)
@@ -158,11 +158,11 @@ def _places(span: Any) -> Span:
     numbers = cast(list[Any], span) if isinstance(span, list) else []
     if len(numbers) != 4 or not all(_whole(number, _LINES) for number in numbers):
         return None
-    first, last = Place(*numbers[:2]), Place(*numbers[2:])
+    first, last = Point(*numbers[:2]), Point(*numbers[2:])
     return (first, last) if first <= last else None
 
 
-def _pinned(emulator: Emulator, record: CommandRecord, first: Place | None, last: Place | None) -> CommandRecord:
+def _pinned(emulator: Emulator, record: CommandRecord, first: Point | None, last: Point | None) -> CommandRecord:
     """A command with pins where its output is now."""
     if first is None or last is None:
         return record

@@ -7,20 +7,20 @@ from textual import events
 from textual.message import Message
 
 from fugue_tui.errors import Refused
-from fugue_tui.tui.clients.client import Place, Viewer
+from fugue_tui.tui.clients.client import AttachedClient, DrawMode
 from fugue_tui.tui.clients.input_messages import PasteRefused
-from fugue_tui.tui.clients.registry import Viewers
-from fugue_tui.tui.render.client_renderer import Pictures
-from fugue_tui.tui.render.client_scrollback import ReadingBack
+from fugue_tui.tui.clients.registry import ClientRegistry
+from fugue_tui.tui.render.client_renderer import ClientRenderer
+from fugue_tui.tui.render.client_scrollback import ClientScrollback
 from fugue_tui_widgets.key_events import press_of
 
 _WHEEL: Final = (events.MouseScrollUp, events.MouseScrollDown, events.MouseScrollLeft, events.MouseScrollRight)
 
 
-class Hearer(Protocol):
+class InputTarget(Protocol):
     """Who gets what terminals send."""
 
-    def deliver(self, viewer: Viewer, message: Message) -> None:
+    def deliver(self, viewer: AttachedClient, message: Message) -> None:
         """A message for the app."""
         ...
 
@@ -28,31 +28,31 @@ class Hearer(Protocol):
         """Tell the person something."""
         ...
 
-    def starts_command(self, viewer: Viewer, event: events.Key) -> bool:
+    def starts_command(self, viewer: AttachedClient, event: events.Key) -> bool:
         """Whether a key is a prefix there."""
         ...
 
 
-class Hearing:
+class InputRouter:
     """Takes bytes and messages of terminals. Main thread only."""
 
-    def __init__(self, viewers: Viewers, hearer: Hearer, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, viewers: ClientRegistry, hearer: InputTarget, loop: asyncio.AbstractEventLoop) -> None:
         self._viewers = viewers
         self._hearer = hearer
         self._loop = loop
         self._ticks: dict[int, asyncio.TimerHandle] = {}
         self._prefixed: set[int] = set()
         self._focused = True
-        self.pictures: Pictures | None = None
-        self.reading: ReadingBack | None = None
+        self.pictures: ClientRenderer | None = None
+        self.reading: ClientScrollback | None = None
 
-    def fed(self, viewer: Viewer, data: bytes) -> None:
+    def fed(self, viewer: AttachedClient, data: bytes) -> None:
         """A terminal sent bytes."""
         for message in viewer.input.feed(data):
             self.take(viewer, message)
         self._await_escape(viewer)
 
-    def drop(self, viewer: Viewer) -> None:
+    def drop(self, viewer: AttachedClient) -> None:
         """A terminal has gone."""
         if tick := self._ticks.pop(viewer.id, None):
             tick.cancel()
@@ -63,7 +63,7 @@ class Hearing:
             self.pictures.drop(viewer)
         self.refocus(viewer)
 
-    def _await_escape(self, viewer: Viewer) -> None:
+    def _await_escape(self, viewer: AttachedClient) -> None:
         """A lone ESC becomes the Escape key if nothing follows in time."""
         if tick := self._ticks.pop(viewer.id, None):
             tick.cancel()
@@ -71,13 +71,13 @@ class Hearing:
             patience = viewer.abilities.patience(certain=viewer.input.certain)
             self._ticks[viewer.id] = self._loop.call_later(patience, self._escape, viewer)
 
-    def _escape(self, viewer: Viewer) -> None:
+    def _escape(self, viewer: AttachedClient) -> None:
         self._ticks.pop(viewer.id, None)
         for message in viewer.input.elapse():
             self.take(viewer, message)
         self._await_escape(viewer)
 
-    def take(self, viewer: Viewer, message: Message) -> None:
+    def take(self, viewer: AttachedClient, message: Message) -> None:
         """A terminal said something."""
         if isinstance(message, PasteRefused):
             self._hearer.inform("a paste of more than 16 MiB was refused; load it from a file")
@@ -95,7 +95,7 @@ class Hearing:
                     self.pictures.hurry(viewer)
             self._hearer.deliver(viewer, message)
 
-    def refocus(self, viewer: Viewer) -> None:
+    def refocus(self, viewer: AttachedClient) -> None:
         """The app has the focus as long as any terminal has that can type."""
         typing = [each for each in self._viewers.all() if not each.read_only]
         focused = any(each.focused for each in typing)
@@ -105,9 +105,9 @@ class Hearing:
 
     # Those who only look on
 
-    def _look_on(self, viewer: Viewer, message: Message) -> None:
+    def _look_on(self, viewer: AttachedClient, message: Message) -> None:
         reading = self.reading
-        if reading is None or viewer.place is Place.AWAY:
+        if reading is None or viewer.place is DrawMode.AWAY:
             return
         if isinstance(message, _WHEEL):
             reading.wheel(viewer, message)
@@ -119,15 +119,15 @@ class Hearing:
             return
         self.looked_on(viewer)
 
-    def looked_on(self, viewer: Viewer) -> None:
+    def looked_on(self, viewer: AttachedClient) -> None:
         """What a terminal that only looks on shows is another now."""
         if viewer in self._viewers.all():
             self._viewers.regroup()
-            if self.pictures is not None and viewer.place is Place.OWN:
+            if self.pictures is not None and viewer.place is DrawMode.OWN:
                 self.pictures.hurry(viewer)
                 self.pictures.draw(viewer)
 
-    def _look_on_key(self, viewer: Viewer, event: events.Key, reading: ReadingBack) -> None:
+    def _look_on_key(self, viewer: AttachedClient, event: events.Key, reading: ClientScrollback) -> None:
         press = press_of(event)
         if not press.acts:
             return
@@ -145,7 +145,7 @@ class Hearing:
         else:
             reading.tell(viewer)
 
-    def _part(self, viewer: Viewer) -> None:
+    def _part(self, viewer: AttachedClient) -> None:
         try:
             self._viewers.detach(viewer.id)
         except Refused:
@@ -158,10 +158,10 @@ def _is_use(message: Message) -> bool:
     return press_of(message).acts if isinstance(message, events.Key) else isinstance(message, acts)
 
 
-def _placed(viewer: Viewer, viewers: Viewers, event: events.MouseEvent) -> bool:
+def _placed(viewer: AttachedClient, viewers: ClientRegistry, event: events.MouseEvent) -> bool:
     """Put the pointer where it is on the whole screen; False for a press outside of it."""
     x, y = int(event.screen_x), int(event.screen_y)
-    cell = viewer.picture.at(x, y) if viewer.place is Place.OWN else (x, y)
+    cell = viewer.picture.at(x, y) if viewer.place is DrawMode.OWN else (x, y)
     right, bottom = viewers.screen.cols - 1, viewers.screen.rows - 1
     inside = cell is not None and cell[0] <= right and cell[1] <= bottom
     if not inside and isinstance(event, (events.MouseDown, *_WHEEL)):

@@ -15,19 +15,19 @@ from fugue_tui.attach_protocol import Bye, Hello
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
-from fugue_tui.multiplexer.events.derive import Kind
+from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import spell
-from fugue_tui.tui.app_context import Stage
-from fugue_tui.tui.attach.input_router import Hearing
-from fugue_tui.tui.clients.client import Viewer
-from fugue_tui.tui.clients.handshake import Arrival
-from fugue_tui.tui.clients.registry import Viewers
-from fugue_tui.tui.clients.socket_link import Remote
-from fugue_tui.tui.clients.tty_link import Tty
-from fugue_tui.tui.render.client_renderer import Pictures
-from fugue_tui.tui.render.client_scrollback import ReadingBack
-from fugue_tui.tui.render.scheduler import Frames
+from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.attach.input_router import InputRouter
+from fugue_tui.tui.clients.client import AttachedClient
+from fugue_tui.tui.clients.handshake import Handshake
+from fugue_tui.tui.clients.registry import ClientRegistry
+from fugue_tui.tui.clients.socket_link import SocketLink
+from fugue_tui.tui.clients.tty_link import TtyLink
+from fugue_tui.tui.render.client_renderer import ClientRenderer
+from fugue_tui.tui.render.client_scrollback import ClientScrollback
+from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui_mcp.peer_credentials import ancestors, peer_of
 
 logger = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 _ENDINGS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
-class Theatre(Stage, Protocol):
+class ManagerApp(AppContext, Protocol):
     """The app, as the gallery sees it. Main thread only."""
 
     @property
@@ -59,49 +59,49 @@ class Theatre(Stage, Protocol):
         """The default colours of the terminal that was used last."""
         ...
 
-    def came(self, viewer: Viewer) -> None:
+    def came(self, viewer: AttachedClient) -> None:
         """Another terminal is attached."""
         ...
 
-    def left(self, viewer: Viewer) -> None:
+    def left(self, viewer: AttachedClient) -> None:
         """A terminal has gone."""
         ...
 
-    def starts_command(self, event: events.Key, viewer: Viewer) -> bool:
+    def starts_command(self, event: events.Key, viewer: AttachedClient) -> bool:
         """Whether a key is a prefix there."""
         ...
 
 
-class Screenwriter(Protocol):
+class ManagerDriver(Protocol):
     """The driver, as the gallery sees it."""
 
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
         """Have the screen laid out for another size."""
         ...
 
-    def deliver(self, viewer: Viewer, message: Message) -> None:
+    def deliver(self, viewer: AttachedClient, message: Message) -> None:
         """Hand a message of a terminal to the app."""
         ...
 
 
-class Gallery:
+class ClientManager:
     """Everything about attached terminals. Main thread only; there is one for each app that has any."""
 
-    def __init__(self, app: Theatre, driver: Screenwriter, size: Size) -> None:
+    def __init__(self, app: ManagerApp, driver: ManagerDriver, size: Size) -> None:
         self._app = app
         self._driver = driver
         self._loop = asyncio.get_running_loop()
-        self.viewers = Viewers(self, self._loop, size)
-        self.hearing = Hearing(self.viewers, self, self._loop)
-        self._tty: Tty | None = None
-        self._first: Arrival | None = None
-        self._frames: Frames | None = None
-        self._pictures: Pictures | None = None
+        self.viewers = ClientRegistry(self, self._loop, size)
+        self.hearing = InputRouter(self.viewers, self, self._loop)
+        self._tty: TtyLink | None = None
+        self._first: Handshake | None = None
+        self._frames: RenderScheduler | None = None
+        self._pictures: ClientRenderer | None = None
         self._before: dict[int, Any] = {}
 
     # Who comes and goes
 
-    def open(self, host: HostTerminal | None, first: Arrival | None) -> None:
+    def open(self, host: HostTerminal | None, first: Handshake | None) -> None:
         """Take over the program's own terminal, if it has one; the first client of a server is let in by `begin`."""
         self._hear_signals()
         if host is not None:
@@ -109,7 +109,7 @@ class Gallery:
         self._first = first
 
     def _seat_tty(self, host: HostTerminal) -> None:
-        tty = self._tty = Tty(host, self._loop)
+        tty = self._tty = TtyLink(host, self._loop)
         tty.start()
         size, env = host.extent, os.environ
         hello = Hello(*size, term=env.get("TERM", ""), colorterm=env.get("COLORTERM", ""))
@@ -121,7 +121,7 @@ class Gallery:
         tty.on_end = partial(self._app.leave, 129)
         self._driver.lay_out(viewer.size)
 
-    def admit(self, arrival: Arrival) -> None:
+    def admit(self, arrival: Handshake) -> None:
         """Let a client in, or tell it why not."""
         pids = arrival.pids or _processes(arrival)
         if any(terminal.pid in pids for terminal in self._app.mux.terminals.values()):
@@ -130,7 +130,7 @@ class Gallery:
         if not arrival.let_in(self._app.mux.workspace.name, self._app.settings.ui.mouse):
             arrival.connected.close()
             return
-        remote = Remote(arrival.connected, self._loop, arrival.early)
+        remote = SocketLink(arrival.connected, self._loop, arrival.early)
         remote.writer.send(arrival.unsent)
         try:
             viewer = self.viewers.attach(remote, arrival.hello, pid=pids[0] if pids else None)
@@ -142,7 +142,7 @@ class Gallery:
         remote.on_pause = partial(self.viewers.away, viewer)
         remote.on_end = partial(self.gone, viewer)
         remote.start()
-        self._note(Kind.CLIENT_ATTACHED, viewer)
+        self._note(EventKind.CLIENT_ATTACHED, viewer)
         self.hearing.refocus(viewer)
         if viewer.read_only and self.hearing.reading is not None:
             self.hearing.reading.tell(viewer)
@@ -151,19 +151,19 @@ class Gallery:
             self._tell_nested(viewer)
         self._app.came(viewer)
 
-    def gone(self, viewer: Viewer) -> None:
+    def gone(self, viewer: AttachedClient) -> None:
         """A terminal has left."""
         if viewer in self.viewers.all():
-            self._note(Kind.CLIENT_DETACHED, viewer)
+            self._note(EventKind.CLIENT_DETACHED, viewer)
         self.viewers.gone(viewer)
         self._app.left(viewer)
         self.hearing.drop(viewer)
 
-    def _note(self, kind: Kind, viewer: Viewer) -> None:
+    def _note(self, kind: EventKind, viewer: AttachedClient) -> None:
         told: dict[str, Any] = {"client": viewer.id, "tty": clean(viewer.hello.tty), "read_only": viewer.read_only}
         self._app.mux.journal.note(kind, **told)
 
-    def _tell_nested(self, viewer: Viewer) -> None:
+    def _tell_nested(self, viewer: AttachedClient) -> None:
         keys = self._app.settings.keys
         outer = clean(viewer.hello.nested, 20)
         own = " ".join(spell(press) for press in viewer.prefixes)
@@ -186,7 +186,7 @@ class Gallery:
         if self._tty is not None:
             self._tty.give_back()
         for viewer in self.viewers.all():
-            if isinstance(viewer.link, Remote):
+            if isinstance(viewer.link, SocketLink):
                 viewer.link.stop()
                 viewer.writer.stop()
 
@@ -197,11 +197,11 @@ class Gallery:
 
     # Drawing
 
-    def begin(self, frames: Frames) -> None:
+    def begin(self, frames: RenderScheduler) -> None:
         """There is a screen now."""
         self._frames = frames
-        reading = self.hearing.reading = ReadingBack(self._app, self.hearing.looked_on)
-        self._pictures = self.hearing.pictures = Pictures(self._app, self.viewers, frames, reading)
+        reading = self.hearing.reading = ClientScrollback(self._app, self.hearing.looked_on)
+        self._pictures = self.hearing.pictures = ClientRenderer(self._app, self.viewers, frames, reading)
         if self._first is not None:
             self.admit(self._first)
         self.viewers.regroup()
@@ -243,7 +243,7 @@ class Gallery:
         """Lay the screen out for another size."""
         self._driver.lay_out(size, at_once=at_once)
 
-    def join(self, viewer: Viewer) -> None:
+    def join(self, viewer: AttachedClient) -> None:
         """Bring a terminal to what the mirrors show."""
         if self._frames is not None and self._pictures is not None:
             self._frames.catch_up()
@@ -254,7 +254,7 @@ class Gallery:
         if self._frames is not None:
             self._frames.joined()
 
-    def draw(self, viewer: Viewer) -> None:
+    def draw(self, viewer: AttachedClient) -> None:
         """Give a terminal a picture of its own."""
         if self._frames is not None and self._pictures is not None:
             self._frames.catch_up()
@@ -280,7 +280,7 @@ class Gallery:
 
     # Hearing
 
-    def deliver(self, viewer: Viewer, message: Message) -> None:
+    def deliver(self, viewer: AttachedClient, message: Message) -> None:
         """A message for the app."""
         self._driver.deliver(viewer, message)
 
@@ -288,12 +288,12 @@ class Gallery:
         """Tell the person something."""
         self._app.inform(text)
 
-    def starts_command(self, viewer: Viewer, event: events.Key) -> bool:
+    def starts_command(self, viewer: AttachedClient, event: events.Key) -> bool:
         """Whether a key is a prefix there."""
         return self._app.starts_command(event, viewer)
 
 
-def _processes(arrival: Arrival) -> tuple[int, ...]:
+def _processes(arrival: Handshake) -> tuple[int, ...]:
     """The client's process and its ancestors, as the kernel tells."""
     try:
         return ancestors(peer_of(arrival.connected).pid)

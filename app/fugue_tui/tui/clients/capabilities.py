@@ -41,7 +41,7 @@ _CERTAIN_SECONDS: Final = 2.0
 _LARGEST_CELL: Final = 500
 
 
-class Abilities:
+class Capabilities:
     """Known of one terminal so far. Main thread only."""
 
     def __init__(self, hello: Hello) -> None:

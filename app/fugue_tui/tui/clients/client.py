@@ -8,11 +8,11 @@ from fugue_tui.attach_protocol import Bye, Extent, Hello, Welcome
 from fugue_tui.control.keymap import canonical
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
-from fugue_tui.multiplexer.clients import ViewerInfo
+from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
-from fugue_tui.tui.clients.capabilities import Abilities
+from fugue_tui.tui.clients.capabilities import Capabilities
 from fugue_tui.tui.clients.input_messages import HostInput
-from fugue_tui.tui.vt_output.client_view import OwnPicture
+from fugue_tui.tui.vt_output.client_view import ClientView
 from fugue_tui.tui.vt_output.color_depth import Depth
 from fugue_tui.tui.vt_output.writer import HostWriter
 
@@ -23,7 +23,7 @@ _MOST: Final = Size(1_500, 800)
 """No larger screen is drawn, whatever a terminal says of itself."""
 
 
-class Place(Enum):
+class DrawMode(Enum):
     """How a terminal is drawn on."""
 
     WAITING = auto()
@@ -54,7 +54,7 @@ class Link(Protocol):
         ...
 
 
-class Viewer:
+class AttachedClient:
     """An attached terminal. Main thread only."""
 
     def __init__(self, number: int, link: Link, hello: Hello, *, pid: int | None = None, local: bool = False) -> None:
@@ -66,11 +66,11 @@ class Viewer:
         self.pid = pid
         self.hello = hello
         self.size = sane(hello.cols, hello.rows)
-        self.abilities = Abilities(hello)
+        self.abilities = Capabilities(hello)
         self.read_only = hello.read_only
         self.prefixes = frozenset[KeyPress]()
         """Keys that start a key command besides the workspace's own."""
-        self.place = Place.WAITING
+        self.place = DrawMode.WAITING
         self.used = 0
         """When it was used last; the highest is the latest."""
         self.lagging = False
@@ -78,7 +78,7 @@ class Viewer:
         self.reads_back = False
         """Whether it shows older text than the others."""
         self.focused = True
-        self.picture = OwnPicture(self.size, self.depth)
+        self.picture = ClientView(self.size, self.depth)
         """What it was sent while it had a picture of its own."""
         self.input = HostInput(self.abilities.hear)
 
@@ -99,17 +99,17 @@ class Viewer:
 
     def begin_anew(self) -> None:
         """Nothing is known of what it shows."""
-        self.picture = OwnPicture(self.size, self.depth)
+        self.picture = ClientView(self.size, self.depth)
 
     def feed(self, data: bytes) -> "Iterable[Message]":
         """What it sent, as messages."""
         return self.input.feed(data)
 
     @property
-    def info(self) -> ViewerInfo:
+    def info(self) -> AttachedTerminal:
         """What commands may know of it; `latest` is for the caller to say."""
         hello, able = self.hello, self.abilities
-        return ViewerInfo(
+        return AttachedTerminal(
             self.id,
             self.size,
             hello.tty,

@@ -12,7 +12,7 @@ _ANSWER_SECONDS: Final = 1.0
 
 
 @dataclass(slots=True)
-class Arrival:
+class Handshake:
     """A connection whose first line was read. The socket belongs to whoever holds this."""
 
     connected: socket.socket

@@ -17,13 +17,13 @@ from typing import Final, Protocol
 from fugue_tui.attach_protocol import Bye, Extent, Hello, Welcome
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
-from fugue_tui.multiplexer.clients import ViewerInfo
-from fugue_tui.tui.clients.client import Link, Place, Viewer, prefixes, sane
+from fugue_tui.multiplexer.clients import AttachedTerminal
+from fugue_tui.tui.clients.client import AttachedClient, DrawMode, Link, prefixes, sane
 from fugue_tui.tui.clients.handshake import titled
 from fugue_tui.tui.vt_output.color_depth import Depth
 
 
-class Room(Protocol):
+class RegistryApp(Protocol):
     """The app, as the terminals see it."""
 
     @property
@@ -41,7 +41,7 @@ class Room(Protocol):
         """The further prefix for terminals in another multiplexer; empty for none."""
         ...
 
-    def gone(self, viewer: Viewer) -> None:
+    def gone(self, viewer: AttachedClient) -> None:
         """A terminal was sent away."""
         ...
 
@@ -53,7 +53,7 @@ class Room(Protocol):
         """Lay the screen out for another size: at once, or in a storm of sizes only for the last."""
         ...
 
-    def join(self, viewer: Viewer) -> None:
+    def join(self, viewer: AttachedClient) -> None:
         """Bring a terminal to what the mirrors show."""
         ...
 
@@ -61,7 +61,7 @@ class Room(Protocol):
         """It is one of the mirrors now."""
         ...
 
-    def draw(self, viewer: Viewer) -> None:
+    def draw(self, viewer: AttachedClient) -> None:
         """Give a terminal a picture of its own."""
         ...
 
@@ -90,14 +90,14 @@ PROOF_SECONDS: Final = 2.0
 """How long it must have kept up to be a mirror again."""
 
 
-class Viewers:
+class ClientRegistry:
     """Every attached terminal, in the order of coming; the workspace's `Audience`."""
 
-    def __init__(self, room: Room, loop: asyncio.AbstractEventLoop, screen: Size) -> None:
+    def __init__(self, room: RegistryApp, loop: asyncio.AbstractEventLoop, screen: Size) -> None:
         self._room = room
         self._loop = loop
-        self._all: list[Viewer] = []
-        self._mirrors: list[Viewer] = []
+        self._all: list[AttachedClient] = []
+        self._mirrors: list[AttachedClient] = []
         self._numbers, self._uses = count(1), count(1)
         self.screen = screen
         """The size that the screen has, or is about to have."""
@@ -107,10 +107,10 @@ class Viewers:
 
     # Coming and going
 
-    def attach(self, link: Link, hello: Hello, *, pid: int | None = None, local: bool = False) -> Viewer:
+    def attach(self, link: Link, hello: Hello, *, pid: int | None = None, local: bool = False) -> AttachedClient:
         """Another terminal; what it sends comes by `take`. Raises InvalidArgument for a prefix that is no key."""
         own = prefixes(hello, self._room.nested_prefix)
-        viewer = Viewer(next(self._numbers), link, hello, pid=pid, local=local)
+        viewer = AttachedClient(next(self._numbers), link, hello, pid=pid, local=local)
         viewer.prefixes = own
         viewer.used = 0 if viewer.read_only else next(self._uses)
         viewer.abilities.on_defaults = partial(self._colours, viewer)
@@ -123,27 +123,27 @@ class Viewers:
         self.regroup()
         return viewer
 
-    def gone(self, viewer: Viewer) -> None:
+    def gone(self, viewer: AttachedClient) -> None:
         """A terminal has left."""
         if viewer in self._all:
             self._all.remove(viewer)
             self.regroup()
 
-    def away(self, viewer: Viewer) -> None:
+    def away(self, viewer: AttachedClient) -> None:
         """A terminal was stopped: it is not drawn on until it has a size again."""
-        viewer.place = Place.AWAY
+        viewer.place = DrawMode.AWAY
         self.regroup()
 
-    def resized(self, viewer: Viewer, extent: Extent) -> None:
+    def resized(self, viewer: AttachedClient, extent: Extent) -> None:
         """A terminal has another size; one that tells the same again shows something else and is painted anew."""
-        again = viewer.place is Place.AWAY or sane(extent.cols, extent.rows) == viewer.size
+        again = viewer.place is DrawMode.AWAY or sane(extent.cols, extent.rows) == viewer.size
         viewer.resize(extent)
         if again:
-            viewer.place = Place.WAITING
+            viewer.place = DrawMode.WAITING
             viewer.ask()
         self.use(viewer, again=True)
 
-    def use(self, viewer: Viewer, *, again: bool = False) -> None:
+    def use(self, viewer: AttachedClient, *, again: bool = False) -> None:
         """A person did something there: it is the latest."""
         changed = viewer is not self.latest and not viewer.read_only
         if changed:
@@ -153,17 +153,17 @@ class Viewers:
             self.regroup(resized=again)
 
     @property
-    def latest(self) -> Viewer | None:
+    def latest(self) -> AttachedClient | None:
         """The terminal that was used last; one that only looks on counts if there is no other."""
         return max(self._all, key=lambda viewer: viewer.used, default=None)
 
-    def all(self) -> Sequence[Viewer]:
+    def all(self) -> Sequence[AttachedClient]:
         """Every attached terminal, in the order of coming."""
         return tuple(self._all)
 
     # The audience
 
-    def viewers(self) -> tuple[ViewerInfo, ...]:
+    def viewers(self) -> tuple[AttachedTerminal, ...]:
         """Who is attached."""
         latest = self.latest
         return tuple(replace(viewer.info, latest=viewer is latest) for viewer in self._all)
@@ -178,7 +178,7 @@ class Viewers:
         """Paint one anew."""
         self._lost(self._named(viewer))
 
-    def _named(self, viewer: int) -> Viewer:
+    def _named(self, viewer: int) -> AttachedClient:
         found = next((each for each in self._all if each.id == viewer), None)
         if found is None:
             known = ", ".join(str(each.id) for each in self._all) or "none"
@@ -210,7 +210,7 @@ class Viewers:
 
     def regroup(self, *, resized: bool = False) -> None:
         """Find the size and every terminal's place anew; a terminal that was `resized` may well be so again."""
-        looking = [viewer for viewer in self._all if viewer.place is not Place.AWAY]
+        looking = [viewer for viewer in self._all if viewer.place is not DrawMode.AWAY]
         wanted = self._wanted(looking) or self.screen
         if bool(looking) != self.watched:
             self.watched = bool(looking)
@@ -219,17 +219,17 @@ class Viewers:
             self.screen = wanted
             self._room.fit(wanted, at_once=not resized)
             for viewer in looking:
-                if viewer.place is Place.MIRROR and viewer.size != wanted:
-                    viewer.place = Place.WAITING  # It has cells that are no longer the screen's.
+                if viewer.place is DrawMode.MIRROR and viewer.size != wanted:
+                    viewer.place = DrawMode.WAITING  # It has cells that are no longer the screen's.
         for viewer in looking:
-            if viewer.place is Place.MIRROR and not self._reflects(viewer):
-                viewer.place = Place.WAITING
-        self._mirrors = [viewer for viewer in self._all if viewer.place is Place.MIRROR]
+            if viewer.place is DrawMode.MIRROR and not self._reflects(viewer):
+                viewer.place = DrawMode.WAITING
+        self._mirrors = [viewer for viewer in self._all if viewer.place is DrawMode.MIRROR]
         for viewer in looking:
             self._settle(viewer)
         self._synchronize()
 
-    def _wanted(self, looking: list[Viewer]) -> Size | None:
+    def _wanted(self, looking: list[AttachedClient]) -> Size | None:
         counted = [viewer for viewer in looking if not viewer.read_only] or looking
         if not counted:
             return None
@@ -237,42 +237,42 @@ class Viewers:
             return Size(min(each.size.cols for each in counted), min(each.size.rows for each in counted))
         return max(counted, key=lambda viewer: viewer.used).size
 
-    def _settle(self, viewer: Viewer) -> None:
+    def _settle(self, viewer: AttachedClient) -> None:
         """Give a terminal its place; while the screen is laid out, those that are not mirrors wait."""
-        if viewer.place is Place.MIRROR:
+        if viewer.place is DrawMode.MIRROR:
             return
         mirrors, shown = self._reflects(viewer), self._room.shown_size
         if shown is not None and shown != self.screen and not (mirrors and viewer.size == self.screen):
-            viewer.place = Place.WAITING
+            viewer.place = DrawMode.WAITING
         elif mirrors and shown != self.screen:
-            viewer.place = Place.MIRROR  # All of the screen is about to be painted, for this very size.
+            viewer.place = DrawMode.MIRROR  # All of the screen is about to be painted, for this very size.
             self._mirrors.append(viewer)
             self._room.joined()
         elif mirrors:
-            viewer.place = Place.MIRROR
+            viewer.place = DrawMode.MIRROR
             self._room.join(viewer)
             self._mirrors.append(viewer)
             self._room.joined()
         elif shown is None:
-            viewer.place = Place.WAITING
-        elif viewer.place is not Place.OWN:
-            viewer.place = Place.OWN
+            viewer.place = DrawMode.WAITING
+        elif viewer.place is not DrawMode.OWN:
+            viewer.place = DrawMode.OWN
             viewer.picture.forget()
             self._room.draw(viewer)
 
-    def _reflects(self, viewer: Viewer) -> bool:
+    def _reflects(self, viewer: AttachedClient) -> bool:
         large = viewer.size.cols >= self.screen.cols and viewer.size.rows >= self.screen.rows
         return large and viewer.depth is Depth.TRUE and not viewer.lagging and not viewer.reads_back
 
     def laid_out(self) -> None:
         """The screen was painted: those who waited for its size are drawn on."""
-        if any(viewer.place is Place.WAITING for viewer in self._all):
+        if any(viewer.place is DrawMode.WAITING for viewer in self._all):
             self.regroup()
 
     def _synchronize(self) -> None:
         self._room.synchronize(bool(self._mirrors) and all(viewer.abilities.synchronized for viewer in self._mirrors))
 
-    def _colours(self, viewer: Viewer) -> None:
+    def _colours(self, viewer: AttachedClient) -> None:
         if viewer is self.latest:
             for foreground, colour in viewer.abilities.defaults.items():
                 self._room.host_colour(foreground, colour)
@@ -287,7 +287,7 @@ class Viewers:
     @property
     def busy(self) -> bool:
         """Whether nobody could take another frame."""
-        return all(viewer.writer.busy for viewer in self._all if viewer.place is not Place.AWAY)
+        return all(viewer.writer.busy for viewer in self._all if viewer.place is not DrawMode.AWAY)
 
     @contextmanager
     def together(self) -> Generator[None]:
@@ -315,7 +315,7 @@ class Viewers:
     def tell(self, data: bytes, *, typing: bool = False) -> None:
         """Send what needs no place on the screen, such as a bell, to everybody who looks (or to all who may type)."""
         for viewer in self._all:
-            if viewer.place is not Place.AWAY and not viewer.writer.busy and not (typing and viewer.read_only):
+            if viewer.place is not DrawMode.AWAY and not viewer.writer.busy and not (typing and viewer.read_only):
                 viewer.writer.write(data)
 
     def _leave_behind(self) -> None:
@@ -327,13 +327,13 @@ class Viewers:
                 viewer.writer.cut()
             self._loop.call_soon(self.regroup)
 
-    def _lags(self, viewer: Viewer) -> bool:
+    def _lags(self, viewer: AttachedClient) -> bool:
         writer = viewer.writer
         if not writer.busy or viewer.lagging:
             return False
         return writer.backlog > LAG_BYTES or self._loop.time() - writer.busy_since > LAG_SECONDS
 
-    def caught_up(self, viewer: Viewer) -> bool:
+    def caught_up(self, viewer: AttachedClient) -> bool:
         """Whether a terminal that lagged has kept up for a while; it is then a mirror again, if it can be one."""
         writer = viewer.writer
         if not viewer.lagging or writer.busy or self._loop.time() - writer.idle_since < PROOF_SECONDS:
@@ -342,13 +342,13 @@ class Viewers:
         self.regroup()
         return True
 
-    def _lost(self, viewer: Viewer) -> None:
+    def _lost(self, viewer: AttachedClient) -> None:
         """So much was written to a terminal that a part was dropped: paint it anew."""
         self.anew(viewer)
 
-    def anew(self, viewer: Viewer) -> None:
+    def anew(self, viewer: AttachedClient) -> None:
         """Nothing is known of what a terminal shows, or it shows more: paint it anew."""
         viewer.begin_anew()
-        if viewer.place is not Place.AWAY:
-            viewer.place = Place.WAITING
+        if viewer.place is not DrawMode.AWAY:
+            viewer.place = DrawMode.WAITING
         self.regroup()

@@ -24,7 +24,7 @@ _PARTING_SECONDS: Final = 3.0
 """How long a terminal may take to read that it is sent away."""
 
 
-class Remote:
+class SocketLink:
     """One connection. Main thread only; the socket is closed here."""
 
     def __init__(self, connected: socket.socket, loop: asyncio.AbstractEventLoop, early: bytes = b"") -> None:

@@ -19,7 +19,7 @@ _ANSWER_SECONDS: Final = 0.3
 """How long a terminal that is left may take for its answers."""
 
 
-class Tty:
+class TtyLink:
     """A terminal by its descriptor. Main thread only."""
 
     def __init__(self, terminal: HostTerminal, loop: asyncio.AbstractEventLoop) -> None:

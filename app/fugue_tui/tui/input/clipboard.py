@@ -4,21 +4,21 @@ from typing import Final
 
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.app_context import Stage
-from fugue_tui.tui.clients.client import Viewer
+from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.clients.client import AttachedClient
 
 MOST_BYTES: Final = 500_000
 """A longer text is not put on a terminal's clipboard: terminals drop it, or hang over it."""
 
 
-def begun(app: Stage, terminal: Terminal) -> None:
+def begun(app: AppContext, terminal: Terminal) -> None:
     """A person selects in a terminal: what was selected in others is not any more."""
     for other in app.mux.terminals.values():
         if other is not terminal:
             other.deselect()
 
 
-def copy(app: Stage, text: str, viewer: Viewer | None) -> None:
+def copy(app: AppContext, text: str, viewer: AttachedClient | None) -> None:
     """Keep selected text for pasting, offer it to the terminal where it was selected, and say what is known of that.
 
     A terminal does not answer whether it took the text; some say beforehand that they have a clipboard."""
@@ -32,7 +32,7 @@ def copy(app: Stage, text: str, viewer: Viewer | None) -> None:
     app.alert(f"copied {_counted(len(text), 'character')}{_lines(text)}{taken}{pastes}")
 
 
-def viewer_of(app: Stage, number: int | None = None) -> Viewer | None:
+def viewer_of(app: AppContext, number: int | None = None) -> AttachedClient | None:
     """An attached terminal by its number, or the one that was used last; None if there is none."""
     viewers = app.viewers
     if viewers is None:

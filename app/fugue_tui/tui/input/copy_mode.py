@@ -8,7 +8,7 @@ from fugue_tui.terminal.copy_mode.motions import MOTIONS, Motion, by_lines, into
 from fugue_tui.terminal.copy_mode.text_units import Unit
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.app_context import Stage
+from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.clipboard import begun, copy, viewer_of
 from fugue_tui_widgets.terminal_view import TerminalView
 
@@ -35,10 +35,10 @@ class _Copying:
     """The column that moving up and down keeps."""
 
 
-class Reading:
+class CopyMode:
     """What keys do while a person reads back: each pane is in copy mode or is not, as in tmux. Main thread only."""
 
-    def __init__(self, app: Stage) -> None:
+    def __init__(self, app: AppContext) -> None:
         self._app = app
         self._modes: dict[Terminal, _Copying] = {}
         self._table: Mapping[str, Callable[[Terminal, int], None]] = {

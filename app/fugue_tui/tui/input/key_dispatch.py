@@ -9,8 +9,8 @@ from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
-from fugue_tui.tui.app_context import Stage
-from fugue_tui.tui.input.copy_mode import Reading
+from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.input.copy_mode import CopyMode
 from fugue_tui_widgets.which_key import Hint
 
 REPEAT_SECONDS: Final = 0.5
@@ -22,7 +22,7 @@ _POINTED: Final = ("?", "%", "c", "p", *_READING)
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
+class _PendingKeys:
     """A key command that one terminal has begun."""
 
     repeats: bool
@@ -30,17 +30,17 @@ class _Begun:
     timer: asyncio.TimerHandle
 
 
-class Keyboard:
+class KeyDispatch:
     """Takes each key first. What it leaves is the focused program's. Several terminals may press keys at once."""
 
-    def __init__(self, app: Stage, keymap: Keymap, bound: Callable[[Binding], None]) -> None:
+    def __init__(self, app: AppContext, keymap: Keymap, bound: Callable[[Binding], None]) -> None:
         self._app = app
         self._bound = bound
         self.keymap = keymap
-        self._begun: dict[int, _Begun] = {}
+        self._begun: dict[int, _PendingKeys] = {}
         self._kept: dict[int, set[str]] = {}
         """Keys of each terminal whose press no program got, so that none gets their release."""
-        self._reading = Reading(app)
+        self._reading = CopyMode(app)
 
     @property
     def hint(self) -> str:
@@ -136,7 +136,7 @@ class Keyboard:
 
     def _begin(self, owner: int, seconds: float, *, repeats: bool) -> None:
         timer = asyncio.get_running_loop().call_later(seconds, self._elapsed, owner)
-        self._begun[owner] = _Begun(repeats, timer)
+        self._begun[owner] = _PendingKeys(repeats, timer)
         self._app.news()
 
     def _elapsed(self, owner: int) -> None:

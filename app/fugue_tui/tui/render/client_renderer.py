@@ -12,11 +12,11 @@ from textual.screen import Screen
 from textual.strip import Strip
 
 from fugue_tui.geometry import Rect, Size
-from fugue_tui.tui.app_context import Stage
-from fugue_tui.tui.clients.client import Place, Viewer
-from fugue_tui.tui.clients.registry import Viewers
-from fugue_tui.tui.render.client_scrollback import ReadingBack
-from fugue_tui.tui.vt_output.client_view import Caret, Scene
+from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.clients.client import AttachedClient, DrawMode
+from fugue_tui.tui.clients.registry import ClientRegistry
+from fugue_tui.tui.render.client_scrollback import ClientScrollback
+from fugue_tui.tui.vt_output.client_view import ScreenCursor, ScreenState
 
 _FRAME: Final = 1 / 60
 _SHARE: Final = 4
@@ -25,26 +25,28 @@ _BEGIN: Final = b"\x1b[?2026h"
 _END: Final = b"\x1b[?2026l"
 
 
-class Cursor(Protocol):
+class CursorSource(Protocol):
     """Whoever knows where the cursor is."""
 
     @property
-    def caret(self) -> Caret | None:
+    def caret(self) -> ScreenCursor | None:
         """Where it is; None if it is hidden."""
         ...
 
 
-class Pictures:
+class ClientRenderer:
     """Draws on terminals that are no mirrors. Main thread only."""
 
-    def __init__(self, app: Stage, viewers: Viewers, cursor: Cursor, reading: ReadingBack) -> None:
+    def __init__(
+        self, app: AppContext, viewers: ClientRegistry, cursor: CursorSource, reading: ClientScrollback
+    ) -> None:
         self._app = app
         self._viewers = viewers
         self._cursor = cursor
         self._reading = reading
         self._loop = asyncio.get_running_loop()
         self._version = 0
-        self._scene: Scene | None = None
+        self._scene: ScreenState | None = None
         self._stale: set[int] | None = None
         self._composed = -1
         self._drawn: dict[int, int] = {}
@@ -78,22 +80,22 @@ class Pictures:
         self._timer = None
         self.schedule()
 
-    def _owing(self) -> list[Viewer]:
+    def _owing(self) -> list[AttachedClient]:
         """Those who show an older screen and could take the newest."""
         return [
             viewer
             for viewer in self._viewers.all()
-            if viewer.place is Place.OWN
+            if viewer.place is DrawMode.OWN
             and not viewer.writer.busy
             and self._drawn.get(viewer.id) != self._version
             and not self._viewers.caught_up(viewer)
         ]
 
-    def hurry(self, viewer: Viewer) -> None:
+    def hurry(self, viewer: AttachedClient) -> None:
         """A person did something there: let its next picture come at once."""
         self._next.pop(viewer.id, None)
 
-    def draw(self, viewer: Viewer) -> None:
+    def draw(self, viewer: AttachedClient) -> None:
         """Bring a terminal's own picture up to date now."""
         if viewer.writer.busy:
             return
@@ -103,21 +105,21 @@ class Pictures:
         self._send(viewer, viewer.picture.frame(scene, mark))
         self._next[viewer.id] = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
 
-    def whole(self, viewer: Viewer) -> None:
+    def whole(self, viewer: AttachedClient) -> None:
         """Show a terminal everything, whatever it showed before."""
         viewer.picture.forget()
         self._send(viewer, viewer.picture.frame(self.scene()))
 
-    def drop(self, viewer: Viewer) -> None:
+    def drop(self, viewer: AttachedClient) -> None:
         """A terminal has gone."""
         self._drawn.pop(viewer.id, None)
         self._next.pop(viewer.id, None)
 
     @staticmethod
-    def _send(viewer: Viewer, data: bytes) -> None:
+    def _send(viewer: AttachedClient, data: bytes) -> None:
         viewer.writer.write(_BEGIN + data + _END if data and viewer.abilities.synchronized else data)
 
-    def scene(self) -> Scene:
+    def scene(self) -> ScreenState:
         """The whole screen as it is now; only what changed is composed anew."""
         if self._scene is None or self._composed != self._version:
             screen = self._app.screen
@@ -125,7 +127,7 @@ class Pictures:
             strips, size = self._compose(screen)
             around = Rect(*view.region) if caret is not None and view is not None else None
             bar = self._app.settings.ui.status and size.rows > 1
-            self._scene = Scene(size, strips, caret, _interest(screen, caret), around, bar)
+            self._scene = ScreenState(size, strips, caret, _interest(screen, caret), around, bar)
             self._composed, self._stale = self._version, set()
         return self._scene
 
@@ -163,7 +165,7 @@ def compose_rows(compositor: Compositor, rows: set[int]) -> Iterator[tuple[int, 
         yield y, Strip.join(chops[y].values())
 
 
-def _interest(screen: Screen[object], caret: Caret | None) -> Rect | None:
+def _interest(screen: Screen[object], caret: ScreenCursor | None) -> Rect | None:
     """What a terminal that cannot show everything should show: the cursor, or what has the focus in a dialog."""
     if caret is not None:
         return Rect(caret.x, caret.y, 1, 1)

@@ -11,9 +11,9 @@ from textual.strip import Strip
 from fugue_tui.ids import PaneId
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.app_context import Stage
-from fugue_tui.tui.clients.client import Viewer
-from fugue_tui.tui.vt_output.client_view import Scene
+from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.clients.client import AttachedClient
+from fugue_tui.tui.vt_output.client_view import ScreenState
 from fugue_tui_widgets.mouse_selection import WHEEL_LINES
 from fugue_tui_widgets.strips import strip_of
 
@@ -23,7 +23,7 @@ _TOLD: Final = "read-only · PageUp reads back · q leaves"
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
+class ScrolledView:
     """What somebody reads: the rows as they were when they were scrolled to."""
 
     pane: PaneId
@@ -35,40 +35,40 @@ class Back:
     rows: tuple[Row, ...]
 
 
-class ReadingBack:
+class ClientScrollback:
     """Where each of those who only look on reads. Main thread only."""
 
-    def __init__(self, app: Stage, over: Callable[[Viewer], None]) -> None:
+    def __init__(self, app: AppContext, over: Callable[[AttachedClient], None]) -> None:
         """`over` is called when a terminal need not be told any more that it only looks on."""
         self._app = app
         self._over = over
-        self._back: dict[int, Back] = {}
+        self._back: dict[int, ScrolledView] = {}
         self._told: dict[int, asyncio.TimerHandle] = {}
 
-    def reads(self, viewer: Viewer) -> bool:
+    def reads(self, viewer: AttachedClient) -> bool:
         """Whether a terminal shows older text."""
         return viewer.id in self._back
 
-    def drop(self, viewer: Viewer) -> None:
+    def drop(self, viewer: AttachedClient) -> None:
         """Show the live screen there again."""
         self._back.pop(viewer.id, None)
         if told := self._told.pop(viewer.id, None):
             told.cancel()
         viewer.reads_back = False
 
-    def tell(self, viewer: Viewer) -> None:
+    def tell(self, viewer: AttachedClient) -> None:
         """Say for a while that this terminal only looks on, and what it can do."""
         if told := self._told.pop(viewer.id, None):
             told.cancel()
         self._told[viewer.id] = asyncio.get_running_loop().call_later(_TOLD_SECONDS, self._untell, viewer)
         viewer.reads_back = True
 
-    def _untell(self, viewer: Viewer) -> None:
+    def _untell(self, viewer: AttachedClient) -> None:
         del self._told[viewer.id]
         viewer.reads_back = self.reads(viewer)
         self._over(viewer)
 
-    def scroll(self, viewer: Viewer, pane: PaneId | None, lines: int) -> None:
+    def scroll(self, viewer: AttachedClient, pane: PaneId | None, lines: int) -> None:
         """Move a terminal's view: positive towards older lines; at the bottom it is live again."""
         before = self._back.get(viewer.id)
         pane = before.pane if before is not None else pane
@@ -82,10 +82,10 @@ class ReadingBack:
         if target == 0:
             self.drop(viewer)
             return
-        self._back[viewer.id] = Back(pane, terminal, target, history, tuple(terminal.past(target)))
+        self._back[viewer.id] = ScrolledView(pane, terminal, target, history, tuple(terminal.past(target)))
         viewer.reads_back = True
 
-    def seen_by(self, viewer: Viewer, scene: Scene) -> tuple[Scene, str]:
+    def seen_by(self, viewer: AttachedClient, scene: ScreenState) -> tuple[ScreenState, str]:
         """The screen as a terminal shows it, and what stands in its corner."""
         back = self._back.get(viewer.id)
         if back is not None and not self._stands(back):
@@ -101,7 +101,7 @@ class ReadingBack:
                 strips[y + offset] = _over(strips[y + offset], strip_of(row, width), x)
         return replace(scene, strips=strips, caret=None), f"read-only · history -{back.lines}"
 
-    def _stands(self, back: Back) -> bool:
+    def _stands(self, back: ScrolledView) -> bool:
         """Whether the pane is still there, at the size that it had, and in sight."""
         view = self._app.grid.views.get(back.pane)
         live = self._app.mux.terminals.get(back.pane)
@@ -112,7 +112,7 @@ class ReadingBack:
 
     # What they do
 
-    def key(self, viewer: Viewer, name: str) -> bool:
+    def key(self, viewer: AttachedClient, name: str) -> bool:
         """Take a key; whether it was one that scrolls or ends scrolling."""
         pane = self._app.mux.focused
         terminal = self._app.mux.terminals.get(pane) if pane is not None else None
@@ -129,7 +129,7 @@ class ReadingBack:
             return True
         return False
 
-    def wheel(self, viewer: Viewer, event: events.MouseEvent) -> None:
+    def wheel(self, viewer: AttachedClient, event: events.MouseEvent) -> None:
         """Scroll the pane under the pointer."""
         if not isinstance(event, events.MouseScrollUp | events.MouseScrollDown):
             return

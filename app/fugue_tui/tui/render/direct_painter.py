@@ -17,7 +17,7 @@ _DIFF_ROWS: Final = 16
 _SHAPES: Final = {CursorShape.BLOCK: 2, CursorShape.UNDERLINE: 4, CursorShape.BAR: 6}
 
 
-class Host(Protocol):
+class FrameTarget(Protocol):
     """Where frames go."""
 
     def write(self, data: bytes | bytearray) -> None:
@@ -25,10 +25,10 @@ class Host(Protocol):
         ...
 
 
-class Painter:
+class DirectPainter:
     """Paints frames of terminals at rectangles of the host's screen. Belongs to one thread."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: FrameTarget) -> None:
         self._host = host
         self._delta = Delta()
         self._painted: dict[Terminal, list[bytes | None]] = {}

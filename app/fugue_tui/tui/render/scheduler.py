@@ -8,9 +8,9 @@ from typing import Final
 
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
-from fugue_tui.tui.app_context import Stage
-from fugue_tui.tui.render.direct_painter import Painter, shape_of
-from fugue_tui.tui.vt_output.client_view import Caret
+from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.render.direct_painter import DirectPainter, shape_of
+from fugue_tui.tui.vt_output.client_view import ScreenCursor
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _FRAME: Final = 1 / 60
@@ -18,18 +18,18 @@ _SHARE: Final = 4
 """A pane whose frame took t seconds to paint is not painted again before this many times t."""
 
 
-class Frames:
+class RenderScheduler:
     """Paints panes that have something new. Main thread only."""
 
-    def __init__(self, app: Stage) -> None:
+    def __init__(self, app: AppContext) -> None:
         self._app = app
         self._loop = asyncio.get_running_loop()
         self._wanted: set[PaneId] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._next: dict[PaneId, float] = {}
         self._viewers = app.viewers
-        self._painter = Painter(self._viewers) if self._viewers is not None else None
-        self.caret: Caret | None = None
+        self._painter = DirectPainter(self._viewers) if self._viewers is not None else None
+        self.caret: ScreenCursor | None = None
         """Where the host's cursor is; None if it is hidden."""
         if self._painter is not None:
             self._painter.width = lambda: app.size.width
@@ -158,7 +158,7 @@ class Frames:
         rect = self._rect(view) if view is not None else None
         cursor = view.cursor if view is not None and rect is not None else None
         cell = self._painter.cursor(cursor, rect)
-        caret = Caret(*cell, shape_of(cursor)) if cell is not None and cursor is not None else None
+        caret = ScreenCursor(*cell, shape_of(cursor)) if cell is not None and cursor is not None else None
         if cell is not None:
             self._app.cursor_at(*cell)
         before, self.caret = self.caret, caret

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
-from fugue_tui.control.core.answers import Pictured
+from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import PERSON, Command, Door, Effect, Origin
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding
@@ -22,10 +22,10 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.history import History
 from fugue_tui.layout.solve import Divider
 from fugue_tui.layout.tree import Node, Split, panes
-from fugue_tui.multiplexer.clients import ViewerInfo
+from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean, clean_text
-from fugue_tui.tui.app_context import Stage
-from fugue_tui.tui.input.key_dispatch import Keyboard
+from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.input.key_dispatch import KeyDispatch
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.help_page import help_page
@@ -38,7 +38,7 @@ _PALETTE = Origin(Door.PALETTE)
 class Actions:
     """The person's side of the app. Main thread only."""
 
-    def __init__(self, app: Stage, keyboard: Keyboard) -> None:
+    def __init__(self, app: AppContext, keyboard: KeyDispatch) -> None:
         self._app = app
         self._keyboard = keyboard
         self._before_drag: tuple[Window, History] | None = None
@@ -97,7 +97,7 @@ class Actions:
         )
 
     def _show(self, command: Command[Any], result: Any) -> None:
-        if isinstance(result, Pictured) and result.image:
+        if isinstance(result, ImageAnswer) and result.image:
             self._app.alert(_written(command.verb, result))
         elif result is not None:
             self._app.open_dialog(Page(command.verb, Content(result_text(command, result))))
@@ -257,7 +257,7 @@ class Actions:
         self._app.run_command(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Door.MOUSE))
 
 
-def client_words(viewer: ViewerInfo) -> str:
+def client_words(viewer: AttachedTerminal) -> str:
     """A terminal in a line: its number, its device, its size, and whether it only looks on."""
     told = f"{viewer.id}  {clean(viewer.tty, 40) or 'terminal'}  {viewer.size.cols}x{viewer.size.rows}"
     return told + ("  read-only" if viewer.read_only else "")
@@ -277,7 +277,7 @@ def result_text(command: Command[Any], result: Any) -> str:
     return clean_text(render(command_schema.dump(result)))
 
 
-def _written(verb: str, result: Pictured) -> str:
+def _written(verb: str, result: ImageAnswer) -> str:
     """What is said of a picture, which is written to a file of its own: a status bar cannot show it."""
     try:
         kind = result.media_type.rpartition("/")[2]

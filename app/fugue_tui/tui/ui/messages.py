@@ -16,7 +16,7 @@ MOST: Final = 5
 """How many messages wait for their turn; the oldest of more are dropped."""
 
 
-class Alerts:
+class Messages:
     """One message at a time. Main thread only."""
 
     def __init__(self, changed: Callable[[], None], watched: Callable[[], bool]) -> None:

@@ -7,16 +7,16 @@ from typing import Final
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, Started
 from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notification
-from fugue_tui.tui.app_context import Stage
+from fugue_tui.tui.app_context import AppContext
 
 _PAUSE: Final = 0.2
 """Seconds between two bells, and between two writes to the clipboard, that reach the host."""
 
 
-class Happenings:
+class PaneNotifications:
     """Tells the person. Main thread only."""
 
-    def __init__(self, stage: Stage, *, ring: Callable[[], None], copy: Callable[[str], None]) -> None:
+    def __init__(self, stage: AppContext, *, ring: Callable[[], None], copy: Callable[[str], None]) -> None:
         self._stage = stage
         self._ring_host = ring
         self._copy_to_host = copy

@@ -5,23 +5,23 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from fugue_tui.control.core.command import Command
-from fugue_tui.control.core.deferred import Later, Progress
+from fugue_tui.control.core.deferred import Deferred, Progress
 from fugue_tui.errors import FugueError
 
 PATIENCE: Final = 0.5
 """Seconds after which it is told that something takes longer."""
 
 
-class Errands:
+class PendingCommands:
     """The commands of a person that answer later. Main thread only."""
 
     def __init__(
         self, post: Callable[[Callable[[], None]], None], alert: Callable[[str], None], broke: Callable[..., None]
     ) -> None:
         self._post, self._alert, self._broke = post, alert, broke
-        self._open: dict[Later[Any], str] = {}
+        self._open: dict[Deferred[Any], str] = {}
 
-    def follow(self, command: Command[Any], later: Later[Any], then: Callable[[Any], None]) -> None:
+    def follow(self, command: Command[Any], later: Deferred[Any], then: Callable[[Any], None]) -> None:
         """Have `then` called with the result once it is there; what goes wrong is told."""
         self._open[later] = command.verb
         later.on_progress(lambda progress: self._post(lambda: self._progressed(later, progress)))
@@ -33,16 +33,16 @@ class Errands:
         found = [later.cancel() for later in tuple(self._open)]
         return any(found)
 
-    def _still(self, later: Later[Any]) -> None:
+    def _still(self, later: Deferred[Any]) -> None:
         if later in self._open:
             self._alert(f"{self._open[later]}: under way; the prefix and Escape give it up")
 
-    def _progressed(self, later: Later[Any], progress: Progress) -> None:
+    def _progressed(self, later: Deferred[Any], progress: Progress) -> None:
         if later in self._open:
             share = "" if progress.fraction is None else f" ({progress.fraction:.0%})"
             self._alert(f"{self._open[later]}: {progress.text}{share}")
 
-    def _over(self, later: Later[Any], then: Callable[[Any], None]) -> None:
+    def _over(self, later: Deferred[Any], then: Callable[[Any], None]) -> None:
         verb = self._open.pop(later)
         match later.error:
             case None:

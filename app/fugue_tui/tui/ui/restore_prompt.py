@@ -11,20 +11,20 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fugue_tui.control.commands.restore import follow, read
-from fugue_tui.control.core.deferred import Later
+from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.restore.rerun_policy import is_shell, words
-from fugue_tui.control.restore.restorer import Comeback, Restored, Source, moment
+from fugue_tui.control.restore.restorer import RestoreResult, RestoreSource, WorkspaceRestorer, moment
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.autosave.saver import Saver
-from fugue_tui.multiplexer.autosave.writer import Recorder
+from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.sanitize import clean
 from fugue_tui.store.store import Store, state_dir
 from fugue_tui.workspace.model import Window, Workspace
-from fugue_tui.workspace.save_model import Saved
+from fugue_tui.workspace.save_model import SavedWorkspace
 
 if TYPE_CHECKING:
-    from fugue_tui_widgets.restore_dialog import ComeBack
+    from fugue_tui_widgets.restore_dialog import RestoreDialog
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ _SHOWN: Final = 60
 """Characters of a window's programs."""
 
 
-class Hall(Protocol):
+class RestoreApp(Protocol):
     """The app, as far as it is needed here."""
 
     def open_dialog(self, screen: Any, answered: Any = None) -> None:
@@ -46,16 +46,16 @@ class Hall(Protocol):
         ...
 
 
-class Homecoming:
+class RestorePrompt:
     """A workspace that was saved, in front of the one that starts. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, source: Source) -> None:
+    def __init__(self, mux: Multiplexer, source: RestoreSource) -> None:
         self._mux, self._source = mux, source
-        self._hall: Hall | None = None
-        self._dialog: ComeBack | None = None
+        self._hall: RestoreApp | None = None
+        self._dialog: RestoreDialog | None = None
         self._off: Callable[[], None] = _nothing
         self._fresh: Workspace | None = None
-        self._comeback: Comeback | None = None
+        self._comeback: WorkspaceRestorer | None = None
         self.ended: Final = source.saved.ended
         """Whether it was ended on purpose: it is kept, and nobody asked."""
         if not self.ended:
@@ -64,9 +64,9 @@ class Homecoming:
 
     def at_once(self) -> None:
         """Bring it back in the place of a first pane; its texts follow once there is an app."""
-        self._comeback = Comeback(self._mux, self._source).instead()
+        self._comeback = WorkspaceRestorer(self._mux, self._source).instead()
 
-    def meet(self, hall: Hall) -> None:
+    def meet(self, hall: RestoreApp) -> None:
         """There is an app, and what saves the workspace, which must wait until it is known what becomes of this."""
         self._hall = hall
         self._saver.hold()
@@ -75,12 +75,12 @@ class Homecoming:
 
     def ask(self) -> None:
         """Ask the person, over the fresh workspace; nothing if it came back already."""
-        from fugue_tui_widgets.restore_dialog import ComeBack
+        from fugue_tui_widgets.restore_dialog import RestoreDialog
 
         if self._hall is None or self._mux.before is None:
             return
         self._fresh = self._mux.workspace
-        self._dialog = ComeBack(heading(self._source.saved), rows(self._source.saved), self._source.faults)
+        self._dialog = RestoreDialog(heading(self._source.saved), rows(self._source.saved), self._source.faults)
         self._off = self._mux.on_change.connect(self._changed)
         self._hall.open_dialog(self._dialog, self._answered)
 
@@ -98,7 +98,7 @@ class Homecoming:
         if wanted is not None:
             self._off()
         if wanted:
-            comeback = Comeback(self._mux, self._source)
+            comeback = WorkspaceRestorer(self._mux, self._source)
             self._bring(comeback.instead() if self._untouched else comeback.beside(focus=True))
         elif wanted is not None:
             self.put_aside()
@@ -109,13 +109,13 @@ class Homecoming:
         live = self._mux.live.values()
         return self._mux.workspace == self._fresh and all(each.typed_at is None for each in live)
 
-    def _bring(self, comeback: Comeback) -> None:
+    def _bring(self, comeback: WorkspaceRestorer) -> None:
         self._mux.before = None
-        answer = Later[Restored]()
+        answer = Deferred[RestoreResult]()
         answer.when_over(lambda: self._mux.post(lambda: self._back(answer)))
         follow(self._mux, comeback, answer)
 
-    def _back(self, answer: Later[Restored]) -> None:
+    def _back(self, answer: Deferred[RestoreResult]) -> None:
         self._saver.release()
         faults = [str(answer.error)] if answer.error else list(answer.result().faults)
         for fault in faults:
@@ -133,7 +133,7 @@ class Homecoming:
 
     # On the saver's thread
 
-    def _keep(self, recorder: Recorder, wanted: Callable[[], bool]) -> str:
+    def _keep(self, recorder: SnapshotWriter, wanted: Callable[[], bool]) -> str:
         store, name = recorder.store, self._source.name
         named = [entry.name for entry in store.names("named")]
         label = _free(f"{name}-before-{time.strftime('%Y-%m-%d')}", named)
@@ -158,12 +158,12 @@ class Homecoming:
             self._hall.inform(clean(text))
 
 
-def found(mux: Multiplexer) -> Homecoming:
+def found(mux: Multiplexer) -> RestorePrompt:
     """The workspace that was saved under the name of the one that starts. Raises SaveError if it cannot be read."""
-    return Homecoming(mux, read(Store(state_dir()), "auto", mux.workspace.name))
+    return RestorePrompt(mux, read(Store(state_dir()), "auto", mux.workspace.name))
 
 
-def heading(saved: Saved) -> str:
+def heading(saved: SavedWorkspace) -> str:
     """What was saved and when, in one line."""
     workspace = saved.workspace
     counts = f"{_count(len(workspace.windows), 'window')}, {_count(len(workspace.panes), 'pane')}"
@@ -171,7 +171,7 @@ def heading(saved: Saved) -> str:
     return f"{clean(workspace.name, 40)}, saved {when}: {counts}" if moment(saved.saved_at) else counts
 
 
-def rows(saved: Saved) -> list[tuple[str, str]]:
+def rows(saved: SavedWorkspace) -> list[tuple[str, str]]:
     """Each window's name, and what ran in its panes."""
     windows = saved.workspace.windows
     return [
@@ -190,14 +190,14 @@ def ago(seconds: float) -> str:
     return "just now"
 
 
-def _window_name(saved: Saved, window: Window) -> str:
+def _window_name(saved: SavedWorkspace, window: Window) -> str:
     workspace = saved.workspace
     several = any(each.session != window.session for each in workspace.windows)
     name = window.name or workspace.panes[window.active].name
     return clean(" ".join(part for part in (f"{window.session}:" if several else "", name) if part), 30)
 
 
-def _programs(saved: Saved, window: Window) -> str:
+def _programs(saved: SavedWorkspace, window: Window) -> str:
     names: list[str] = []
     for pane in panes(window.layout):
         seen, argv = saved.seen.get(pane), saved.workspace.panes[pane].argv

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.tui.app_context import Stage
+from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui import view_model
-from fugue_tui.tui.ui.view_model import Words
-from fugue_tui_widgets.status_bar import StatusPicture
+from fugue_tui.tui.ui.view_model import StatusText
+from fugue_tui_widgets.status_bar import StatusContent
 
 LABEL_SECONDS: Final = 1.0
 """How long after output the labels that follow the running programs are looked at."""
@@ -16,7 +16,7 @@ REST_SECONDS: Final = 10.0
 """How often quiet panes are asked for memory while nobody looks."""
 
 
-class Teller(Stage, Protocol):
+class StatusApp(AppContext, Protocol):
     """The app, as seen from here."""
 
     @property
@@ -24,19 +24,19 @@ class Teller(Stage, Protocol):
         """Whether there is a screen to draw on."""
         ...
 
-    def show_status(self, picture: StatusPicture) -> None:
+    def show_status(self, picture: StatusContent) -> None:
         """Bring the status bar up to date."""
         ...
 
-    def words(self) -> Words:
+    def words(self) -> StatusText:
         """What the bar says besides the windows."""
         ...
 
 
-class News:
+class StatusUpdater:
     """Main thread only."""
 
-    def __init__(self, app: Teller, later: Callable[[Callable[[], None]], object]) -> None:
+    def __init__(self, app: StatusApp, later: Callable[[Callable[[], None]], object]) -> None:
         self._app = app
         self._later = later
         self._due = False

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from fugue_tui.config.model import UiSettings
 from fugue_tui.control.output.pane_titles import grid_picture
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.grid_view import GridPicture
+from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
-from fugue_tui.tui.app_context import Stage
+from fugue_tui.tui.app_context import AppContext
 from fugue_tui.workspace.model import Window
-from fugue_tui_widgets.status_bar import StatusPicture, Tab
+from fugue_tui_widgets.status_bar import StatusContent, Tab
 from fugue_tui_widgets.terminal_view import TerminalView
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class StatusText:
     """What the bar says besides the windows."""
 
     hint: str
@@ -40,12 +40,12 @@ def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:
     return ui.titles == "always"
 
 
-def front_picture(mux: Multiplexer) -> GridPicture:
+def front_picture(mux: Multiplexer) -> GridView:
     """The active window's panes, dividers and titles."""
-    return grid_picture(mux, mux.front) if mux.front is not None else GridPicture()
+    return grid_picture(mux, mux.front) if mux.front is not None else GridView()
 
 
-def status_picture(mux: Multiplexer, words: Words) -> StatusPicture:
+def status_picture(mux: Multiplexer, words: StatusText) -> StatusContent:
     """The bar: workspace, the active session's windows, and the hint or the alert."""
     workspace, window = mux.workspace, mux.front
     session = window.session if window is not None else ""
@@ -61,7 +61,7 @@ def status_picture(mux: Multiplexer, words: Words) -> StatusPicture:
     )
     back = _history(mux)
     hint, mode = (" · ".join(word for word in (back, said) if word) for said in (words.hint, words.mode))
-    return StatusPicture(name, clean(session, 24) if several else "", tabs, hint, words.alert, mode)
+    return StatusContent(name, clean(session, 24) if several else "", tabs, hint, words.alert, mode)
 
 
 def _history(mux: Multiplexer) -> str:
@@ -84,7 +84,7 @@ def window_label(mux: Multiplexer, window: Window) -> str:
     return clean(pane.name or mux.terminals[window.active].foreground or window.name or "shell", 24)
 
 
-def arrange(app: Stage, *, watched: bool) -> bool:
+def arrange(app: AppContext, *, watched: bool) -> bool:
     """Give the grid a view of every pane, each in its place; whether any of them moves. Looks at nothing unwatched."""
     grid, old = app.grid, app.grid.picture
     views = {pane: _view(app, pane) for pane in app.mux.terminals}
@@ -98,7 +98,7 @@ def arrange(app: Stage, *, watched: bool) -> bool:
     return moves
 
 
-def _view(app: Stage, pane: PaneId) -> TerminalView:
+def _view(app: AppContext, pane: PaneId) -> TerminalView:
     """The view of a pane, which shows the terminal that the pane has now."""
     terminal = app.mux.terminals[pane]
     view = app.grid.views.get(pane)

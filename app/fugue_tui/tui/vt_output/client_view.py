@@ -26,7 +26,7 @@ _SYSTEMS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Caret:
+class ScreenCursor:
     """The cursor on the whole screen."""
 
     x: int
@@ -36,12 +36,12 @@ class Caret:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class ScreenState:
     """The whole screen at one moment."""
 
     size: Size
     strips: Sequence[Strip]
-    caret: Caret | None
+    caret: ScreenCursor | None
     """None if it is hidden."""
     interest: Rect | None = None
     """What must be in sight if not everything can; None if nothing need."""
@@ -51,7 +51,7 @@ class Scene:
     """Whether the last row is the status bar."""
 
 
-class OwnPicture:
+class ClientView:
     """What one terminal was sent; `frame` brings it up to date."""
 
     def __init__(self, size: Size, depth: Depth) -> None:
@@ -74,7 +74,7 @@ class OwnPicture:
         """Nothing is known of what the terminal shows."""
         self._sent, self._written, self._shape, self._shown, self._at = [], [], b"", None, None
 
-    def frame(self, scene: Scene, mark: str = "") -> bytes:
+    def frame(self, scene: ScreenState, mark: str = "") -> bytes:
         """What to send; empty if it shows the scene already. `mark` is clean and stands at the end of the last row."""
         self._look_at(scene)
         out = bytearray()
@@ -105,7 +105,7 @@ class OwnPicture:
     def _left_of(self, y: int) -> int:
         return 0 if self._pinned and y == len(self.rows) - 1 else self.left
 
-    def _look_at(self, scene: Scene) -> None:
+    def _look_at(self, scene: ScreenState) -> None:
         """Choose the part of the screen: as before, unless what matters would be out of sight."""
         cols, rows = min(self.size.cols, scene.size.cols), min(self.size.rows, scene.size.rows)
         self._pinned = 1 < rows < scene.size.rows
@@ -118,7 +118,7 @@ class OwnPicture:
         top, self.left = max(0, min(top, whole - body)), max(0, min(self.left, scene.size.cols - cols))
         self.rows = (*range(top, top + body), *([scene.size.rows - 1] if self._pinned else []))
 
-    def _rows(self, scene: Scene, mark: str) -> list[bytes]:
+    def _rows(self, scene: ScreenState, mark: str) -> list[bytes]:
         last = len(self.rows) - 1
         cols = self.size.cols
         known, self._written = self._written, []
@@ -137,7 +137,7 @@ class OwnPicture:
             rows[last] = _written(_marked(seen, mark, cols, whole=scene.bar), self.depth)
         return rows + [b""] * (self.size.rows - len(rows))
 
-    def _cursor(self, caret: Caret | None) -> bytes:
+    def _cursor(self, caret: ScreenCursor | None) -> bytes:
         spot = self._spot(caret) if caret is not None else None
         if caret is None or spot is None:
             shown, self._shown = self._shown, False
@@ -150,7 +150,7 @@ class OwnPicture:
         self._at, self._shape, self._shown = spot, caret.shape, True
         return out
 
-    def _spot(self, caret: Caret) -> tuple[int, int] | None:
+    def _spot(self, caret: ScreenCursor) -> tuple[int, int] | None:
         if caret.y not in self.rows:
             return None
         y = self.rows.index(caret.y)
