@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.command import registry
 from fugue_tui.control.schema.annotations import fields_of
 from fugue_tui.control.schema.command_line import flag

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fugue_tui.control import command_table
+from fugue_tui.control import commands
 from fugue_tui.control.core.command import Command, registry
 from fugue_tui.control.introspection import Format, reflect, tool_name
 from fugue_tui.control.schema.command_line import flag, format, help_text, parse
@@ -23,7 +23,7 @@ ALONE = [cls for cls in OURS.values() if not any(field.required for field in des
 
 def test_every_declared_command_is_in_the_registry() -> None:
     declared: list[str] = []
-    for file in sorted(Path(command_table.__file__ or "").parent.glob("*.py")):
+    for file in sorted(Path(commands.__file__ or "").parent.glob("*.py")):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.ClassDef):
                 words = {word.arg: word.value for word in node.keywords}

@@ -15,6 +15,7 @@ import pytest
 
 from fugue_tui import sockets
 from fugue_tui.config.model import McpSettings
+from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.command import PERSON, Command, Effect, Origin
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import ThreadGateway

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.command import PERSON, Command, Door, Origin
 from fugue_tui.control.core.deferred import Deferred, is_later
 from fugue_tui.control.schema.command_line import command

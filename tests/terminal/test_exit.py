@@ -90,18 +90,18 @@ def test_a_fork_bomb_does_not_outlive_its_terminal() -> None:
         import resource, sys, time, os
         sys.path[:0] = ["."]
         from fugue_tui.geometry import Size
-        from fugue_tui.terminal import process
+        from fugue_tui.terminal.pty import process
         from fugue_tui.terminal.pty.spawn import Program
-        from fugue_tui.terminal.pty.io_loop import Pump
+        from fugue_tui.terminal.pty.io_loop import IOLoop
         from fugue_tui.terminal.terminal import Terminal
         from tests.terminal.conftest import Recorder, Witness
-        pump, witness = Pump(), Witness()
-        pump.start()
+        io_loop, witness = IOLoop(), Witness()
+        io_loop.start()
         own = 20_000 + os.getpid() % 40_000  # The limit counts all processes of a user: have one for this run alone.
         os.setgid(own); os.setuid(own)
         resource.setrlimit(resource.RLIMIT_NPROC, (60, 60))
         bomb = Program(("/bin/sh", "-c", "b() { b | b & sleep 60; }; b"), "/")
-        terminal = Terminal.spawn(bomb, Size(80, 24), pump=pump, emulator=Recorder(Size(80, 24)), watcher=witness)
+        terminal = Terminal.spawn(bomb, Size(80, 24), pump=io_loop, emulator=Recorder(Size(80, 24)), watcher=witness)
         start = time.monotonic()
         while len(process.session_members([terminal.pid]).get(terminal.pid, [])) <= 10:
             assert time.monotonic() - start < 45, "the bomb does not go off"
@@ -111,7 +111,7 @@ def test_a_fork_bomb_does_not_outlive_its_terminal() -> None:
         while process.session_members([terminal.pid]):
             assert time.monotonic() - start < 30, "the bomb lives"
             time.sleep(0.02)
-        pump.stop()
+        io_loop.stop()
     """
     if os.getuid() != 0:
         pytest.skip("a limit on processes would bind this user's other processes")

@@ -22,7 +22,8 @@ from fugue_tui.geometry import Size
 SERVE = """
 import json, socket, sys
 from pathlib import Path
-from fugue_tui import config, log
+from fugue_tui import private_log
+from fugue_tui.config import model as config
 from fugue_tui.server_start import ended_by_signals
 from fugue_tui.tui.server_main import run
 from fugue_tui.attach_protocol import Hello
@@ -32,7 +33,7 @@ path, file, fd, hello, command, prelude = sys.argv[1:]
 exec(prelude)
 first = (socket.socket(fileno=int(fd)), Hello.load(hello.encode())) if fd else None
 reading = config.read(Path(file))
-log.keep(path.removesuffix(".sock") + ".log")
+private_log.keep(path.removesuffix(".sock") + ".log")
 with ended_by_signals():
     sys.exit(run("test", reading.config, listener=listen(path), foreground=False, first=first,
                  config_file=Path(file), faults=reading.faults, command=tuple(json.loads(command))))

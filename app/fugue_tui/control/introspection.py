@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, cast
 
 from fugue_tui import __version__
+from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.answers import TextAnswer
 from fugue_tui.control.core.command import Command, Effect, Toolset, registry
 from fugue_tui.control.schema.annotations import json_value

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from fugue_tui.config.model import KeySettings
+from fugue_tui.control import command_table as command_table
 from fugue_tui.control.commands.panes import FocusPane, ResizePane
 from fugue_tui.control.core.command import Command
 from fugue_tui.control.schema.command_line import parse, split

@@ -45,12 +45,12 @@ FUZZ = """
     from dataclasses import replace
     from fugue_tui.errors import SaveError
     from fugue_tui.geometry import Size
-    from fugue_tui.terminal import saving
+    from fugue_tui.terminal.emulator import save_format
     from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
 
     chance = random.Random(int(sys.argv[1]))
     whole = open(sys.argv[2], "rb").read()
-    save = saving.unpack(whole)
+    save = save_format.unpack(whole)
 
     def spoilt(data):
         data = bytearray(data)
@@ -74,7 +74,7 @@ FUZZ = """
     refused = 0
     for turn in range(500):
         spoil_all = turn % 2
-        data = spoilt(whole) if spoil_all else saving.pack(replace(save, native=spoilt(save.native), portable=b""))
+        data = spoilt(whole) if spoil_all else save_format.pack(replace(save, native=spoilt(save.native), portable=b""))
         emulator = GhosttyEmulator(Size(chance.choice([1, 20, 80]), chance.choice([1, 24])), 300)
         try:
             emulator.recall(data)

@@ -24,8 +24,8 @@ EXACT = b"38;2;255;100;50"
 CAPABILITY, SETTING = rb"\x1bP1\+r524742=38\x1b\\\x1bP1\+r5463\x1b\\", rb"\x1bP1\$r0;48:2::1:2:3m\x1b\\"
 PLAIN: dict[str, Any] = {"term": "xterm-256color", "colorterm": ""}
 PATIENT = """
-from fugue_tui.tui import abilities
-abilities._SOON = abilities._ASKED_SECONDS = abilities._SPELT_SECONDS = 60.0
+from fugue_tui.tui.clients import capabilities
+capabilities._SOON = capabilities._ASKED_SECONDS = capabilities._SPELT_SECONDS = 60.0
 """
 """A server that waits for the rest of an answer however busy the machine is."""
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from textual._compositor import Compositor
 from fugue_tui.control.core.command import Command, Effect
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.render.direct_painter import Painter
+from fugue_tui.tui.render.direct_painter import DirectPainter
 from fugue_tui_widgets.status_bar import StatusBar
 
 counts = {}
@@ -34,7 +34,7 @@ def count(cls, name):
     setattr(cls, name, counted)
 
 for cls, name in ((Compositor, "_render_chops"), (Compositor, "reflow"), (Terminal, "frame"), (Terminal, "refresh"),
-                  (Painter, "paint"), (StatusBar, "show")):
+                  (DirectPainter, "paint"), (StatusBar, "show")):
     count(cls, name)
 
 @dataclass(frozen=True)
