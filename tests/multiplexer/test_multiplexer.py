@@ -186,7 +186,7 @@ def test_what_programs_say_is_kept_and_told(room: Room) -> None:
     told: list[str] = []
     room.mux.on_event.connect(lambda pane, event: told.append(type(event).__name__))
     pane = room.opened("create-pane --command 'printf \"\\a\\033]2;hello\\a\\033]133;A\\a\"; exec cat'")
-    room.until(lambda: room.mux.live[pane].bells == 1 and room.mux.live[pane].at_prompt)
+    room.until(lambda: room.mux.pane_reports[pane].bells == 1 and room.mux.pane_reports[pane].at_prompt)
     assert room.mux.terminals[pane].title == "hello"
     assert told[0] == "Started"
     assert {"Bell", "TitleChanged"} <= set(told)
@@ -242,5 +242,5 @@ def test_many_panes_may_open_and_close_without_a_trace(room: Room) -> None:
             room.until(lambda: room.open == [first])
     room.until(lambda: room.open == [first])
     room.until(lambda: len(os.listdir("/proc/self/fd")) <= before)
-    assert list(room.mux.terminals) == list(room.mux.live) == [first]
+    assert list(room.mux.terminals) == list(room.mux.pane_reports) == [first]
     assert not room.mux.exits

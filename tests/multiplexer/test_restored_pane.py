@@ -123,7 +123,7 @@ def test_one_that_starts_by_itself_and_cannot_waits(room: Room) -> None:
     pane = back(room, "/nowhere/x", offer=RerunOffer(starts=True))
     assert not room.mux.runs(pane)
     assert "cannot start" in room.text(pane)
-    assert pane in room.mux.waiting
+    assert pane in room.mux.restored_panes
 
 
 def test_a_directory_that_is_gone_gives_way_to_the_nearest_above(room: Room, tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_pane_that_waits_can_be_closed_and_filling_it_then_is_no_fault(room: R
     emulator = room.mux.blank(Size(40, 24))
     room.mux.fill(PaneId(7), emulator)
     assert room.open == [PaneId(3)]
-    assert PaneId(7) not in room.mux.waiting
+    assert PaneId(7) not in room.mux.restored_panes
 
 
 def test_a_text_for_another_size_is_fitted(room: Room) -> None:
@@ -206,4 +206,4 @@ def test_many_panes_come_and_go_without_a_trace(room: Room) -> None:
         fill(room, pane=number)
         room.run(ClosePane(pane=str(pane)))
     assert len(os.listdir("/proc/self/fd")) <= before
-    assert not room.mux.waiting
+    assert not room.mux.restored_panes

@@ -70,7 +70,7 @@ class Multiplexer(Rearranging):
         """A pane has something to draw; comes once, until the terminal was refreshed."""
         self.on_empty = CallbackList[[]]()
         """The last pane is gone."""
-        self.audience: Clients = NoClients()
+        self.clients: Clients = NoClients()
         """The terminals that show this."""
         self.move: Callable[[str], None] = _stay
         """Has it be found under another name. Raises SocketError if it cannot be; nothing has changed then."""
@@ -79,9 +79,9 @@ class Multiplexer(Rearranging):
         self.post: Final = post
         """Runs something on the main thread soon; may be called from any thread."""
         self._spawner, self._post, self._socket = spawner, post, socket
-        self.promises = DelayedKeys(post)
+        self.delayed_keys = DelayedKeys(post)
         """Keystrokes that are still owed to panes."""
-        self.journal = EventLog(self)
+        self.event_log = EventLog(self)
         """What happened, in order."""
 
     def assign(self, new: Workspace) -> None:
@@ -112,7 +112,7 @@ class Multiplexer(Rearranging):
                     terminal.close()
                 raise SpawnFailed(_which(number, len(opened), pane, error)) from error
         self.terminals |= started
-        self.live |= {pane: PaneReports(self._clock()) for pane in started}
+        self.pane_reports |= {pane: PaneReports(self._clock()) for pane in started}
         self.assign(after)
         for pane in started:
             self.on_event(pane, Started())
@@ -120,7 +120,7 @@ class Multiplexer(Rearranging):
     def human_input(self, pane: PaneId) -> None:
         """A person is about to type, paste or click in a pane, which is theirs for the next seconds: the Enter that it
         may be owed comes first, so that what the person types is no part of another's line."""
-        self.promises.keep(pane)
+        self.delayed_keys.keep(pane)
         super().human_input(pane)
 
     def bring_back(self, after: Workspace, offers: Mapping[PaneId, RerunOffer]) -> None:
@@ -128,23 +128,23 @@ class Multiplexer(Rearranging):
         sizes = self._sizes_in(after)
         for pane, offer in offers.items():
             self.terminals[pane] = self._spawner.wait(sizes[pane], self._listener(pane))
-            self.live[pane], self.waiting[pane] = PaneReports(self._clock()), RestoredPane(offer)
+            self.pane_reports[pane], self.restored_panes[pane] = PaneReports(self._clock()), RestoredPane(offer)
         self.assign(after)
 
     def put_back(self, record: Pane, offer: RerunOffer) -> None:
         """Have a pane wait, with another record, for an old text to come; what runs in it is ended. Raises NotFound."""
         pane, old = record.id, self.terminal(record.id)
         self.assign(edit.update_pane(self.workspace, record))
-        self.promises.drop(pane)
+        self.delayed_keys.drop(pane)
         old.close()
-        self.live[pane], self.waiting[pane] = PaneReports(self._clock()), RestoredPane(offer)
+        self.pane_reports[pane], self.restored_panes[pane] = PaneReports(self._clock()), RestoredPane(offer)
         self.exits.pop(pane, None)
         self._await(pane, old.size)
 
     def fill(self, pane: PaneId, emulator: Emulator, commands: Sequence[CommandRecord] = ()) -> None:
         """Show a waiting pane's old text, which `emulator` holds, and know the commands that ran in it; what starts by
         itself starts now, and the view stays where it is scrolled to."""
-        waiting = self.waiting.get(pane)
+        waiting = self.restored_panes.get(pane)
         if waiting is None or not waiting.pending:
             emulator.close()
             return
@@ -171,7 +171,7 @@ class Multiplexer(Rearranging):
 
         A pane whose text is still to come starts when it is there. Raises NotFound, Refused if it does not wait, or
         SpawnFailed, which is also told in the pane; it waits on then."""
-        terminal, waiting = self.terminal(pane), self.waiting.get(pane)
+        terminal, waiting = self.terminal(pane), self.restored_panes.get(pane)
         if waiting is None:
             raise Refused(f"pane {pane} does not wait; respawn-pane runs its program again")
         if argv is not None:
@@ -194,8 +194,8 @@ class Multiplexer(Rearranging):
             tell(legacy.emulator, f"{error} · press Enter to try again")
             self._await(pane, terminal.size, legacy)
             raise
-        del self.waiting[pane]
-        self.live[pane] = PaneReports(self._clock())
+        del self.restored_panes[pane]
+        self.pane_reports[pane] = PaneReports(self._clock())
         self.on_event(pane, Started())
 
     def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:
@@ -205,15 +205,15 @@ class Multiplexer(Rearranging):
         everything is then as it was."""
         old, record = self.terminal(pane), self.workspace.panes[pane]
         record = record if argv is None else replace(record, argv=argv)
-        if pane in self.waiting:
+        if pane in self.restored_panes:
             self.start(pane, argv=argv)
             self.assign(edit.update_pane(self.workspace, record))
             return old
         new = self._spawn(record, old.size)
         self.assign(edit.update_pane(self.workspace, record))
-        self.promises.drop(pane)
+        self.delayed_keys.drop(pane)
         old.close()
-        self.terminals[pane], self.live[pane] = new, PaneReports(self._clock())
+        self.terminals[pane], self.pane_reports[pane] = new, PaneReports(self._clock())
         self.exits.pop(pane, None)
         self.on_event(pane, Started())
         return new
@@ -237,7 +237,7 @@ class Multiplexer(Rearranging):
     def pane_said(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
         """The program of a pane said something besides text."""
         if self.terminals.get(pane) is terminal:
-            self.live[pane].note(event)
+            self.pane_reports[pane].note(event)
             self.on_event(pane, event)
 
     def pane_ended(self, pane: PaneId, terminal: Terminal, exit: Exit) -> None:
@@ -254,7 +254,7 @@ class Multiplexer(Rearranging):
         if record.on_exit is not OnExit.CLOSE or exit.code is None:
             return False
         # A shell that a person leaves passes on the status of their last command, which says nothing of the shell.
-        left = not record.argv and self._clock() - self.live[pane].started_at >= SHELL_SECONDS
+        left = not record.argv and self._clock() - self.pane_reports[pane].started_at >= SHELL_SECONDS
         return exit.code == 0 or left
 
     def _spawn(self, pane: Pane, size: Size, legacy: TerminalHandover | None = None) -> Terminal:
@@ -262,7 +262,7 @@ class Multiplexer(Rearranging):
         return self._spawner(program_of(pane, told), size, self._listener(pane.id), legacy)
 
     def _listener(self, pane: PaneId) -> TerminalWatcher:
-        return TerminalWatcher(pane, self._post, self.watch.after, self)
+        return TerminalWatcher(pane, self._post, self.wait_service.after, self)
 
     def _await(self, pane: PaneId, size: Size, legacy: TerminalHandover | None = None) -> None:
         """Have a terminal without a program in a pane's place; what was there is the caller's to end."""
@@ -272,11 +272,11 @@ class Multiplexer(Rearranging):
 
     def _drop(self, pane: PaneId) -> None:
         self.exits.pop(pane, None)
-        self.live.pop(pane, None)
-        self.waiting.pop(pane, None)
-        self.promises.drop(pane)
+        self.pane_reports.pop(pane, None)
+        self.restored_panes.pop(pane, None)
+        self.delayed_keys.drop(pane)
         if terminal := self.terminals.pop(pane, None):
-            self.cursors.drop(terminal)
+            self.bookmarks.drop(terminal)
             terminal.close()
 
 

@@ -31,19 +31,19 @@ class Terminals(Placed):
         """The terminal of every pane; an ended one stays readable as long as its pane."""
         self.exits: dict[PaneId, Exit] = {}
         """How the programs of those panes ended whose program is over."""
-        self.waiting: dict[PaneId, RestoredPane] = {}
+        self.restored_panes: dict[PaneId, RestoredPane] = {}
         """What the panes wait for that came back without their programs."""
-        self.live: dict[PaneId, PaneReports] = {}
+        self.pane_reports: dict[PaneId, PaneReports] = {}
         """What each pane's program said besides text."""
-        self.turns = PaneQueue()
+        self.pane_queue = PaneQueue()
         """Who types into which pane, and who waits for that."""
         self.lent: dict[PaneId, object] = {}
         """What shells were given for a while, as `control.injecting` knows it."""
-        self.watch = WaitService()
+        self.wait_service = WaitService()
         """What is waited for in panes' output."""
-        self.cursors = Bookmarks()
+        self.bookmarks = Bookmarks()
         """The places in panes' text that callers hold on to."""
-        self.album = ScreenStore()
+        self.screen_store = ScreenStore()
         """The screens that callers kept."""
 
     def fit(self) -> None:
@@ -74,15 +74,15 @@ class Terminals(Placed):
 
     def human_input(self, pane: PaneId) -> None:
         """A person typed, pasted or clicked in a pane, which is theirs for the next seconds."""
-        if pane in self.live:
-            self.live[pane].typed_at = self._clock()
+        if pane in self.pane_reports:
+            self.pane_reports[pane].typed_at = self._clock()
 
     def lease(self, pane: PaneId) -> int | None:
         """Milliseconds for which a pane still belongs to the person who typed in it; None if anyone may type."""
-        typed_at = self.live[pane].typed_at if pane in self.live else None
+        typed_at = self.pane_reports[pane].typed_at if pane in self.pane_reports else None
         left = 0.0 if typed_at is None else typed_at + LEASE_SECONDS - self._clock()
         return max(1, round(left * 1000)) if left > 0 else None
 
     def runs(self, pane: PaneId) -> bool:
         """Whether a pane's program runs now. Raises NotFound."""
-        return self.terminal(pane).exit is None and pane not in self.waiting
+        return self.terminal(pane).exit is None and pane not in self.restored_panes

@@ -139,7 +139,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         self.outfit.tell()
         if self.gallery is not None:
             self.gallery.begin(self._frames)
-            self.mux.audience = self.gallery.viewers
+            self.mux.clients = self.gallery.viewers
         asyncio.get_running_loop().set_exception_handler(self.failed)
         self.mailbox.attach()
         self.mux.title_rows = lambda window: int(view_model.shows_titles(self.mux, window, self.settings.ui))

@@ -67,7 +67,7 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         pane = self.pane_of(message.view)
         if pane is None or self._stage.mux.runs(pane):  # A second Enter came before the first had done its work.
             return
-        waiting = self._stage.mux.waiting.get(pane)
+        waiting = self._stage.mux.restored_panes.get(pane)
         if waiting is None:
             self._actions.run_words(["respawn-pane", "--pane", str(pane)])
         elif waiting.offer.shell or not message.escape:

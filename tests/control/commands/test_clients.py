@@ -41,7 +41,7 @@ class Two:
 @pytest.fixture
 def two(room: Room) -> Two:
     audience = Two()
-    room.mux.audience = audience
+    room.mux.clients = audience
     return audience
 
 

@@ -205,7 +205,7 @@ def test_giving_up_leaves_nothing_behind(room: Room, mode: str) -> None:
     for group in groups:
         room.gone(group)
     room.until(lambda: room.mux.terminal(old).foreground == "bash")
-    room.until(lambda: not room.mux.watch.busy)
+    room.until(lambda: not room.mux.wait_service.busy)
 
 
 def test_giving_up_can_leave_all_that_was_started(room: Room) -> None:

@@ -80,14 +80,14 @@ def test_a_wait_that_is_given_up_stops_to_listen(room: Room) -> None:
     assert later.cancel()
     with pytest.raises(Cancelled):
         later.result()
-    room.until(lambda: not room.mux.watch.awake)
+    room.until(lambda: not room.mux.wait_service.awake)
     room.cat()
-    assert room.mux.journal.newest > 0
+    assert room.mux.event_log.newest > 0
 
 
 def test_lost_events_are_told(room: Room) -> None:
     for _ in range(10_010):
-        room.mux.journal.note(EventKind.BELL)
+        room.mux.event_log.note(EventKind.BELL)
     assert asked(room, after=5).missed
     assert not asked(room, after=10_000).missed
 
@@ -106,22 +106,22 @@ def test_a_log_that_was_begun_anew_is_told_from_its_start(room: Room) -> None:
 
 def test_events_come_in_pages_of_what_the_caller_takes(room: Room) -> None:
     for number in range(300):
-        room.mux.journal.note(EventKind.NOTIFICATION, title=f"\u00e9 {number}", body="x" * 200)
+        room.mux.event_log.note(EventKind.NOTIFICATION, title=f"\u00e9 {number}", body="x" * 200)
     caller = replace(agent(), takes=5_000)
     read, after = list[EventInfo](), 0
     while page := room.run(ListEvents(after=after, limit=1_000), caller).events:
         assert len(json.dumps(dump(page), ensure_ascii=False)) < 5_000
         read += page
         after = room.run(ListEvents(after=after, limit=1_000), caller).next
-    assert [event.number for event in read] == list(range(1, room.mux.journal.newest + 1))
+    assert [event.number for event in read] == list(range(1, room.mux.event_log.newest + 1))
     newest = room.run(ListEvents(limit=1_000), caller).events
-    assert newest[-1].number == room.mux.journal.newest
+    assert newest[-1].number == room.mux.event_log.newest
     assert 5 < len(newest) < 40
 
 
 def test_one_event_is_told_however_little_the_caller_takes(room: Room) -> None:
-    room.mux.journal.note(EventKind.NOTIFICATION, title="t" * 1_000, body="b" * 1_000)
-    room.mux.journal.note(EventKind.BELL)
+    room.mux.event_log.note(EventKind.NOTIFICATION, title="t" * 1_000, body="b" * 1_000)
+    room.mux.event_log.note(EventKind.BELL)
     found = room.run(ListEvents(after=0), replace(agent(), takes=500))
     assert [event.kind for event in found.events] == ["notification"]
     assert found.next == 1

@@ -119,7 +119,7 @@ def test_the_status_of_an_empty_workspace_is_a_status_too(room: Room) -> None:
 def test_the_status_of_a_pane_tells_its_terminal(room: Room) -> None:
     room.cat()
     pane = showing(room, "printf '\\033[?2004h\\033[?1h\\033[?1000h\\a'; seq 1 100")
-    room.until(lambda: room.mux.live[pane].bells)
+    room.until(lambda: room.mux.pane_reports[pane].bells)
     status = room.run(GetStatus(pane=str(pane)))
     state = status.state
     assert [info.id for info in status.panes] == [str(pane)]
@@ -146,7 +146,7 @@ def test_the_status_of_a_pane_whose_program_is_over_tells_how_it_ended(room: Roo
 
 def test_a_marked_prompt_tells_whether_a_shell_waits_and_how_its_last_command_ended(room: Room) -> None:
     pane = showing(room, "printf '\\033]133;A\\a\\033]133;B\\a\\033]133;C\\a\\033]133;D;4\\a\\033]133;A\\a'")
-    room.until(lambda: room.mux.live[pane].at_prompt and room.mux.live[pane].last_status == 4)
+    room.until(lambda: room.mux.pane_reports[pane].at_prompt and room.mux.pane_reports[pane].last_status == 4)
     state = room.run(GetStatus(pane="active")).state
     assert state is not None
     assert (state.at_prompt, state.last_status) == (True, 4)
@@ -154,7 +154,7 @@ def test_a_marked_prompt_tells_whether_a_shell_waits_and_how_its_last_command_en
 
 def test_a_notification_is_told_as_clean_text(room: Room) -> None:
     pane = showing(room, "printf '\\033]777;notify;Build;all \\302\\233done\\033\\\\'")
-    room.until(lambda: room.mux.live[pane].notice)
+    room.until(lambda: room.mux.pane_reports[pane].notice)
     state = room.run(GetStatus(pane="active")).state
     assert state is not None
     assert state.notice.startswith("Build: all")

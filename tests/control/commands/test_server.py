@@ -30,7 +30,7 @@ class Watchers:
 @pytest.fixture
 def watchers(room: Room) -> Watchers:
     """The audience of the workspace."""
-    watchers = room.mux.audience = Watchers()
+    watchers = room.mux.clients = Watchers()
     return watchers
 
 

@@ -19,7 +19,7 @@ def timers(room: Room, monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], obj
         timers.append(call)
         return lambda: None
 
-    monkeypatch.setattr(room.mux.watch, "after", after)
+    monkeypatch.setattr(room.mux.wait_service, "after", after)
     return timers
 
 

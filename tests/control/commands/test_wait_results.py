@@ -91,7 +91,7 @@ def test_a_wait_that_is_given_up_ends_at_once_and_leaves_the_pane_alone(room: Ro
     assert time.monotonic() - begun_at < 5
     with pytest.raises(Cancelled):
         later.result()
-    room.until(lambda: room.mux.watch.busy == 0)
+    room.until(lambda: room.mux.wait_service.busy == 0)
     room.mux.terminals[pane].write(b"hello\n")
     assert "hello" in room.shows(pane, "hello")
 
@@ -101,7 +101,7 @@ def test_fifty_waits_on_one_busy_pane_all_end_and_let_go(room: Room) -> None:
     laters = [begun(room, pane, f"number {number}.") for number in range(1, 51)]
     enter(room, pane)
     assert [room.awaited(later).outcome for later in laters] == [WaitOutcome.MATCHED] * 50
-    room.until(lambda: not room.mux.watch.awake)
+    room.until(lambda: not room.mux.wait_service.awake)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_cannot_be_waited_for_is_refused(room: Room) -> None:
 
 def test_the_command_line_says_it(room: Room) -> None:
     pane = sh(room, "echo it is READY; cat")
-    found = room.mux.watch
+    found = room.mux.wait_service
     assert found.busy == 0
     enter(room, pane)
     room.shows(pane, "READY")

@@ -117,7 +117,7 @@ def test_the_line_for_a_pane_is_bounded(shell: Shell) -> None:
         shell.begin("true")
     for later in begun[1:]:
         later.cancel()
-    assert shell.room.mux.turns.waiting(shell.pane) == 1, "who has given up takes nobody's place in line"
+    assert shell.room.mux.pane_queue.waiting(shell.pane) == 1, "who has given up takes nobody's place in line"
     shell.room.awaited(begun[0])
     assert shell.run("true").exit_code == 0
 
@@ -218,7 +218,7 @@ def test_a_fault_while_an_answer_is_made_frees_the_pane(shell: Shell, monkeypatc
 def test_a_command_that_has_ended_leaves_no_time_out_behind(shell: Shell) -> None:
     shell.run("true", timeout=110)
     shell.room.say("run-command true --timeout 110")
-    shell.room.until(lambda: not shell.room.mux.watch.awake)
+    shell.room.until(lambda: not shell.room.mux.wait_service.awake)
 
 
 def failing(*_: object, **__: object) -> NoReturn:

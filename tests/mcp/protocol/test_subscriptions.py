@@ -52,7 +52,7 @@ BEGIN: Mapping[str, Callable[..., None]] = {"auto": listens, "legacy": subscribe
 
 
 def followers(served: Served) -> int:
-    return served.on_main(lambda: vars(served.mux.journal)["_followers"])
+    return served.on_main(lambda: vars(served.mux.event_log)["_followers"])
 
 
 async def one_more(agent: Client, era: str, uri: str) -> None:
@@ -157,7 +157,7 @@ def test_a_bridge_that_is_killed_in_a_call_frees_what_it_held(served: Served, er
         until(lambda: any(outcome == "started" for _, outcome in served.outcomes()[-1:]))
         bridge.send_signal(signal.SIGKILL)
     until(lambda: served.outcomes()[-1][1] == "cancelled")
-    until(lambda: followers(served) == 0 and not served.mux.watch.awake)
+    until(lambda: followers(served) == 0 and not served.mux.wait_service.awake)
     assert served.on_main(lambda: not vars(next(iter(served.mux.terminals.values())))["_taps"])
 
 

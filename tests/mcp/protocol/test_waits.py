@@ -17,7 +17,7 @@ def typed(served: Served, text: bytes) -> None:
 
 
 def waits(served: Served) -> int:
-    return served.mux.watch.busy
+    return served.mux.wait_service.busy
 
 
 @pytest.mark.parametrize("era", ERAS)

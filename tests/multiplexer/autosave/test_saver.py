@@ -135,7 +135,7 @@ def test_a_pane_that_waits_to_run_again_is_saved_as_it_was(room: Room, keep: Cal
     room.say("save-session one")
     (back,) = room.say("restore-session one").panes
     again = PaneId(back.pane[1:])
-    assert again in room.mux.waiting
+    assert again in room.mux.restored_panes
     keeping.wait()
     assert keeping.seen(again).argv == keeping.seen(again).resume[1:] == ("cat",)
     assert keeping.text(again).count("from before") == 1

@@ -9,12 +9,12 @@ from fugue_tui.multiplexer.events.log import LogEntry
 
 
 def kinds(room: Room, after: int = 0) -> list[EventKind]:
-    entries, _ = room.mux.journal.since(after)
+    entries, _ = room.mux.event_log.since(after)
     return [entry.kind for entry in entries]
 
 
 def entries(room: Room, kind: EventKind, pane: PaneId | None = None) -> list[LogEntry]:
-    found, _ = room.mux.journal.since(0)
+    found, _ = room.mux.event_log.since(0)
     return [entry for entry in found if entry.kind is kind and pane in (None, entry.pane)]
 
 
@@ -24,13 +24,13 @@ def has(room: Room, kind: EventKind, pane: PaneId) -> LogEntry:
 
 
 def test_what_happens_is_numbered_from_one_without_gaps(room: Room) -> None:
-    assert room.mux.journal.newest == 0
+    assert room.mux.event_log.newest == 0
     pane = room.cat("one")
     other = room.cat()
     room.say(f"rename-pane {pane} two")
     room.say(f"focus-pane {pane}")
     room.say(f"close-pane {other}")
-    found, missed = room.mux.journal.since(0)
+    found, missed = room.mux.event_log.since(0)
     assert [entry.number for entry in found] == list(range(1, len(found) + 1))
     assert not missed
     told = [(entry.kind, entry.pane) for entry in found]
@@ -75,18 +75,18 @@ def test_commands_of_a_shell_that_marks_them_are_written_down(room: Room) -> Non
 
 def test_the_log_is_bounded_and_says_what_is_lost(room: Room) -> None:
     for _ in range(log.KEPT + 5):
-        room.mux.journal.note(EventKind.BELL, PaneId(1))
-    found, missed = room.mux.journal.since(4)
+        room.mux.event_log.note(EventKind.BELL, PaneId(1))
+    found, missed = room.mux.event_log.since(4)
     assert (len(found), missed) == (log.KEPT, True)
     assert found[0].number == 6
-    found, missed = room.mux.journal.since(5)
+    found, missed = room.mux.event_log.since(5)
     assert (len(found), missed) == (log.KEPT, False)
-    assert room.mux.journal.since(log.KEPT + 5) == ([], False)
+    assert room.mux.event_log.since(log.KEPT + 5) == ([], False)
 
 
 def test_who_follows_is_told_at_once_and_output_at_a_bounded_pace(room: Room) -> None:
     told: list[LogEntry] = []
-    stop = room.mux.journal.follow(told.append)
+    stop = room.mux.event_log.follow(told.append)
     pane = room.opened("create-pane -- sh -c 'yes | head -c 200000; echo over; cat'")
     room.shows(pane, "over")
     total = room.mux.terminals[pane].fed
@@ -97,7 +97,7 @@ def test_who_follows_is_told_at_once_and_output_at_a_bounded_pace(room: Room) ->
     before = len(told)
     room.mux.terminals[pane].write(b"more\n")
     room.shows(pane, "more")
-    room.mux.journal.note(EventKind.BELL)
+    room.mux.event_log.note(EventKind.BELL)
     assert len(told) == before
 
 
@@ -105,8 +105,8 @@ def test_nothing_listens_to_terminals_while_nobody_follows(room: Room) -> None:
     pane = room.cat()
     taps = room.mux.terminals[pane]._taps  # pyright: ignore[reportPrivateUsage]
     assert taps._taps == ()  # pyright: ignore[reportPrivateUsage]
-    stop = room.mux.journal.follow(lambda entry: None)
+    stop = room.mux.event_log.follow(lambda entry: None)
     assert len(taps._taps) == 1  # pyright: ignore[reportPrivateUsage]
     stop()
     assert taps._taps == ()  # pyright: ignore[reportPrivateUsage]
-    assert not room.mux.watch.awake
+    assert not room.mux.wait_service.awake

@@ -22,10 +22,10 @@ def test_a_cursor_stands_for_what_the_screen_showed(room: Room, engine: str) -> 
     room.launcher.engine = engine
     pane = room.opened("create-pane --command 'printf before; exec cat'")
     room.shows(pane, "before")
-    cursor = room.mux.cursors.keep(pane, room.mux.terminals[pane], mark(room, pane))
+    cursor = room.mux.bookmarks.keep(pane, room.mux.terminals[pane], mark(room, pane))
     room.mux.terminals[pane].write(b"after\n")
     room.shows(pane, "after")
-    found = room.mux.cursors.find(cursor, room.mux.terminals)
+    found = room.mux.bookmarks.find(cursor, room.mux.terminals)
     assert (found.pane, found.bookmark.seen.rows[0].text) == (pane, "before")
     assert (found.bookmark.y, found.bookmark.head, found.bookmark.texts[0]) == (0, "before", "before")
 
@@ -59,7 +59,7 @@ def test_rows_are_decoded_soon_by_themselves(room: Room) -> None:
     asked: list[int] = []
     new = mark(room, pane)
     object.__setattr__(new, "seen", CapturedRows(lambda: asked.append(1) or []))
-    room.mux.cursors.keep(pane, room.mux.terminals[pane], new)
+    room.mux.bookmarks.keep(pane, room.mux.terminals[pane], new)
     room.until(lambda: asked)
 
 
@@ -71,7 +71,7 @@ def test_what_cursors_hold_goes_with_the_pane(room: Room) -> None:
     assert kept() is None
     new = mark(room, pane)
     held = weakref.ref(new.seen)
-    room.mux.cursors.keep(pane, room.mux.terminals[pane], new)
+    room.mux.bookmarks.keep(pane, room.mux.terminals[pane], new)
     del new
     assert held() is not None
     room.say(f"close-pane {pane}")

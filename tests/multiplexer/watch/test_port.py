@@ -46,10 +46,10 @@ def test_a_port_that_stays_closed_takes_the_time_that_was_given(room: Room) -> N
 def test_a_wait_for_a_port_that_is_given_up_leaves_nothing(room: Room) -> None:
     with reserved() as server:
         later = wait_port(room.mux, server.getsockname()[1], seconds=60)
-        assert room.mux.watch.awake
+        assert room.mux.wait_service.awake
         begun = time.monotonic()
         assert later.cancel()
-        room.until(lambda: not room.mux.watch.awake)
+        room.until(lambda: not room.mux.wait_service.awake)
         assert time.monotonic() - begun < 10
 
 

@@ -33,7 +33,7 @@ def bring_back(stage: Stage, *argv: str, offer: RerunOffer | None = None) -> Pan
     mux.bring_back(after, {pane: offer or RerunOffer(words=" ".join(argv))})
     emulator = mux.blank(mux.terminals[pane].size)
     emulator.feed(b"of old\r\n")
-    for line in mux.waiting[pane].offer.calls:
+    for line in mux.restored_panes[pane].offer.calls:
         tell(emulator, line)
     mux.fill(pane, emulator)
     return pane

@@ -59,7 +59,7 @@ class ListClients(Command[ClientList], name="list-clients", effect=Effect.READ, 
 
     def run(self, mux: Multiplexer, origin: Origin) -> ClientList:
         """The clients; none if nobody looks."""
-        return ClientList(tuple(map(client_info, mux.audience.viewers())))
+        return ClientList(tuple(map(client_info, mux.clients.viewers())))
 
 
 class DetachClient(
@@ -76,10 +76,10 @@ class DetachClient(
         """Who is gone. Raises NotFound, or Refused for the terminal that the workspace itself runs in."""
         if self.all and self.client:
             raise InvalidArgument("client: all leaves nobody to name; say one or the other")
-        there = mux.audience.viewers()
+        there = mux.clients.viewers()
         gone = tuple(viewer.id for viewer in there) if self.all else (_meant(self.client, there),)
         for number in gone:
-            mux.audience.detach(number)
+            mux.clients.detach(number)
         return Detached(gone)
 
 
@@ -91,9 +91,9 @@ class RefreshClient(Command[ClientInfo], name="refresh-client", effect=Effect.RE
 
     def run(self, mux: Multiplexer, origin: Origin) -> ClientInfo:
         """The client, painted anew. Raises NotFound."""
-        there = mux.audience.viewers()
+        there = mux.clients.viewers()
         number = _meant(self.client, there)
-        mux.audience.refresh(number)
+        mux.clients.refresh(number)
         return next(client_info(viewer) for viewer in there if viewer.id == number)
 
 

@@ -148,4 +148,4 @@ def _row(change: "RowChange") -> RowDifference:
 
 
 def _kept(mux: Multiplexer, found: BookmarkPosition, excerpt: TextPage, difference: PaneDifference) -> PaneDifference:
-    return replace(difference, cursor=mux.cursors.keep(found.pane, found.terminal, excerpt.bookmark))
+    return replace(difference, cursor=mux.bookmarks.keep(found.pane, found.terminal, excerpt.bookmark))

@@ -85,7 +85,7 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
     def run(self, mux: Multiplexer, origin: Origin) -> EventList | Deferred[EventList]:
         """What there is, or what comes. Raises NotFound or InvalidArgument."""
         panes = frozenset(_pane(mux, said, origin) for said in self.panes)
-        asked = _EventQuery(self, panes, origin.takes, self._start(mux.journal.newest))
+        asked = _EventQuery(self, panes, origin.takes, self._start(mux.event_log.newest))
         found = asked.answer(mux)
         return found if found.events or found.missed or not self.wait_ms else self._later(mux, asked)
 
@@ -111,8 +111,8 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
             stop()
             call_off()
 
-        stop = mux.journal.follow(heard)
-        call_off = mux.watch.after(min(self.wait_ms, LONGEST_MS) / 1000, lambda: mux.post(settle))
+        stop = mux.event_log.follow(heard)
+        call_off = mux.wait_service.after(min(self.wait_ms, LONGEST_MS) / 1000, lambda: mux.post(settle))
         return later
 
 
@@ -132,14 +132,14 @@ class _EventQuery:
 
     def answer(self, mux: Multiplexer) -> EventList:
         """The events that there are by now: from the first on, or the newest, as many as are taken."""
-        newest, after = mux.journal.newest, self.after
+        newest, after = mux.event_log.newest, self.after
         anew = after is not None and after > newest
-        entries, missed = mux.journal.since(0 if after is None or anew else after)
+        entries, missed = mux.event_log.since(0 if after is None or anew else after)
         found = [entry for entry in entries if self.fits(entry)]
         cut = self._cut(found)
         goes_on = cut[-1].number if after is not None and len(cut) < len(found) else newest
         lost = anew or (missed and after is not None)
-        return EventList(tuple(map(_info, cut)), goes_on, newest, lost, mux.journal.begun)
+        return EventList(tuple(map(_info, cut)), goes_on, newest, lost, mux.event_log.begun)
 
     def _cut(self, found: list[LogEntry]) -> list[LogEntry]:
         room, limit = self.takes - _HEAD, self.wanted.limit

@@ -294,5 +294,5 @@ def _completed(
 ) -> PaneSnapshot:
     if mux.terminals.get(pane) is not terminal:
         raise NotFound(f"pane {pane} was closed or its program started again meanwhile; list-panes shows what is open")
-    cursor = mux.cursors.keep(pane, terminal, screen.bookmark)
+    cursor = mux.bookmarks.keep(pane, terminal, screen.bookmark)
     return replace(snapshot, process=found, cursor=cursor)

@@ -223,7 +223,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             redrawn=found.redrawn,
             truncated=found.more,
             next_offset=self.offset + rows if found.more and older else None,
-            cursor=mux.cursors.keep(part.pane, part.terminal, found.bookmark),
+            cursor=mux.bookmarks.keep(part.pane, part.terminal, found.bookmark),
             **part.facts,
         )
 
@@ -248,7 +248,7 @@ class _Part:
 
 def place(mux: Multiplexer, pane: str, cursor: str, origin: Origin) -> BookmarkPosition:
     """What a cursor means, in the pane that is named with it, if one is. Raises InvalidArgument or NotFound."""
-    found = mux.cursors.find(cursor, mux.terminals)
+    found = mux.bookmarks.find(cursor, mux.terminals)
     if pane.strip() not in ("", target.ACTIVE) and target.pane(mux, pane, origin) != found.pane:
         raise InvalidArgument(f"cursor: is one of pane {found.pane}; leave pane out")
     return found

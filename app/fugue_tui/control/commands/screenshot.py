@@ -125,7 +125,7 @@ def _kept(mux: Multiplexer, theme: Theme, drawn: tuple[Screenshot, Screen]) -> S
     taken, screen = drawn
     if not taken.name:
         return taken
-    dropped = mux.album.keep(taken.name, StoredScreen(screen, theme, taken.shows, time.time()))
+    dropped = mux.screen_store.keep(taken.name, StoredScreen(screen, theme, taken.shows, time.time()))
     return replace(taken, dropped=dropped)
 
 

@@ -104,7 +104,7 @@ class SearchPanes(Command[Matches], name="search-panes", effect=Effect.READ, too
         )
 
     def _matches(self, mux: Multiplexer, found: "_InPane") -> Iterator[Match]:
-        cursor = mux.cursors.keep(found.pane, found.terminal, found.bookmark)
+        cursor = mux.bookmarks.keep(found.pane, found.terminal, found.bookmark)
         lines = found.lines
         for index, row, match in found.hits:
             yield Match(

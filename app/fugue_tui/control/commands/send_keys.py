@@ -131,16 +131,16 @@ def _running(mux: Multiplexer, wanted: str, origin: Origin) -> tuple[PaneId, Ter
     pane = target.typed_pane(mux, wanted, origin)
     if exited := mux.exits.get(pane):
         raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
-    if pane in mux.waiting:
+    if pane in mux.restored_panes:
         raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")
-    mux.promises.keep(pane)
+    mux.delayed_keys.keep(pane)
     return pane, mux.terminal(pane)
 
 
 def _cursor(mux: Multiplexer, pane: PaneId, terminal: Terminal) -> str | None:
     """Where the program writes before anything is typed."""
     found = here(terminal)
-    return mux.cursors.keep(pane, terminal, found, brief=True) if found is not None else None
+    return mux.bookmarks.keep(pane, terminal, found, brief=True) if found is not None else None
 
 
 def _submit(mux: Multiplexer, pane: PaneId, terminal: Terminal, *, pasted: bool, typed: bool) -> None:
@@ -154,4 +154,4 @@ def _submit(mux: Multiplexer, pane: PaneId, terminal: Terminal, *, pasted: bool,
         if mux.terminals.get(pane) is terminal and pane not in mux.exits:
             terminal.press(_ENTER)
 
-    mux.promises.make(pane, PASTED_PAUSE if pasted else TYPED_PAUSE, enter)
+    mux.delayed_keys.make(pane, PASTED_PAUSE if pasted else TYPED_PAUSE, enter)

@@ -73,5 +73,5 @@ class KillServer(Command[Ending], name="kill-server", effect=Effect.DESTROY, too
             asked = f"not {clean(self.workspace)}" if self.workspace else "and an agent must give that name to end it"
             raise Refused(f"this workspace is called {clean(name)}, {asked}")
         ending = Ending(workspace=clean(name), panes=len(mux.workspace.panes))
-        mux.audience.leave()
+        mux.clients.leave()
         return ending

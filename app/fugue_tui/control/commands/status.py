@@ -140,11 +140,11 @@ class GetStatus(Command[Status], name="get-status", effect=Effect.READ, toolset=
 
 def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
     """A pane's terminal as it is now. Raises NotFound."""
-    terminal, live, exited = mux.terminal(pane), mux.live[pane], mux.exits.get(pane)
+    terminal, live, exited = mux.terminal(pane), mux.pane_reports[pane], mux.exits.get(pane)
     with terminal.lock:
         caret, modes, scrollback = terminal.emulator.caret, terminal.emulator.modes, terminal.emulator.scrollback
         selection = terminal.selection_now()
-    notice, waiting = live.notice, mux.waiting.get(pane)
+    notice, waiting = live.notice, mux.restored_panes.get(pane)
     return PaneState(
         pane=str(pane),
         title=clean(terminal.title),

@@ -86,7 +86,7 @@ class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, 
         """Begin to follow. Raises NotFound or Refused."""
         panes = dict.fromkeys(target.pane(mux, said, origin) for said in self.panes)
         for pane in panes:
-            if pane in mux.waiting:
+            if pane in mux.restored_panes:
                 raise Refused(f"the program in {pane} waits to be run again; start-pane does that")
         kept = min(KEPT, origin.takes // 2) // len(panes)
         stream = _Stream(mux, {pane: mux.terminal(pane) for pane in panes}, kept)
@@ -200,7 +200,9 @@ class _Stream:
 
     def begin(self, seconds: float) -> None:
         """Follow for so long."""
-        self._call_off = self._mux.watch.after(seconds, lambda: self._mux.post(lambda: self._settle(StreamEnd.TIMEOUT)))
+        self._call_off = self._mux.wait_service.after(
+            seconds, lambda: self._mux.post(lambda: self._settle(StreamEnd.TIMEOUT))
+        )
         if all(ear.over for ear in self._ears):
             self._wake()
 
@@ -212,7 +214,7 @@ class _Stream:
 
     def _plan(self) -> None:
         wait = max(0.0, self._reported + PACE - time.monotonic())
-        self._mux.watch.after(wait, self._report)
+        self._mux.wait_service.after(wait, self._report)
 
     def _report(self) -> None:
         """Tell what came. On the watch's thread."""
@@ -244,7 +246,7 @@ class _Stream:
     def _cursor(self, ear: _OutputSubscription) -> str | None:
         if self._mux.terminals.get(ear.pane) is not ear.terminal:
             return None
-        return None if ear.mark is None else self._mux.cursors.keep(ear.pane, ear.terminal, ear.mark)
+        return None if ear.mark is None else self._mux.bookmarks.keep(ear.pane, ear.terminal, ear.mark)
 
     def _leave(self) -> None:
         self._call_off()

@@ -276,7 +276,7 @@ class VisualDiff(
             raise InvalidArgument("before: say what to compare with, or give command or keys to see what they change")
         before, source = _before(mux, self.before, origin)
         if self.after:
-            kept = mux.album.find(self.after)
+            kept = mux.screen_store.find(self.after)
             after = CapturedScreen(lambda: kept.screen, kept.theme, kept.source)
         else:
             after = _again(mux, self.pane or source, origin)
@@ -312,8 +312,8 @@ def _again(mux: Multiplexer, source: str, origin: Origin) -> CapturedScreen:
 
 def _before(mux: Multiplexer, said: str, origin: Origin) -> tuple[Callable[[], Screen], str]:
     """The screen that a kept screenshot or a cursor stands for, and what it is of."""
-    if said in mux.album.names or not said.startswith("c") or said.count(".") < 2:
-        kept = mux.album.find(said)
+    if said in mux.screen_store.names or not said.startswith("c") or said.count(".") < 2:
+        kept = mux.screen_store.find(said)
         return (lambda: kept.screen), kept.source
     found = place(mux, "", said, origin)
     return partial(_screen_then, found), str(found.pane)

@@ -132,7 +132,7 @@ class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.R
         """Begin to wait. Raises InvalidArgument, NotFound or Refused."""
         if not (self.any_of or self.stop_on or self.idle_ms or self.exit):
             raise InvalidArgument("any_of: there is nothing to wait for; give any_of, stop_on, idle_ms or exit")
-        found = mux.cursors.find(self.cursor, mux.terminals) if self.cursor else None
+        found = mux.bookmarks.find(self.cursor, mux.terminals) if self.cursor else None
         panes = {pane: (mux.terminal(pane), _start(found, pane)) for pane in self._panes(mux, origin, found)}
         wanted = WaitCondition(
             self._patterns(self.any_of, "any_of"),
@@ -150,7 +150,7 @@ class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.R
         if found is not None and panes not in ([], [found.pane]):
             raise InvalidArgument(f"cursor: is one of {found.pane}; leave panes out, or watch others by themselves")
         for pane in panes:
-            if pane in mux.waiting:
+            if pane in mux.restored_panes:
                 raise Refused(f"the program in {pane} waits to be run again; start-pane does that")
         return panes or [found.pane] if found is not None else panes
 
@@ -167,7 +167,7 @@ def begin(
     mux: Multiplexer, panes: dict[PaneId, tuple[Terminal, OutputStart | None]], wanted: WaitCondition
 ) -> Deferred[WaitResult]:
     """Wait in panes from now or from a moment on: the same for every command that waits. Raises Refused."""
-    if mux.watch.busy >= MOST_WAITS:
+    if mux.wait_service.busy >= MOST_WAITS:
         raise Refused(f"{MOST_WAITS} waits are open; end some first", retry_after_ms=1000)
     stop: list[Callable[[], None]] = []
     later = Deferred[WaitResult](lambda: stop[0]())
@@ -179,7 +179,7 @@ def begin(
     def report(elapsed: float) -> None:
         later.report(f"waiting for {names}: {elapsed:.0f} of {wanted.seconds:.0f} s", elapsed / wanted.seconds)
 
-    stop.append(mux.watch.wait(panes, wanted, told, report))
+    stop.append(mux.wait_service.wait(panes, wanted, told, report))
     return later
 
 
@@ -202,7 +202,7 @@ def _result(mux: Multiplexer, ending: WaitEnd, wanted: WaitCondition) -> WaitRes
     terminal = mux.terminals.get(pane) if pane is not None else None
     cursor = None
     if pane is not None and terminal is not None and mark is not None:
-        cursor = mux.cursors.keep(pane, terminal, mark)
+        cursor = mux.bookmarks.keep(pane, terminal, mark)
     return WaitResult(
         outcome=ending.outcome,
         pane=None if pane is None else str(pane),
@@ -229,5 +229,5 @@ def wait_port(mux: Multiplexer, port: int, host: str = "localhost", seconds: flo
     def told(listening: bool, elapsed: float) -> None:
         later.settle(PortResult(listening, round(elapsed, 3), limit))
 
-    wait = PortWait(mux.watch, host, port, limit, told)
+    wait = PortWait(mux.wait_service, host, port, limit, told)
     return later

@@ -92,4 +92,4 @@ class SilenceTimer:
 
 def after(mux: Multiplexer, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
     """Have something called on the main thread after a while. What is returned calls that off, on any thread."""
-    return mux.watch.after(seconds, lambda: mux.post(call))
+    return mux.wait_service.after(seconds, lambda: mux.post(call))

@@ -120,7 +120,7 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
     """A pane as it is now."""
     window, pane = mux.window_of(pane_id), mux.workspace.panes[pane_id]
     terminal, exited = mux.terminals.get(pane_id), mux.exits.get(pane_id)
-    rect, waiting = mux.rect(pane_id), mux.waiting.get(pane_id)
+    rect, waiting = mux.rect(pane_id), mux.restored_panes.get(pane_id)
     return PaneInfo(
         id=str(pane_id),
         name=clean(pane.name),

@@ -90,7 +90,7 @@ class ThreadGateway:
     def follow(self, told: Callable[[LogEntry], None], looked: Callable[[PaneId], None]) -> Callable[[], None]:
         """Have all that happens told from about now on, on the main thread, and whose view was moved or selected in;
         what is returned ends that. Any thread."""
-        return self._until_left(lambda: self._dispatcher.mux.journal.follow(told, looked))
+        return self._until_left(lambda: self._dispatcher.mux.event_log.follow(told, looked))
 
     def follow_panes(self, told: Callable[[], None]) -> Callable[[], None]:
         """Have it told on the main thread when panes come, go or are named; what is returned ends that. Any thread."""

@@ -26,7 +26,7 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     label = pane_label(mux, pane)
     if terminal.exit is not None:
         state = f"{terminal.exit.words}, {ENDED_KEYS}"
-    elif pane in mux.waiting:
+    elif pane in mux.restored_panes:
         state = "waits, Enter runs it"
     elif offset := terminal.scrollback.offset:
         state = f"history -{offset}"
@@ -37,6 +37,6 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
 
 def pane_label(mux: Multiplexer, pane: PaneId) -> str:
     """The name that somebody gave, else the title the program set, else the program, or the one that waits to run."""
-    terminal, waiting = mux.terminals[pane], mux.waiting.get(pane)
+    terminal, waiting = mux.terminals[pane], mux.restored_panes.get(pane)
     name = mux.workspace.panes[pane].name
     return clean(name or terminal.title or (waiting.offer.words if waiting else terminal.foreground) or "shell", 60)

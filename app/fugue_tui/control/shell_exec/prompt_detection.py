@@ -43,7 +43,7 @@ def running(mux: Multiplexer, pane: PaneId) -> Terminal:
     terminal = mux.terminal(pane)
     if exited := mux.exits.get(pane) or terminal.exit:
         raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
-    if pane in mux.waiting:
+    if pane in mux.restored_panes:
         raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")
     return terminal
 

@@ -81,7 +81,7 @@ class PromptDriver:
 
     def join(self) -> None:
         """Get in line. Raises Refused if that is too long."""
-        self._leave = self.mux.turns.join(self.pane, self.begin)
+        self._leave = self.mux.pane_queue.join(self.pane, self.begin)
 
     def begin(self, done: Done) -> None:
         """It is its turn; `done` is called when the pane is free for the next."""

@@ -101,4 +101,4 @@ def cursor(mux: Multiplexer, pane: PaneId, terminal: Terminal, rest: Point | Non
         if terminal.closed or not (runs or rest):
             return None
         found = bookmark(terminal, at=None if runs else rest)
-    return mux.cursors.keep(pane, terminal, found)
+    return mux.bookmarks.keep(pane, terminal, found)

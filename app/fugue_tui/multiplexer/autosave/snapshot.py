@@ -24,7 +24,7 @@ class LiveWorkspace(Protocol):
 
     terminals: dict[PaneId, Terminal]
     exits: dict[PaneId, Exit]
-    waiting: dict[PaneId, RestoredPane]
+    restored_panes: dict[PaneId, RestoredPane]
     on_change: CallbackList[[Workspace, Workspace]]
     area: Size
 
@@ -98,5 +98,5 @@ def _arrangement(workspace: Workspace) -> list[Stamp]:
 
 
 def _pane(alive: LiveWorkspace, pane: PaneId) -> PaneSnapshot:
-    terminal, waiting = alive.terminals[pane], alive.waiting.get(pane)
+    terminal, waiting = alive.terminals[pane], alive.restored_panes.get(pane)
     return PaneSnapshot(terminal, terminal.seen_as, alive.exits.get(pane), waiting.offer.seen if waiting else None)

@@ -48,7 +48,7 @@ class Observed(Protocol):
     on_change: CallbackList[[Workspace, Workspace]]
     on_event: CallbackList[[PaneId, PaneEvent]]
     terminals: dict[PaneId, Terminal]
-    watch: WaitService
+    wait_service: WaitService
     post: Post
 
 
@@ -172,7 +172,7 @@ class EventLog:
             return
         wait = ear.counted_at + PACE - time.monotonic()
         if wait > 0:
-            self._mux.watch.after(wait, lambda: self._mux.post(lambda: self._heard(pane, ear)))
+            self._mux.wait_service.after(wait, lambda: self._mux.post(lambda: self._heard(pane, ear)))
             return
         ear.counted_at = time.monotonic()
         ear.told = False

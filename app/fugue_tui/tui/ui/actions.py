@@ -135,13 +135,13 @@ class Actions:
 
     def detach(self) -> None:
         """Leave the workspace running; the terminal that was used last gets itself back."""
-        used = next((each for each in self._app.mux.audience.viewers() if each.latest), None)
+        used = next((each for each in self._app.mux.clients.viewers() if each.latest), None)
         if used is not None:
             self._send_away(used.id)
 
     def choose_client(self) -> None:
         """Choose a terminal to send away."""
-        viewers = self._app.mux.audience.viewers()
+        viewers = self._app.mux.clients.viewers()
         choices = [(str(each.id), client_words(each)) for each in viewers]
 
         def answered(answer: str | None) -> None:
@@ -153,7 +153,7 @@ class Actions:
 
     def _send_away(self, viewer: int) -> None:
         try:
-            self._app.mux.audience.detach(viewer)
+            self._app.mux.clients.detach(viewer)
         except FugueError as error:
             self._app.alert(str(error))
 

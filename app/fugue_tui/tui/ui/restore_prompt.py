@@ -106,7 +106,7 @@ class RestorePrompt:
     @property
     def _untouched(self) -> bool:
         """Whether nobody has done anything with the fresh workspace."""
-        live = self._mux.live.values()
+        live = self._mux.pane_reports.values()
         return self._mux.workspace == self._fresh and all(each.typed_at is None for each in live)
 
     def _bring(self, comeback: WorkspaceRestorer) -> None:
