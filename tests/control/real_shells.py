@@ -27,7 +27,7 @@ class Shell:
         self.room, self.kind, self.home = room, name.rstrip("-"), home
         room.launcher.engine, room.launcher.scrollback = "ghostty", 10_000
         room.launcher.shell_integration = not name.endswith("-")
-        room.mux._clock = time.monotonic  # pyright: ignore[reportPrivateUsage]
+        room.clock = time.monotonic
         env = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
         env |= {"LANG": "C.UTF-8"} | ({"PS1": "$ "} if self.kind == "dash" else {})
         opened = room.run(CreatePane(command=(self.kind,), cwd=str(home), env=env), agent())

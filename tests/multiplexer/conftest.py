@@ -32,6 +32,8 @@ class Room:
     def __init__(self, pump: IOLoop, area: Size = Size(81, 24)) -> None:
         self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.now = 1000.0
+        self.clock: Callable[[], float] = lambda: self.now
+        """The multiplexer's clock; `time.monotonic` for tests in which time passes by itself."""
         self.launcher = Launcher(pump, "ghostty", 500)
         self.mux = Multiplexer(
             "test",
@@ -39,7 +41,7 @@ class Room:
             post=self.calls.put,
             area=area,
             socket="/run/test.sock",
-            clock=lambda: self.now,
+            clock=lambda: self.clock(),
         )
         self.mux.on_screen.connect(lambda pane: self.mux.terminals[pane].refresh() and None)
         self.mux.on_change.connect(lambda old, new: self._check(new))

@@ -42,7 +42,7 @@ def tools(monkeypatch: pytest.MonkeyPatch, room: Room, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("HOME", str(tmp_path))
     room.launcher.engine, room.launcher.shell = "ghostty", ("bash", "--norc")
-    room.mux._clock = time.monotonic  # pyright: ignore[reportPrivateUsage]
+    room.clock = time.monotonic
     room.cat("own")
 
 
