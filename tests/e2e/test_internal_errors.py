@@ -28,9 +28,9 @@ class TestCallback(Command[None], name="test-callback", effect=Effect.READ):
 class TestPost(Command[None], name="test-post", effect=Effect.READ):
     "Fail in what a thread handed over, with more behind it."
     def run(self, mux, origin):
-        mux._post(fail)
-        mux._post(lambda: setattr(mux.workspace, "name", 1))
-        mux._post(lambda: mux.terminals[mux.focused].write(b"delivered"))
+        mux.post(fail)
+        mux.post(lambda: setattr(mux.workspace, "name", 1))
+        mux.post(lambda: mux.terminals[mux.focused].write(b"delivered"))
 
 class TestThread(Command[None], name="test-thread", effect=Effect.READ):
     "Fail in a thread."

@@ -35,7 +35,7 @@ class Keeping:
     def wait(self, seconds: float = SOON) -> None:
         """Let time pass, and what is due then be done."""
         self.now += seconds
-        self.saver.equip(self.settings)
+        self.saver.configure(self.settings)
         self.room.until(lambda: self.saver.due > self.now)
         self.done()
 
@@ -47,7 +47,7 @@ class Keeping:
     def change(self, settings: SessionSettings) -> None:
         """Go by other settings, and let what follows from that be done."""
         self.settings = settings
-        self.saver.equip(settings)
+        self.saver.configure(settings)
         self.wait()
 
     def generation(self) -> int:

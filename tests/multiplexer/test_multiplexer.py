@@ -225,7 +225,7 @@ def test_a_login_shell_that_somebody_left_closes_whatever_its_status(
 
 
 def test_rows_for_titles_are_no_panes_rows(room: Room) -> None:
-    room.mux.title_rows = lambda window: 1
+    room.mux.layouts.title_rows = lambda window: 1
     pane = room.opened(f"create-pane --command '{SIZE}'")
     assert room.mux.rect(pane) == Rect(0, 1, 81, 23)
     assert room.shows(pane, "23 81")

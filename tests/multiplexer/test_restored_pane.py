@@ -12,7 +12,7 @@ from fugue_tui.errors import Refused, SpawnFailed, TerminalGone
 from fugue_tui.geometry import Axis, Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Leaf, Split
-from fugue_tui.multiplexer.restored_pane import RerunOffer, nearest
+from fugue_tui.multiplexer.restored_pane import RerunOffer, nearest_directory
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Pane, Window, Workspace
 
@@ -136,12 +136,12 @@ def test_a_directory_that_is_gone_gives_way_to_the_nearest_above(room: Room, tmp
 
 def test_the_nearest_directory_is_never_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert nearest("") == ""
-    assert nearest(str(tmp_path)) == str(tmp_path)
-    assert nearest(str(tmp_path / "x" / "y" / "z")) == str(tmp_path)
-    assert nearest("/nowhere/at/all") == str(tmp_path)
+    assert nearest_directory("") == ""
+    assert nearest_directory(str(tmp_path)) == str(tmp_path)
+    assert nearest_directory(str(tmp_path / "x" / "y" / "z")) == str(tmp_path)
+    assert nearest_directory("/nowhere/at/all") == str(tmp_path)
     (tmp_path / "file").touch()
-    assert nearest(str(tmp_path / "file")) == str(tmp_path)
+    assert nearest_directory(str(tmp_path / "file")) == str(tmp_path)
 
 
 def test_keys_to_a_pane_that_waits_come_to_nothing(room: Room) -> None:
@@ -188,10 +188,10 @@ def test_what_waits_is_said(room: Room) -> None:
 
 
 def test_ids_that_are_kept_free_are_given_to_what_comes_back_once(room: Room) -> None:
-    room.mux.keep_free(7, 2)
+    room.mux.ids.reserve(7, 2)
     assert room.cat() == PaneId(8)
-    assert room.mux.take_kept(two("cat"))
-    assert not room.mux.take_kept(two("cat"))
+    assert room.mux.ids.claim(two("cat"), room.mux.workspace)
+    assert not room.mux.ids.claim(two("cat"), room.mux.workspace)
 
 
 def test_many_panes_come_and_go_without_a_trace(room: Room) -> None:

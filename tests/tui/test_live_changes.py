@@ -31,10 +31,10 @@ async def test_a_drag_that_moves_nothing_is_no_step(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("percent_sign")
         await stage.until(lambda: len(stage.rects) == 2)
-        history = stage.mux.history(stage.mux.workspace.active)
+        history = stage.mux.layout_history.of(stage.mux.workspace.active)
         x = stage.rects[1].right
         await stage.drag((x, 5), (x, 7))
-        assert stage.mux.history(stage.mux.workspace.active) == history
+        assert stage.mux.layout_history.of(stage.mux.workspace.active) == history
 
 
 async def test_another_configuration_comes_into_force_at_once(open_stage: Open) -> None:

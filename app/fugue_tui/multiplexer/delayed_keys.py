@@ -1,4 +1,4 @@
-"""Keystrokes that are owed: an Enter that follows text after a pause, or before any input that comes first."""
+"""Delayed keystrokes: after a paste, Enter is sent when the delay has passed, or immediately before further input."""
 
 import threading
 from collections.abc import Callable
@@ -8,32 +8,32 @@ from fugue_tui.multiplexer.events.pane_events import Post
 
 
 class DelayedKeys:
-    """At most one owed call a pane. Main thread only; a pause is waited out elsewhere."""
+    """At most one pending call per pane. Main thread only; timers of other threads measure the delays."""
 
     def __init__(self, post: Post) -> None:
         self._post = post
-        self._owed: dict[PaneId, tuple[Callable[[], None], threading.Timer]] = {}
+        self._pending: dict[PaneId, tuple[Callable[[], None], threading.Timer]] = {}
 
-    def make(self, pane: PaneId, seconds: float, call: Callable[[], None]) -> None:
-        """Owe a call to a pane, due after some seconds; what was owed before is called now."""
-        self.keep(pane)
+    def schedule(self, pane: PaneId, seconds: float, call: Callable[[], None]) -> None:
+        """Call something for a pane after a delay; a call that is already pending is made now."""
+        self.flush(pane)
         timer = threading.Timer(seconds, lambda: self._post(lambda: self._due(pane, timer)))
         timer.daemon = True
-        self._owed[pane] = (call, timer)
+        self._pending[pane] = (call, timer)
         timer.start()
 
-    def keep(self, pane: PaneId) -> None:
-        """Make the call that is owed to a pane now, if there is one."""
-        if owed := self._owed.pop(pane, None):
-            call, timer = owed
+    def flush(self, pane: PaneId) -> None:
+        """Make a pane's pending call now, if there is one."""
+        if pending := self._pending.pop(pane, None):
+            call, timer = pending
             timer.cancel()
             call()
 
-    def drop(self, pane: PaneId) -> None:
-        """Owe nothing to a pane any more."""
-        if owed := self._owed.pop(pane, None):
-            owed[1].cancel()
+    def cancel(self, pane: PaneId) -> None:
+        """Discard a pane's pending call, if there is one."""
+        if pending := self._pending.pop(pane, None):
+            pending[1].cancel()
 
     def _due(self, pane: PaneId, timer: threading.Timer) -> None:
-        if pane in self._owed and self._owed[pane][1] is timer:
-            self.keep(pane)
+        if pane in self._pending and self._pending[pane][1] is timer:
+            self.flush(pane)

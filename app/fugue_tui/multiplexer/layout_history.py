@@ -1,4 +1,4 @@
-"""What layouts windows had before, so that changes can be taken back."""
+"""The earlier layouts of windows, for undo and redo."""
 
 from fugue_tui.errors import Refused
 from fugue_tui.ids import WindowId
@@ -17,10 +17,10 @@ class LayoutHistory:
         """A window's history; empty if its layout never changed."""
         return self._histories.get(window, History())
 
-    def note(self, old: Workspace, new: Workspace) -> None:
-        """Remember the layouts that a change rearranged, and forget the windows that it closed.
+    def record(self, old: Workspace, new: Workspace) -> None:
+        """Record the layouts that a change rearranged, and forget closed windows.
 
-        A pane's coming or going is no rearrangement: it cannot be taken back here, so it must not cost a step."""
+        Opening or closing a pane is no rearrangement: undo cannot revert it, so it must not cost a step."""
         before = {window.id: window.layout for window in old.windows}
         self._histories = {
             window.id: self._after(window.id, before.get(window.id, window.layout), window.layout)
@@ -28,22 +28,26 @@ class LayoutHistory:
         }
 
     def undo(self, window: Window) -> tuple[History, Node]:
-        """The layout before this one, and the history once it is in force. Raises Refused if there is none."""
+        """The previous layout, and the history after the undo. Raises Refused if there is none."""
         found = self.of(window.id).undo(window.layout)
         if found is None:
             raise Refused(f"window {window.id} has no earlier layout to go back to")
         return found
 
     def redo(self, window: Window) -> tuple[History, Node]:
-        """The layout that was undone last, and the history once it is in force. Raises Refused if there is none."""
+        """The layout that was undone last, and the history after the redo. Raises Refused if there is none."""
         found = self.of(window.id).redo(window.layout)
         if found is None:
             raise Refused(f"window {window.id} has no undone layout to bring back")
         return found
 
-    def put(self, window: WindowId, history: History) -> None:
-        """Have this be a window's history from now on."""
+    def replace(self, window: WindowId, history: History) -> None:
+        """Replace a window's history."""
         self._histories[window] = history
+
+    def merge(self, window: WindowId, history: History, before: Node) -> None:
+        """Make all changes since a window had this history and this layout one step of undo."""
+        self.replace(window, history.push(before))
 
     def _after(self, window: WindowId, old: Node, new: Node) -> History:
         history = self.of(window)

@@ -1,7 +1,7 @@
-"""The multiplexer: one workspace value, the terminals behind its panes, and who wants to hear of changes.
+"""The multiplexer: the present workspace value, the terminals of its panes, and callbacks for changes.
 
-Main thread only. Commands compute a new workspace and hand it over; the multiplexer starts and ends programs so that
-there is a terminal for every pane and none besides, and keeps each as large as its place on the screen.
+Main thread only. Commands compute a new workspace and assign it; the multiplexer starts and ends programs so that every
+pane has exactly one terminal, of the size that the layout gives it.
 """
 
 import os
@@ -12,36 +12,52 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui.config.model import SessionSettings
-from fugue_tui.errors import FugueError, Refused, SpawnFailed
-from fugue_tui.geometry import Size
-from fugue_tui.ids import PaneId
+from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed
+from fugue_tui.geometry import Rect, Side, Size
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.history import History
+from fugue_tui.layout.tree import Node
 from fugue_tui.multiplexer.clients import Clients, NoClients
 from fugue_tui.multiplexer.delayed_keys import DelayedKeys
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.log import EventLog
 from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, PaneReports, Post, Started, TerminalWatcher
-from fugue_tui.multiplexer.rearranging import Rearranging
-from fugue_tui.multiplexer.restored_pane import Rerun, RerunOffer, RestoredPane, nearest, tell
+from fugue_tui.multiplexer.id_allocator import IdAllocator
+from fugue_tui.multiplexer.kept_screens import ScreenStore
+from fugue_tui.multiplexer.layout_history import LayoutHistory
+from fugue_tui.multiplexer.pane_queue import PaneQueue
+from fugue_tui.multiplexer.restored_pane import (
+    Rerun,
+    RerunOffer,
+    RestoredPane,
+    nearest_directory,
+    write_notice,
+)
+from fugue_tui.multiplexer.solved_layouts import SolvedLayouts
 from fugue_tui.multiplexer.spawner import Spawner, program_of
+from fugue_tui.multiplexer.watch.bookmarks import Bookmarks
+from fugue_tui.multiplexer.watch.watcher import WaitService
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.pty.spawn import Exit, login_shell
 from fugue_tui.terminal.shell_integration.saved_commands import TerminalHandover
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.workspace import edit
-from fugue_tui.workspace.model import OnExit, Pane, Workspace
+from fugue_tui.workspace import edit, find
+from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.autosave.saver import Saver
     from fugue_tui.store.store import Area
 
 SHELL_SECONDS: Final = 2.0
-"""A login shell that ran this long ended because somebody left it, whatever its status."""
+"""A login shell that ran this long was left by the user, whatever its exit status."""
+LEASE_SECONDS: Final = 2.0
+"""How long after user input a pane is reserved for the user."""
 
 
-class Multiplexer(Rearranging):
-    """Everything that is alive."""
+class Multiplexer:
+    """The present workspace and everything that runs in it."""
 
     def __init__(
         self,
@@ -53,239 +69,360 @@ class Multiplexer(Rearranging):
         socket: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(Workspace(name), area, clock)
-        self.on_exit = OnExit.CLOSE
-        """What becomes of a person's new panes when their programs end."""
-        self.secrets = SessionSettings().secrets
-        """Patterns for the names of variables whose values go into no file."""
-        self.before: tuple[Area, str] | None = None
-        """Where that is saved which this workspace was when it ran last, until it was brought back; None if nowhere."""
-        self.rerun: Rerun = SessionSettings().rerun
-        """What runs again by itself in panes that come back."""
+        self._workspace = Workspace(name)
+        self._spawner, self._socket, self._clock = spawner, socket, clock
+        self.post: Final = post
+        """Runs a callback on the main thread soon; any thread."""
         self.on_change = CallbackList[[Workspace, Workspace]]()
-        """The workspace is another: old, new."""
+        """The workspace changed: old, new."""
         self.on_event = CallbackList[[PaneId, PaneEvent]]()
         """Something happened to a pane besides output."""
         self.on_screen = CallbackList[[PaneId]]()
-        """A pane has something to draw; comes once, until the terminal was refreshed."""
+        """A pane has something to draw; called once until the terminal is refreshed."""
         self.on_empty = CallbackList[[]]()
-        """The last pane is gone."""
-        self.clients: Clients = NoClients()
-        """The terminals that show this."""
-        self.move: Callable[[str], None] = _stay
-        """Has it be found under another name. Raises SocketError if it cannot be; nothing has changed then."""
-        self.saver: Saver | None = None
-        """What saves this; None if nothing does."""
-        self.post: Final = post
-        """Runs something on the main thread soon; may be called from any thread."""
-        self._spawner, self._post, self._socket = spawner, post, socket
+        """The last pane was closed."""
+        self.ids = IdAllocator()
+        self.layouts = SolvedLayouts(area)
+        self.layout_history = LayoutHistory()
+        self.line_style: Callable[[], str] = lambda: "thin"
+        """How dividers are drawn: `thin`, `thick`, `double` or `ascii`."""
+        self.terminals: dict[PaneId, Terminal] = {}
+        """The terminal of every pane; one whose program exited stays readable as long as its pane."""
+        self.exits: dict[PaneId, Exit] = {}
+        """How the programs ended of those panes whose program exited."""
+        self.restored_panes: dict[PaneId, RestoredPane] = {}
+        """The panes that were restored without their programs."""
+        self.pane_reports: dict[PaneId, PaneReports] = {}
+        """What each pane's program reported besides text."""
+        self.pane_queue = PaneQueue()
+        """Jobs that need exclusive use of a pane."""
         self.delayed_keys = DelayedKeys(post)
-        """Keystrokes that are still owed to panes."""
+        self.lent: dict[PaneId, object] = {}
+        """What inject-context set in shells; `control.commands.shell_context` knows the type."""
+        self.wait_service = WaitService()
+        """Waits for panes' output."""
+        self.bookmarks = Bookmarks()
+        """Callers' positions in panes' output."""
+        self.screen_store = ScreenStore()
+        """Screens stored by callers."""
+        self.clients: Clients = NoClients()
+        """The attached terminals."""
+        self.on_exit = OnExit.CLOSE
+        """What happens to a user's new panes when their programs exit."""
+        self.secrets = SessionSettings().secrets
+        """Patterns for the names of variables whose values are never saved."""
+        self.rerun: Rerun = SessionSettings().rerun
+        """Which programs of restored panes run again without a key press."""
+        self.before: tuple[Area, str] | None = None
+        """Where the previous run of this workspace is saved, until it is restored; None if nowhere."""
+        self.saver: Saver | None = None
+        """Saves this workspace; None if nothing does."""
+        self.move: Callable[[str], None] = lambda name: None
+        """Renames the server's socket. Raises SocketError, and has changed nothing then."""
         self.event_log = EventLog(self)
-        """What happened, in order."""
+
+    # The workspace
+
+    @property
+    def workspace(self) -> Workspace:
+        """The present state; `assign` replaces it."""
+        return self._workspace
+
+    @property
+    def front(self) -> Window | None:
+        """The active window; None if there is none."""
+        return find.active_window(self._workspace) if self._workspace.windows else None
+
+    @property
+    def focused(self) -> PaneId | None:
+        """The pane that receives the user's keys; None if there is none."""
+        return self.front.active if self.front else None
+
+    @property
+    def last_pane(self) -> PaneId | None:
+        """The previously focused pane of the active window; None if there is none."""
+        return self.front.recent[0] if self.front and self.front.recent else None
+
+    def window(self, window_id: WindowId) -> Window:
+        """A window by its id. Raises NotFound."""
+        return find.window_of(self._workspace, window_id)
+
+    def window_of(self, pane: PaneId) -> Window:
+        """The window that contains a pane. Raises NotFound."""
+        return find.window_with(self._workspace, pane)
 
     def assign(self, new: Workspace) -> None:
-        """Make `new` the workspace: end the programs of panes that are gone, fit the others, tell everyone.
+        """Replace the workspace: end the programs of closed panes, resize the others, call `on_change`.
 
-        Panes that are new must come by `open`."""
-        old = self._hold(new)
+        New panes need `open`."""
+        old, self._workspace = self._workspace, new
         if new is old:
             return
-        for gone in old.panes.keys() - new.panes.keys():
-            self._drop(gone)
-        self._histories.note(old, new)
+        self.ids.record(new)
+        for closed in old.panes.keys() - new.panes.keys():
+            self._drop(closed)
+        for closed in {window.id for window in old.windows} - {window.id for window in new.windows}:
+            self.layouts.forget(closed)
+        self.layout_history.record(old, new)
         self.fit()
         self.on_change(old, new)
         if not new.windows:
             self.on_empty()
 
     def open(self, opened: Sequence[Pane], after: Workspace) -> None:
-        """Start the programs of new panes at the sizes that `after` gives them, then make `after` the workspace. If one
-        cannot be started, none is, nothing has changed, and SpawnFailed says which."""
+        """Start the programs of new panes at the sizes that `after` gives them, then assign `after`.
+
+        If one cannot be started, none is, nothing has changed, and SpawnFailed names it."""
         started: dict[PaneId, Terminal] = {}
-        sizes = self._sizes_in(after)
+        sizes = self.layouts.sizes(after)
         for number, pane in enumerate(opened, 1):
             try:
                 started[pane.id] = self._spawn(pane, sizes[pane.id])
             except FugueError as error:
                 for terminal in started.values():
                     terminal.close()
-                raise SpawnFailed(_which(number, len(opened), pane, error)) from error
+                raise SpawnFailed(_spawn_error(number, len(opened), pane, error)) from error
         self.terminals |= started
         self.pane_reports |= {pane: PaneReports(self._clock()) for pane in started}
         self.assign(after)
         for pane in started:
             self.on_event(pane, Started())
 
+    def close(self) -> None:
+        """End every program; the workspace value stays, for saving."""
+        for terminal in self.terminals.values():
+            terminal.close()
+        self.terminals.clear()
+
+    # Layouts
+
+    def rect(self, pane: PaneId) -> Rect | None:
+        """A pane's position in its window; None if it does not fit or another pane is zoomed."""
+        return self.layouts.of(self.window_of(pane)).panes.get(pane)
+
+    def neighbour(self, pane: PaneId, side: Side) -> PaneId | None:
+        """The pane next to another on one side, regardless of zoom; None at the edge."""
+        return self.layouts.neighbour(self.window_of(pane), pane, side)
+
+    def resize(self, area: Size) -> None:
+        """Change the area that panes share, and resize the visible terminals."""
+        self.layouts.area = area
+        self.fit()
+
+    def fit(self) -> None:
+        """Resize every terminal to its pane's size; hidden ones keep theirs."""
+        for window in self._workspace.windows:
+            for pane, rect in self.layouts.of(window).panes.items():
+                terminal = self.terminals.get(pane)
+                if terminal is not None and terminal.size != rect.size:
+                    terminal.resize(rect.size)
+
+    def arrange(self, window: WindowId, layout: Node) -> None:
+        """Replace the layout of a window's panes, and unzoom it."""
+        self.assign(edit.zoom(edit.set_layout(self._workspace, window, layout), window, zoomed=False))
+
+    def undo_layout(self, window: Window) -> None:
+        """Revert the last change of a window's layout. Raises Refused if there is none."""
+        self._step(window, *self.layout_history.undo(window))
+
+    def redo_layout(self, window: Window) -> None:
+        """Repeat the change that was undone last. Raises Refused if there is none."""
+        self._step(window, *self.layout_history.redo(window))
+
+    def _step(self, window: Window, history: History, layout: Node) -> None:
+        self.arrange(window.id, layout)
+        self.layout_history.replace(window.id, history)
+
+    # Panes
+
+    def terminal(self, pane: PaneId) -> Terminal:
+        """The terminal of a pane. Raises NotFound."""
+        if pane not in self.terminals:
+            raise NotFound(f"no pane {pane}; list-panes shows what is open")
+        return self.terminals[pane]
+
+    def window_name(self, window: Window) -> str:
+        """The label of a window's tab: its name, or what runs in its active pane. Untrusted."""
+        if window.named:
+            return window.name
+        terminal, pane = self.terminals.get(window.active), self._workspace.panes[window.active]
+        return pane.name or (terminal.foreground if terminal else "") or window.name or "shell"
+
+    def cwd(self, pane: PaneId) -> str:
+        """The present or initial working directory of a pane's program; empty for the workspace's own."""
+        terminal = self.terminals.get(pane)
+        return (terminal.cwd if terminal else "") or self._workspace.panes[pane].cwd
+
+    def runs(self, pane: PaneId) -> bool:
+        """Whether a pane's program is running. Raises NotFound."""
+        return self.terminal(pane).exit is None and pane not in self.restored_panes
+
     def human_input(self, pane: PaneId) -> None:
-        """A person is about to type, paste or click in a pane, which is theirs for the next seconds: the Enter that it
-        may be owed comes first, so that what the person types is no part of another's line."""
-        self.delayed_keys.keep(pane)
-        super().human_input(pane)
+        """Reserve a pane for the user, who is about to type, paste or click in it.
 
-    def bring_back(self, after: Workspace, offers: Mapping[PaneId, RerunOffer]) -> None:
-        """Make `after` the workspace; its new panes run nothing, and their old text is still to come by `fill`."""
-        sizes = self._sizes_in(after)
-        for pane, offer in offers.items():
-            self.terminals[pane] = self._spawner.wait(sizes[pane], self._listener(pane))
-            self.pane_reports[pane], self.restored_panes[pane] = PaneReports(self._clock()), RestoredPane(offer)
-        self.assign(after)
+        A delayed Enter is sent first, so that the user's input does not join another caller's line."""
+        self.delayed_keys.flush(pane)
+        if pane in self.pane_reports:
+            self.pane_reports[pane].typed_at = self._clock()
 
-    def put_back(self, record: Pane, offer: RerunOffer) -> None:
-        """Have a pane wait, with another record, for an old text to come; what runs in it is ended. Raises NotFound."""
-        pane, old = record.id, self.terminal(record.id)
-        self.assign(edit.update_pane(self.workspace, record))
-        self.delayed_keys.drop(pane)
-        old.close()
-        self.pane_reports[pane], self.restored_panes[pane] = PaneReports(self._clock()), RestoredPane(offer)
-        self.exits.pop(pane, None)
-        self._await(pane, old.size)
-
-    def fill(self, pane: PaneId, emulator: Emulator, commands: Sequence[CommandRecord] = ()) -> None:
-        """Show a waiting pane's old text, which `emulator` holds, and know the commands that ran in it; what starts by
-        itself starts now, and the view stays where it is scrolled to."""
-        waiting = self.restored_panes.get(pane)
-        if waiting is None or not waiting.pending:
-            emulator.close()
-            return
-        waiting.pending, old = False, self.terminals[pane]
-        if emulator.size != old.size:
-            emulator.resize(old.size)
-        old.close()
-        self._await(pane, old.size, TerminalHandover(emulator, tuple(commands), waiting.offer.seen.title))
-        if waiting.wanted or waiting.offer.starts:
-            with suppress(FugueError):  # It is told in the pane, which waits on.
-                self._begin(pane, waiting, shell=waiting.shell)
-
-    @property
-    def shell(self) -> tuple[str, ...]:
-        """What panes run that were started as nothing else."""
-        return self._spawner.shell or (login_shell(os.environ), "-l")
-
-    def blank(self, size: Size) -> Emulator:
-        """An emulator like those of new panes, to be filled for `fill`. Any thread."""
-        return self._spawner.blank(size)
-
-    def start(self, pane: PaneId, *, shell: bool = False, argv: tuple[str, ...] | None = None) -> None:
-        """Run what a waiting pane offers, or only its own shell, or something else, under its old text.
-
-        A pane whose text is still to come starts when it is there. Raises NotFound, Refused if it does not wait, or
-        SpawnFailed, which is also told in the pane; it waits on then."""
-        terminal, waiting = self.terminal(pane), self.restored_panes.get(pane)
-        if waiting is None:
-            raise Refused(f"pane {pane} does not wait; respawn-pane runs its program again")
-        if argv is not None:
-            waiting.offer = replace(waiting.offer, argv=argv)
-        if waiting.pending:
-            waiting.wanted, waiting.shell = True, shell
-            return
-        terminal.scroll_to_bottom()
-        self._begin(pane, waiting, shell=shell)
-
-    def _begin(self, pane: PaneId, waiting: RestoredPane, *, shell: bool) -> None:
-        """Run what a pane with its old text offers, under that text."""
-        record, terminal = self.workspace.panes[pane], self.terminals[pane]
-        argv = record.argv if shell or waiting.offer.argv is None else waiting.offer.argv
-        legacy = terminal.release()
-        try:
-            place = replace(record, argv=argv, cwd=nearest(record.cwd))
-            self.terminals[pane] = self._spawn(place, terminal.size, legacy)
-        except FugueError as error:
-            tell(legacy.emulator, f"{error} · press Enter to try again")
-            self._await(pane, terminal.size, legacy)
-            raise
-        del self.restored_panes[pane]
-        self.pane_reports[pane] = PaneReports(self._clock())
-        self.on_event(pane, Started())
+    def lease(self, pane: PaneId) -> int | None:
+        """Milliseconds for which a pane is still reserved for the user; None if other callers may type."""
+        typed_at = self.pane_reports[pane].typed_at if pane in self.pane_reports else None
+        left = 0.0 if typed_at is None else typed_at + LEASE_SECONDS - self._clock()
+        return max(1, round(left * 1000)) if left > 0 else None
 
     def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:
-        """Run a pane's program again (or another, from now on), on a fresh terminal in its place.
+        """Run a pane's program again (or another, from now on), on a new terminal.
 
-        In a pane that waits it runs under the old text. One that still runs is ended. Raises NotFound or SpawnFailed;
-        everything is then as it was."""
-        old, record = self.terminal(pane), self.workspace.panes[pane]
+        A running program is ended; in a restored pane the new one runs below the old text. Raises NotFound or
+        SpawnFailed, and has changed nothing then."""
+        old, record = self.terminal(pane), self._workspace.panes[pane]
         record = record if argv is None else replace(record, argv=argv)
         if pane in self.restored_panes:
             self.start(pane, argv=argv)
-            self.assign(edit.update_pane(self.workspace, record))
+            self.assign(edit.update_pane(self._workspace, record))
             return old
         new = self._spawn(record, old.size)
-        self.assign(edit.update_pane(self.workspace, record))
-        self.delayed_keys.drop(pane)
+        self.assign(edit.update_pane(self._workspace, record))
+        self.delayed_keys.cancel(pane)
         old.close()
         self.terminals[pane], self.pane_reports[pane] = new, PaneReports(self._clock())
         self.exits.pop(pane, None)
         self.on_event(pane, Started())
         return new
 
-    def resize(self, area: Size) -> None:
-        """Have another number of cells for panes; every terminal that is seen takes its new size."""
-        self.area = area
-        self.fit()
+    @property
+    def shell(self) -> tuple[str, ...]:
+        """What panes run that have no program of their own."""
+        return self._spawner.shell or (login_shell(os.environ), "-l")
 
-    def close(self) -> None:
-        """End every program; the workspace is left as it is, for saving."""
-        for terminal in self.terminals.values():
-            terminal.close()
-        self.terminals.clear()
+    def blank(self, size: Size) -> Emulator:
+        """An empty emulator of the configured engine. Any thread."""
+        return self._spawner.blank(size)
+
+    # Restored panes
+
+    def bring_back(self, after: Workspace, offers: Mapping[PaneId, RerunOffer]) -> None:
+        """Assign `after`, whose new panes run nothing; `fill` brings their old text."""
+        sizes = self.layouts.sizes(after)
+        for pane, offer in offers.items():
+            self.terminals[pane] = self._spawner.wait(sizes[pane], self._watcher(pane))
+            self.pane_reports[pane], self.restored_panes[pane] = PaneReports(self._clock()), RestoredPane(offer)
+        self.assign(after)
+
+    def put_back(self, record: Pane, offer: RerunOffer) -> None:
+        """End a pane's program and give it another record; `fill` brings its old text. Raises NotFound."""
+        pane, old = record.id, self.terminal(record.id)
+        self.assign(edit.update_pane(self._workspace, record))
+        self.delayed_keys.cancel(pane)
+        old.close()
+        self.pane_reports[pane], self.restored_panes[pane] = PaneReports(self._clock()), RestoredPane(offer)
+        self.exits.pop(pane, None)
+        self._show_without_program(pane, old.size)
+
+    def fill(self, pane: PaneId, emulator: Emulator, commands: Sequence[CommandRecord] = ()) -> None:
+        """Show a restored pane's old text, which `emulator` holds with its `commands`, and start its program if that
+        was requested or needs no key press. The scroll position stays."""
+        restored = self.restored_panes.get(pane)
+        if restored is None or not restored.pending:
+            emulator.close()
+            return
+        restored.pending, old = False, self.terminals[pane]
+        if emulator.size != old.size:
+            emulator.resize(old.size)
+        old.close()
+        handover = TerminalHandover(emulator, tuple(commands), restored.offer.seen.title)
+        self._show_without_program(pane, old.size, handover)
+        if restored.start_requested or restored.offer.starts:
+            with suppress(FugueError):  # The pane shows the error, and Enter tries again.
+                self._start_restored(pane, restored, shell=restored.shell_only)
+
+    def start(self, pane: PaneId, *, shell: bool = False, argv: tuple[str, ...] | None = None) -> None:
+        """Run what a restored pane offers, or only its own shell, or something else, below its old text.
+
+        A pane whose text is pending starts once it arrives. Raises NotFound, Refused if the pane is not waiting, or
+        SpawnFailed, which the pane shows too; it keeps waiting then."""
+        terminal, restored = self.terminal(pane), self.restored_panes.get(pane)
+        if restored is None:
+            raise Refused(f"pane {pane} does not wait; respawn-pane runs its program again")
+        if argv is not None:
+            restored.offer = replace(restored.offer, argv=argv)
+        if restored.pending:
+            restored.start_requested, restored.shell_only = True, shell
+            return
+        terminal.scroll_to_bottom()
+        self._start_restored(pane, restored, shell=shell)
+
+    def _start_restored(self, pane: PaneId, restored: RestoredPane, *, shell: bool) -> None:
+        record, terminal = self._workspace.panes[pane], self.terminals[pane]
+        argv = record.argv if shell or restored.offer.argv is None else restored.offer.argv
+        handover = terminal.release()
+        try:
+            started = replace(record, argv=argv, cwd=nearest_directory(record.cwd))
+            self.terminals[pane] = self._spawn(started, terminal.size, handover)
+        except FugueError as error:
+            write_notice(handover.emulator, f"{error} · press Enter to try again")
+            self._show_without_program(pane, terminal.size, handover)
+            raise
+        del self.restored_panes[pane]
+        self.pane_reports[pane] = PaneReports(self._clock())
+        self.on_event(pane, Started())
+
+    def _show_without_program(self, pane: PaneId, size: Size, handover: TerminalHandover | None = None) -> None:
+        """Replace a pane's terminal by one without a program; the caller closes the old one."""
+        self.terminals[pane] = self._spawner.wait(size, self._watcher(pane), handover)
+        self.on_event(pane, Started())
+        self.on_screen(pane)
+
+    # Callbacks of the terminals' watchers
 
     def pane_changed(self, pane: PaneId, terminal: Terminal) -> None:
-        """The terminal of a pane has something to draw."""
+        """A pane's terminal has something to draw."""
         if self.terminals.get(pane) is terminal:
             self.on_screen(pane)
 
-    def pane_said(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
-        """The program of a pane said something besides text."""
+    def pane_event(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
+        """A pane's program reported something besides text."""
         if self.terminals.get(pane) is terminal:
-            self.pane_reports[pane].note(event)
+            self.pane_reports[pane].record(event)
             self.on_event(pane, event)
 
     def pane_ended(self, pane: PaneId, terminal: Terminal, exit: Exit) -> None:
-        """The program of a pane is over: the pane goes if it is one that closes and it ended well, else it stays."""
+        """A pane's program exited: the pane closes if it closes on exit and the program succeeded, else it stays."""
         if self.terminals.get(pane) is not terminal:
             return
         self.exits[pane] = exit
         self.on_event(pane, Ended(exit))
         if self._closes(pane, exit):
-            self.assign(edit.remove_pane(self.workspace, pane))
+            self.assign(edit.remove_pane(self._workspace, pane))
 
     def _closes(self, pane: PaneId, exit: Exit) -> bool:
-        record = self.workspace.panes[pane]
+        record = self._workspace.panes[pane]
         if record.on_exit is not OnExit.CLOSE or exit.code is None:
             return False
-        # A shell that a person leaves passes on the status of their last command, which says nothing of the shell.
+        # A shell exits with the status of the user's last command, which is no failure of the shell.
         left = not record.argv and self._clock() - self.pane_reports[pane].started_at >= SHELL_SECONDS
         return exit.code == 0 or left
 
-    def _spawn(self, pane: Pane, size: Size, legacy: TerminalHandover | None = None) -> Terminal:
-        told = {"FUGUE_WORKSPACE": self.workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
-        return self._spawner(program_of(pane, told), size, self._listener(pane.id), legacy)
+    def _spawn(self, pane: Pane, size: Size, handover: TerminalHandover | None = None) -> Terminal:
+        env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
+        return self._spawner(program_of(pane, env), size, self._watcher(pane.id), handover)
 
-    def _listener(self, pane: PaneId) -> TerminalWatcher:
-        return TerminalWatcher(pane, self._post, self.wait_service.after, self)
-
-    def _await(self, pane: PaneId, size: Size, legacy: TerminalHandover | None = None) -> None:
-        """Have a terminal without a program in a pane's place; what was there is the caller's to end."""
-        self.terminals[pane] = self._spawner.wait(size, self._listener(pane), legacy)
-        self.on_event(pane, Started())
-        self.on_screen(pane)
+    def _watcher(self, pane: PaneId) -> TerminalWatcher:
+        return TerminalWatcher(pane, self.post, self.wait_service.after, self)
 
     def _drop(self, pane: PaneId) -> None:
         self.exits.pop(pane, None)
         self.pane_reports.pop(pane, None)
         self.restored_panes.pop(pane, None)
-        self.delayed_keys.drop(pane)
+        self.delayed_keys.cancel(pane)
         if terminal := self.terminals.pop(pane, None):
             self.bookmarks.drop(terminal)
             terminal.close()
 
 
-def _which(number: int, count: int, pane: Pane, error: FugueError) -> str:
+def _spawn_error(number: int, count: int, pane: Pane, error: FugueError) -> str:
     if count == 1:
         return str(error)
     name = f" ({pane.name})" if pane.name else ""
     return f"pane {number} of {count}{name}: {error}; nothing was opened"
-
-
-def _stay(name: str) -> None:
-    """It is found by nobody."""

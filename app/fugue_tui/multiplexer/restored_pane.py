@@ -1,4 +1,4 @@
-"""Panes that wait: what each would run, what it is told under its old text, and whether that text is there yet."""
+"""Panes that were restored without their programs: what each offers to run, and whether its old text has arrived."""
 
 import os
 from dataclasses import dataclass, field
@@ -10,64 +10,64 @@ from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.workspace.save_model import SavedPane
 
 Rerun: TypeAlias = Literal["shells", "all", "never"]
-"""What runs again by itself: `[session] rerun`."""
+"""Which programs run again without a key press: `[session] rerun`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RerunOffer:
-    """What a pane that waits would run."""
+    """What a restored pane can run."""
 
     argv: tuple[str, ...] | None = None
-    """What Enter runs instead of the pane's own program, once; None for its own."""
+    """What Enter runs once instead of the pane's own program; None for its own."""
     words: str = ""
-    """What is said to be run: untrusted text; empty for a shell."""
+    """The command shown to the user: untrusted; empty for a shell."""
     shell: bool = False
-    """Whether Escape starts the pane's own shell in its stead."""
+    """Whether Escape starts the pane's own shell instead."""
     told: tuple[str, ...] = ()
-    """What else the person should know of the pane, a line each: untrusted text."""
+    """Further lines about the pane for the user: untrusted."""
     starts: bool = False
-    """Whether it starts by itself once its old text is there."""
+    """Whether it runs without a key press once the old text has arrived."""
     seen: SavedPane = field(default_factory=SavedPane)
-    """What was saved of the pane: as long as it waits, that is what there is to save."""
+    """What was saved of the pane, and is saved again while it waits."""
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """What the keys do, for people, a line each."""
+        """The key hints for the user, one per line."""
         again = f"press Enter to run again: {self.words}" if self.words else "press Enter to start a shell"
         return (again, "press Escape to start only a shell") if self.shell else (again,)
 
 
 @dataclass(slots=True)
 class RestoredPane:
-    """A pane that waits. Main thread only."""
+    """A pane that waits for its program to be started. Main thread only."""
 
     offer: RerunOffer
     pending: bool = True
-    """Whether its old text is still to come."""
-    wanted: bool = False
-    """Whether it is to start as soon as its old text is there."""
-    shell: bool = False
-    """Whether only the pane's own shell is wanted."""
+    """Whether its old text has not arrived yet."""
+    start_requested: bool = False
+    """Whether it starts as soon as its old text has arrived."""
+    shell_only: bool = False
+    """Whether only the pane's own shell was requested."""
 
 
-def tell(emulator: Emulator, words: str) -> None:
-    """Write a dim line of Fugue's own below what an emulator shows; words that are too long for it go on below."""
-    words = clean(words)
-    if len(words) + 6 <= emulator.size.cols:
-        epitaph(emulator, words)
+def write_notice(emulator: Emulator, text: str) -> None:
+    """Write a dim line of Fugue's own below an emulator's text; a long one wraps."""
+    text = clean(text)
+    if len(text) + 6 <= emulator.size.cols:
+        epitaph(emulator, text)
         return
-    fresh = "\r\n" if emulator.caret[0] else ""
-    emulator.feed(f"{fresh}\x1b[0;2m{words}\x1b[0m\r\n".encode())
+    line_break = "\r\n" if emulator.caret[0] else ""
+    emulator.feed(f"{line_break}\x1b[0;2m{text}\x1b[0m\r\n".encode())
 
 
-def nearest(directory: str) -> str:
-    """The directory, or the nearest one above it that can be entered, or home; empty stays empty."""
+def nearest_directory(directory: str) -> str:
+    """The directory, or its nearest accessible parent, or the home directory; empty stays empty."""
     if not directory:
         return ""
     path = os.path.abspath(directory)
     while not (os.path.isdir(path) and os.access(path, os.X_OK)):
-        above = os.path.dirname(path)
-        if above in (path, "/"):
+        parent = os.path.dirname(path)
+        if parent in (path, "/"):
             return os.path.expanduser("~") if os.path.isdir(os.path.expanduser("~")) else "/"
-        path = above
+        path = parent
     return path

@@ -1,4 +1,4 @@
-"""Starts the programs of panes: what they run, where, in which environment, and by which engine they are shown."""
+"""Starts the programs of panes with their directory, environment and terminal engine."""
 
 import os
 from collections.abc import Mapping
@@ -18,81 +18,83 @@ from fugue_tui.workspace.model import Pane
 
 
 class Spawner(Protocol):
-    """Starts a program on a terminal of a size. Raises SpawnFailed."""
+    """Creates the terminals of panes."""
 
     shell: tuple[str, ...]
-    """What runs where nothing was asked for; empty for the login shell."""
+    """What runs in panes without a program of their own; empty for the login shell."""
 
     def __call__(
-        self, program: Program, size: Size, watcher: Watcher, legacy: TerminalHandover | None = None
+        self, program: Program, size: Size, watcher: Watcher, handover: TerminalHandover | None = None
     ) -> Terminal:
-        """A running terminal, whose watcher is called on the pump's thread, under what was shown before."""
+        """A terminal with a running program, below the text of `handover`; `watcher` is called on the I/O threads.
+
+        Raises SpawnFailed."""
         ...
 
-    def wait(self, size: Size, watcher: Watcher, legacy: TerminalHandover | None = None) -> Terminal:
-        """A terminal without a program, that shows what was shown before."""
+    def wait(self, size: Size, watcher: Watcher, handover: TerminalHandover | None = None) -> Terminal:
+        """A terminal without a program, with the text of `handover`."""
         ...
 
     def blank(self, size: Size) -> Emulator:
-        """An emulator for a terminal of that size. Any thread."""
+        """An empty emulator. Any thread."""
         ...
 
 
 class Launcher:
-    """The spawner of the real program: one pump, and what holds for every new pane. May be changed between calls."""
+    """Spawns real programs on one I/O loop, with the settings of all new panes, which may change between calls."""
 
-    def __init__(self, pump: IOLoop, engine: str = "ghostty", scrollback: int = 10_000) -> None:
-        self.pump = pump
+    def __init__(self, io_loop: IOLoop, engine: str = "ghostty", scrollback: int = 10_000) -> None:
+        self._io_loop = io_loop
         self.engine = engine
         self.scrollback = scrollback
         self.shell: tuple[str, ...] = ()
-        """What runs where nothing was asked for; empty for the login shell."""
+        """What runs in panes without a program of their own; empty for the login shell."""
         self.term = ""
-        """What TERM says; empty for the default."""
+        """The value of TERM; empty for the default."""
         self.shell_integration = True
-        """Whether shells are started so that they mark their prompts."""
+        """Whether shells are set up to mark their prompts (OSC 133)."""
         self.colours: tuple[int, int] | None = None
-        """The host's own foreground and background (0xRRGGBB), for programs that ask."""
+        """The host terminal's foreground and background (0xRRGGBB), for programs that query them."""
 
-    def equip(self, wanted: TerminalSettings, engine: str = "") -> None:
-        """Go by a configuration; `engine`, if given, was asked for by hand and goes first."""
-        self.engine, self.scrollback = engine or wanted.engine, wanted.scrollback
-        self.shell, self.term = wanted.shell, wanted.term
-        self.shell_integration = wanted.shell_integration
+    def configure(self, settings: TerminalSettings, engine: str = "") -> None:
+        """Apply a configuration; `engine`, if given, overrides it."""
+        self.engine, self.scrollback = engine or settings.engine, settings.scrollback
+        self.shell, self.term = settings.shell, settings.term
+        self.shell_integration = settings.shell_integration
 
     def __call__(
-        self, program: Program, size: Size, watcher: Watcher, legacy: TerminalHandover | None = None
+        self, program: Program, size: Size, watcher: Watcher, handover: TerminalHandover | None = None
     ) -> Terminal:
         """Start a program."""
         env = {"TERM": self.term, **program.env} if self.term else program.env
         program = replace(program, argv=program.argv or self.shell, env=env)
         nonce = os.urandom(8).hex() if self.shell_integration else ""
         started = with_marks(program, nonce) if nonce else None
-        legacy = legacy or TerminalHandover(self.blank(size))
+        handover = handover or TerminalHandover(self.blank(size))
         return Terminal.spawn(
             started or program,
             size,
-            pump=self.pump,
-            emulator=legacy.emulator,
+            pump=self._io_loop,
+            emulator=handover.emulator,
             watcher=watcher,
             nonce=nonce if started else "",
-            before=legacy.commands,
+            before=handover.commands,
         )
 
-    def wait(self, size: Size, watcher: Watcher, legacy: TerminalHandover | None = None) -> Terminal:
+    def wait(self, size: Size, watcher: Watcher, handover: TerminalHandover | None = None) -> Terminal:
         """A terminal without a program."""
-        legacy = legacy or TerminalHandover(self.blank(size))
+        handover = handover or TerminalHandover(self.blank(size))
         return Terminal.waiting(
             size,
-            pump=self.pump,
-            emulator=legacy.emulator,
+            pump=self._io_loop,
+            emulator=handover.emulator,
             watcher=watcher,
-            title=legacy.title,
-            before=legacy.commands,
+            title=handover.title,
+            before=handover.commands,
         )
 
     def blank(self, size: Size) -> Emulator:
-        """An emulator of the engine that is wanted, in the host's colours."""
+        """An empty emulator of the configured engine, with the host terminal's colours."""
         emulator = make_emulator(self.engine, size, self.scrollback)
         if self.colours is not None:
             emulator.set_colours(*self.colours)
@@ -100,7 +102,7 @@ class Launcher:
 
 
 def with_marks(program: Program, nonce: str) -> Program | None:
-    """The program as a shell that marks its prompts with a nonce; None if it is none that can."""
+    """The program as a shell that marks its prompts with a nonce; None if it is no supported shell."""
     env = environment(program)
     login = program.login or not program.argv
     start = integrated(program.argv or (login_shell(env),), env, nonce, login=login)
@@ -109,6 +111,6 @@ def with_marks(program: Program, nonce: str) -> Program | None:
     return replace(program, argv=start.argv, env={**program.env, **start.env}, login=login)
 
 
-def program_of(pane: Pane, told: Mapping[str, str]) -> Program:
-    """What to run for a pane; `told` is what Fugue tells every program, which no pane can override."""
-    return Program(pane.argv, pane.cwd, {**pane.env, **told})
+def program_of(pane: Pane, env: Mapping[str, str]) -> Program:
+    """The program of a pane; `env` overrides the pane's own environment."""
+    return Program(pane.argv, pane.cwd, {**pane.env, **env})

@@ -142,7 +142,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
             self.mux.clients = self.gallery.viewers
         asyncio.get_running_loop().set_exception_handler(self.failed)
         self.mailbox.attach()
-        self.mux.title_rows = lambda window: int(view_model.shows_titles(self.mux, window, self.settings.ui))
+        self.mux.layouts.title_rows = lambda window: int(view_model.shows_titles(self.mux, window, self.settings.ui))
         self.mux.line_style = lambda: self.settings.ui.dividers
         self.mux.on_change.connect(self._changed)
         self.mux.on_event.connect(self.happenings.take)

@@ -98,10 +98,10 @@ class ConfigApplier:
         """Another configuration; a new engine, shell or scrollback holds for new panes."""
         self.keymap, self._faults = self._keys(config)
         if self._launcher is not None:
-            self._launcher.equip(config.terminal)
+            self._launcher.configure(config.terminal)
         self._app.mux.on_exit = OnExit(config.terminal.on_exit)
         if self._app.mux.saver is not None:
-            self._app.mux.saver.equip(config.session)
+            self._app.mux.saver.configure(config.session)
         self._app.mux.secrets, self._app.mux.rerun = config.session.secrets, config.session.rerun
         self._app.wear(config, self.keymap, policy_of(config))
         self._app.alert(self._faults[0] if self._faults else "configuration reloaded")

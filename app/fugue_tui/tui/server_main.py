@@ -145,7 +145,7 @@ def _launcher(start: _Start, engine: str) -> Launcher:
     start.pump.start()
     sys.setswitchinterval(_SWITCH_SECONDS)
     launcher = Launcher(start.pump)
-    launcher.equip(start.config.terminal, engine)
+    launcher.configure(start.config.terminal, engine)
     return launcher
 
 

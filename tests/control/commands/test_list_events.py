@@ -87,7 +87,7 @@ def test_a_wait_that_is_given_up_stops_to_listen(room: Room) -> None:
 
 def test_lost_events_are_told(room: Room) -> None:
     for _ in range(10_010):
-        room.mux.event_log.note(EventKind.BELL)
+        room.mux.event_log.record(EventKind.BELL)
     assert asked(room, after=5).missed
     assert not asked(room, after=10_000).missed
 
@@ -106,7 +106,7 @@ def test_a_log_that_was_begun_anew_is_told_from_its_start(room: Room) -> None:
 
 def test_events_come_in_pages_of_what_the_caller_takes(room: Room) -> None:
     for number in range(300):
-        room.mux.event_log.note(EventKind.NOTIFICATION, title=f"\u00e9 {number}", body="x" * 200)
+        room.mux.event_log.record(EventKind.NOTIFICATION, title=f"\u00e9 {number}", body="x" * 200)
     caller = replace(agent(), takes=5_000)
     read, after = list[EventInfo](), 0
     while page := room.run(ListEvents(after=after, limit=1_000), caller).events:
@@ -120,8 +120,8 @@ def test_events_come_in_pages_of_what_the_caller_takes(room: Room) -> None:
 
 
 def test_one_event_is_told_however_little_the_caller_takes(room: Room) -> None:
-    room.mux.event_log.note(EventKind.NOTIFICATION, title="t" * 1_000, body="b" * 1_000)
-    room.mux.event_log.note(EventKind.BELL)
+    room.mux.event_log.record(EventKind.NOTIFICATION, title="t" * 1_000, body="b" * 1_000)
+    room.mux.event_log.record(EventKind.BELL)
     found = room.run(ListEvents(after=0), replace(agent(), takes=500))
     assert [event.kind for event in found.events] == ["notification"]
     assert found.next == 1

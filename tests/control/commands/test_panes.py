@@ -272,7 +272,7 @@ def test_a_command_is_a_shell_line_or_a_list_of_words(room: Room) -> None:
 def _cells(room: Room) -> int:
     """The cells that the panes and dividers of the window in front cover."""
     assert room.mux.front is not None
-    solution = room.mux.frame(room.mux.front)
+    solution = room.mux.layouts.of(room.mux.front)
     covered = [*solution.panes.values(), *(divider.rect for divider in solution.dividers)]
     return sum(rect.cols * rect.rows for rect in covered)
 

@@ -73,7 +73,7 @@ def test_a_pane_is_seen_as_a_drawing_as_text_and_with_colours(driven: Driven) ->
 
 
 def test_a_window_is_seen_with_its_dividers_and_titles(room: Room) -> None:
-    room.mux.title_rows = lambda window: 1
+    room.mux.layouts.title_rows = lambda window: 1
     left = Driven(room)
     right = room.opened(f"split-pane {left.pane} --name 'right 漢' --command 'printf there; exec cat'")
     below = room.opened(f"split-pane {right} --direction down --command 'printf below; exec cat'")

@@ -27,8 +27,8 @@ def test_layout_text_and_names_come_back(saved: Life, live: NewLife, engine: str
     assert [window.name for window in after.windows] == ["work", "other"]
     for old, new in zip(before.windows, after.windows, strict=True):
         assert [ids[pane] for pane in panes(old.layout)] == list(panes(new.layout))
-        assert saved.mux.frame(old).panes == {
-            old_id: life.mux.frame(new).panes[ids[old_id]] for old_id in panes(old.layout)
+        assert saved.mux.layouts.of(old).panes == {
+            old_id: life.mux.layouts.of(new).panes[ids[old_id]] for old_id in panes(old.layout)
         }
     assert life.mux.workspace.panes[ids[PaneId(2)]].name == "log"
     for pane, words in ((1, "once upon"), (2, "the log"), (3, "failed"), (4, "elsewhere")):
@@ -85,7 +85,7 @@ def test_into_a_running_workspace_it_comes_beside_what_is_open(saved: Life, live
 
 def test_ids_that_are_kept_free_come_back(saved: Life, live: NewLife) -> None:
     life = live()
-    life.mux.keep_free(4, 2)
+    life.mux.ids.reserve(4, 2)
     fresh = life.cat()
     assert fresh == PaneId(5)
     assert [each.pane for each in life.restored().panes] == ["%1", "%2", "%3", "%4"]

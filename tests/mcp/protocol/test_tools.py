@@ -154,7 +154,7 @@ async def test_a_long_log_comes_in_pages_of_what_a_client_takes(serve: Callable[
     served = serve(settings=McpSettings(longest_answer=limit))
     for number in range(300):
         served.on_main(
-            lambda number=number: served.mux.event_log.note(EventKind.NOTIFICATION, title=f"{number}", body="é" * 40)
+            lambda number=number: served.mux.event_log.record(EventKind.NOTIFICATION, title=f"{number}", body="é" * 40)
         )
     async with client(served, "auto") as agent:
         read, after = list[str](), 0

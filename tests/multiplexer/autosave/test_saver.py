@@ -28,7 +28,7 @@ def test_a_workspace_is_saved_soon_after_it_starts_with_all_that_is_seen(
     keeping = keep()
     keeping.wait()
     assert keeping.saved().workspace == room.mux.workspace
-    assert keeping.saved().area == room.mux.area
+    assert keeping.saved().area == room.mux.layouts.area
     seen = keeping.seen(pane)
     assert (seen.title, seen.cwd, seen.argv, seen.resume, seen.exit) == (
         "a title",

@@ -146,7 +146,7 @@ def test_a_disk_that_hangs_does_not_hold_up_the_end(
 
     monkeypatch.setattr(keeping.recorder, "record", hang)
     keeping.now += SOON
-    keeping.saver.equip(keeping.settings)
+    keeping.saver.configure(keeping.settings)
     room.until(hangs.is_set)
     assert not keeping.saver.finish(0.05)
     go_on.set()

@@ -75,7 +75,7 @@ def test_commands_of_a_shell_that_marks_them_are_written_down(room: Room) -> Non
 
 def test_the_log_is_bounded_and_says_what_is_lost(room: Room) -> None:
     for _ in range(log.KEPT + 5):
-        room.mux.event_log.note(EventKind.BELL, PaneId(1))
+        room.mux.event_log.record(EventKind.BELL, PaneId(1))
     found, missed = room.mux.event_log.since(4)
     assert (len(found), missed) == (log.KEPT, True)
     assert found[0].number == 6
@@ -97,7 +97,7 @@ def test_who_follows_is_told_at_once_and_output_at_a_bounded_pace(room: Room) ->
     before = len(told)
     room.mux.terminals[pane].write(b"more\n")
     room.shows(pane, "more")
-    room.mux.event_log.note(EventKind.BELL)
+    room.mux.event_log.record(EventKind.BELL)
     assert len(told) == before
 
 

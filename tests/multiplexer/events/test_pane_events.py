@@ -35,7 +35,7 @@ class Owner:
 
     def pane_changed(self, pane: PaneId, terminal: Terminal) -> None: ...
 
-    def pane_said(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
+    def pane_event(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
         self.told.append(event)
 
     def pane_ended(self, pane: PaneId, terminal: Terminal, exit: Exit) -> None:
@@ -117,7 +117,7 @@ def test_an_event_that_breaks_what_hears_it_does_not_stop_the_next() -> None:
         broken.append(event)
         raise RuntimeError("a fault")
 
-    owner.pane_said = fail
+    owner.pane_event = fail
     owner.say(Bell(), TitleChanged("a"))
     for _ in range(2):
         try:

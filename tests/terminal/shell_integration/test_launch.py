@@ -20,7 +20,7 @@ def live_after(events: list[Event]) -> PaneReports:
     """What is known of a pane after these."""
     live = PaneReports(0.0)
     for event in events:
-        live.note(event)
+        live.record(event)
     return live
 
 
@@ -30,7 +30,7 @@ def test_panes_have_marks_if_they_are_wanted(argv: tuple[str, ...], wanted: bool
     (home / ".bashrc").write_text("PS1='prompt> '\n")
     (home / ".bash_profile").write_text(". ~/.bashrc\n")
     launcher = Launcher(pump)
-    launcher.equip(TerminalSettings(shell_integration=wanted))
+    launcher.configure(TerminalSettings(shell_integration=wanted))
     witness = Witness()
     program = Program(argv, str(home), {"HOME": str(home), "SHELL": "/bin/bash", "PATH": "/usr/bin:/bin"})
     shell = Shell(launcher(program, SIZE, witness), witness, home)

@@ -14,7 +14,7 @@ from fugue_tui.control.command_table import panes, windows
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Leaf, Split
-from fugue_tui.multiplexer.restored_pane import RerunOffer, tell
+from fugue_tui.multiplexer.restored_pane import RerunOffer, write_notice
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.tui.ui.restore_prompt import ago, heading, rows
 from fugue_tui.workspace import edit
@@ -27,14 +27,14 @@ CLAUDE = ("claude", "--resume", "55aaf438-dbb1-4436-b382-2636d65746bd")
 
 def bring_back(stage: Stage, *argv: str, offer: RerunOffer | None = None) -> PaneId:
     """Have a pane come back beside what there is, and wait."""
-    mux, pane = stage.mux, stage.mux.next_pane()
-    window = Window(mux.next_window(), "back", Leaf(pane), pane, "dev")
+    mux, pane = stage.mux, stage.mux.ids.next_pane()
+    window = Window(mux.ids.next_window(), "back", Leaf(pane), pane, "dev")
     after = edit.add_window(mux.workspace, window, [Pane(pane, argv=argv)], focus=True)
     mux.bring_back(after, {pane: offer or RerunOffer(words=" ".join(argv))})
     emulator = mux.blank(mux.terminals[pane].size)
     emulator.feed(b"of old\r\n")
     for line in mux.restored_panes[pane].offer.calls:
-        tell(emulator, line)
+        write_notice(emulator, line)
     mux.fill(pane, emulator)
     return pane
 

@@ -152,7 +152,7 @@ class CreateLayout(
 def _check_room(mux: Multiplexer, window: Window) -> None:
     """Raise Refused if a pane of a window that is about to open would not show."""
     if tight := crowded(mux, window):
-        count, room = len(list(panes(window.layout))), mux.room(window)
+        count, room = len(list(panes(window.layout))), mux.layouts.bounds(window)
         raise Refused(
             f"no room for this layout: {len(tight)} of its {count} panes would be hidden or one column wide in "
             f"{room.cols} x {room.rows} cells; give them larger ratios, or ask for fewer"
@@ -246,12 +246,12 @@ class RedoLayout(Command[LayoutInfo], name="redo-layout", effect=Effect.LAYOUT, 
 
 def layout_info(mux: Multiplexer, window: Window) -> LayoutInfo:
     """A window's layout as it is now."""
-    history = mux.history(window.id)
+    history = mux.layout_history.of(window.id)
     return LayoutInfo(
         window_id=str(window.id),
         window_name=clean(mux.window_name(window)),
         session_name=clean(window.session),
-        area=mux.area,
+        area=mux.layouts.area,
         zoomed=window.zoomed,
         layout=describe(window.layout, lambda pane: _told(mux, pane)),
         panes=placed(mux, window, panes(window.layout)),
@@ -281,7 +281,7 @@ def _told(mux: Multiplexer, pane: PaneId) -> Mapping[str, Any]:
 
 def placed(mux: Multiplexer, window: Window, order: Iterable[PaneId]) -> tuple[PlacedPane, ...]:
     """Panes of a window and their places in it, in this order."""
-    solution = mux.frame(window)
+    solution = mux.layouts.of(window)
     words = positions(solution)
     return tuple(
         PlacedPane(

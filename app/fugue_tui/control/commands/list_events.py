@@ -139,7 +139,7 @@ class _EventQuery:
         cut = self._cut(found)
         goes_on = cut[-1].number if after is not None and len(cut) < len(found) else newest
         lost = anew or (missed and after is not None)
-        return EventList(tuple(map(_info, cut)), goes_on, newest, lost, mux.event_log.begun)
+        return EventList(tuple(map(_info, cut)), goes_on, newest, lost, mux.event_log.started_at)
 
     def _cut(self, found: list[LogEntry]) -> list[LogEntry]:
         room, limit = self.takes - _HEAD, self.wanted.limit

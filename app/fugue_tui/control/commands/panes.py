@@ -81,7 +81,7 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, to
             command=self.command, cwd=self.cwd, name=self.name, env=self.env, on_exit=self.on_exit, source=source,
         )  # fmt: skip
         if source is None:
-            window = Window(mux.next_window(), "", Leaf(pane.id), pane.id, mux.workspace.name)
+            window = Window(mux.ids.next_window(), "", Leaf(pane.id), pane.id, mux.workspace.name)
             mux.open([pane], edit.add_window(mux.workspace, window, [pane]))
         else:
             after = self._beside(mux, source, pane, wants_focus(self.focus, origin))
@@ -114,7 +114,7 @@ def _check_room(mux: Multiplexer, source: PaneId, after: Workspace) -> None:
     window = mux.window_of(source)
     if not crowded(mux, find.window_of(after, window.id), window):
         return
-    rect = mux.frame(replace(window, zoomed=False)).panes.get(source)
+    rect = mux.layouts.of(replace(window, zoomed=False)).panes.get(source)
     size = f"{rect.cols} x {rect.rows} cells" if rect else "no room itself"
     raise Refused(f"no room for another pane: {source} has {size}; split a larger one, or use another window")
 
@@ -233,7 +233,7 @@ class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT, to
             return layouts.set_share(window.layout, pane, self.share or 0.0, self.direction)
         path, index = border(window.layout, pane, self.side)
         cells = self.cells if self.side.forward else -self.cells
-        return layouts.move_divider(window.layout, path, index, cells, mux.room(window))
+        return layouts.move_divider(window.layout, path, index, cells, mux.layouts.bounds(window))
 
 
 class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):

@@ -119,7 +119,7 @@ class RunCommand(
         )  # fmt: skip
         session = BACKGROUND if self.place is Place.HIDDEN else mux.window_of(source).session
         label = self.name or clean(self.command if isinstance(self.command, str) else self.command[0], 24)
-        window = Window(mux.next_window(), label, Leaf(pane.id), pane.id, session, named=True)
+        window = Window(mux.ids.next_window(), label, Leaf(pane.id), pane.id, session, named=True)
         mux.open([pane], edit.add_window(mux.workspace, window, [pane], focus=wants_focus(None, origin)))
         return pane.id
 

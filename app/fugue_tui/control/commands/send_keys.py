@@ -133,7 +133,7 @@ def _running(mux: Multiplexer, wanted: str, origin: Origin) -> tuple[PaneId, Ter
         raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
     if pane in mux.restored_panes:
         raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")
-    mux.delayed_keys.keep(pane)
+    mux.delayed_keys.flush(pane)
     return pane, mux.terminal(pane)
 
 
@@ -154,4 +154,4 @@ def _submit(mux: Multiplexer, pane: PaneId, terminal: Terminal, *, pasted: bool,
         if mux.terminals.get(pane) is terminal and pane not in mux.exits:
             terminal.press(_ENTER)
 
-    mux.delayed_keys.make(pane, PASTED_PAUSE if pasted else TYPED_PAUSE, enter)
+    mux.delayed_keys.schedule(pane, PASTED_PAUSE if pasted else TYPED_PAUSE, enter)

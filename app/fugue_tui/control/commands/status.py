@@ -128,7 +128,7 @@ class GetStatus(Command[Status], name="get-status", effect=Effect.READ, toolset=
             version=__version__,
             engine=engine,
             lacks=lacks,
-            area=mux.area,
+            area=mux.layouts.area,
             focus=str(mux.focused) if mux.focused is not None else None,
             you=str(origin.pane) if origin.pane in mux.workspace.panes else None,
             sessions=tuple(session_info(mux, name) for name in session_names(mux)),

@@ -121,6 +121,6 @@ def open_window(
     source = target.pane(mux, target.ACTIVE, origin) if mux.workspace.windows else None
     pane = newcomer(mux, origin, command=command, cwd=cwd, on_exit=on_exit, source=source)
     label = target.named(name)
-    window = Window(mux.next_window(), label, Leaf(pane.id), pane.id, session, named=bool(label))
+    window = Window(mux.ids.next_window(), label, Leaf(pane.id), pane.id, session, named=bool(label))
     mux.open([pane], edit.add_window(mux.workspace, window, [pane], focus=wants_focus(focus, origin)))
     return window_info(mux, mux.window(window.id))

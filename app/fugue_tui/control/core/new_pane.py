@@ -80,7 +80,7 @@ def newcomer(
     """A pane that is about to open; it starts where `source` works unless `cwd` says otherwise."""
     inherited = mux.cwd(source) if source is not None else ""
     return Pane(
-        mux.next_pane(),
+        mux.ids.next_pane(),
         name=named(name),
         argv=argv_of(command),
         cwd=_directory(cwd, inherited),
@@ -102,7 +102,7 @@ def crowded(mux: Multiplexer, after: Window, before: Window | None = None) -> tu
 
 
 def _tight(mux: Multiplexer, window: Window) -> list[PaneId]:
-    solution = mux.frame(replace(window, zoomed=False))
+    solution = mux.layouts.of(replace(window, zoomed=False))
     return [*solution.hidden, *(pane for pane, rect in solution.panes.items() if rect.cols < NARROWEST)]
 
 

@@ -78,7 +78,7 @@ def _window(
     panes = tuple(_pane(mux, origin, each, place, f"{path}: pane {number}") for number, each in enumerate(places, 1))
     active = next((pane for pane, each in zip(panes, places, strict=True) if each.focus), panes[0])
     layout = build(wanted.layout, [pane.id for pane in panes])
-    return Window(mux.next_window(), label, layout, active.id, session, wanted.zoom, named=bool(label)), panes
+    return Window(mux.ids.next_window(), label, layout, active.id, session, wanted.zoom, named=bool(label)), panes
 
 
 def _pane(mux: Multiplexer, origin: Origin, wanted: PaneSpec, place: LoadTarget, path: str) -> Pane:

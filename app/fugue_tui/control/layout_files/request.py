@@ -118,7 +118,7 @@ def added(mux: Multiplexer, origin: Origin, plan: LayoutRequest, session: str, n
         source = target.pane(mux, target.ACTIVE, origin)
     opened = tuple(newcomer_of(mux, origin, place, source) for place in plan.places)
     layout = plan.arrange([pane.id for pane in opened])
-    window = Window(mux.next_window(), label, layout, opened[plan.focus or 0].id, belongs, named=bool(label))
+    window = Window(mux.ids.next_window(), label, layout, opened[plan.focus or 0].id, belongs, named=bool(label))
     return BuiltLayout(edit.add_window(mux.workspace, window, opened), window.id, opened)
 
 
@@ -137,7 +137,7 @@ def replaced(mux: Multiplexer, origin: Origin, plan: LayoutRequest, window: Wind
             opened.append(newcomer_of(mux, origin, place, window.active))
             order.append(opened[-1].id)
     after = edit.add_panes(mux.workspace, window.id, opened, _crowd(window.layout, opened))
-    moved_to = mux.next_window() if present else None
+    moved_to = mux.ids.next_window() if present else None
     if moved_to is not None:
         after = _moved_out(after, window, present, moved_to)
     after = edit.zoom(edit.set_layout(after, window.id, plan.arrange(order)), window.id, zoomed=False)

@@ -14,8 +14,8 @@ ENDED_KEYS: Final = "Enter runs it again, x closes"
 
 def grid_picture(mux: Multiplexer, window: Window) -> GridView:
     """The panes of a window, its dividers and titles."""
-    titled = mux.room(window).y > 0
-    solution = mux.frame(window)
+    titled = mux.layouts.bounds(window).y > 0
+    solution = mux.layouts.of(window)
     titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
     return GridView(solution, titles, window.active, titled, mux.line_style())
 

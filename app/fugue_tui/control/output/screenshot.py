@@ -51,7 +51,7 @@ def shot_of_pane(mux: Multiplexer, pane: PaneId) -> CapturedScreen:
 
 def shot_of_window(mux: Multiplexer, window: Window) -> CapturedScreen:
     """A window as a person sees it."""
-    picture, area = grid_picture(mux, window), mux.area
+    picture, area = grid_picture(mux, window), mux.layouts.area
     parts = [_part(mux.terminals[pane], rect, pane == window.active) for pane, rect in picture.solution.panes.items()]
     terminal = mux.terminals[window.active]
     with terminal.lock:

@@ -21,7 +21,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.restored_pane import RerunOffer, nearest, tell
+from fugue_tui.multiplexer.restored_pane import RerunOffer, nearest_directory, write_notice
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.shell_integration.saved_commands import recall
@@ -113,10 +113,10 @@ class WorkspaceRestorer:
         """Append what was saved to the workspace, with its old ids if they are kept free for it, else with new ones.
         `focus` brings the window to the front that was there when it was saved."""
         mux, saved = self._mux, self._saved
-        if mux.take_kept(saved):
+        if mux.ids.claim(saved, mux.workspace):
             merged = merge(mux.workspace, saved, iter(_in_order(saved)).__next__, iter(_windows(saved)).__next__)
         else:
-            merged = merge(mux.workspace, saved, mux.next_pane, mux.next_window)
+            merged = merge(mux.workspace, saved, mux.ids.next_pane, mux.ids.next_window)
         front = merged.windows.get(saved.active) if focus else None
         after = merged.workspace if front is None else select_window(merged.workspace, front)
         self._bring(after, dict(merged.panes))
@@ -194,7 +194,7 @@ class WorkspaceRestorer:
         emulator = self._mux.blank(filling.size)
         commands, lines = self._recalled(emulator, filling)
         for line in lines:
-            tell(emulator, line)
+            write_notice(emulator, line)
         self._mux.post(partial(self._mux.fill, filling.pane, emulator, commands))
         with self._counting:
             self._read += 1
@@ -242,7 +242,7 @@ def _lines(filling: PaneTextRead) -> list[str]:
     """What is told below a pane's old text."""
     offered, when = filling.offer, moment(filling.saved_at)
     lines = [f"restored, saved {when}" if when else "restored", *offered.told]
-    place = nearest(filling.cwd)
+    place = nearest_directory(filling.cwd)
     if filling.cwd and place != os.path.abspath(filling.cwd):
         lines.append(f"{filling.cwd} is gone; it runs in {place}")
     return lines if offered.starts else [*lines, *offered.calls]

@@ -70,7 +70,7 @@ class Saver:
         with self._turn:
             return inf if self._held else self._table.due
 
-    def equip(self, settings: SessionSettings) -> None:
+    def configure(self, settings: SessionSettings) -> None:
         """Go by another configuration. Text that may not be saved any more goes from what was saved by itself."""
         with self._turn:
             before, self._recorder.settings = self._recorder.settings, settings

@@ -8,7 +8,9 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.pane_events import Post
+from fugue_tui.multiplexer.id_allocator import IdAllocator
 from fugue_tui.multiplexer.restored_pane import RestoredPane
+from fugue_tui.multiplexer.solved_layouts import SolvedLayouts
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit
@@ -26,21 +28,17 @@ class LiveWorkspace(Protocol):
     exits: dict[PaneId, Exit]
     restored_panes: dict[PaneId, RestoredPane]
     on_change: CallbackList[[Workspace, Workspace]]
-    area: Size
+    layouts: SolvedLayouts
+    ids: IdAllocator
 
     @property
     def workspace(self) -> Workspace:
-        """The state as it is now."""
-        ...
-
-    @property
-    def last_ids(self) -> tuple[PaneId, WindowId]:
-        """The highest ids that were ever given."""
+        """The present state."""
         ...
 
     @property
     def post(self) -> Post:
-        """Runs something on the main thread soon."""
+        """Runs a callback on the main thread soon."""
         ...
 
 
@@ -77,7 +75,7 @@ class WorkspaceSnapshot:
 def take(alive: LiveWorkspace) -> WorkspaceSnapshot:
     """The picture of this moment. Main thread only."""
     panes = {pane: _pane(alive, pane) for pane in alive.terminals}
-    return WorkspaceSnapshot(alive.workspace, panes, alive.area, alive.last_ids)
+    return WorkspaceSnapshot(alive.workspace, panes, alive.layouts.area, alive.ids.last)
 
 
 def only(picture: WorkspaceSnapshot, pane: PaneId) -> WorkspaceSnapshot:

@@ -56,7 +56,7 @@ class EventLog:
     """The log, and who follows it."""
 
     def __init__(self, mux: Observed) -> None:
-        self.begun: Final = round(time.time(), 3)
+        self.started_at: Final = round(time.time(), 3)
         """When that was, in seconds since the epoch: what tells one log from another."""
         self._mux = mux
         self._entries: deque[LogEntry] = deque(maxlen=KEPT)
@@ -104,7 +104,7 @@ class EventLog:
 
         return stop
 
-    def note(self, kind: EventKind, pane: PaneId | None = None, window: WindowId | None = None, **facts: Any) -> None:
+    def record(self, kind: EventKind, pane: PaneId | None = None, window: WindowId | None = None, **facts: Any) -> None:
         """Write something down, and tell who follows."""
         self._write(EventDraft(kind, pane, window, facts), time.time())
 

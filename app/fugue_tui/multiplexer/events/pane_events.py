@@ -44,7 +44,7 @@ class PaneCallbacks(Protocol):
         """There is something to draw."""
         ...
 
-    def pane_said(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
+    def pane_event(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
         """The program said something besides text."""
         ...
 
@@ -70,7 +70,7 @@ class PaneReports:
     typed_at: float | None = None
     """When a person typed last, on the multiplexer's clock; None if never."""
 
-    def note(self, event: Event) -> None:
+    def record(self, event: Event) -> None:
         """Take in what the program said."""
         match event:
             case Bell():
@@ -141,7 +141,7 @@ class TerminalWatcher:
         if isinstance(event, Exit):
             self._owner.pane_ended(self._pane, terminal, event)
         elif event is not None:
-            self._owner.pane_said(self._pane, terminal, event)
+            self._owner.pane_event(self._pane, terminal, event)
 
     def _take(self) -> None:
         with self._lock:

@@ -161,7 +161,7 @@ class ClientManager:
 
     def _note(self, kind: EventKind, viewer: AttachedClient) -> None:
         told: dict[str, Any] = {"client": viewer.id, "tty": clean(viewer.hello.tty), "read_only": viewer.read_only}
-        self._app.mux.event_log.note(kind, **told)
+        self._app.mux.event_log.record(kind, **told)
 
     def _tell_nested(self, viewer: AttachedClient) -> None:
         keys = self._app.settings.keys

@@ -231,7 +231,7 @@ class Actions:
     def begin_drag(self) -> None:
         """Remember what undo goes back to."""
         window = self._app.mux.front
-        self._before_drag = (window, self._app.mux.history(window.id)) if window is not None else None
+        self._before_drag = (window, self._app.mux.layout_history.of(window.id)) if window is not None else None
 
     def end_drag(self) -> None:
         """Make the whole drag one step of undo, if it changed anything."""
@@ -239,8 +239,8 @@ class Actions:
             return
         window, history = self._before_drag
         self._before_drag = None
-        if self._app.mux.history(window.id) != history:
-            self._app.mux.join_steps(window.id, history, window.layout)
+        if self._app.mux.layout_history.of(window.id) != history:
+            self._app.mux.layout_history.merge(window.id, history, window.layout)
 
     def drag(self, divider: Divider, cells: int) -> None:
         """Move a divider by some cells: the border of the pane before it."""

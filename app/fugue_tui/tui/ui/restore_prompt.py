@@ -59,7 +59,7 @@ class RestorePrompt:
         self.ended: Final = source.saved.ended
         """Whether it was ended on purpose: it is kept, and nobody asked."""
         if not self.ended:
-            mux.keep_free(source.saved.last_pane, source.saved.last_window)
+            mux.ids.reserve(source.saved.last_pane, source.saved.last_window)
             mux.before = ("auto", source.name)
 
     def at_once(self) -> None:

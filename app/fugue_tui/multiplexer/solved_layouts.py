@@ -1,0 +1,55 @@
+"""The positions of panes in their windows, in cells: each window's layout, solved for the area that panes share."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from fugue_tui.geometry import Rect, Side, Size
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.move import neighbour
+from fugue_tui.layout.solve import Solution, solve
+from fugue_tui.layout.tree import Leaf
+from fugue_tui.workspace.model import Window, Workspace
+
+
+class SolvedLayouts:
+    """Solves the layouts of windows, and caches the solutions. Main thread only."""
+
+    def __init__(self, area: Size) -> None:
+        self.area = area
+        """The cells that all panes of a window share."""
+        self.title_rows: Callable[[Window], int] = lambda window: 0
+        """How many rows above a window's panes are reserved for titles."""
+        self._solved: dict[WindowId, tuple[Window, Rect, Solution]] = {}
+
+    def of(self, window: Window) -> Solution:
+        """The positions of the window's panes in `area`; solved again only if the window or its bounds changed."""
+        bounds, cached = self.bounds(window), self._solved.get(window.id)
+        if cached is not None and cached[0] is window and cached[1] == bounds:
+            return cached[2]
+        solution = self._solve(window)
+        self._solved[window.id] = (window, bounds, solution)
+        return solution
+
+    def bounds(self, window: Window) -> Rect:
+        """The cells of a window's panes and dividers, below the row of titles."""
+        above = min(self.title_rows(window), max(self.area.rows - 1, 0))
+        return Rect(0, above, self.area.cols, self.area.rows - above)
+
+    def neighbour(self, window: Window, pane: PaneId, side: Side) -> PaneId | None:
+        """The pane next to another on one side, regardless of zoom; None at the edge."""
+        return neighbour(self._solve(replace(window, zoomed=False)), pane, side, recent=window.recent)
+
+    def sizes(self, workspace: Workspace) -> dict[PaneId, Size]:
+        """The sizes of a workspace's panes; the whole area for those that are not visible in their window."""
+        sizes = dict.fromkeys(workspace.panes, self.area)
+        for window in workspace.windows:
+            sizes |= {pane: rect.size for pane, rect in self._solve(window).panes.items()}
+        return sizes
+
+    def forget(self, window: WindowId) -> None:
+        """Drop the solution of a closed window."""
+        self._solved.pop(window, None)
+
+    def _solve(self, window: Window) -> Solution:
+        layout = Leaf(window.active) if window.zoomed else window.layout
+        return solve(layout, self.bounds(window), keep=window.active)
