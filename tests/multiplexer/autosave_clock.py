@@ -30,7 +30,7 @@ class Keeping:
         self.recorder = SnapshotWriter(self.store, settings, lambda argv, pid, cwd: ("again", *argv[:1]))
         self.saver = Saver(room.mux, self.recorder, settings, lambda: self.now)
         self.news: list[str] = []
-        self.saver.on_news.connect(self.news.append)
+        self.saver.on_message.connect(self.news.append)
 
     def wait(self, seconds: float = SOON) -> None:
         """Let time pass, and what is due then be done."""

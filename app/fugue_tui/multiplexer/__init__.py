@@ -1,4 +1,4 @@
-"""The one mutable object: the workspace's value, and the live terminals behind its panes."""
+"""The one mutable object: the workspace value and the terminals of its panes."""
 
 from fugue_tui.multiplexer.multiplexer import Multiplexer
 

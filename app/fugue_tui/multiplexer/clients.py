@@ -1,4 +1,4 @@
-"""Who looks at a workspace: what commands may know of the terminals attached to it, and ask of them."""
+"""The interface through which commands list and control the attached clients."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,41 +11,41 @@ class AttachedTerminal:
     """One attached terminal."""
 
     id: int
-    """Counts from 1, and is never given twice."""
+    """Counts from 1; never reused."""
     size: Size
     """Its size in cells."""
     tty: str = ""
-    """The name of its device: untrusted."""
+    """The path of its device: untrusted."""
     term: str = ""
     """Its TERM: untrusted."""
     pid: int | None = None
-    """The client's process."""
+    """The client's process; None if unknown."""
     read_only: bool = False
     latest: bool = False
-    """Whether it was used last."""
+    """Whether it is the most recently used."""
     colours: int = 0
-    """How many colours it shows."""
+    """The number of colours it supports."""
     kitty_keyboard: bool = False
-    """Whether it tells keys apart by the kitty keyboard protocol."""
+    """Whether it supports the kitty keyboard protocol."""
     synchronized_output: bool = False
-    """Whether it shows frames as a whole (mode 2026)."""
+    """Whether it supports synchronized output (mode 2026)."""
     cell_pixels: tuple[int, int] | None = None
-    """Width and height of a cell in pixels; None if it does not tell."""
+    """Width and height of a cell in pixels; None if it does not report it."""
 
 
 class Clients(Protocol):
-    """The attached terminals. Main thread only."""
+    """The attached clients. Main thread only."""
 
     def viewers(self) -> tuple[AttachedTerminal, ...]:
-        """Who is attached, in the order of coming."""
+        """The attached terminals, oldest first."""
         ...
 
     def detach(self, viewer: int) -> None:
-        """Send one away; it gets its terminal back. Raises NotFound, or Refused where nothing would stay behind."""
+        """Detach one client. Raises NotFound, or Refused if no server would remain."""
         ...
 
     def refresh(self, viewer: int) -> None:
-        """Paint one anew. Raises NotFound."""
+        """Redraw one client. Raises NotFound."""
         ...
 
     def leave(self, status: int = 0) -> None:
@@ -54,21 +54,21 @@ class Clients(Protocol):
 
 
 class NoClients:
-    """No audience: nothing is attached, and nothing can be left."""
+    """No attached clients."""
 
     def viewers(self) -> tuple[AttachedTerminal, ...]:
-        """Nobody."""
+        """Empty."""
         return ()
 
     def detach(self, viewer: int) -> None:
-        """There is nobody to send away."""
+        """Raises NotFound."""
         from fugue_tui.errors import NotFound
 
         raise NotFound(f"no client {viewer}; none is attached")
 
     def refresh(self, viewer: int) -> None:
-        """There is nobody to paint for."""
+        """Raises NotFound."""
         self.detach(viewer)
 
     def leave(self, status: int = 0) -> None:
-        """Nothing runs."""
+        """Does nothing."""

@@ -1,4 +1,4 @@
-"""Who types next: work that must have a pane for itself waits in line, first come, first served. Main thread only."""
+"""FIFO queue of jobs that need exclusive use of a pane. Main thread only."""
 
 from collections import deque
 from collections.abc import Callable
@@ -8,53 +8,53 @@ from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 
 MOST: Final = 16
-"""Those that may wait for one pane."""
+"""Jobs that may wait for one pane."""
 
 Done: TypeAlias = Callable[[], None]
 Begin: TypeAlias = Callable[[Done], None]
-"""Begins the work; what it is given must be called when it is over, and may be called again. If this raises, it is."""
+"""Starts a job; the callback it receives must be called at least once when the job is done. Raising also ends it."""
 
 
 class PaneQueue:
-    """A line for every pane in which work is done."""
+    """One queue per pane."""
 
     def __init__(self) -> None:
-        self._lines: dict[PaneId, deque[Begin]] = {}
+        self._queues: dict[PaneId, deque[Begin]] = {}
 
     def waiting(self, pane: PaneId) -> int:
-        """How many are in the line of a pane, the one whose turn it is among them."""
-        return len(self._lines.get(pane, ()))
+        """The length of a pane's queue, with the running job."""
+        return len(self._queues.get(pane, ()))
 
     def join(self, pane: PaneId, begin: Begin) -> Done:
-        """Get in line, or begin at once if there is none. Raises Refused if it is too long.
+        """Queue a job, or start it at once if the queue is empty. Raises Refused if the queue is full.
 
-        What is returned leaves the line, if the turn has not come yet."""
-        line = self._lines.setdefault(pane, deque())
-        if len(line) > MOST:
+        The result removes the job, if it has not started."""
+        queue = self._queues.setdefault(pane, deque())
+        if len(queue) > MOST:
             raise Refused(f"{MOST} commands wait for pane {pane} already; wait for some of them", retry_after_ms=1000)
-        line.append(begin)
-        if len(line) == 1:
+        queue.append(begin)
+        if len(queue) == 1:
             self._begin(pane)
 
-        def leave() -> None:
-            line = self._lines.get(pane, ())
-            if begin in tuple(line)[1:]:
-                self._lines[pane].remove(begin)
+        def remove() -> None:
+            queue = self._queues.get(pane, ())
+            if begin in tuple(queue)[1:]:
+                self._queues[pane].remove(begin)
 
-        return leave
+        return remove
 
     def _begin(self, pane: PaneId) -> None:
-        begin = self._lines[pane][0]
+        begin = self._queues[pane][0]
 
         def done() -> None:
-            line = self._lines.get(pane)
-            if not line or line[0] is not begin:
+            queue = self._queues.get(pane)
+            if not queue or queue[0] is not begin:
                 return
-            line.popleft()
-            if line:
+            queue.popleft()
+            if queue:
                 self._begin(pane)
             else:
-                del self._lines[pane]
+                del self._queues[pane]
 
         try:
             begin(done)

@@ -49,7 +49,7 @@ from fugue_tui.store.store import Store, state_dir
 def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str], None]) -> Saver:
     """Give a workspace what saves it, which has not begun yet; what goes wrong with that is told by `inform`."""
     mux.saver = saver = Saver(mux, SnapshotWriter(Store(state_dir()), settings, _resume), settings)
-    saver.on_news.connect(inform)
+    saver.on_message.connect(inform)
     return saver
 
 

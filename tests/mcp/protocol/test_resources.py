@@ -246,7 +246,7 @@ async def test_a_resource_of_a_pane_to_come_is_told_when_it_is_there(served: Ser
 @pytest.mark.parametrize("era", ERAS)
 async def test_nothing_is_followed_without_a_subscriber_nor_after_one_is_gone(served: Served, era: str) -> None:
     def followers() -> Any:
-        return served.on_main(lambda: vars(served.mux.event_log)["_followers"])
+        return served.on_main(lambda: vars(served.mux.event_log)["_subscribers"])
 
     async with client(served, era) as agent:
         await agent.list_resources()

@@ -52,7 +52,7 @@ BEGIN: Mapping[str, Callable[..., None]] = {"auto": listens, "legacy": subscribe
 
 
 def followers(served: Served) -> int:
-    return served.on_main(lambda: vars(served.mux.event_log)["_followers"])
+    return served.on_main(lambda: vars(served.mux.event_log)["_subscribers"])
 
 
 async def one_more(agent: Client, era: str, uri: str) -> None:

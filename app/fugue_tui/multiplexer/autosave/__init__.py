@@ -1,1 +1,1 @@
-"""Saves the workspace while it runs, on a thread of its own."""
+"""Saves the running workspace on its own thread."""

@@ -1,6 +1,6 @@
-"""Saves a workspace while it lives, on one thread of its own: the main thread only gives it pictures.
+"""Saves a running workspace on its own thread, from snapshots that the main thread takes.
 
-Nothing that goes wrong here ends anything: it is told once, tried again after a while, and told when it is well again.
+Errors end nothing: each is reported once, saving is retried with a backoff, and recovery is reported too.
 """
 
 import logging
@@ -22,140 +22,140 @@ from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.workspace.model import Workspace
 
 FINISH_SECONDS: Final = 3.0
-"""How long the last save may take before the programs end without it."""
+"""Seconds that the last save may take before the programs are ended without it."""
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 
 class Saver:
-    """What keeps a workspace on the disk. Main thread only, but for `wanted` of a piece of work."""
+    """Saves a workspace automatically, and runs jobs on the store. Main thread only, unless noted."""
 
     def __init__(
         self,
-        alive: LiveWorkspace,
-        recorder: SnapshotWriter,
+        mux: LiveWorkspace,
+        writer: SnapshotWriter,
         settings: SessionSettings,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.on_news: Final = CallbackList[[str]]()
-        """Something for the person: saving fails, or does so no more."""
+        self.on_message: Final = CallbackList[[str]]()
+        """Messages for the user: saving fails, or works again."""
         self.fault = ""
-        """Why the newest try to save failed; empty while all is well."""
-        self._alive, self._recorder, self._clock = alive, recorder, clock
-        self._turn = threading.Condition()
+        """Why the newest save failed; empty if it succeeded."""
+        self._mux, self._writer, self._clock = mux, writer, clock
+        self._condition = threading.Condition()
         self._jobs: deque[Callable[[], None]] = deque()
-        self._table = SaveSchedule(settings.save_seconds, on=settings.save)
-        self._looking = self._held = self._leaving = False
+        self._schedule = SaveSchedule(settings.save_seconds, on=settings.save)
+        self._snapshot_posted = self._paused = self._finishing = False
         self._stamp: Stamp = ()
-        self._name, self._told = "", set[str]()
+        self._name, self._reported = "", set[str]()
         self._thread = threading.Thread(target=self._main, name="saver", daemon=True)
 
-    # For the roof
+    # For the app
 
     def start(self) -> None:
-        """Begin to save, and to do what is asked for."""
-        self._alive.on_change.connect(self._changed)
-        self._table.changed(self._clock())
+        """Start saving and running jobs."""
+        self._mux.on_change.connect(self._changed)
+        self._schedule.changed(self._clock())
         self._thread.start()
 
     @property
     def complaint(self) -> str:
-        """What to tell a person for as long as saving fails; empty while all is well."""
+        """A message for the user while saving fails; empty otherwise."""
         return f"not saved: {self.fault}; trying again" if self.fault else ""
 
     @property
     def due(self) -> float:
-        """When it will next look whether there is something to save, on its clock; infinity for never."""
-        with self._turn:
-            return inf if self._held else self._table.due
+        """When the next snapshot is taken, on the saver's clock; infinity for never."""
+        with self._condition:
+            return inf if self._paused else self._schedule.due
 
     def configure(self, settings: SessionSettings) -> None:
-        """Go by another configuration. Text that may not be saved any more goes from what was saved by itself."""
-        with self._turn:
-            before, self._recorder.settings = self._recorder.settings, settings
-            self._table.seconds, self._table.on = settings.save_seconds, settings.save
+        """Apply a configuration. Text that may no longer be saved is removed from the automatic save."""
+        with self._condition:
+            before, self._writer.settings = self._writer.settings, settings
+            self._schedule.seconds, self._schedule.on = settings.save_seconds, settings.save
             if before != settings:
                 self._jobs.append(lambda: self._start_over(forget=before.pane_history and not settings.pane_history))
-                self._table.changed(self._clock())
-            self._turn.notify()
+                self._schedule.changed(self._clock())
+            self._condition.notify()
 
     def hold(self) -> None:
-        """Save nothing by itself, not even at the end: what was saved before may still be wanted."""
-        with self._turn:
-            self._held = True
+        """Pause automatic saving, also at the end, so that the previous save is kept."""
+        with self._condition:
+            self._paused = True
 
     def release(self) -> None:
-        """Save by itself again."""
-        with self._turn:
-            self._held = False
-            self._table.changed(self._clock())
-            self._turn.notify()
+        """Resume automatic saving."""
+        with self._condition:
+            self._paused = False
+            self._schedule.changed(self._clock())
+            self._condition.notify()
 
     def finish(self, seconds: float = FINISH_SECONDS, *, ended: bool = False) -> bool:
         """Save for the last time, before the programs are ended, and stop; whether that was done in time.
 
-        `ended` says that it was left on purpose, so that nobody is asked whether it is to come back. A workspace whose
-        last pane was closed has nothing to come back to: what was saved of it by itself goes."""
+        `ended` marks an intended exit, after which the user is not asked whether to restore. The automatic save of a
+        workspace without panes is deleted."""
         if self._thread.ident is None:
             self._thread.start()
-        picture = take(self._alive)
-        with self._turn:
-            self._leaving = True
-            if self._table.on and not self._held:
-                self._jobs.append(lambda: self._save_at_the_end(picture, ended))
-            self._recorder.hurry.set()
-            self._turn.notify()
+        snapshot = take(self._mux)
+        with self._condition:
+            self._finishing = True
+            if self._schedule.on and not self._paused:
+                self._jobs.append(lambda: self._save_at_the_end(snapshot, ended))
+            self._writer.hurry.set()
+            self._condition.notify()
         self._thread.join(seconds)
         if self._thread.is_alive():
-            logger.warning("the workspace was left before it was saved for the last time: %s s were too short", seconds)
+            logger.warning("the last save of the workspace did not finish within %s s", seconds)
         return not self._thread.is_alive()
 
     # For commands
 
     def ask(self, work: Callable[[SnapshotWriter, Callable[[], bool]], T]) -> Future[T]:
-        """Have something done with what is saved, on the saver's thread. The second argument tells whether it is still
-        wanted; cancelling the future takes effect there, or at once if it did not begin."""
+        """Run a job on the saver's thread. Its second argument returns whether the result is still needed (any thread):
+        false once the future is cancelled. A cancelled job that has not started is skipped."""
         future: Future[T] = Future()
 
         def job() -> None:
             if future.cancelled():
                 return
             try:
-                result = work(self._recorder, lambda: not future.cancelled())
-            except Exception as error:  # noqa: BLE001  (handed to whoever asked)
+                result = work(self._writer, lambda: not future.cancelled())
+            except Exception as error:  # noqa: BLE001  (passed to the caller)
                 with suppress(InvalidStateError):
                     future.set_exception(error)
             else:
                 with suppress(InvalidStateError):
                     future.set_result(result)
 
-        with self._turn:
-            if self._leaving:
+        with self._condition:
+            if self._finishing:
                 future.set_exception(SaveError("the workspace is being left"))
                 return future
             self._jobs.append(job)
-            self._turn.notify()
+            self._condition.notify()
         return future
 
     # On the main thread
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
         if differs_in_structure(old, new):
-            with self._turn:
-                self._table.changed(self._clock())
-                self._turn.notify()
+            with self._condition:
+                self._schedule.changed(self._clock())
+                self._condition.notify()
 
-    def _look(self) -> None:
-        picture = take(self._alive)
-        with self._turn:
-            self._looking = False
-            self._table.begun()
-            self._jobs.append(lambda: self._save(picture))
-            self._turn.notify()
+    def _take_snapshot(self) -> None:
+        snapshot = take(self._mux)
+        with self._condition:
+            self._snapshot_posted = False
+            self._schedule.begun()
+            self._jobs.append(lambda: self._save(snapshot))
+            self._condition.notify()
 
-    def _tell(self, text: str) -> None:
-        self._alive.post(lambda: self.on_news(text))
+    def _report(self, text: str) -> None:
+        self._mux.post(lambda: self.on_message(text))
 
     # On the saver's thread
 
@@ -163,69 +163,69 @@ class Saver:
         while job := self._next():
             try:
                 job()
-            except Exception:  # a border: whatever is wrong with one piece of work, the next is done
+            except Exception:  # a border: a bug in one job must not end the others
                 logger.exception("the saver failed")
 
     def _next(self) -> Callable[[], None] | None:
-        with self._turn:
+        with self._condition:
             while not self._jobs:
-                if self._leaving:
+                if self._finishing:
                     return None
-                left = inf if self._looking or self._held else self._table.due - self._clock()
+                left = inf if self._snapshot_posted or self._paused else self._schedule.due - self._clock()
                 if left <= 0:
-                    self._looking = True
-                    self._alive.post(self._look)
+                    self._snapshot_posted = True
+                    self._mux.post(self._take_snapshot)
                 else:
-                    self._turn.wait(None if left == inf else left)
+                    self._condition.wait(None if left == inf else left)
             return self._jobs.popleft()
 
     def _start_over(self, *, forget: bool) -> None:
-        """What is saved next is saved whole, whatever there is already."""
+        """Make the next save a full one."""
         self._stamp = ()
-        if forget and self._name and not self._held:
+        if forget and self._name and not self._paused:
             self._forget(self._name)
 
-    def _save_at_the_end(self, picture: WorkspaceSnapshot, ended: bool) -> None:
-        if picture.workspace.windows:
-            self._save(picture, ended=ended)
+    def _save_at_the_end(self, snapshot: WorkspaceSnapshot, ended: bool) -> None:
+        if snapshot.workspace.windows:
+            self._save(snapshot, ended=ended)
             return
-        self._forget(self._name or picture.workspace.name)
+        self._forget(self._name or snapshot.workspace.name)
 
     def _forget(self, name: str) -> None:
         try:
-            self._recorder.forget("auto", name)
+            self._writer.forget("auto", name)
         except FugueError as error:
-            logger.warning("what was saved of a workspace stays: %s", error)
+            logger.warning("the automatic save could not be deleted: %s", error)
 
-    def _save(self, picture: WorkspaceSnapshot, *, ended: bool = False) -> None:
+    def _save(self, snapshot: WorkspaceSnapshot, *, ended: bool = False) -> None:
         try:
-            fault = self._saved(picture, ended)
+            fault = self._saved(snapshot, ended)
         except FugueError as error:
             fault = str(error)
-        except Exception as error:  # a border: a bug here must not end everyone's programs
+        except Exception as error:  # a border: a bug here must not end the programs
             logger.exception("saving failed")
             fault = f"internal error: {type(error).__name__}; the log has the details"
         now = self._clock()
-        with self._turn:
-            (self._table.failed if fault else self._table.done)(now)
+        with self._condition:
+            (self._schedule.failed if fault else self._schedule.done)(now)
         before, self.fault = self.fault, fault
         if fault and not before:
             logger.warning("not saved: %s", fault)
-            self._tell(self.complaint)
+            self._report(self.complaint)
         elif before and not fault:
-            self._tell("the workspace is saved again")
+            self._report("the workspace is saved again")
 
-    def _saved(self, picture: WorkspaceSnapshot, ended: bool) -> str:
-        """Save if there is anything to save; what went wrong with the whole is raised, with parts of it told."""
-        if not picture.workspace.windows or (picture.stamp == self._stamp and not ended):
+    def _saved(self, snapshot: WorkspaceSnapshot, ended: bool) -> str:
+        """Save if anything changed. Errors of the whole save are raised, those of single panes reported."""
+        if not snapshot.workspace.windows or (snapshot.stamp == self._stamp and not ended):
             return ""
-        name = picture.workspace.name
-        faults = self._recorder.record(picture, "auto", name, ended=ended)
+        name = snapshot.workspace.name
+        faults = self._writer.record(snapshot, "auto", name, ended=ended)
         if self._name not in ("", name):
             self._forget(self._name)
-        self._stamp, self._name = picture.stamp, name
+        self._stamp, self._name = snapshot.stamp, name
         for fault in faults:
-            if fault not in self._told:
-                self._told.add(fault)
-                self._tell(fault)
+            if fault not in self._reported:
+                self._reported.add(fault)
+                self._report(fault)
         return ""

@@ -1,54 +1,54 @@
-"""When a workspace is saved: soon after its structure changed, now and then while programs print, later after faults.
+"""The schedule of saves: soon after structural changes, periodically for output, with a backoff after errors.
 
-Pure: times are seconds on a clock that never jumps, and belong to the caller.
+Pure: times are seconds on the caller's monotonic clock.
 """
 
 from math import inf
 from typing import Final
 
 SOON: Final = 1.0
-"""Seconds for which changes of the structure are gathered, and the least between two looks."""
+"""Seconds for which structural changes are collected, and the least between two saves."""
 FIRST_RETRY: Final = 5.0
-"""Seconds after the first fault; every further one doubles them."""
+"""Seconds after the first error; every further one doubles them."""
 LAST_RETRY: Final = 300.0
 
 
 class SaveSchedule:
-    """When to look next whether there is something to save."""
+    """When to take the next snapshot."""
 
     def __init__(self, seconds: float, *, on: bool = True) -> None:
         self.seconds = seconds
-        """How long a change may wait that is not one of the structure."""
+        """Seconds after which other changes are saved."""
         self.on = on
-        """Whether to save by itself at all."""
+        """Whether to save automatically at all."""
         self._changed: float | None = None
-        self._looked = -inf
-        self._faults = 0
+        self._saved_at = -inf
+        self._failures = 0
 
     def changed(self, now: float) -> None:
-        """The structure is another."""
+        """The structure changed."""
         if self._changed is None:
             self._changed = now
 
     def begun(self) -> None:
-        """What there is now is being looked at; what changes from now on comes with the next time."""
+        """A snapshot was taken; later changes need another."""
         self._changed = None
 
     def done(self, now: float) -> None:
-        """What was looked at is saved."""
-        self._looked, self._faults = now, 0
+        """The snapshot is saved."""
+        self._saved_at, self._failures = now, 0
 
     def failed(self, now: float) -> None:
-        """What was looked at could not be saved."""
-        self._looked, self._faults = now, self._faults + 1
+        """The snapshot could not be saved."""
+        self._saved_at, self._failures = now, self._failures + 1
 
     @property
     def due(self) -> float:
-        """When to look next; infinity for never."""
+        """When to take the next snapshot; infinity for never."""
         if not self.on:
             return inf
-        if self._faults:
-            return self._looked + min(FIRST_RETRY * 2.0 ** min(self._faults - 1, 16), LAST_RETRY)
+        if self._failures:
+            return self._saved_at + min(FIRST_RETRY * 2.0 ** min(self._failures - 1, 16), LAST_RETRY)
         if self._changed is not None:
-            return max(self._changed, self._looked) + min(SOON, self.seconds)
-        return self._looked + self.seconds
+            return max(self._changed, self._saved_at) + min(SOON, self.seconds)
+        return self._saved_at + self.seconds

@@ -1,4 +1,4 @@
-"""What a workspace is at one moment, as far as saving needs it: taken on the main thread at once, read on another."""
+"""Snapshots of a workspace for saving: taken on the main thread, read on another."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,11 +18,11 @@ from fugue_tui.workspace.model import Workspace
 from fugue_tui.workspace.save_model import SavedPane
 
 Stamp: TypeAlias = tuple[object, ...]
-"""Equal for two pictures if there is nothing to save between them."""
+"""Equal for two snapshots if nothing that is saved differs."""
 
 
 class LiveWorkspace(Protocol):
-    """What pictures are taken of: the multiplexer."""
+    """The workspace of which snapshots are taken: the multiplexer."""
 
     terminals: dict[PaneId, Terminal]
     exits: dict[PaneId, Exit]
@@ -44,50 +44,50 @@ class LiveWorkspace(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PaneSnapshot:
-    """One pane's terminal, and what was known of it at that moment."""
+    """One pane's terminal and its state."""
 
     terminal: Terminal
     changes: tuple[int, int]
-    """The terminal's count of changes, and of moves of its view."""
+    """The terminal's count of changes and of scroll position changes."""
     exit: Exit | None
-    """How its program ended; None if it ran."""
+    """How its program exited; None if it is running."""
     before: SavedPane | None
-    """What was saved of it before, if it waits to run again."""
+    """What was saved of a restored pane that still waits; else None."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSnapshot:
-    """A workspace, and the terminals behind its panes."""
+    """A workspace and the terminals of its panes."""
 
     workspace: Workspace
     panes: Mapping[PaneId, PaneSnapshot]
     area: Size
     last_ids: tuple[PaneId, WindowId]
-    """The highest that were ever given."""
+    """The highest ids ever used."""
 
     @property
     def stamp(self) -> Stamp:
-        """What tells this picture from another."""
+        """Identifies the saved state."""
         panes = ((pane, id(each.terminal), each.changes, each.exit, each.before) for pane, each in self.panes.items())
         return (self.workspace, *panes)
 
 
-def take(alive: LiveWorkspace) -> WorkspaceSnapshot:
-    """The picture of this moment. Main thread only."""
-    panes = {pane: _pane(alive, pane) for pane in alive.terminals}
-    return WorkspaceSnapshot(alive.workspace, panes, alive.layouts.area, alive.ids.last)
+def take(mux: LiveWorkspace) -> WorkspaceSnapshot:
+    """A snapshot of the present state. Main thread only."""
+    panes = {pane: _pane(mux, pane) for pane in mux.terminals}
+    return WorkspaceSnapshot(mux.workspace, panes, mux.layouts.area, mux.ids.last)
 
 
-def only(picture: WorkspaceSnapshot, pane: PaneId) -> WorkspaceSnapshot:
-    """The same of one pane, alone in its window."""
-    workspace = picture.workspace
+def only(snapshot: WorkspaceSnapshot, pane: PaneId) -> WorkspaceSnapshot:
+    """The snapshot with only one pane."""
+    workspace = snapshot.workspace
     for other in workspace.panes.keys() - {pane}:
         workspace = edit.remove_pane(workspace, other)
-    return replace(picture, workspace=workspace, panes={pane: picture.panes[pane]})
+    return replace(snapshot, workspace=workspace, panes={pane: snapshot.panes[pane]})
 
 
 def differs_in_structure(old: Workspace, new: Workspace) -> bool:
-    """Whether panes or windows came, went, were named or arranged anew; moving the focus is none of it."""
+    """Whether panes or windows were opened, closed, renamed or rearranged; the focus does not count."""
     return old.name != new.name or old.panes != new.panes or _arrangement(old) != _arrangement(new)
 
 
@@ -95,6 +95,6 @@ def _arrangement(workspace: Workspace) -> list[Stamp]:
     return [(each.id, each.name, each.session, each.layout) for each in workspace.windows]
 
 
-def _pane(alive: LiveWorkspace, pane: PaneId) -> PaneSnapshot:
-    terminal, waiting = alive.terminals[pane], alive.restored_panes.get(pane)
-    return PaneSnapshot(terminal, terminal.seen_as, alive.exits.get(pane), waiting.offer.seen if waiting else None)
+def _pane(mux: LiveWorkspace, pane: PaneId) -> PaneSnapshot:
+    terminal, restored = mux.terminals[pane], mux.restored_panes.get(pane)
+    return PaneSnapshot(terminal, terminal.seen_as, mux.exits.get(pane), restored.offer.seen if restored else None)

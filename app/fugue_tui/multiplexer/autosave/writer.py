@@ -1,4 +1,4 @@
-"""Writes pictures of a workspace to the disk. Belongs to the saver's thread, but for `settings` and `hurry`."""
+"""Writes snapshots of a workspace to the store. Owned by the saver's thread, except `settings` and `hurry`."""
 
 import time
 import zlib
@@ -22,87 +22,87 @@ from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 from fugue_tui.workspace.secret_filter import SecretFilter
 
 PAUSE: Final = 0.005
-"""Seconds between two panes' texts, for whoever types meanwhile."""
+"""Seconds between two panes' texts, so that saving does not slow typing."""
 TIDY_EVERY: Final = 10
-"""Saves after which texts that nothing refers to are removed."""
+"""Saves between two removals of unreferenced texts."""
 _LINES_KNOWN: Final = 1 << 13
 
 Resume: TypeAlias = Callable[[tuple[str, ...], int, str], tuple[str, ...]]
-"""What takes up what a program (its words, its process, its directory) was doing; empty if there is no such thing."""
+"""The argv that resumes a program, from its argv, process id and directory; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """The text of a pane that is in the store."""
+    """A pane's text in the store."""
 
     terminal: Terminal
     changes: tuple[int, int]
     limit: int
-    """The `history_kib` that held."""
+    """The `history_kib` it was cut to."""
     digest: str
     """Empty if it was too large."""
     fault: str
-    """What is missing of it, in words."""
+    """What is missing of it, as a message; empty if nothing is."""
 
 
 @dataclass(slots=True)
 class _PendingWrite:
-    """One picture on its way."""
+    """One snapshot being written."""
 
     saving: PendingSave
     faults: list[str] = field(default_factory=list[str])
 
 
 class SnapshotWriter:
-    """Knows which texts are in the store already, so that only what changed is written."""
+    """Writes snapshots; texts that are in the store already are not written again."""
 
     def __init__(self, store: Store, settings: SessionSettings, resume: Resume = lambda argv, pid, cwd: ()) -> None:
         self.store = store
         self.settings = settings
         """May be replaced at any time, on any thread."""
         self.hurry = Event()
-        """Set when there is nobody left to be polite to."""
+        """Set when saving need not pause for the user."""
         self._resume = resume
         self._kept: dict[PaneId, StoredText] = {}
         self._saves = 0
 
     def record(
         self,
-        picture: WorkspaceSnapshot,
+        snapshot: WorkspaceSnapshot,
         area: Area,
         name: str,
         *,
         ended: bool = False,
         wanted: Callable[[], bool] = lambda: True,
     ) -> tuple[str, ...]:
-        """Save a picture under a name, all of it or nothing; what of it could not be saved, in words.
+        """Save a snapshot under a name, all or nothing; messages on what had to be left out.
 
-        `ended` says that the workspace was left on purpose. Raises SaveError, or Cancelled once it is unwanted."""
+        `ended` marks an intended exit. Raises SaveError, or Cancelled once `wanted` returns false."""
         with self.store.saving() as saving:
             writing = _PendingWrite(saving)
             seen: dict[PaneId, SavedPane] = {}
-            for pane, each in picture.panes.items():
+            for pane, each in snapshot.panes.items():
                 if not wanted():
-                    raise Cancelled(f"nothing was saved as {name}: nobody waits for it any more")
+                    raise Cancelled(f"nothing was saved as {name}: the call was cancelled")
                 seen[pane] = self._seen(pane, each, writing)
-            last_pane, last_window = picture.last_ids
-            saved = SavedWorkspace(picture.workspace, picture.area, seen, time.time(), ended, last_pane, last_window)
+            last_pane, last_window = snapshot.last_ids
+            saved = SavedWorkspace(snapshot.workspace, snapshot.area, seen, time.time(), ended, last_pane, last_window)
             saving.put(area, name, encode(saved, self.settings.secrets))
         if area == "auto":
-            self._kept = {pane: kept for pane, kept in self._kept.items() if pane in picture.panes}
+            self._kept = {pane: kept for pane, kept in self._kept.items() if pane in snapshot.panes}
         self._saves += 1
         if self._saves % TIDY_EVERY == 0 and not self.hurry.is_set():
             self.store.tidy()
         return tuple(writing.faults)
 
     def forget(self, area: Area, name: str) -> None:
-        """Remove what was saved under a name, if anything was. Raises SaveError."""
+        """Delete the save of a name, if there is one. Raises SaveError."""
         if any(entry.name == name for entry in self.store.names(area)):
             self.store.delete(area, name)
 
     def _seen(self, pane: PaneId, each: PaneSnapshot, writing: _PendingWrite) -> SavedPane:
         if each.before is not None:
-            return self._still(each.before, writing.saving)
+            return self._unchanged(each.before, writing.saving)
         text = self._text(pane, each, writing) if self.settings.pane_history else ""
         terminal = each.terminal
         running = each.exit is None
@@ -118,13 +118,13 @@ class SnapshotWriter:
             resume=self._resume(argv, group, cwd) if argv else (),
         )
 
-    def _still(self, before: SavedPane, saving: PendingSave) -> SavedPane:
-        """What is saved of a pane that waits: the same again."""
-        there = self.settings.pane_history and saving.has(before.text)
-        return before if there else replace(before, text="")
+    def _unchanged(self, before: SavedPane, saving: PendingSave) -> SavedPane:
+        """The unchanged save of a restored pane that still waits."""
+        stored = self.settings.pane_history and saving.has(before.text)
+        return before if stored else replace(before, text="")
 
     def _text(self, pane: PaneId, each: PaneSnapshot, writing: _PendingWrite) -> str:
-        """The digest of a pane's text in the store; empty if it has none there."""
+        """The digest of a pane's text in the store; empty if it has none."""
         terminal, limit, kept = each.terminal, self.settings.history_kib, self._kept.get(pane)
         if kept is None or (kept.terminal, kept.changes, kept.limit) != (terminal, terminal.seen_as, limit):
             kept = self._written(pane, terminal, limit, writing) or kept
@@ -137,7 +137,7 @@ class SnapshotWriter:
         return kept.digest
 
     def _written(self, pane: PaneId, terminal: Terminal, limit: int, writing: _PendingWrite) -> StoredText | None:
-        """Put a pane's text into the store; None if the pane was closed meanwhile."""
+        """Store a pane's text; None if the pane was closed meanwhile."""
         changes, data, fault = terminal.seen_as, terminal.saved(_sift(self.settings.secrets)), ""
         if not data:
             return None
@@ -152,17 +152,17 @@ class SnapshotWriter:
 
 @lru_cache(1)
 def _sift(secrets: tuple[str, ...]) -> Sift:
-    """What takes secrets out of command lines, most of which were seen before."""
+    """Removes secrets from command lines; cached, as most lines repeat."""
     return lru_cache(_LINES_KNOWN)(SecretFilter(secrets).line)
 
 
 def _fits(data: bytes, limit: int) -> bool:
-    """Whether a text has at most so many KiB, compressed as the store does it."""
+    """Whether a text has at most `limit` KiB, compressed as in the store."""
     return len(data) <= limit << 10 or len(zlib.compress(data, 1)) <= limit << 10
 
 
 def _newest(data: bytes, limit: int) -> bytes:
-    """The same text cut to its newest lines, as many as fit; empty if none do."""
+    """The newest lines of a text that fit; empty if none do."""
     save, lines = unpack(data), PORTABLE_LINES
     rows = save.portable.split(b"\r\n")
     while lines:

@@ -1,1 +1,1 @@
-"""What happens in the workspace, as events: from panes and state changes to a bounded log."""
+"""Events of panes and of the workspace's state, and their bounded log."""

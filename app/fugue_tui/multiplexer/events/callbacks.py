@@ -1,4 +1,4 @@
-"""Calls that several may wait for."""
+"""Lists of callbacks."""
 
 from collections.abc import Callable
 from typing import Generic, ParamSpec
@@ -7,17 +7,17 @@ P = ParamSpec("P")
 
 
 class CallbackList(Generic[P]):
-    """A list of callbacks with one shape; calling the signal calls each, in the order in which they connected."""
+    """Callbacks with one signature; calling the list calls each, in the order in which they were connected."""
 
     def __init__(self) -> None:
         self._calls: list[Callable[P, None]] = []
 
     def connect(self, call: Callable[P, None]) -> Callable[[], None]:
-        """Have `call` called from now on; what is returned takes it off again, and may be called once."""
+        """Add a callback; the result removes it, and may be called once."""
         self._calls.append(call)
         return lambda: self._calls.remove(call)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Tell everyone; a callback may connect or disconnect others meanwhile."""
+        """Call all callbacks; they may connect or disconnect others meanwhile."""
         for call in tuple(self._calls):
             call(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""What is worth writing down: a pure reading of events, and of the difference between two states of a workspace."""
+"""Derives log entries from events and from state changes. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,11 +22,11 @@ from fugue_tui.terminal.emulator.events import (
 from fugue_tui.workspace.model import Window, Workspace
 
 LONGEST: Final = 1_000
-"""Characters kept of a command or a notification."""
+"""Characters logged of a command or a notification."""
 
 
 class EventKind(StrEnum):
-    """What can happen."""
+    """The kinds of logged events."""
 
     OUTPUT = "output"
     """A pane printed: bytes and lines, counted together for a while."""
@@ -40,17 +40,17 @@ class EventKind(StrEnum):
     TITLE = "title"
     """A program set its title."""
     CWD = "cwd"
-    """A program told its working directory."""
+    """A program reported its working directory."""
     EVENTS_DROPPED = "events-dropped"
-    """A program told more than could be kept: so many of its titles, notifications and the like were not told."""
+    """A program reported events too fast: so many titles, notifications and the like were dropped."""
     COMMAND_STARTED = "command-started"
     """A shell that marks its prompts began to run a command."""
     COMMAND_FINISHED = "command-finished"
-    """Such a command is over."""
+    """Such a command exited."""
     FOCUS = "focus"
-    """The person's keys go to another pane."""
+    """Another pane has the user's focus."""
     LAYOUT = "layout"
-    """Panes of a window have other places, or one is zoomed or not any more."""
+    """A window's panes were rearranged, zoomed or unzoomed."""
     PANE_OPENED = "pane-opened"
     PANE_CLOSED = "pane-closed"
     PANE_RENAMED = "pane-renamed"
@@ -64,7 +64,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EventDraft:
-    """Something to be written down."""
+    """An entry without number and timestamp."""
 
     kind: EventKind
     pane: PaneId | None = None
@@ -73,11 +73,11 @@ class EventDraft:
 
 
 NOTHING: Final = EventDraft(EventKind.OUTPUT)
-"""In place of what is not worth it."""
+"""In place of events that are not logged."""
 
 
-def told(pane: PaneId, event: PaneEvent) -> EventDraft:
-    """What is to be written down of an event; NOTHING for most replies and marks."""
+def draft(pane: PaneId, event: PaneEvent) -> EventDraft:
+    """The entry of an event; NOTHING for most replies and prompt marks."""
     match event:
         case Started():
             return EventDraft(EventKind.STARTED, pane)
@@ -107,7 +107,7 @@ def told(pane: PaneId, event: PaneEvent) -> EventDraft:
 
 
 def changes(old: Workspace, new: Workspace) -> Iterator[EventDraft]:
-    """What is different between two states of a workspace, in an order that can be followed."""
+    """The differences between two states of a workspace; windows open before their panes and close after them."""
     before = {window.id: window for window in old.windows}
     after = {window.id: window for window in new.windows}
     for window in after.keys() - before.keys():
