@@ -203,7 +203,7 @@ def test_an_interpreter_in_front(shell: Shell) -> None:
     assert (told.exit_code, told.known_by) == (None, CommandSource.TRUSTED_MARKS)
     assert told.intent is not Meaning.SUCCESS
     at.press("C-d")
-    at.room.until(lambda: at.room.mux.terminals[shell.pane].at_prompt)
+    at.room.until(lambda: at.room.mux.terminals[shell.pane].shell.at_prompt)
     assert shell.run("echo back").text == "back"
 
 
@@ -228,7 +228,7 @@ def test_an_editor_in_front(shell: Shell, tmp_path: Path) -> None:
     assert "row 1: “first line” became “second 漢字 line”" in changed.text
     assert at.intent().command.startswith("vim ")
     at.press(":", "w", "q", "Enter")
-    at.room.until(lambda: at.room.mux.terminals[shell.pane].at_prompt)
+    at.room.until(lambda: at.room.mux.terminals[shell.pane].shell.at_prompt)
     assert (shell.home / "notes.txt").read_text() == "second 漢字 line\n"
     assert at.read().screen == "primary"
     assert shell.run("echo back").text == "back"
@@ -240,7 +240,7 @@ def test_a_prompt_that_came_before_the_wait_is_found_with_the_blank_behind_it(sh
     start = at.read().cursor
     at.type("printf 'one\\nName: '; read -r x" if not shell.fish else "printf 'one\\n'; read -P 'Name: ' x")
     at.room.shows(shell.pane, "\none\nName:")
-    at.room.until(lambda: at.room.mux.terminals[shell.pane].emulator.caret[0] == len("Name: "))
+    at.room.until(lambda: at.room.caret(shell.pane)[0] == len("Name: "))
     for pattern in (r"^one\nName: ", r"^Name:\s$", r"^Name:$"):
         found = at.wait(pattern, cursor=start, timeout=3.0)
         assert found.outcome is WaitOutcome.MATCHED, pattern

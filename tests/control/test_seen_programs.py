@@ -26,8 +26,7 @@ def start(room: Room, *argv: str, shows: str, **env: str) -> PaneId:
 
 def at_prompt(room: Room, pane: PaneId) -> None:
     """Wait until the blank after the prompt is there too."""
-    emulator = room.mux.terminals[pane].emulator
-    room.until(lambda: emulator.caret[0] == len(">>> "))
+    room.until(lambda: room.caret(pane)[0] == len(">>> "))
 
 
 def test_an_interpreter_is_read_on_answer_by_answer(room: Room) -> None:

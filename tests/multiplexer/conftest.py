@@ -82,6 +82,11 @@ class Room:
         lines = terminal.scrollback.lines
         return "\n".join(terminal.lines(lines, lines + terminal.size.rows, joined=True)).rstrip("\n")
 
+    def caret(self, pane: PaneId) -> tuple[int, int]:
+        """Where the program's cursor is, as (x, y)."""
+        with self.mux.terminals[pane].locked() as screen:
+            return screen.emulator.caret
+
     def shows(self, pane: PaneId, wanted: str) -> str:
         """Wait until a pane shows a text, wherever its edge cuts it; the whole screen."""
         self.until(

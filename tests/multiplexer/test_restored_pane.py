@@ -172,7 +172,8 @@ def test_a_text_for_another_size_is_fitted(room: Room) -> None:
     emulator.feed(b"of old\r\n")
     room.mux.resize(Size(41, 10))
     room.mux.fill(PaneId(7), emulator)
-    assert room.mux.terminals[PaneId(7)].emulator.size == Size(20, 10)
+    with room.mux.terminals[PaneId(7)].locked() as screen:
+        assert screen.emulator.size == Size(20, 10)
 
 
 def test_what_waits_is_said(room: Room) -> None:

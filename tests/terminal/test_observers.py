@@ -39,7 +39,7 @@ def test_what_was_untapped_hears_nothing_more_and_others_do(spawn: Spawn) -> Non
 def test_output_is_copied_once_for_all_who_take_it(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
     pane = spawn("cat")
     fed, told = list[object](), list[object]()
-    monkeypatch.setattr(pane.terminal.emulator, "feed", fed.append)
+    monkeypatch.setattr(pane.recorder, "feed", fed.append)
     pane.terminal.tap(lambda what: told.append(what.obj if isinstance(what, memoryview) else what))
     pane.terminal.receive(memoryview(bytearray(b"hello\n")))
     assert fed == told == [b"hello\n"]

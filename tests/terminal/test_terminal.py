@@ -79,9 +79,9 @@ def test_a_frame_has_the_rows_of_its_damage(spawn: Spawn) -> None:
 
 
 def test_scattered_rows_are_painted_in_order(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = spawn("cat").terminal
-    monkeypatch.setattr(terminal.emulator, "refresh", lambda: Damage(rows=(1, 2, 5, 7, 8)))
-    assert terminal.frame()[1] == [b"row %d" % y for y in (1, 2, 5, 7, 8)]
+    pane = spawn("cat")
+    monkeypatch.setattr(pane.recorder, "refresh", lambda: Damage(rows=(1, 2, 5, 7, 8)))
+    assert pane.terminal.frame()[1] == [b"row %d" % y for y in (1, 2, 5, 7, 8)]
 
 
 def test_an_unfinished_synchronized_update_is_looked_at_again(pump: IOLoop) -> None:
@@ -207,7 +207,7 @@ def test_signals_reach_the_foreground_program(spawn: Spawn) -> None:
 
 
 def test_a_fair_lock_serves_a_waiter_after_the_hold_in_progress() -> None:
-    lock, stop, holds = FairLock(), threading.Event(), [0]
+    lock, stop, holds = FairLock(None), threading.Event(), [0]
 
     def hog() -> None:
         while not stop.is_set():

@@ -205,7 +205,7 @@ async def test_the_hints_of_copy_mode_take_the_mouse(open_stage: Open) -> None:
             await stage.until(lambda hint=hint: hint in stage.text)
             y = stage.app.size.height - 1
             await stage.pilot.click(offset=(stage.text.splitlines()[y].index(hint), y))
-        await stage.until(lambda: not stage.terminal().reads)
+        await stage.until(lambda: not stage.terminal().copy_mode.reads)
 
 
 DESTROYING = {

@@ -7,7 +7,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from fugue_tui.terminal.copy_mode.selecting import Cell
+from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.copy_mode.text_units import Unit
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import Button, MouseAction, MouseKind
@@ -76,7 +76,7 @@ class MouseSelection(ErrorBoundary, Widget):
         """A press is the program's if it asked for the mouse, unless Shift is held; else the left button selects."""
         if not event.shift and self._mouse(event, MouseKind.PRESS, _BUTTONS.get(event.button, Button.NONE)):
             if self.live is not None and event.button == 1:
-                self.live.deselect()
+                self.live.copy_mode.deselect()
             self.capture_mouse()
             event.stop()
         elif event.button == 1 and self.live is not None:
@@ -125,8 +125,8 @@ class MouseSelection(ErrorBoundary, Widget):
         at = self._cell(event)
         unit = _UNITS[(self._count(event.time, at) - 1) % len(_UNITS)]
         self._drop()
-        live.deselect()
-        self._drag = _Drag(live, live.pin_at(at), at, unit)
+        live.copy_mode.deselect()
+        self._drag = _Drag(live, live.copy_mode.pin_at(at), at, unit)
         if unit is not Unit.CHARACTER:
             self._begin(self._drag)
 
@@ -139,7 +139,7 @@ class MouseSelection(ErrorBoundary, Widget):
 
     def _begin(self, drag: "_Drag") -> None:
         drag.begun = True
-        drag.live.select(drag.start.place or drag.at, drag.unit)
+        drag.live.copy_mode.select(drag.start.place or drag.at, drag.unit)
         self.post_message(self.SelectionBegun(self))
 
     def _drag_to(self, event: events.MouseMove) -> None:
@@ -152,7 +152,7 @@ class MouseSelection(ErrorBoundary, Widget):
         if not drag.begun and at != drag.at:
             self._begin(drag)
         if drag.begun:
-            drag.live.extend(at)
+            drag.live.copy_mode.extend(at)
         drag.left_edge = drag.left_edge or at.y != drag.at.y
         drag.at = at
         self._creep_towards(self._past_edge(event, drag))
@@ -182,7 +182,7 @@ class MouseSelection(ErrorBoundary, Widget):
         drag.ticks += 1
         before = drag.live.scrollback.offset
         self.scroll_back(drag.way * min(1 + drag.ticks // 10, _CREEP_MOST))
-        drag.live.extend(drag.at)
+        drag.live.copy_mode.extend(drag.at)
         if drag.live.scrollback.offset == before:
             drag.rest()
 
@@ -192,11 +192,11 @@ class MouseSelection(ErrorBoundary, Widget):
         self._drop()
         if drag is None or not drag.begun:
             return
-        text = drag.live.selected_text
+        text = drag.live.copy_mode.selected_text
         if text.strip():
             self.post_message(self.Selected(self, text))
         else:
-            drag.live.deselect()
+            drag.live.copy_mode.deselect()
 
     def _drop(self) -> None:
         if self._drag is not None:
@@ -218,7 +218,7 @@ class MouseSelection(ErrorBoundary, Widget):
     def _wheel(self, event: events.MouseEvent, button: Button, lines: int) -> None:
         if self._drag is not None and self._drag.begun:
             self.scroll_back(lines)
-            self._drag.live.extend(self._drag.at)
+            self._drag.live.copy_mode.extend(self._drag.at)
             return
         if self.live is None or self._mouse(event, MouseKind.PRESS, button):
             return

@@ -102,11 +102,11 @@ class TerminalView(MouseSelection, can_focus=True):
     @property
     def cursor(self) -> Cursor | None:
         """The program's cursor as of the last look, or that of a person who reads back; None if there is none."""
-        if self.live is not None and self.live.reads:
-            return self.live.reader
+        if self.live is not None and self.live.copy_mode.reads:
+            return self.live.copy_mode.reader
         if self.live is None or self.live.closed or self.live.exit is not None or self.live.waits:
             return None
-        return self.live.emulator.cursor
+        return self.live.cursor
 
     def _moved_cursor(self) -> set[int]:
         """The rows that the drawn cursor left and entered."""
@@ -163,8 +163,8 @@ class TerminalView(MouseSelection, can_focus=True):
         in one whose program waits, Enter and Escape ask to start it. Escape ends a selection that is in sight, too."""
         if self.live is None:
             return
-        if press.acts and press.role == "escape" and not press.modifiers and self.live.shows_selection:
-            self.live.deselect()
+        if press.acts and press.role == "escape" and not press.modifiers and self.live.copy_mode.shows_selection:
+            self.live.copy_mode.deselect()
         if self.live.exit is not None or self.live.waits:
             if press.acts and (press.role == "enter" or (press.role == "escape" and self.live.waits)):
                 self.post_message(self.Again(self, escape=press.role == "escape"))

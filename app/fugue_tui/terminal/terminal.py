@@ -1,29 +1,38 @@
-"""One program and its screen: a pseudo-terminal, the pump's channel to it, and an emulator under one fair lock.
+"""One program and its screen: a pseudo-terminal, its channel on the I/O loop, and an emulator under one fair lock.
 
-What the program prints reaches the emulator on the pump's threads. Everything else here may be called from any thread,
-except `row` and `close`, which belong to the thread that calls `refresh` or `frame`.
-After `close` the methods that only look answer with nothing.
+Output reaches the emulator on the I/O loop's threads. All else may be called from any thread, except `row`, `cursor`
+and `close`, which belong to the thread that calls `refresh` or `frame`. After `close` queries return empty values.
 """
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final, Protocol, Self
 
-from fugue_tui.errors import TerminalGone
+from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.geometry import Size
+from fugue_tui.terminal.copy_mode.copy_mode import CopyMode
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
+from fugue_tui.terminal.emulator.fair_lock import FairLock
+from fugue_tui.terminal.emulator.locked import LockedScreen, passage
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.entering import Entering
+from fugue_tui.terminal.input.keys import KeyPress
+from fugue_tui.terminal.input.mouse import MouseAction
+from fugue_tui.terminal.input.typed_ahead import TypedAhead
 from fugue_tui.terminal.observers import CLOSED, LOOKED, Observers, Tap
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.pty.channel import Channel, NullChannel
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
+from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.screen.damage import spans
+from fugue_tui.terminal.screen.pins import Pin, TextExtract
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.asked import AskedLog
-from fugue_tui.terminal.shell_integration.saved_commands import TerminalHandover
+from fugue_tui.terminal.shell_integration.integration import ShellIntegration
+from fugue_tui.terminal.shell_integration.saved_commands import Sift, TerminalHandover, frozen
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
@@ -31,23 +40,23 @@ _SYNC_LIMIT: Final = 1.0
 
 
 class Watcher(Protocol):
-    """Who is told about a terminal; every call arrives on one of the pump's threads and must return at once."""
+    """Receives a terminal's notifications, on the I/O loop's threads; every method must return at once."""
 
     def changed(self, terminal: "Terminal") -> None:
-        """There is something to draw. Said once, until `refresh` or `frame` has looked."""
+        """There is something to draw. Not repeated until the next `refresh` or `frame`."""
         ...
 
     def said(self, terminal: "Terminal", event: Event) -> None:
-        """The program said something: a title, a bell, a mark that counts... Never a Reply."""
+        """The program sent an event: a title, a bell, a trusted prompt mark... Never a Reply."""
         ...
 
     def ended(self, terminal: "Terminal", exit: Exit) -> None:
-        """The program has ended, and its last output is on the screen."""
+        """The program has exited, and its last output is on the screen."""
         ...
 
 
-class Terminal(Entering):
-    """A running program and what it shows."""
+class Terminal:
+    """A program and its screen."""
 
     def __init__(
         self,
@@ -60,14 +69,19 @@ class Terminal(Entering):
         nonce: str = "",
         before: Sequence[CommandRecord] = (),
     ) -> None:
-        """`before` is what is known of the commands whose text the emulator shows already."""
-        super().__init__(emulator, size)
+        """`before` has the commands whose text the emulator contains already."""
         self.pid = pty.pid if pty else 0
-        """The program's; 0, which is nobody's, while there is none."""
+        """The program's process id; 0 if there is no program."""
         self.waits = pty is None
-        """Whether no program was started yet; `exit` is then None for ever."""
+        """Whether no program was started; `exit` then stays None."""
         self.exit: Exit | None = None
-        """How the program ended; None while it runs."""
+        """How the program exited; None while it runs."""
+        self.engine: Final = emulator.engine
+        """The engine's name, as `[terminal] engine` spells it."""
+        self.lacks: Final = emulator.lacks
+        """What the engine cannot do, in words for users; empty for a complete engine."""
+        self._screen = LockedScreen(emulator, size)
+        self._lock = FairLock(self._screen)
         self._pump = pump
         self._watcher = watcher
         self._taps = Observers()
@@ -75,9 +89,16 @@ class Terminal(Entering):
         self._title = self._cwd = ""
         self._printed = self.waits
         self._printed_at = 0.0
+        self._told = False
         self._log = AskedLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
-        emulator.attend(self.lock, self._log.heard)
+        emulator.attend(self._lock, self._log.heard)
         self._log.take_over(before)
+        self.shell: Final = ShellIntegration(self._lock, self._log)
+        """The shell's prompt and its commands."""
+        self.copy_mode: Final = CopyMode(self._lock, self._after_change)
+        """The selection and the copy-mode cursor."""
+        self.sent: Final = TypedAhead()
+        """Whether the last input was submitted with Enter."""
         self._channel = Channel(pty, size, pump, self) if pty else NullChannel()
         self._channel.start()
 
@@ -122,11 +143,11 @@ class Terminal(Entering):
         """Have a callback told all that comes from the program from now on; what is returned ends that. Any thread.
 
         What has not come when this returns is told once, in order, after the screen has taken it in."""
-        with self.lock:
+        with self._lock:
             self._taps.add(call)
 
         def untap() -> None:
-            with self.lock:
+            with self._lock:
                 self._taps.remove(call)
 
         return untap
@@ -152,30 +173,219 @@ class Terminal(Entering):
         group = self._channel.foreground_group()
         return process.name(group) if group else ""
 
+    # Reading the screen
+
+    def locked(self) -> AbstractContextManager[LockedScreen]:
+        """The only way to the emulator: `with terminal.locked() as screen`. Not reentrant: inside, call nothing of the
+        terminal that acquires the lock."""
+        return self._lock
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._screen.closed
+
+    @property
+    def size(self) -> Size:
+        """The screen's size."""
+        return self._screen.size
+
+    @property
+    def changes(self) -> int:
+        """How often there was output, or another change that a save would contain. Only grows."""
+        return self._screen.changes
+
+    @property
+    def newlines(self) -> int:
+        """Line feeds in the output."""
+        return self._screen.newlines
+
+    @property
+    def fed(self) -> int:
+        """Bytes of output."""
+        return self._screen.fed
+
+    @property
+    def seen_as(self) -> tuple[int, int]:
+        """Unchanged while there is nothing new to save. Any thread; never waits."""
+        return self._screen.changes, self._screen.moves
+
+    def refresh(self) -> Damage:
+        """Snapshot the screen; what changed since the last snapshot."""
+        with self._lock as screen:
+            return Damage() if screen.closed else self._refresh(screen)
+
+    def frame(self) -> tuple[Damage, list[bytes], Cursor]:
+        """Under one hold of the lock: the damage, its rows as VT text in the order of `damage.rows`, and the cursor."""
+        with self._lock as screen:
+            if screen.closed:
+                return Damage(), [], Cursor(0, 0, visible=False)
+            damage = self._refresh(screen)
+            return damage, self._paint(screen, damage.rows), screen.emulator.cursor
+
+    def paint(self) -> list[bytes]:
+        """Every row of the snapshot as VT text, whether or not it changed."""
+        with self._lock as screen:
+            return [] if screen.closed else self._paint(screen, tuple(range(screen.size.rows)))
+
+    def row(self, y: int) -> Row:
+        """Viewport row `y` of the last snapshot; only for the thread that refreshes."""
+        return Row(()) if self._screen.closed else self.copy_mode.highlighted(y, self._screen.emulator.row(y))
+
+    @property
+    def cursor(self) -> Cursor:
+        """The program's cursor in the last snapshot; only for the thread that refreshes."""
+        return self._screen.emulator.cursor
+
+    @property
+    def modes(self) -> Modes:
+        """The modes in force now."""
+        with self._lock as screen:
+            return Modes() if screen.closed else screen.emulator.modes
+
+    @property
+    def scrollback(self) -> Scrollback:
+        """The length of the scrollback, and the view's position in it."""
+        with self._lock as screen:
+            return Scrollback(0, 0) if screen.closed else screen.emulator.scrollback
+
+    def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
+        """Plain text of lines `start` to `stop`, counted from the oldest kept; see `Emulator.lines`."""
+        with self._lock as screen:
+            return [] if screen.closed else screen.emulator.lines(start, stop, joined=joined)
+
+    def text(
+        self, start: Pin | int, stop: Pin | int | None = None, *, joined: bool = True, ansi: bool = False
+    ) -> TextExtract:
+        """The text from a pin or the beginning of a line up to another, or to the end of the screen.
+
+        With `joined`, rows that wrapped softly are one line; with `ansi` it is VT text."""
+        with self._lock as screen:
+            return TextExtract() if screen.closed else passage(screen.emulator, start, stop, joined=joined, ansi=ansi)
+
+    def past(self, lines: int) -> list[Row]:
+        """The rows that a view scrolled back by `lines` from the bottom would show, within the scrollback.
+
+        The view and its damage stay as they are. Most of the work is done without the lock."""
+        with self._lock as screen:
+            read = list[Row] if screen.closed else screen.emulator.past(lines)
+        return read()
+
+    def saved(self, sift: Sift = str) -> bytes:
+        """The data that `recall` restores; `sift` removes secrets from command lines. Empty if closed. The lock is held
+        for the engine's part only."""
+        self._screen.emulator.prepare()
+        with self._lock as screen:
+            if screen.closed:
+                return b""
+            make = screen.emulator.freeze(frozen(screen.emulator, self._log.records, sift))
+        return make()
+
+    # Changing the screen
+
+    def scroll(self, lines: int) -> None:
+        """Scroll the view: positive towards older lines."""
+        self._change(lambda emulator: emulator.scroll(lines), moves=1)
+
+    def scroll_to_bottom(self) -> None:
+        """Follow new output again."""
+        self._change(lambda emulator: emulator.scroll_to_bottom(), moves=1)
+
+    def reset(self) -> None:
+        """Reset the screen as RIS does, after a program left it broken."""
+        self._change(lambda emulator: emulator.reset(), changes=1)
+
+    def _change(self, change: Callable[[Emulator], None], *, moves: int = 0, changes: int = 0) -> None:
+        with self._lock as screen:
+            if not screen.closed:
+                change(screen.emulator)
+                screen.moves += moves
+                screen.changes += changes
+                self._after_change(screen)
+
+    def set_colours(self, fg: int, bg: int) -> None:
+        """The default colours that programs are told on request; each 0xRRGGBB."""
+        with self._lock as screen:
+            if not screen.closed:
+                screen.emulator.set_colours(fg, bg)
+
     def resize(self, size: Size) -> None:
         """Change the screen at once, and tell the program: at once too, or in a storm within 20 ms."""
-        with self.lock:
-            if self._closed or size == self.size:
+        with self._lock as screen:
+            if screen.closed or size == screen.size:
                 return
-            self.size = size
-            self.changes += 1
-            self._resize(size)
+            screen.changes += 1
+            self.copy_mode.resize(screen, size)
             self._channel.resize(size)
-            self._after_change()
+            self._after_change(screen)
+
+    # Input
+
+    @property
+    def foreground_group(self) -> int:
+        """The process group that receives input; 0 if none."""
+        return self._channel.foreground_group()
+
+    @property
+    def edits_lines(self) -> bool:
+        """Whether the foreground program reads keys one by one to edit a line, as a shell does at its prompt."""
+        return self._channel.edits_lines()
+
+    def write(self, data: bytes) -> int:
+        """Send bytes to the program; how many that is. Never waits; raises TerminalGone or InputFull."""
+        self.sent.wrote(data, self.foreground_group)
+        return self._channel.write(data)
+
+    def press(self, press: KeyPress) -> bool:
+        """Send a key, encoded by the program's modes; False if the program has exited, or has too much unread input."""
+        data = self._encoded(lambda emulator: emulator.encode_key(press))
+        if press.acts:
+            self.sent.pressed(press, self.foreground_group)
+        return self._send(data) if data else not self.closed
+
+    def mouse(self, action: MouseAction) -> bool:
+        """Send a mouse event; False if the program did not request it."""
+        data = self._encoded(lambda emulator: emulator.encode_mouse(action))
+        return bool(data) and self._send(data)
+
+    def paste(self, text: str) -> int:
+        """Send text as one paste, sanitized and bracketed by the modes; how many bytes that is. Never waits.
+
+        Raises TerminalGone, or InputFull and sends nothing."""
+        data = self._encoded(lambda emulator: emulator.encode_paste(text))
+        self.sent.wrote(data, self.foreground_group)
+        return self._channel.write(data)
+
+    def focus(self, focused: bool) -> None:
+        """Report to the program that it has or lost the focus, if it requested that."""
+        self._send(self._encoded(lambda emulator: emulator.encode_focus(focused)))
+
+    def _encoded(self, encode: Callable[[Emulator], bytes]) -> bytes:
+        with self._lock as screen:
+            return b"" if screen.closed else encode(screen.emulator)
+
+    def _send(self, data: bytes) -> bool:
+        try:
+            self._channel.write(data)
+        except (TerminalGone, InputFull):
+            return False
+        return True
+
+    # Program
 
     def rest(self) -> bool:
         """Give memory of the history back, on a thread of the pump, once the program has been quiet for a second.
 
         False if there is nothing left to give back; ask again in a while otherwise."""
-        if self._closed or not self._printed:
+        if self.closed or not self._printed:
             return False
         if time.monotonic() - self._printed_at >= _QUIET_SECONDS:
             self._pump.post(self._compact, self._channel)
         return True
 
     def _compact(self) -> None:
-        with self.lock:
-            if self._closed or not self.emulator.compact():
+        with self._lock as screen:
+            if screen.closed or not screen.emulator.compact():
                 self._printed = False
 
     def pause_output(self, *, paused: bool) -> None:
@@ -190,39 +400,56 @@ class Terminal(Entering):
         """End every program of the terminal's session and let the screen go. Never waits; may be called again.
 
         `ended` is still told, once the program is gone."""
-        with self.lock:
-            if self._closed:
+        with self._lock as screen:
+            if screen.closed:
                 return
-            self._closed = True
+            screen.closed = True
             self._taps(CLOSED)
-            self.emulator.close()
+            screen.emulator.close()
         self._channel.close()
 
     def release(self) -> TerminalHandover:
         """Close a waiting terminal but hand on its emulator, with all that it shows, for the program that starts now.
 
         Raises TerminalGone if it was closed before."""
-        with self.lock:
-            if self._closed:
+        with self._lock as screen:
+            if screen.closed:
                 raise TerminalGone("the pane was closed meanwhile")
-            self._closed = True
+            screen.closed = True
             self._taps(CLOSED)
-            return TerminalHandover(self.emulator, self._log.records, self._title)
+            return TerminalHandover(screen.emulator, self._log.records, self._title)
+
+    def _refresh(self, screen: LockedScreen) -> Damage:
+        self._told = False
+        damage = screen.emulator.refresh()
+        if screen.emulator.modes.synchronized:
+            self._pump.post(partial(self._pump.later, _SYNC_LIMIT, self._tell))
+        return self.copy_mode.refresh(screen, damage)
+
+    def _paint(self, screen: LockedScreen, rows: tuple[int, ...]) -> list[bytes]:
+        painted: list[bytes] = []
+        for first, count in spans(rows):
+            painted += screen.emulator.paint(first, count)
+        self.copy_mode.paint(screen, rows, painted)
+        return painted
+
+    # Output
 
     def receive(self, data: memoryview) -> None:
         """For the channel: output of the program."""
-        with self.lock:
-            if self._closed:
+        with self._lock as screen:
+            if screen.closed:
                 return
-            text = bytes(data)
-            for part in self._log.parted(text, self.newlines):
-                self.emulator.feed(part)
-            self.newlines += text.count(b"\n")
-            self.fed += len(text)
+            text, emulator = bytes(data), screen.emulator
+            for part in self._log.parted(text, screen.newlines):
+                emulator.feed(part)
+            screen.newlines += text.count(b"\n")
+            screen.fed += len(text)
+            screen.erased = self._log.erased
             self._printed, self._printed_at = True, time.monotonic()
-            self.changes += 1
+            screen.changes += 1
             self._taps(memoryview(text))
-            self._events.put([*self.emulator.take_events(), *self._log.take_events()])
+            self._events.put([*emulator.take_events(), *self._log.take_events()])
             tell, self._told = not self._told, True
         self._events.drain()
         if tell:
@@ -231,27 +458,24 @@ class Terminal(Entering):
     def finish(self, exit: Exit) -> None:
         """For the channel: the program has ended."""
         self.exit = exit
-        with self.lock:
+        with self._lock:
             self._log.ended(exit.code)
             self._events.put([*self._log.take_events(), exit])
         self._events.drain()
 
-    def _look_again(self) -> None:
-        self._pump.post(partial(self._pump.later, _SYNC_LIMIT, self._tell))
-
-    def _after_change(self) -> None:
+    def _after_change(self, screen: LockedScreen) -> None:
         """Under the lock: have the pump tell what a change from outside brought about."""
         self._taps(LOOKED)
         tell, self._told = not self._told, True
-        if events := self.emulator.take_events():
+        if events := screen.emulator.take_events():
             self._events.put(events)
             self._pump.post(self._events.drain, self._channel)
         if tell:
             self._pump.post(partial(self._watcher.changed, self), self._channel)
 
     def _tell(self) -> None:
-        with self.lock:
-            tell, self._told = not (self._told or self._closed), True
+        with self._lock as screen:
+            tell, self._told = not (self._told or screen.closed), True
         if tell:
             self._watcher.changed(self)
 

@@ -51,7 +51,7 @@ class StartupPainter:
         while not self._lifted:
             self._news.clear()
             painter.paint(self._terminal, rect)
-            painter.cursor(self._terminal.emulator.cursor, rect)
+            painter.cursor(self._terminal.cursor, rect)
             self._news.wait()
 
     def write(self, data: bytes | bytearray) -> None:

@@ -214,7 +214,7 @@ def test_giving_up_can_leave_all_that_was_started(room: Room) -> None:
     room.until(lambda: room.mux.terminal(PaneId(2)).foreground == "sleep")
     later.cancel()
     assert room.mux.terminal(PaneId(2)).foreground == "sleep"
-    assert not room.mux.terminal(PaneId(3)).commands
+    assert not room.mux.terminal(PaneId(3)).shell.commands
 
 
 def test_the_whole_is_bounded(room: Room) -> None:

@@ -167,7 +167,7 @@ def test_the_cursor_is_told_where_nobody_has_looked(room: Room, engine: str) -> 
     room.launcher.engine = engine
     pane = showing(room, "seq 1 100; printf '\\033[5;7H'")
     terminal = room.mux.terminals[pane]
-    room.until(lambda: terminal.emulator.caret == (11, 4))
+    room.until(lambda: room.caret(pane) == (11, 4))
     terminal.scroll(20)
     state = room.run(GetStatus(pane=str(pane))).state
     assert state is not None

@@ -19,7 +19,7 @@ from fugue_tui.imaging import png
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer.kept_screens import HEAVIEST, MOST, ScreenStore, StoredScreen
-from fugue_tui.terminal.copy_mode.selecting import Cell
+from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run
 
 CELL = png.metrics(png.SIZE)
@@ -104,9 +104,9 @@ def test_a_window_is_seen_as_a_person_has_scrolled_it_and_a_pane_as_its_program_
 def test_a_window_is_seen_with_what_a_person_has_selected_and_a_pane_without(driven: Driven) -> None:
     driven.does("echo; echo one two three")
     terminal = driven.room.mux.terminals[driven.pane]
-    terminal.select(Cell(4, 1))
-    terminal.extend(Cell(6, 1))
-    assert terminal.selected_text == "two"
+    terminal.copy_mode.select(Cell(4, 1))
+    terminal.copy_mode.extend(Cell(6, 1))
+    assert terminal.copy_mode.selected_text == "two"
     lines = shot(driven.room, window="active", format=PictureFormat.ANSI).text.split("\n")
     assert re.search(r"one \x1b\[[0;]*7mtwo\x1b\[0m three", lines[1])
     assert "7m" not in shot(driven.room, format=PictureFormat.ANSI).text
@@ -120,8 +120,8 @@ def test_a_cursor_that_is_hidden_is_not_seen_though_nobody_has_looked_at_the_pan
     terminal = room.mux.terminals[driven.pane]
     terminal.refresh()
     for sequence, shown in ((b"\x1b[?25l", False), (b"\x1b[?25h", True)):
-        with terminal.lock:
-            terminal.emulator.feed(sequence)
+        with terminal.locked() as screen:
+            screen.emulator.feed(sequence)
         assert (colours(opened(shot(room).image), behind, 0) != {Theme().background}) == shown
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -174,11 +175,30 @@ def test_a_long_text_is_read_in_pieces_that_cut_no_line(driven: Driven, monkeypa
         assert (pieces.starts, pieces.last) == (whole.starts, whole.last)
 
 
+def test_a_resize_while_a_long_text_is_read_starts_the_reading_anew(
+    driven: Driven, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driven.does("echo; seq 1 100")
+    terminal, monotonic = driven.room.mux.terminals[driven.pane], time.monotonic
+
+    def resized() -> float:
+        terminal.resize(Size(terminal.size.cols - 1, terminal.size.rows))
+        monkeypatch.undo()
+        return monotonic()
+
+    monkeypatch.setattr(terminal_text, "ROWS", 10)
+    monkeypatch.setattr(terminal_text, "time", SimpleNamespace(monotonic=resized))
+    found = full_text(terminal, monotonic() + 10)
+    assert found is not None
+    assert {str(number) for number in range(1, 101)} <= set(found.lines)
+
+
 def test_nobody_waits_for_all_of_a_long_text(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.launcher.scrollback = 50_000
     driven = Driven(room)
     driven.does("echo; seq 1 30000")
-    emulator = room.mux.terminals[driven.pane].emulator
+    with room.mux.terminals[driven.pane].locked() as screen:
+        emulator = screen.emulator
     asked: list[int] = []
 
     def lines(self: Emulator, start: int, stop: int, *, joined: bool = False) -> list[str]:

@@ -13,7 +13,7 @@ from fugue_tui.control.core.answers import facts
 from fugue_tui.control.core.command import PERSON
 from fugue_tui.control.output.page import Format
 from fugue_tui.ids import PaneId
-from fugue_tui.terminal.copy_mode.selecting import Cell
+from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.copy_mode.text_units import Unit
 
 SAYS = "one two three\\r\\n\\033[31mred\\033[m and \\033[1mbold\\033[m\\r\\nlast"
@@ -30,8 +30,8 @@ def pane(room: Room, request: pytest.FixtureRequest) -> PaneId:
 def select(room: Room, pane: PaneId, start: tuple[int, int], stop: tuple[int, int]) -> None:
     """Select in a pane, from one cell of it to another."""
     terminal = room.mux.terminals[pane]
-    terminal.select(Cell(*start))
-    terminal.extend(Cell(*stop))
+    terminal.copy_mode.select(Cell(*start))
+    terminal.copy_mode.extend(Cell(*stop))
 
 
 def read(room: Room, pane: str = "active", origin: Any = PERSON, **fields: Any) -> Reading:
@@ -57,11 +57,11 @@ def test_nothing_selected_is_said(room: Room, pane: PaneId) -> None:
 
 def test_reading_leaves_the_selection_as_it_is(room: Room, pane: PaneId) -> None:
     select(room, pane, (0, 0), (2, 0))
-    before = room.mux.terminals[pane].selected
+    before = room.mux.terminals[pane].copy_mode.selected
     for origin in (agent(), agent(pane), PERSON):
         assert read(room, str(pane), origin).text == "one"
         room.run(ReadPane(pane=str(pane)), origin)
-    assert room.mux.terminals[pane].selected == before
+    assert room.mux.terminals[pane].copy_mode.selected == before
 
 
 def test_without_a_pane_it_is_found_wherever_it_is(room: Room, pane: PaneId) -> None:
@@ -80,10 +80,10 @@ def test_a_long_selection_is_read_in_pages(room: Room) -> None:
     room.shows(pane, "300")
     terminal = room.mux.terminals[pane]
     terminal.scroll(999)
-    terminal.select(Cell(0, 0), Unit.LINE)
+    terminal.copy_mode.select(Cell(0, 0), Unit.LINE)
     terminal.scroll(-999)
-    terminal.extend(Cell(2, 10))
-    whole = terminal.selected_text.split("\n")
+    terminal.copy_mode.extend(Cell(2, 10))
+    whole = terminal.copy_mode.selected_text.split("\n")
     assert whole[0] == "100"
     newest = read(room, str(pane), lines=50)
     assert (newest.text.split("\n"), newest.truncated, newest.next_offset) == (whole[-50:], True, 50)

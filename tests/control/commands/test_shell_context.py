@@ -112,13 +112,13 @@ def test_it_expires_after_some_commands(shell: Shell) -> None:
 def test_what_expires_while_a_person_types_is_taken_back_later(shell: Shell) -> None:
     terminal = shell.room.mux.terminal(shell.pane)
     inject(shell, env={"A": "1"}, expires_after_commands=1)
-    shell.room.until(lambda: terminal.at_input)
+    shell.room.until(lambda: terminal.shell.at_input)
     later = shell.begin("sleep 0.5")
     shell.room.until(lambda: terminal.foreground == "sleep")
     terminal.write(b"echo mine")
     shell.room.awaited(later)
-    shell.room.until(lambda: terminal.typed.strip() == "echo mine")
-    shell.room.until(lambda: not shell.room.mux.pane_queue.waiting(shell.pane))
+    shell.room.until(lambda: terminal.shell.typed.strip() == "echo mine")
+    shell.room.until(lambda: not shell.room.mux.turns.waiting(shell.pane))
     assert shell.room.mux.lent
     terminal.write(b"\r")
     shell.room.until(lambda: not shell.room.mux.lent)

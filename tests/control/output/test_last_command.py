@@ -69,7 +69,8 @@ def test_a_table_is_whole_though_its_header_scrolled_away(shell: Shell) -> None:
 def test_what_is_not_kept_any_more_is_said_to_be_missing(room: Room, tmp_path: Path) -> None:
     room.launcher.scrollback = 100
     shell = start(room, "bash", tmp_path)
-    room.mux.terminals[shell.pane].emulator.resize(room.mux.terminals[shell.pane].size)
+    with room.mux.terminals[shell.pane].locked() as screen:
+        screen.emulator.resize(screen.size)
     many = "".join(f"row-{at:<6} {at}m\n" for at in range(30_000))
     shell.run(f"{program(shell, 'list', f'NAME       AGE{chr(10)}{many}')}; true")
     told = structure(shell)
@@ -148,7 +149,7 @@ def test_a_command_that_was_run_in_a_shell_within_the_shell_is_known(shell: Shel
     assert (told.command, told.exit_code) == ("echo inside; exit_code() { return 3; }; exit_code", 3)
     assert printed(shell.room.mux, shell.pane)().output.strip() == "inside"
     keyed(shell, "\x04")
-    shell.room.until(lambda: shell.room.mux.terminals[shell.pane].at_prompt)
+    shell.room.until(lambda: shell.room.mux.terminals[shell.pane].shell.at_prompt)
     assert printed(shell.room.mux, shell.pane)().command == "env PS1='within $ ' HISTFILE= sh -i"
 
 

@@ -92,7 +92,7 @@ def test_settings_that_are_read_again_do_not_cost_a_command_its_end(shell: Shell
     assert shell.says("echo one; (exit 3)") == (3, "one")
     assert shell.says("cd /; pwd") == (0, "/")
     assert shell.run("(exit 4)").method == "integration"
-    assert [(each.line, each.running) for each in terminal_of(shell).commands[-2:]] == [
+    assert [(each.line, each.running) for each in terminal_of(shell).shell.commands[-2:]] == [
         ("cd /; pwd", False),
         ("(exit 4)", False),
     ]

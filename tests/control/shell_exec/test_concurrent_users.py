@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
 def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
     shell.run("true")
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).at_input)
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).shell.at_input)
     shell.room.say(f"send-input --pane {shell.pane} --text 'rm -r precious'")
     shell.room.shows(shell.pane, "precious")
     with pytest.raises(Refused, match="`rm -r precious`, which somebody typed") as refused:
@@ -42,7 +42,7 @@ def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
 def test_what_a_person_types_at_the_same_time_is_not_run(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell.run("true")
     terminal = shell.room.mux.terminal(shell.pane)
-    shell.room.until(lambda: terminal.at_input)
+    shell.room.until(lambda: terminal.shell.at_input)
     paste = terminal.paste
 
     def together(text: str) -> int:
@@ -52,7 +52,7 @@ def test_what_a_person_types_at_the_same_time_is_not_run(shell: Shell, monkeypat
     monkeypatch.setattr(terminal, "paste", together)
     with pytest.raises(Refused, match="`rm -r precious`, which somebody typed"):
         shell.run("echo glued")
-    shell.room.until(lambda: terminal.typed.strip() == "rm -r precious")
+    shell.room.until(lambda: terminal.shell.typed.strip() == "rm -r precious")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
@@ -61,7 +61,7 @@ def test_what_a_person_types_behind_a_command_that_is_not_shown_is_let_alone(
 ) -> None:
     shell.run("true")
     terminal = shell.room.mux.terminal(shell.pane)
-    shell.room.until(lambda: terminal.at_input)
+    shell.room.until(lambda: terminal.shell.at_input)
     paste = terminal.paste
 
     def garble(text: str) -> int:
@@ -77,7 +77,7 @@ def test_what_a_person_types_behind_a_command_that_is_not_shown_is_let_alone(
     monkeypatch.setattr("fugue_tui.control.shell_exec.prompt_driver.after", typing)
     with pytest.raises(Refused, match="`garbled precious`, which somebody typed"):
         shell.run("echo one")
-    assert terminal.typed.strip() == "garbled precious"
+    assert terminal.shell.typed.strip() == "garbled precious"
 
 
 @one_each
@@ -197,7 +197,7 @@ def test_a_pane_that_is_closed_meanwhile_is_told(shell: Shell) -> None:
 @pytest.mark.parametrize("shell", ["bash"], indirect=True)
 def test_a_fault_while_a_command_is_typed_frees_the_pane(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell.run("true")
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).at_input)
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).shell.at_input)
     with monkeypatch.context() as broken:
         broken.setattr("fugue_tui.control.shell_exec.prompt_driver.typed", failing)
         with pytest.raises(OSError, match="no room"):

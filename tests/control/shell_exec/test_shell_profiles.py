@@ -204,7 +204,7 @@ def test_output_that_was_cleared_away_is_told_as_missed(shell: Shell) -> None:
     for clear, kept in ((r"\033[H\033[2J", True), (r"\033[H\033[2J\033[3J", False)):
         for command in ("seq 1 50", "echo on the screen", f"printf '{clear}'; echo more", "echo last"):
             shell.run(command)
-        long, short, clears, last = (terminal.output(command) for command in terminal.commands[-4:])
+        long, short, clears, last = (terminal.shell.output(command) for command in terminal.shell.commands[-4:])
         assert (long.text.split("\n")[0], long.missed) == (("1", False) if kept else ("", True))
         assert kept or (short.text, short.missed) == ("", True)
         assert (clears.text, last.text, last.missed) == ("more", "last", False)
@@ -236,7 +236,7 @@ def test_programs_that_are_no_shells_are_named(shell: Shell, program: str, line:
 def test_a_shell_that_wants_one_key_is_not_at_its_prompt(shell: Shell, line: str) -> None:
     assert shell.says("echo first") == (0, "first")
     terminal_of(shell).write(f"{line}; echo got $k\r".encode())
-    shell.room.until(lambda: terminal_of(shell).commands[-1].running)
+    shell.room.until(lambda: terminal_of(shell).shell.commands[-1].running)
     with pytest.raises(Refused, match="runs there"):
         shell.run("echo other")
     terminal_of(shell).write(b"x")

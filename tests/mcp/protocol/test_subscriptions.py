@@ -84,7 +84,7 @@ async def test_two_hundred_resources_are_told_of_and_no_more(served: Served, era
 async def test_a_person_who_scrolls_or_selects_changes_a_state_and_nothing_else(served: Served, era: str) -> None:
     uris = [f"fugue://pane/1/{view}" for view in ("state", "screen", "scrollback", "last-command")]
     terminal = served.on_main(lambda: served.mux.terminals[PaneId(1)])
-    acts = [lambda: terminal.scroll(1), lambda: terminal.select(Point(0)), terminal.deselect]
+    acts = [lambda: terminal.scroll(1), lambda: terminal.copy_mode.select(Point(0)), terminal.copy_mode.deselect]
     async with subscribed(served, era, *uris) as (_, ears):
         for told, act in enumerate(acts, 1):
             served.on_main(act)  # As a person's: what the subscription has begun on that thread comes first.

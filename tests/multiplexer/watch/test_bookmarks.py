@@ -13,8 +13,8 @@ from fugue_tui.terminal.screen.cells import PLAIN, Row, Run
 
 def mark(room: Room, pane: PaneId) -> Bookmark:
     terminal = room.mux.terminals[pane]
-    with terminal.lock:
-        return bookmark(terminal)
+    with terminal.locked() as screen:
+        return bookmark(screen)
 
 
 @pytest.mark.parametrize("engine", ["ghostty", "pyte"])

@@ -7,7 +7,7 @@ from tests.terminal.copy_mode.text_selection import pump as pump
 from tests.terminal.copy_mode.text_selection import terminal as terminal
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.copy_mode.selecting import Cell
+from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.screen.pins import Point
@@ -33,7 +33,7 @@ def test_rows_that_wrapped_are_one_line(terminal: Terminal) -> None:
 def test_wide_characters_are_selected_whole(terminal: Terminal) -> None:
     say(terminal, "漢字かな ok")
     assert drag(terminal, (1, 0), (4, 0)) == "漢字か"
-    assert terminal.selected == TextSpan(Point(0, 0), Point(0, 5))
+    assert terminal.copy_mode.selected == TextSpan(Point(0, 0), Point(0, 5))
     assert reversed_text(terminal) == ["漢字か"]
     assert drag(terminal, (5, 0), (3, 0)) == "字か"
 
@@ -70,42 +70,42 @@ def test_a_word_is_a_path_or_an_address_or_what_stands_between_blanks(
 ) -> None:
     terminal = terminal_of("ghostty", pump, Size(60, 3))
     say(terminal, line)
-    terminal.select(Cell(column, 0), Unit.WORD)
-    assert terminal.selected_text == word
+    terminal.copy_mode.select(Cell(column, 0), Unit.WORD)
+    assert terminal.copy_mode.selected_text == word
     terminal.close()
 
 
 def test_a_word_goes_over_the_end_of_a_row(terminal: Terminal) -> None:
     say(terminal, "see https://example.org/a/long/path/to/it now")
     for cell in (Cell(10, 0), Cell(10, 1), Cell(0, 2)):
-        terminal.select(cell, Unit.WORD)
-        assert terminal.selected_text == "https://example.org/a/long/path/to/it"
+        terminal.copy_mode.select(cell, Unit.WORD)
+        assert terminal.copy_mode.selected_text == "https://example.org/a/long/path/to/it"
 
 
 def test_a_line_is_all_that_wrapped_and_grows_by_lines(terminal: Terminal) -> None:
     say(terminal, "first\r\n" + "x" * 30 + "\r\nlast")
-    terminal.select(Cell(2, 2), Unit.LINE)
-    assert terminal.selected_text == "x" * 30
-    terminal.extend(Cell(0, 3))
-    assert terminal.selected_text == "x" * 30 + "\nlast"
-    terminal.extend(Cell(0, 0))
-    assert terminal.selected_text == "first\n" + "x" * 30
+    terminal.copy_mode.select(Cell(2, 2), Unit.LINE)
+    assert terminal.copy_mode.selected_text == "x" * 30
+    terminal.copy_mode.extend(Cell(0, 3))
+    assert terminal.copy_mode.selected_text == "x" * 30 + "\nlast"
+    terminal.copy_mode.extend(Cell(0, 0))
+    assert terminal.copy_mode.selected_text == "first\n" + "x" * 30
 
 
 def test_words_grow_by_words(terminal: Terminal) -> None:
     say(terminal, "one two three four")
     assert drag(terminal, (5, 0), (10, 0), Unit.WORD) == "two three"
-    terminal.extend(Cell(1, 0))
-    assert terminal.selected_text == "one two"
+    terminal.copy_mode.extend(Cell(1, 0))
+    assert terminal.copy_mode.selected_text == "one two"
 
 
 def test_what_was_begun_by_characters_goes_on_by_lines(terminal: Terminal) -> None:
     say(terminal, "one\r\ntwo\r\nthree")
     drag(terminal, (1, 1), (2, 1))
-    terminal.extend(Cell(2, 1), Unit.LINE)
-    assert terminal.selected_text == "two"
-    terminal.extend(Cell(2, 1), Unit.CHARACTER)
-    assert terminal.selected_text == "wo"
+    terminal.copy_mode.extend(Cell(2, 1), Unit.LINE)
+    assert terminal.copy_mode.selected_text == "two"
+    terminal.copy_mode.extend(Cell(2, 1), Unit.CHARACTER)
+    assert terminal.copy_mode.selected_text == "wo"
 
 
 def test_a_cell_outside_of_the_view_counts_as_its_edge(terminal: Terminal) -> None:

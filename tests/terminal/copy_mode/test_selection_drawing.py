@@ -8,7 +8,7 @@ from tests.terminal.copy_mode.text_selection import pump as pump
 from tests.terminal.copy_mode.text_selection import terminal as terminal
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.copy_mode.selecting import Cell
+from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.copy_mode.text_units import Unit
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.screen.pins import Point
@@ -26,9 +26,9 @@ def test_both_ways_of_drawing_show_it_and_only_its_rows_are_damage(terminal: Ter
     assert b"\x1b[0;7mfo" in rows[1]
     assert inverse(terminal.row(1)) == "wo three" + " " * 11
     assert terminal.frame()[0].rows == ()
-    assert terminal.deselect()
+    assert terminal.copy_mode.deselect()
     assert terminal.frame()[0].rows == (1, 2)
-    assert not terminal.deselect()
+    assert not terminal.copy_mode.deselect()
 
 
 def test_it_moves_up_with_a_scroll_that_moves_the_rest(terminal: Terminal) -> None:
@@ -67,15 +67,15 @@ def take(terminal: Terminal, step: object) -> None:
         case str():
             say(terminal, step)
         case (Cell() as cell, Unit() as unit):
-            terminal.select(cell, unit)
+            terminal.copy_mode.select(cell, unit)
         case Cell():
-            terminal.extend(step)
+            terminal.copy_mode.extend(step)
         case int():
             terminal.scroll(step)
         case Size():
             terminal.resize(step)
         case _:
-            terminal.deselect()
+            terminal.copy_mode.deselect()
 
 
 @settings(max_examples=150, deadline=None)
@@ -93,32 +93,32 @@ def test_frames_add_up_to_what_a_repaint_paints_whatever_happens(steps: list[obj
             known[y] = row
         known = known[: terminal.size.rows]
         assert known == terminal.paint()
-        assert bool(terminal.selected_text) <= (terminal.selected is not None)
+        assert bool(terminal.copy_mode.selected_text) <= (terminal.copy_mode.selected is not None)
     terminal.close()
     pump.stop()
 
 
 def test_a_cursor_for_reading_begins_at_the_programs_own_and_follows_its_text(terminal: Terminal) -> None:
     say(terminal, "one\r\ntwo")
-    assert terminal.reader is None
-    assert terminal.read(lambda emulator, at: at) == Point(1, 3)
-    assert terminal.read(lambda emulator, at: Point(at.line - 1, 1)) == Point(0, 1)
+    assert terminal.copy_mode.reader is None
+    assert terminal.copy_mode.read(lambda emulator, at: at) == Point(1, 3)
+    assert terminal.copy_mode.read(lambda emulator, at: Point(at.line - 1, 1)) == Point(0, 1)
     say(terminal, "\r\n\r\n\r\n\r\nend")
-    cursor = terminal.reader
+    cursor = terminal.copy_mode.reader
     assert cursor is not None
     assert not cursor.visible
-    terminal.read(lambda emulator, at: at)
+    terminal.copy_mode.read(lambda emulator, at: at)
     assert terminal.scrollback.offset == 1
-    cursor = terminal.reader
+    cursor = terminal.copy_mode.reader
     assert cursor is not None
     assert (cursor.x, cursor.y, cursor.visible) == (1, 0, True)
-    terminal.leave()
-    assert terminal.reader is None
+    terminal.copy_mode.leave()
+    assert terminal.copy_mode.reader is None
 
 
 def test_a_cursor_for_reading_stays_among_the_lines_that_there_are(terminal: Terminal) -> None:
     say(terminal, "\r\n".join(map(str, range(9))))
-    assert terminal.read(lambda emulator, at: Point(-5, -5)) == Point(0, 0)
+    assert terminal.copy_mode.read(lambda emulator, at: Point(-5, -5)) == Point(0, 0)
     assert terminal.scrollback.offset == 4
-    assert terminal.read(lambda emulator, at: Point(999, 999)) == Point(8, 19)
+    assert terminal.copy_mode.read(lambda emulator, at: Point(999, 999)) == Point(8, 19)
     assert terminal.scrollback.offset == 0

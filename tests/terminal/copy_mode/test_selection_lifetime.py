@@ -7,7 +7,7 @@ from tests.terminal.copy_mode.text_selection import pump as pump
 from tests.terminal.copy_mode.text_selection import terminal as terminal
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.copy_mode.selecting import Cell
+from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.terminal import Terminal
@@ -17,7 +17,7 @@ def test_output_elsewhere_leaves_it(terminal: Terminal) -> None:
     say(terminal, "one two\r\nthree\r\n")
     assert drag(terminal, (0, 0), (2, 0)) == "one"
     say(terminal, "more\x1b[1;5Hzwo\x1b[4;1H")
-    assert terminal.selected_text == "one"
+    assert terminal.copy_mode.selected_text == "one"
     assert reversed_text(terminal) == ["one"]
 
 
@@ -25,7 +25,7 @@ def test_it_goes_with_its_text_into_the_history(terminal: Terminal) -> None:
     say(terminal, "one\r\ntwo\r\nthree\r\n")
     assert drag(terminal, (1, 0), (1, 1)) == "ne\ntw"
     say(terminal, "\r\n".join(map(str, range(20))))
-    assert terminal.selected_text == "ne\ntw"
+    assert terminal.copy_mode.selected_text == "ne\ntw"
     assert reversed_text(terminal) == []
     terminal.scroll(99)
     assert reversed_text(terminal) == ["ne" + " " * 17, "tw"]
@@ -41,8 +41,8 @@ def test_it_is_over_when_its_text_is_written_over_or_cleared(terminal: Terminal,
     assert reversed_text(terminal) == ["one"]
     say(terminal, output)
     assert reversed_text(terminal) == []
-    assert terminal.selected_text == ""
-    assert terminal.selected is None
+    assert terminal.copy_mode.selected_text == ""
+    assert terminal.copy_mode.selected is None
 
 
 @pytest.mark.parametrize(("start", "stop"), [((0, 0), (4, 2)), ((1, 0), (1, 0)), ((0, 0), (2, 4)), ((0, 3), (1, 4))])
@@ -54,9 +54,9 @@ def test_clearing_the_history_ends_what_is_in_it(
     text = drag(terminal, start, stop)
     say(terminal, "\x1b[3J")
     kept = text if start == (0, 3) else ""
-    assert terminal.selected_text == kept
+    assert terminal.copy_mode.selected_text == kept
     terminal.refresh()
-    assert terminal.shows_selection == bool(kept)
+    assert terminal.copy_mode.shows_selection == bool(kept)
 
 
 def test_a_text_that_is_pruned_is_not_selected_any_more(ghostty: Terminal) -> None:
@@ -64,7 +64,7 @@ def test_a_text_that_is_pruned_is_not_selected_any_more(ghostty: Terminal) -> No
     assert drag(ghostty, (0, 0), (2, 0)) == "one"
     for _ in range(200):
         say(ghostty, "a line\r\n" * 200)
-    assert ghostty.selected_text == ""
+    assert ghostty.copy_mode.selected_text == ""
 
 
 def test_a_program_that_draws_the_same_again_in_one_update_leaves_it(ghostty: Terminal) -> None:
@@ -72,18 +72,18 @@ def test_a_program_that_draws_the_same_again_in_one_update_leaves_it(ghostty: Te
     say(terminal, "one\r\ntwo")
     assert drag(terminal, (0, 0), (2, 0)) == "one"
     say(terminal, "\x1b[?2026h\x1b[2J")
-    assert terminal.selected is not None
+    assert terminal.copy_mode.selected is not None
     say(terminal, "\x1b[Hone\r\ntwo\x1b[?2026l")
-    assert terminal.selected_text == "one"
+    assert terminal.copy_mode.selected_text == "one"
 
 
 def test_another_screen_hides_it_until_it_is_back(terminal: Terminal) -> None:
     say(terminal, "one\r\ntwo")
     assert drag(terminal, (0, 0), (2, 0)) == "one"
     say(terminal, "\x1b[?1049h\x1b[Hone")
-    assert (terminal.selected, terminal.selected_text, reversed_text(terminal)) == (None, "", [])
+    assert (terminal.copy_mode.selected, terminal.copy_mode.selected_text, reversed_text(terminal)) == (None, "", [])
     say(terminal, "\x1b[?1049l")
-    assert terminal.selected_text == "one"
+    assert terminal.copy_mode.selected_text == "one"
     assert reversed_text(terminal) == ["one"]
 
 
@@ -91,7 +91,7 @@ def test_what_was_selected_on_the_other_screen_ends_with_it(terminal: Terminal) 
     say(terminal, "\x1b[?1049h\x1b[Hone")
     assert drag(terminal, (0, 0), (2, 0)) == "one"
     say(terminal, "\x1b[?1049l\x1b[2J\x1b[?1049h")
-    assert terminal.selected_text == ""
+    assert terminal.copy_mode.selected_text == ""
 
 
 @pytest.mark.parametrize("size", [Size(12, 5), Size(40, 5), Size(20, 3), Size(20, 12), Size(7, 9)])
@@ -100,9 +100,9 @@ def test_it_keeps_its_text_when_lines_wrap_anew(ghostty: Terminal, size: Size) -
     text = drag(ghostty, (4, 1), (2, 3))
     assert text == "two three four five\nsix"
     ghostty.resize(size)
-    assert ghostty.selected_text == text
+    assert ghostty.copy_mode.selected_text == text
     ghostty.resize(SIZE)
-    assert ghostty.selected_text == text
+    assert ghostty.copy_mode.selected_text == text
     assert reversed_text(ghostty)[-1] == "six"
 
 
@@ -111,7 +111,7 @@ def test_a_size_that_cuts_its_text_off_ends_it(pump: IOLoop) -> None:
     say(terminal, "one two three four")
     assert drag(terminal, (8, 0), (16, 0)) == "three fou"
     terminal.resize(Size(10, 5))
-    assert terminal.selected_text == ""
+    assert terminal.copy_mode.selected_text == ""
     terminal.close()
 
 
@@ -120,7 +120,7 @@ def test_a_closed_terminal_has_nothing_selected(terminal: Terminal) -> None:
     drag(terminal, (0, 0), (2, 0))
     terminal.refresh()
     terminal.close()
-    assert (terminal.selected, terminal.selected_text, terminal.row(0)) == (None, "", Row(()))
-    terminal.select(Cell(0, 0))
-    terminal.extend(Cell(1, 0))
-    assert terminal.selected is None
+    assert (terminal.copy_mode.selected, terminal.copy_mode.selected_text, terminal.row(0)) == (None, "", Row(()))
+    terminal.copy_mode.select(Cell(0, 0))
+    terminal.copy_mode.extend(Cell(1, 0))
+    assert terminal.copy_mode.selected is None

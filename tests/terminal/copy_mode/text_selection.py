@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.copy_mode.selecting import Cell
+from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.copy_mode.text_units import Unit
 from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.engines import make_emulator
@@ -59,9 +59,9 @@ def say(terminal: Terminal, text: str) -> None:
 
 def drag(terminal: Terminal, start: tuple[int, int], stop: tuple[int, int], unit: Unit = Unit.CHARACTER) -> str:
     """Select from one cell of the view to another, each as (x, y); the text."""
-    terminal.select(Cell(*start), unit)
-    terminal.extend(Cell(*stop))
-    return terminal.selected_text
+    terminal.copy_mode.select(Cell(*start), unit)
+    terminal.copy_mode.extend(Cell(*stop))
+    return terminal.copy_mode.selected_text
 
 
 def reversed_text(terminal: Terminal) -> list[str]:

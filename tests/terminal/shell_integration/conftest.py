@@ -48,7 +48,7 @@ class Shell:
 
     def wait_for_prompt(self, before: int = 0) -> None:
         """Wait for a prompt after so many marks of prompts."""
-        self.wait(lambda: self.marks("A") > before and self.terminal.at_prompt)
+        self.wait(lambda: self.marks("A") > before and self.terminal.shell.at_prompt)
 
     def type(self, keys: str) -> None:
         self.terminal.write(keys.encode())
@@ -56,29 +56,29 @@ class Shell:
     def interrupt(self) -> None:
         """Press Ctrl+C until there is a new prompt: with it the kernel throws output away, at times the prompt too."""
         prompts = self.marks("A")
-        while self.marks("A") == prompts or not self.terminal.at_prompt:
+        while self.marks("A") == prompts or not self.terminal.shell.at_prompt:
             self.type("\x03")
             with suppress(AssertionError):
-                self.witness.wait(lambda: self.marks("A") > prompts and self.terminal.at_prompt, 1.0)
+                self.witness.wait(lambda: self.marks("A") > prompts and self.terminal.shell.at_prompt, 1.0)
 
     def enter(self, line: str) -> None:
         """Enter a line, and wait for the next prompt."""
         prompts = self.marks("D")
         self.type(line + "\r")
-        self.wait(lambda: self.marks("D") > prompts and self.terminal.at_prompt)
+        self.wait(lambda: self.marks("D") > prompts and self.terminal.shell.at_prompt)
 
     def run(self, line: str) -> CommandRecord:
         """Enter a line that is a command; what became of it."""
         before = len(self.ended)
         self.type(line + "\r")
-        self.wait(lambda: len(self.ended) > before and self.terminal.at_prompt)
+        self.wait(lambda: len(self.ended) > before and self.terminal.shell.at_prompt)
         return self.ended[-1]
 
     def said(self, line: str) -> str:
         return self.output(self.run(line))
 
     def output(self, record: CommandRecord) -> str:
-        return self.terminal.output(record).text
+        return self.terminal.shell.output(record).text
 
     @property
     def ended(self) -> list[CommandRecord]:

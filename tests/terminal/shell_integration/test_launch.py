@@ -39,7 +39,7 @@ def test_panes_have_marks_if_they_are_wanted(argv: tuple[str, ...], wanted: bool
         assert shell.run("sh -c 'exit 6'").exit_code == 6
         shell.wait(lambda: live_after(witness.events).at_prompt)
         assert live_after(witness.events).last_status == 6
-    assert shell.terminal.integrated is wanted
+    assert shell.terminal.shell.integrated is wanted
     shell.terminal.close()
     shell.wait(lambda: witness.exits)
 
@@ -70,10 +70,11 @@ def test_commands_may_be_asked_for_from_any_thread_while_they_run(pump: IOLoop, 
     def ask() -> None:
         try:
             while not stop.is_set():
-                for command in shell.terminal.commands[-3:]:
-                    shell.terminal.output(command)
+                for command in shell.terminal.shell.commands[-3:]:
+                    shell.terminal.shell.output(command)
                     assert command.start is None or command.start.line is not None or command.start.gone
-                shell.terminal.pin()
+                with shell.terminal.locked() as screen:
+                    screen.emulator.pin()
         except BaseException as fault:  # noqa: BLE001
             faults.append(fault)
 

@@ -30,7 +30,7 @@ def test_commands_are_known_with_line_code_and_output(shell: Shell) -> None:
         assert record.cwd == str(shell.home)
     assert shell.said("echo one; echo; echo '  two'") == "one\n\n  two"
     assert shell.said("true") == ""
-    assert shell.terminal.integrated
+    assert shell.terminal.shell.integrated
 
 
 def test_output_without_a_last_newline_is_exact(shell: Shell) -> None:
@@ -63,7 +63,7 @@ def test_a_line_that_fish_refuses_is_a_command_that_failed(start: Start) -> None
 
 def test_ctrl_c_ends_a_command_with_130(shell: Shell) -> None:
     shell.type("sleep 60\r")
-    shell.until(lambda: shell.terminal.foreground == "sleep" and shell.terminal.at_prompt is False)
+    shell.until(lambda: shell.terminal.foreground == "sleep" and shell.terminal.shell.at_prompt is False)
     shell.interrupt()
     assert (shell.ended[0].line, shell.ended[0].exit_code) == ("sleep 60", 130)
 
@@ -74,16 +74,16 @@ def test_an_empty_line_is_no_command(shell: Shell) -> None:
         prompts = shell.marks("A")
         shell.type("\r")
         shell.wait_for_prompt(prompts)
-    assert [record.line for record in shell.terminal.commands] == ["false"]
+    assert [record.line for record in shell.terminal.shell.commands] == ["false"]
 
 
 @pytest.mark.parametrize("kind", ["bash", "zsh"])
 def test_a_line_given_up_is_no_command(kind: str, start: Start) -> None:
     shell = start(kind)
     shell.type("half of a line")
-    shell.wait(lambda: shell.terminal.typed == "half of a line")
+    shell.wait(lambda: shell.terminal.shell.typed == "half of a line")
     shell.interrupt()
-    assert shell.terminal.commands == ()
+    assert shell.terminal.shell.commands == ()
 
 
 @pytest.mark.parametrize("kind", ["bash", "zsh"])
@@ -119,7 +119,7 @@ def test_a_file_full_of_marks_ends_nothing(shell: Shell) -> None:
     record = shell.run("cat fakes; sh -c 'exit 5'")
     assert (record.line, record.exit_code) == ("cat fakes; sh -c 'exit 5'", 5)
     assert shell.output(record) == "\n".join(["fake"] * 15)
-    assert [known.line for known in shell.terminal.commands] == [record.line]
+    assert [known.line for known in shell.terminal.shell.commands] == [record.line]
 
 
 def test_a_shell_inside_is_one_command(shell: Shell) -> None:
@@ -129,7 +129,7 @@ def test_a_shell_inside_is_one_command(shell: Shell) -> None:
     shell.wait(lambda: "inner>" in shell.text)
     shell.type("false\r")
     shell.type("exit 7\r")
-    shell.wait(lambda: shell.ended and shell.terminal.at_prompt)
+    shell.wait(lambda: shell.ended and shell.terminal.shell.at_prompt)
     assert [(record.line, record.exit_code) for record in shell.ended] == [("bash --norc", 7)]
 
 
@@ -139,7 +139,7 @@ def test_a_shell_that_takes_the_place_of_this_one_has_no_marks(start: Start) -> 
     shell.wait(lambda: shell.marks("C"))
     shell.type("PS1='inner''> '; env | grep -c FUGUE_SHELL\r")
     shell.wait(lambda: "\n0\n" in shell.text)
-    assert [record.line for record in shell.terminal.commands] == ["exec bash --norc"]
+    assert [record.line for record in shell.terminal.shell.commands] == ["exec bash --norc"]
 
 
 def test_the_directory_is_told(shell: Shell) -> None:
@@ -165,7 +165,7 @@ def test_a_screen_that_is_cleared_confuses_nothing(shell: Shell) -> None:
     shell.type("echo ty")
     shell.type("\x0c")
     shell.type("ped\r")
-    shell.wait(lambda: len(shell.ended) == 3 and shell.terminal.at_prompt)
+    shell.wait(lambda: len(shell.ended) == 3 and shell.terminal.shell.at_prompt)
     assert (shell.ended[-1].line, shell.output(shell.ended[-1])) == ("echo typed", "typed")
 
 
@@ -173,7 +173,7 @@ def test_the_end_of_a_shell_is_the_end_of_its_last_command(shell: Shell) -> None
     shell.type("exit 3\r")
     shell.wait(lambda: shell.witness.exits)
     assert shell.witness.exits[0].code == 3
-    last = shell.terminal.commands[-1]
+    last = shell.terminal.shell.commands[-1]
     assert (last.line, last.exit_code, last.running) == ("exit 3", 3, False)
 
 
@@ -186,5 +186,5 @@ def test_the_fallback_engine_knows_commands_too(start: Start) -> None:
 def test_without_marks_nothing_is_known(start: Start, home: Path) -> None:
     shell = start("bash", "--norc", marks=False, env={"PS1": "plain> "})
     shell.wait(lambda: "plain>" in shell.text)
-    assert shell.terminal.at_prompt is None
-    assert shell.terminal.commands == ()
+    assert shell.terminal.shell.at_prompt is None
+    assert shell.terminal.shell.commands == ()

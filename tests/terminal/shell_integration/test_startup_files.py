@@ -155,9 +155,9 @@ def test_commands_added_to_a_prompt_later_run_before_the_marks(start: Start) -> 
     for _ in range(2):
         shell.enter("true")
     shell.wait(lambda: shell.text.endswith("later"))
-    assert shell.terminal.typed == ""
+    assert shell.terminal.shell.typed == ""
     shell.type("abc")
-    shell.wait(lambda: shell.terminal.typed == "abc")
+    shell.wait(lambda: shell.terminal.shell.typed == "abc")
 
 
 def test_a_bash_with_several_prompt_commands_keeps_them(start: Start) -> None:
@@ -180,12 +180,12 @@ def test_an_exported_prompt_does_no_harm_to_a_shell_inside(start: Start) -> None
     shell.run("export PS1 PS2 PS0 PROMPT_COMMAND")
     shell.type("bash --norc\r")
     shell.wait(lambda: shell.marks("C") == 2 and shell.text.endswith("norc\nin>"))
-    commands = len(shell.terminal.commands)
+    commands = len(shell.terminal.shell.commands)
     shell.type("echo inner\r")
     shell.wait(lambda: "\ninner\n" in shell.text)
     assert "not found" not in shell.text
-    assert len(shell.terminal.commands) == commands
-    assert shell.terminal.commands[-1].running
+    assert len(shell.terminal.shell.commands) == commands
+    assert shell.terminal.shell.commands[-1].running
 
 
 def test_hooks_of_zsh_are_kept(start: Start) -> None:
@@ -203,7 +203,7 @@ def test_hooks_of_zsh_are_kept(start: Start) -> None:
     shell.wait(lambda: "[3]" in shell.text)
     assert shell.said("echo $ran $hooked") == "echo $ran $hooked yes"
     shell.type("abc")
-    shell.wait(lambda: shell.terminal.typed.startswith("abc"))
+    shell.wait(lambda: shell.terminal.shell.typed.startswith("abc"))
 
 
 @pytest.mark.parametrize("kind", ["bash", "zsh"])
@@ -212,7 +212,7 @@ def test_prompts_of_several_lines_are_marked_whole(kind: str, start: Start) -> N
     shell = start(kind, files={name: "PS1=$'top\\n> '\n"})
     assert shell.said("echo one") == "one"
     shell.type("abc")
-    shell.wait(lambda: shell.terminal.typed == "abc")
+    shell.wait(lambda: shell.terminal.shell.typed == "abc")
 
 
 def test_events_of_fish_are_kept(start: Start) -> None:

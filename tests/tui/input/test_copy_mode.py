@@ -22,9 +22,9 @@ async def test_keys_move_a_cursor_select_and_copy(open_stage: Open) -> None:
         await stage.press("k", "k", "0", "w", "v")
         await stage.until(lambda: "selecting" in stage.text)
         await stage.press("e")
-        await stage.until(lambda: stage.terminal().selected_text == "/usr/share/doc.txt")
+        await stage.until(lambda: stage.terminal().copy_mode.selected_text == "/usr/share/doc.txt")
         await stage.press("j", "left", "h")
-        assert stage.terminal().selected_text == "/usr/share/doc.txt here\nlast li"
+        assert stage.terminal().copy_mode.selected_text == "/usr/share/doc.txt here\nlast li"
         await stage.press("y")
         await stage.until(lambda: "copied 31 characters in 2 lines" in stage.text)
         assert stage.app.clipboard == "/usr/share/doc.txt here\nlast li"
@@ -61,7 +61,7 @@ async def test_motions_are_those_of_vi(open_stage: Open, keys: str, text: str) -
         await stage.press(
             *("dollar_sign" if key == "$" else "circumflex_accent" if key == "^" else key for key in keys)
         )
-        assert stage.terminal().selected_text == text
+        assert stage.terminal().copy_mode.selected_text == text
 
 
 async def test_the_cursor_goes_through_the_history_and_the_view_with_it(open_stage: Open) -> None:
@@ -71,9 +71,9 @@ async def test_the_cursor_goes_through_the_history_and_the_view_with_it(open_sta
         assert stage.terminal().scrollback.offset == 22
         await stage.press("V", *["up"] * 23)
         assert stage.terminal().scrollback.offset == 23
-        assert stage.terminal().selected_text.split("\n") == [f"line {n}" for n in range(156, 180)][-24:]
+        assert stage.terminal().copy_mode.selected_text.split("\n") == [f"line {n}" for n in range(156, 180)][-24:]
         await stage.press("g")
-        assert stage.terminal().selected_text.startswith("line 1\nline 2\n")
+        assert stage.terminal().copy_mode.selected_text.startswith("line 1\nline 2\n")
         await stage.press("enter")
         await stage.until(lambda: "copied" in stage.text)
         assert stage.terminal().scrollback.offset == 0
@@ -84,17 +84,17 @@ async def test_escape_drops_and_then_leaves_and_q_leaves_at_once(open_stage: Ope
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
         await stage.prefix("left_square_bracket", "g", "v", "l")
-        assert stage.terminal().selected_text == "on"
+        assert stage.terminal().copy_mode.selected_text == "on"
         await stage.press("escape")
-        assert stage.terminal().selected is None
+        assert stage.terminal().copy_mode.selected is None
         await stage.until(lambda: "reading back" in stage.text)
         await stage.press("y")
         await stage.until(lambda: "nothing is selected" in stage.text)
         await stage.press("escape")
-        await stage.until(lambda: not stage.terminal().reads)
+        await stage.until(lambda: not stage.terminal().copy_mode.reads)
         await stage.prefix("left_square_bracket", "g", "space", "l", "q")
-        assert stage.terminal().selected is None
-        assert not stage.terminal().reads
+        assert stage.terminal().copy_mode.selected is None
+        assert not stage.terminal().copy_mode.reads
         assert stage.app.clipboard == ""
         cursor = stage.view().cursor
         assert cursor is not None
@@ -112,11 +112,11 @@ async def test_each_pane_has_its_own_copy_mode_and_keeps_it(open_stage: Open) ->
         await stage.until_text("readyx")
         await stage.prefix("left_square_bracket", "G")
         await stage.prefix("right")
-        assert stage.terminal(1).reads
+        assert stage.terminal(1).copy_mode.reads
         await stage.press("l")
-        assert stage.terminal(2).selected_text == "one"
+        assert stage.terminal(2).copy_mode.selected_text == "one"
         await stage.press("q")
-        assert (stage.terminal(1).reads, stage.terminal(2).reads) == (True, False)
+        assert (stage.terminal(1).copy_mode.reads, stage.terminal(2).copy_mode.reads) == (True, False)
         assert "readyx" not in stage.pane_text(2)
 
 
@@ -129,7 +129,7 @@ async def test_the_prefix_leaves_copy_mode_as_it_is(open_stage: Open, keys: str)
         if keys == "c":
             await stage.prefix("l")
         await stage.press("l", "l")
-        assert stage.terminal().selected_text == "one"
+        assert stage.terminal().copy_mode.selected_text == "one"
         assert "ready" in stage.pane_text().splitlines()[3]
 
 
@@ -192,10 +192,10 @@ async def test_the_cursor_follows_its_text_while_output_comes(open_stage: Open) 
     async with open_stage("sh", "-c", LINES) as stage:
         await stage.until_text("ready")
         await stage.prefix("left_square_bracket", "k", "0", "v", "l", "l", "l")
-        assert stage.terminal().selected_text == "line"
+        assert stage.terminal().copy_mode.selected_text == "line"
         stage.terminal().receive(memoryview(b"\r\nmore" * 10))
         await stage.press("j")
-        selected = stage.terminal().selected
+        selected = stage.terminal().copy_mode.selected
         assert selected is not None
         assert selected.first == Point(199, 0)
-        assert stage.terminal().selected_text == "line 200\nread"
+        assert stage.terminal().copy_mode.selected_text == "line 200\nread"

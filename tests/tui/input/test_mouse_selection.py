@@ -73,7 +73,7 @@ async def test_a_click_and_escape_let_go_and_the_program_hears_only_of_escape(op
         await stage.until(lambda: marked(stage) == ["one"])
         await (stage.drag((5, 5)) if end == "click" else stage.press("escape"))
         await stage.until(lambda: marked(stage) == [])
-        assert stage.terminal().selected is None
+        assert stage.terminal().copy_mode.selected is None
         await stage.press("x")
         await stage.until_text(" 78")
         assert ("1b" in stage.pane_text()) is (end == "escape")
@@ -111,11 +111,11 @@ async def test_with_shift_it_selects_where_the_program_has_the_mouse(open_stage:
         await stage.drag((0, 0), (2, 0), shift=True)
         await stage.until(lambda: stage.app.clipboard == "one")
         assert "1b" not in stage.pane_text()
-        assert stage.terminal().selected_text == "one"
+        assert stage.terminal().copy_mode.selected_text == "one"
         await stage.drag((4, 0), (6, 0))
         await stage.until_text("1b")
         assert stage.app.clipboard == "one"
-        assert stage.terminal().selected is None
+        assert stage.terminal().copy_mode.selected is None
 
 
 async def test_a_drag_past_the_upper_edge_scrolls_into_the_history(open_stage: Open) -> None:
@@ -143,7 +143,7 @@ async def test_a_drag_past_the_lower_edge_scrolls_on(open_stage: Open) -> None:
         await stage.until(lambda: stage.terminal().scrollback.offset <= 80)
         await stage.let_go((3, 23))
         offset = stage.terminal().scrollback.offset
-        assert stage.terminal().selected_text.count("\n") == 100 - offset + 17
+        assert stage.terminal().copy_mode.selected_text.count("\n") == 100 - offset + 17
 
 
 async def test_a_drag_along_the_first_row_does_not_scroll(open_stage: Open) -> None:
@@ -186,7 +186,7 @@ async def test_blanks_are_not_copied_over_the_clipboard(open_stage: Open) -> Non
         stage.app.copy_at(None, "before")
         await stage.drag((0, 10), (5, 12))
         assert stage.app.clipboard == "before"
-        assert stage.terminal().selected is None
+        assert stage.terminal().copy_mode.selected is None
 
 
 async def test_a_text_that_no_clipboard_takes_is_kept_for_pasting(
@@ -218,7 +218,7 @@ async def test_a_selection_keeps_its_text_when_the_pane_gets_another_size(open_s
         await stage.until(lambda: marked(stage) == ["two three", "see /us"])
         await stage.pilot.resize_terminal(12, 20)
         await stage.until(lambda: stage.terminal().size.cols == 12)
-        assert stage.terminal().selected_text == "two three\nsee /us"
+        assert stage.terminal().copy_mode.selected_text == "two three\nsee /us"
         await stage.until(lambda: marked(stage) == ["two thre", "e", "see /us"])
 
 
@@ -232,4 +232,4 @@ async def test_a_pane_that_closes_takes_its_selection_along(open_stage: Open) ->
         await stage.until(lambda: marked(stage, 2) == ["one"])
         stage.run(panes.ClosePane(pane="%2"))
         await stage.until(lambda: 2 not in stage.rects)
-        assert all(terminal.selected is None for terminal in stage.mux.terminals.values())
+        assert all(terminal.copy_mode.selected is None for terminal in stage.mux.terminals.values())

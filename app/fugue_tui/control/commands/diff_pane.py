@@ -13,8 +13,9 @@ from fugue_tui.control.output.page import Format, TextOptions, TextPage, since
 from fugue_tui.geometry import Size
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition, bookmark
+from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition, bookmark
 from fugue_tui.sanitize import TEXT_LIMIT, clean_text
+from fugue_tui.terminal.emulator.locked import LockedScreen
 
 if TYPE_CHECKING:
     from fugue_tui.imaging.difference import RowChange
@@ -95,21 +96,20 @@ class DiffPane(Command[PaneDifference], name="diff-pane", effect=Effect.READ, to
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[PaneDifference]:
         """The difference, worked out on another thread. Raises NotFound or InvalidArgument."""
         found = place(mux, self.pane, self.cursor, origin)
-        with found.terminal.lock:
-            excerpt = since(found, SOME_LINES, TextOptions(Format.PLAIN, joined=True, most=TEXT_LIMIT))
+        with found.terminal.locked() as screen:
+            excerpt = since(screen, found, SOME_LINES, TextOptions(Format.PLAIN, joined=True, most=TEXT_LIMIT))
             if excerpt.more:
-                excerpt = replace(excerpt, bookmark=bookmark(found.terminal, found.bookmark))
-            scrolled = _scrolled(found, excerpt)
+                excerpt = replace(excerpt, bookmark=bookmark(screen, found.bookmark))
+            scrolled = _scrolled(screen, found.bookmark, excerpt)
         return fetched(mux, partial(_differs, found, excerpt, scrolled), partial(_kept, mux, found, excerpt))
 
 
-def _scrolled(found: BookmarkPosition, excerpt: TextPage) -> int | None:
+def _scrolled(screen: LockedScreen, old: Bookmark, excerpt: TextPage) -> int | None:
     """By how many rows the text of the primary screen moved up; None if that cannot be known."""
-    old, terminal = found.bookmark, found.terminal
     here = old.pin.found()
-    if here is None or excerpt.alternate or old.size.cols != terminal.size.cols or excerpt.redrawn:
+    if here is None or excerpt.alternate or old.size.cols != screen.size.cols or excerpt.redrawn:
         return 0 if excerpt.alternate != old.pin.alternate else None
-    return max(0, old.y - (here.line - terminal.emulator.scrollback.lines))
+    return max(0, old.y - (here.line - screen.emulator.scrollback.lines))
 
 
 def _differs(found: BookmarkPosition, excerpt: TextPage, scrolled: int | None) -> PaneDifference:

@@ -92,8 +92,8 @@ class GetCurrentDirectory(
         """The directory, looked for on another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
-        with terminal.lock:
-            reported = terminal.emulator.cwd
+        with terminal.locked() as screen:
+            reported = screen.emulator.cwd
         seen = terminal.cwd
         known_by = "reported" if reported and seen == reported else "seen" if seen else "started"
         return errand(partial(_directory, pane, mux.cwd(pane), known_by))
@@ -176,9 +176,9 @@ class ListCommands(Command[CommandList], name="list-commands", effect=Effect.REA
         """The commands. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
-        found = terminal.commands
+        found = terminal.shell.commands
         listed = tuple(map(command_info, found[-self.limit :]))
-        return CommandList(str(pane), listed, len(found), terminal.at_prompt is not None)
+        return CommandList(str(pane), listed, len(found), terminal.shell.at_prompt is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,19 +209,19 @@ class SnapshotPane(Command[PaneSnapshot], name="snapshot-pane", effect=Effect.RE
         """The snapshot; processes are looked up on another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
         terminal, state, manner = mux.terminal(pane), pane_state(mux, pane), TextOptions(Format.PLAIN, True, TEXT_LIMIT)
-        with terminal.lock:
-            screen = newest(terminal, None, 0, manner, whole=False)
-        commands = terminal.commands
+        with terminal.locked() as screen:
+            excerpt = newest(screen, None, 0, manner, whole=False)
+        commands = terminal.shell.commands
         snapshot = PaneSnapshot(
             state=state,
             process=_nothing(pane),
-            text=screen.write(),
+            text=excerpt.write(),
             last_command=command_info(commands[-1]) if commands else None,
-            typed=clean_text(terminal.typed),
+            typed=clean_text(terminal.shell.typed),
             cursor="",
         )
         work = partial(running, pane, _own_pid(mux, pane), terminal)
-        return fetched(mux, work, partial(_completed, mux, pane, terminal, screen, snapshot))
+        return fetched(mux, work, partial(_completed, mux, pane, terminal, excerpt, snapshot))
 
 
 def command_info(record: CommandRecord) -> CommandInfo:

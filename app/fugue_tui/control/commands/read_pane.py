@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import partial
 from typing import Annotated, Any, Final
 
 from annotated_types import Ge, Interval
@@ -22,6 +21,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition
 from fugue_tui.sanitize import clean_text
+from fugue_tui.terminal.emulator.locked import LockedScreen
 from fugue_tui.terminal.terminal import Terminal
 
 MOST_LINES: Final = 10_000
@@ -143,25 +143,34 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             return self._last(mux, pane, terminal, manner)
         whole = source is Source.SCROLLBACK
         rows = self.lines or (SOME_LINES if whole else None)
-        part = _Part(pane, terminal, source, manner, partial(newest, terminal, rows, self.offset, manner, whole=whole))
-        return self._give(mux, part)
+        offset = self.offset
+
+        def take(screen: LockedScreen) -> TextPage:
+            return newest(screen, rows, offset, manner, whole=whole)
+
+        return self._give(mux, _Part(pane, terminal, source, manner, take))
 
     def _since(self, mux: Multiplexer, origin: Origin, manner: TextOptions) -> Reading | Deferred[Reading]:
         if self.offset:
             raise InvalidArgument("offset: counts from the end; after a cursor, read on with the new one")
         found = place(mux, self.pane, self.cursor, origin)
-        return self._give(
-            mux, _Part(found.pane, found.terminal, Source.SINCE, manner, partial(since, found, self.lines, manner))
-        )
+
+        def take(screen: LockedScreen) -> TextPage:
+            return since(screen, found, self.lines, manner)
+
+        return self._give(mux, _Part(found.pane, found.terminal, Source.SINCE, manner, take))
 
     def _selected(self, mux: Multiplexer, origin: Origin, manner: TextOptions) -> Reading | Deferred[Reading]:
         """The person's selection, which stays as it is."""
         unnamed = self.pane.strip() in ("", target.ACTIVE)
-        with_one = (pane for pane, terminal in mux.terminals.items() if unnamed and terminal.selected is not None)
+        with_one = (pane for pane, each in mux.terminals.items() if unnamed and each.copy_mode.selected is not None)
         pane = next(with_one, None) or target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
-        take = partial(selected, terminal, self.lines, self.offset, manner)
-        facts = {"nothing_selected": terminal.selected is None}
+
+        def take(screen: LockedScreen) -> TextPage:
+            return selected(screen, terminal.copy_mode.span(screen), self.lines, self.offset, manner)
+
+        facts = {"nothing_selected": terminal.copy_mode.selected is None}
         return self._give(mux, _Part(pane, terminal, Source.SELECTION, manner, take, facts))
 
     def _last(
@@ -170,9 +179,13 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         newest_one = newest_command(terminal)
         if newest_one is None:
             return self._guessed(mux, pane, terminal)
+        lines = terminal.shell.lines_of(newest_one)
+
+        def take(screen: LockedScreen) -> TextPage:
+            return of_command(screen, newest_one, lines, self.lines, self.offset, manner)
+
         part = _Part(
-            pane, terminal, Source.LAST_COMMAND, manner,
-            partial(of_command, terminal, newest_one, terminal.lines_of(newest_one), self.lines, self.offset, manner),
+            pane, terminal, Source.LAST_COMMAND, manner, take,
             {
                 "command": clean_text(newest_one.line),
                 "exit_code": newest_one.exit_code,
@@ -183,7 +196,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
 
     def _guessed(self, mux: Multiplexer, pane: PaneId, terminal: Terminal) -> Reading:
         """What stands under the last prompt, where no shell marks its prompts."""
-        if terminal.at_prompt is not None and not terminal.commands:
+        if terminal.shell.at_prompt is not None and not terminal.shell.commands:
             raise NotFound(f"the shell in pane {pane} has run no command yet; read its screen")
         if self.format is not Format.PLAIN or self.offset:
             raise InvalidArgument(
@@ -193,11 +206,11 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         found = printed(mux, pane)()
         lines = found.output.splitlines()
         manner = TextOptions(self.format, joined=True, most=MOST_TEXT)
-        with terminal.lock:
-            excerpt = newest(terminal, 1, 0, manner, whole=False)
+        with terminal.locked() as screen:
+            excerpt = newest(screen, 1, 0, manner, whole=False)
         shown = lines[-self.lines :] if self.lines else lines
         facts = {"command": clean_text(found.command), "exit_code": found.exit_code, "known_by": found.known_by.value}
-        part = _Part(pane, terminal, Source.LAST_COMMAND, manner, lambda: excerpt, facts)
+        part = _Part(pane, terminal, Source.LAST_COMMAND, manner, lambda _: excerpt, facts)
         rest = replace(excerpt, first=0, stop=len(shown), more=len(shown) < len(lines))
         return self._made(mux, part, rest, clean_text("\n".join(shown)))
 
@@ -236,13 +249,13 @@ class _Part:
     terminal: Terminal
     source: Source
     manner: TextOptions
-    take: Callable[[], TextPage]
+    take: Callable[[LockedScreen], TextPage]
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def read(self) -> tuple[TextPage, str]:
         """Read it. Any thread."""
-        with self.terminal.lock:
-            found = self.take()
+        with self.terminal.locked() as screen:
+            found = self.take(screen)
         return found, written(found, self.manner)
 
 

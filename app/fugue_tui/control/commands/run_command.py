@@ -131,7 +131,7 @@ class _Job:
         self._mux, self._pane, self._keep, self._limit, self._ansi = mux, pane, keep, limit, ansi
         self._begun = time.monotonic()
         self._terminal = mux.terminal(pane)
-        self._number = self._terminal.adopt(words)
+        self._number = self._terminal.shell.adopt(words)
         self._late = False
         self._later = Deferred[CommandOutcome]()
         self._ear = PaneSubscription(mux, pane, self)
@@ -184,7 +184,7 @@ class _Job:
 
     def _told(self, exit: Exit | None) -> CommandOutcome:
         """The answer: `exit` is None if the time is over."""
-        command = self._terminal.command(self._number) or CommandRecord(0, "", "", self._begun, 0.0)
+        command = self._terminal.shell.command(self._number) or CommandRecord(0, "", "", self._begun, 0.0)
         found = clip(self._terminal, command, self._limit, lines=self._terminal.newlines, ansi=self._ansi)
         ended = exit.words if exit else None
         stays = exit is None or self._stays(exit.code, truncated=bool(found.omitted))

@@ -78,7 +78,7 @@ class InjectContext(Command[Injected], name="inject-context", effect=Effect.INPU
         pane = typed_pane(mux, self.pane, origin)
         new = Context(self.env or {}, self.aliases or {}).checked()
         terminal = mux.terminal(pane)
-        if self.expires_after_commands and not (terminal.marks or terminal.integrated):
+        if self.expires_after_commands and not (terminal.shell.marks or terminal.shell.integrated):
             raise InvalidArgument(
                 f"expires_after_commands: the shell in {pane} tells nothing of commands, so they cannot be counted: "
                 "leave it out and use withdraw-context"
@@ -116,7 +116,7 @@ class _ContextExpiry:
 
     def __init__(self, mux: Multiplexer, pane: PaneId, lent: Lent) -> None:
         self._mux, self._pane, self._lent = mux, pane, lent
-        self._number = max((command.number for command in lent.terminal.commands), default=0)
+        self._number = max((command.number for command in lent.terminal.shell.commands), default=0)
         self._withdrawing = False
         self._ear = PaneSubscription(mux, pane, self)
 

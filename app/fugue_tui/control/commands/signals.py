@@ -198,7 +198,7 @@ class _Ending:
         self._finish(ended=True)
 
     def _at_prompt(self) -> None:
-        if self._terminal.at_prompt or self._terminal.closed:
+        if self._terminal.shell.at_prompt or self._terminal.closed:
             self._finish(ended=True)
 
     def _step(self) -> None:
@@ -215,7 +215,7 @@ class _Ending:
         if self._later.over:
             return
         if not self._alive():
-            wait = _BRIEF if self._terminal.integrated and not self._is_shell else 0.0
+            wait = _BRIEF if self._terminal.shell.integrated and not self._is_shell else 0.0
             after(self._mux, wait, lambda: self._finish(ended=True))
         elif time.monotonic() < self._until:
             after(self._mux, _LOOK, self._watch)
@@ -227,7 +227,7 @@ class _Ending:
     def _alive(self) -> bool:
         """Whether the program still runs; a shell, whether it does something of its own."""
         if self._is_shell and self._ends:
-            return self._terminal.integrated or process.is_busy(self._group)
+            return self._terminal.shell.integrated or process.is_busy(self._group)
         return bool(process.in_group(self._group))
 
     def _finish(self, *, ended: bool) -> None:

@@ -141,9 +141,9 @@ class GetStatus(Command[Status], name="get-status", effect=Effect.READ, toolset=
 def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
     """A pane's terminal as it is now. Raises NotFound."""
     terminal, live, exited = mux.terminal(pane), mux.pane_reports[pane], mux.exits.get(pane)
-    with terminal.lock:
-        caret, modes, scrollback = terminal.emulator.caret, terminal.emulator.modes, terminal.emulator.scrollback
-        selection = terminal.selection_now()
+    with terminal.locked() as screen:
+        emulator, selection = screen.emulator, terminal.copy_mode.span(screen)
+        caret, modes, scrollback = emulator.caret, emulator.modes, emulator.scrollback
     notice, waiting = live.notice, mux.restored_panes.get(pane)
     return PaneState(
         pane=str(pane),
@@ -163,7 +163,7 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
         exit=exited.words if exited else None,
         waits=clean(waiting.offer.words) if waiting else None,
         at_prompt=live.at_prompt,
-        marks_trusted=terminal.integrated,
+        marks_trusted=terminal.shell.integrated,
         last_status=live.last_status,
         bells=live.bells,
         notice=clean(": ".join(part for part in (notice.title, notice.body) if part)) if notice else "",
@@ -187,6 +187,5 @@ def _asked_for(modes: Modes) -> Iterable[str]:
 def _engine(mux: Multiplexer) -> tuple[str, tuple[str, ...]]:
     for terminal in mux.terminals.values():
         if not terminal.closed:
-            with terminal.lock:
-                return terminal.emulator.engine, tuple(sorted(terminal.emulator.lacks))
+            return terminal.engine, tuple(sorted(terminal.lacks))
     return "", ()

@@ -110,8 +110,8 @@ class _OutputSubscription:
         self._came = bytearray()
         self._skipped = 0
         self._end_told = self._painting_told = False
-        with terminal.lock:
-            alternate = terminal.emulator.modes.alternate_screen
+        with terminal.locked() as screen:
+            alternate = screen.emulator.modes.alternate_screen
         self._transcript = PlainTextExtractor(terminal.size.rows, alternate=alternate)
         self._at = self._painted_at = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -142,9 +142,9 @@ class _OutputSubscription:
         """The last of what is new, for a report; what comes after it comes after `mark` too. Takes the terminal's
         lock."""
         with self._reading:
-            with self.terminal.lock:
+            with self.terminal.locked() as screen:
                 over = self.over
-                self.mark = None if self.terminal.closed else bookmark(self.terminal)
+                self.mark = None if screen.closed else bookmark(screen)
                 came, skipped = self._take()
             self._finished = True
             return self._report(came, skipped, over, kept)

@@ -100,8 +100,8 @@ class ObservedAction:
 
     def look(self) -> None:
         """Take the first look."""
-        with self.terminal.lock:
-            self._before = bookmark(self.terminal)
+        with self.terminal.locked() as screen:
+            self._before = bookmark(screen)
 
     @property
     def left(self) -> float:
@@ -142,9 +142,9 @@ class ObservedAction:
     def before(self) -> FirstScreen:
         """The first look, as of now."""
         old, terminal = self._before, self.terminal
-        with terminal.lock:
-            here = None if terminal.closed else old.pin.found()
-            top = 0 if terminal.closed else terminal.emulator.scrollback.lines
+        with terminal.locked() as screen:
+            here = None if screen.closed else old.pin.found()
+            top = 0 if screen.closed else screen.emulator.scrollback.lines
         known = here is not None and not old.pin.alternate and old.size.cols == terminal.size.cols
         scrolled = max(0, old.y - (here.line - top)) if known and here else 0 if old.pin.alternate else None
         return FirstScreen(lambda: Screen(old.size.cols, old.seen.rows), scrolled)

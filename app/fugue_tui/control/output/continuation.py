@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition
+from fugue_tui.terminal.emulator.locked import LockedScreen
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Point
-from fugue_tui.terminal.terminal import Terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +19,17 @@ class ReadContinuation:
     """Lines that were pruned before they were read: at least so many."""
 
 
-def onward(found: BookmarkPosition) -> ReadContinuation:
+def onward(screen: LockedScreen, found: BookmarkPosition) -> ReadContinuation:
     """Where to read on from. For who holds the terminal's lock."""
-    old, terminal, emulator = found.bookmark, found.terminal, found.terminal.emulator
-    top, end = Point(emulator.scrollback.lines), Point(emulator.scrollback.lines + terminal.size.rows)
-    if not found.back and old.changes == terminal.changes:
+    old, emulator = found.bookmark, screen.emulator
+    top, end = Point(emulator.scrollback.lines), screen.end
+    if not found.back and old.changes == screen.changes:
         return ReadContinuation(end)
     if emulator.modes.alternate_screen:
         return _on_alternate(emulator, old, top, found.back)
     if old.pin.alternate:
-        return _after(terminal, old.behind, top, end) if old.behind is not None else ReadContinuation(top, redrawn=True)
-    return _after(terminal, old, top, end, found.back)
+        return _after(screen, old.behind, top, end) if old.behind is not None else ReadContinuation(top, redrawn=True)
+    return _after(screen, old, top, end, found.back)
 
 
 def _on_alternate(emulator: Emulator, old: Bookmark, top: Point, back: int) -> ReadContinuation:
@@ -40,19 +40,19 @@ def _on_alternate(emulator: Emulator, old: Bookmark, top: Point, back: int) -> R
     return ReadContinuation(Point(max(top.line, place.line - back)))
 
 
-def _after(terminal: Terminal, old: Bookmark, top: Point, end: Point, back: int = 0) -> ReadContinuation:
+def _after(screen: LockedScreen, old: Bookmark, top: Point, end: Point, back: int = 0) -> ReadContinuation:
     """The same on the primary screen, so many rows before a bookmark of it."""
     place = old.pin.found()
-    if place is None or (place == Point(0) and old.erased != terminal.erased):
-        return ReadContinuation(Point(0), missed=max(1, terminal.newlines - old.newlines - end.line))
+    if place is None or (place == Point(0) and old.erased != screen.erased):
+        return ReadContinuation(Point(0), missed=max(1, screen.newlines - old.newlines - end.line))
     if back:
         return ReadContinuation(Point(max(0, place.line - back)), missed=max(0, back - place.line))
-    if terminal.size.cols != old.size.cols:
-        return _reflowed(terminal.emulator, old, place, top, end)
-    changed = _changed(terminal.emulator, old, place)
-    if changed is None or (changed > place and not terminal.emulator.between(place, changed).strip()):
+    if screen.size.cols != old.size.cols:
+        return _reflowed(screen.emulator, old, place, top, end)
+    changed = _changed(screen.emulator, old, place)
+    if changed is None or (changed > place and not screen.emulator.between(place, changed).strip()):
         return ReadContinuation(place, redrawn=_stood_below(old))
-    grown = terminal.size.rows > old.size.rows and changed < place
+    grown = screen.size.rows > old.size.rows and changed < place
     return ReadContinuation(min(top, changed) if grown else changed, redrawn=changed < place)
 
 

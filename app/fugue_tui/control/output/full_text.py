@@ -40,23 +40,25 @@ class _Piece:
 def full_text(terminal: Terminal, deadline: float) -> FullText | None:
     """All text of this moment but what is pruned while it is read; as much as can be read by then, the newest first.
     None if the terminal is closed. Takes the terminal's lock again and again: any thread but the one that holds it."""
-    with terminal.lock:
-        if terminal.closed:
+    with terminal.locked() as screen:
+        if screen.closed:
             return None
-        emulator, cols = terminal.emulator, terminal.size.cols
-        piece = _piece(emulator, emulator.scrollback.lines + terminal.size.rows)
+        emulator, cols = screen.emulator, screen.size.cols
+        piece = _piece(emulator, screen.end.line)
         last = max((row for row, text in enumerate(piece.rows, piece.first) if text), default=piece.first)
-        mark, pin = bookmark(terminal, at=Point(last)), emulator.pin(Point(piece.first))
+        mark, pin = bookmark(screen, at=Point(last)), emulator.pin(Point(piece.first))
     pieces = [piece]
     while piece.first and time.monotonic() < deadline:
-        with terminal.lock:
-            place = None if terminal.closed else pin.found()
+        with terminal.locked() as screen:
+            place = None if screen.closed else pin.found()
             if place is None or not place.line:
                 break
-            if terminal.size.cols != cols:
-                return full_text(terminal, deadline)
-            piece = _piece(emulator, place.line, pruned=piece.first - place.line)
-            pin = emulator.pin(Point(place.line - len(piece.rows)))
+            resized = screen.size.cols != cols
+            if not resized:
+                piece = _piece(emulator, place.line, pruned=piece.first - place.line)
+                pin = emulator.pin(Point(place.line - len(piece.rows)))
+        if resized:
+            return full_text(terminal, deadline)
         pieces.append(piece)
     return FullText(*_joined(pieces[::-1], cols), last, mark)
 

@@ -14,6 +14,8 @@ from fugue_tui.output_analysis.command_line import stages
 from fugue_tui.output_analysis.prompts import last_command, typed
 from fugue_tui.output_analysis.word_set import word_set
 from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.emulator.locked import LockedScreen
+from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.terminal import Terminal
 
@@ -70,17 +72,17 @@ def printed(mux: Multiplexer, pane: PaneId, *, end: bool = False) -> Callable[[]
 def newest(terminal: Terminal) -> CommandRecord | None:
     """The newest command that is known by marks; None if there is none, or another was run since that was not marked.
     Any thread."""
-    last = terminal.newest_command
+    last = terminal.shell.newest_command
     if last is None:
         return None
-    return None if not last.running and not terminal.at_prompt and _is_followed(terminal, last) else last
+    return None if not last.running and not terminal.shell.at_prompt and _is_followed(terminal, last) else last
 
 
 def _is_followed(terminal: Terminal, record: CommandRecord) -> bool:
     """Whether a prompt with another command stands below what a command printed."""
-    with terminal.lock:
-        stop = record.stop.found() if record.stop and not terminal.closed else None
-        below = _without_entry(terminal, terminal.emulator.between(stop, _end(terminal))) if stop else ""
+    with terminal.locked() as screen:
+        stop = record.stop.found() if record.stop and not screen.closed else None
+        below = _without_entry(screen.emulator, screen.emulator.between(stop, screen.end)) if stop else ""
     return bool(last_command(below.lstrip("\n"))[0])
 
 
@@ -90,23 +92,23 @@ def _read(terminal: Terminal, line: str, exit_code: int | None, *, end: bool) ->
         return found
     if not line:
         return _guessed(terminal)
-    with terminal.lock:
-        text, cut = _text(terminal, Point(0), _end(terminal), end=end)
+    with terminal.locked() as screen:
+        text, cut = _text(screen.emulator, Point(0), screen.end, end=end)
     return CommandOutput(text, line, exit_code, known_by=CommandSource.PROGRAM, missed=cut)
 
 
 def _recorded(terminal: Terminal, record: CommandRecord, *, end: bool) -> CommandOutput | None:
     """What a command that is known by marks printed; None if that is not known any more."""
     known_by = CommandSource.TRUSTED_MARKS if record.trusted else CommandSource.MARKS
-    with terminal.lock:
-        if terminal.closed or record.start is None:
+    with terminal.locked() as screen:
+        if screen.closed or record.start is None:
             return None
-        ends = ends_of(terminal.emulator, record)
+        ends = ends_of(screen.emulator, record)
         if ends is not None:
-            text, cut = _text(terminal, ends.start, ends.stop, end=end)
+            text, cut = _text(screen.emulator, ends.start, ends.stop, end=end)
             found = CommandOutput(text, record.line, record.exit_code, not record.running, known_by, ends.lost or cut)
         elif record.running:
-            found = CommandOutput(_screen(terminal), record.line, known_by=known_by)
+            found = CommandOutput(_screen(screen), record.line, known_by=known_by)
         else:
             return None
     return _inner(found) if record.running else found
@@ -123,44 +125,37 @@ def _inner(found: CommandOutput) -> CommandOutput:
 
 def _guessed(terminal: Terminal) -> CommandOutput:
     """What stands under the last prompt that a command was typed at, or all of the screen if there is none."""
-    with terminal.lock:
-        if terminal.closed:
+    with terminal.locked() as screen:
+        if screen.closed:
             return CommandOutput("")
-        screen = _screen(terminal)
-        stop = _end(terminal)
+        emulator, shown, stop = screen.emulator, _screen(screen), screen.end
         back = Point(max(0, stop.line - _BACK))
-        text = screen if terminal.emulator.modes.alternate_screen else terminal.emulator.between(back, stop)
-        text = _without_entry(terminal, text)
+        text = shown if emulator.modes.alternate_screen else emulator.between(back, stop)
+        text = _without_entry(emulator, text)
     command, under, over = last_command(text)
     if command:
         return CommandOutput(under, command, None, over, CommandSource.GUESS)
-    return CommandOutput(screen, over=over)
+    return CommandOutput(shown, over=over)
 
 
-def _without_entry(terminal: Terminal, text: str) -> str:
+def _without_entry(emulator: Emulator, text: str) -> str:
     """The text without what stands at a prompt and was not entered: the cursor is still on its line."""
     above, _, last = text.rstrip("\n").rpartition("\n")
-    emulator = terminal.emulator
     row = emulator.scrollback.lines + emulator.caret[1]
     said = typed(last) if emulator.between(Point(row), Point(row + 1)).strip() else None
     return f"{above}\n{last[: -len(said)]}" if said else text
 
 
-def _text(terminal: Terminal, start: Point, stop: Point, *, end: bool) -> tuple[str, bool]:
+def _text(emulator: Emulator, start: Point, stop: Point, *, end: bool) -> tuple[str, bool]:
     """The text between two places, and whether a part of it is left out. For who holds the lock."""
     cut = stop.line - start.line > MOST_ROWS
     if cut and end:
         start = Point(stop.line - MOST_ROWS)
-    return terminal.emulator.between(start, min(stop, Point(start.line + MOST_ROWS))), cut
+    return emulator.between(start, min(stop, Point(start.line + MOST_ROWS))), cut
 
 
-def _screen(terminal: Terminal) -> str:
-    end = _end(terminal)
-    return terminal.emulator.between(Point(terminal.emulator.scrollback.lines), end)
-
-
-def _end(terminal: Terminal) -> Point:
-    return Point(terminal.emulator.scrollback.lines + terminal.size.rows)
+def _screen(screen: LockedScreen) -> str:
+    return screen.emulator.between(Point(screen.emulator.scrollback.lines), screen.end)
 
 
 def _line(argv: Sequence[str]) -> str:

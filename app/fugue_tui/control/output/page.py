@@ -13,12 +13,13 @@ from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition, bookmark
 from fugue_tui.sanitize import clean_text
+from fugue_tui.terminal.copy_mode.text_units import TextSpan
 from fugue_tui.terminal.emulator.command_record import CommandRecord
+from fugue_tui.terminal.emulator.locked import LockedScreen
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.screen.highlight import part
 from fugue_tui.terminal.screen.pins import START, Point
-from fugue_tui.terminal.terminal import Terminal
 
 MOST_CELLS: Final = 80_000
 """Cells that are given with their styles at most."""
@@ -88,55 +89,57 @@ class TextPage:
     """Whether there is more than is given."""
 
 
-def newest(terminal: Terminal, rows: int | None, offset: int, manner: TextOptions, *, whole: bool) -> TextPage:
+def newest(screen: LockedScreen, rows: int | None, offset: int, manner: TextOptions, *, whole: bool) -> TextPage:
     """The newest rows but `offset`: of the screen, or of the `whole` history. For who holds the lock.
 
     The blank rows at the end of the screen do not count."""
-    start = Point(0 if whole else terminal.emulator.scrollback.lines)
-    return span(terminal, start, Point(_end(terminal)), rows or terminal.size.rows, offset, manner)
+    start = Point(0 if whole else screen.emulator.scrollback.lines)
+    return span(screen, start, Point(_end(screen)), rows or screen.size.rows, offset, manner)
 
 
-def _end(terminal: Terminal) -> int:
+def _end(screen: LockedScreen) -> int:
     """The row behind the last one on the screen with text."""
-    history = terminal.emulator.scrollback.lines
-    screen = terminal.emulator.lines(history, history + terminal.size.rows)
-    return history + max((y for y, row in enumerate(screen, 1) if row), default=0)
+    history = screen.emulator.scrollback.lines
+    rows = screen.emulator.lines(history, history + screen.size.rows)
+    return history + max((y for y, row in enumerate(rows, 1) if row), default=0)
 
 
 def printed(
-    terminal: Terminal, command: CommandRecord, lines: int, rows: int | None, offset: int, manner: TextOptions
+    screen: LockedScreen, command: CommandRecord, lines: int, rows: int | None, offset: int, manner: TextOptions
 ) -> TextPage:
     """What a command printed, its newest rows but `offset`; `lines` is how many it had before now, 0 if unknown. For
     who holds the lock. Raises NotFound if a full-screen program covers it."""
-    emulator = terminal.emulator
+    emulator = screen.emulator
     ends = ends_of(emulator, command)
     if ends is None and emulator.modes.alternate_screen:
         raise NotFound("a full-screen program covers what its command printed before; read its screen")
     if ends is None:
-        return replace(span(terminal, START, START, rows, offset, manner), missed=max(1, lines))
-    taken = span(terminal, ends.start, ends.stop, rows, offset, manner)
+        return replace(span(screen, START, START, rows, offset, manner), missed=max(1, lines))
+    taken = span(screen, ends.start, ends.stop, rows, offset, manner)
     kept = emulator.scrollback.lines + emulator.caret[1]
     return replace(taken, missed=max(1, lines - kept) if ends.lost else 0)
 
 
-def selected(terminal: Terminal, rows: int | None, offset: int, manner: TextOptions) -> TextPage:
-    """What the person selected, its newest rows but `offset`; no rows if nothing is. For who holds the lock."""
-    found = terminal.selection_now()
+def selected(
+    screen: LockedScreen, found: TextSpan | None, rows: int | None, offset: int, manner: TextOptions
+) -> TextPage:
+    """The selected text, its newest rows but `offset`; no rows if nothing is selected."""
     if found is None:
-        end = Point(terminal.emulator.scrollback.lines + terminal.size.rows)
-        return span(terminal, end, end, rows, 0, manner)
-    return span(terminal, found.first, found.stop, rows, offset, manner)
+        return span(screen, screen.end, screen.end, rows, 0, manner)
+    return span(screen, found.first, found.stop, rows, offset, manner)
 
 
-def span(terminal: Terminal, start: Point, stop: Point, rows: int | None, offset: int, manner: TextOptions) -> TextPage:
+def span(
+    screen: LockedScreen, start: Point, stop: Point, rows: int | None, offset: int, manner: TextOptions
+) -> TextPage:
     """The newest rows but `offset` between two places. For who holds the lock."""
-    emulator, last = terminal.emulator, stop.line + bool(stop.column) - offset
+    emulator, last = screen.emulator, stop.line + bool(stop.column) - offset
     end = Point(max(start.line, last)) if offset or not stop.column else stop
 
     def newest_of(count: int) -> tuple[int, Write]:
-        return _writer(terminal, Point(last - count) if count < last - start.line else start, end, manner)
+        return _writer(screen, Point(last - count) if count < last - start.line else start, end, manner)
 
-    count, write = _fitting(rows, last - start.line, terminal.size.cols, manner, newest_of)
+    count, write = _fitting(rows, last - start.line, screen.size.cols, manner, newest_of)
     first = max(start.line, last - count)
     whole = _line_after(emulator, first, last) if manner.joins and first > start.line else first
     if whole > first:
@@ -145,24 +148,22 @@ def span(terminal: Terminal, start: Point, stop: Point, rows: int | None, offset
         write=write,
         first=first,
         stop=max(first, last),
-        total=emulator.scrollback.lines + terminal.size.rows,
+        total=screen.end.line,
         alternate=emulator.modes.alternate_screen,
-        bookmark=bookmark(terminal),
+        bookmark=bookmark(screen),
         more=first > start.line,
     )
 
 
-def since(found: BookmarkPosition, rows: int | None, manner: TextOptions) -> TextPage:
+def since(screen: LockedScreen, found: BookmarkPosition, rows: int | None, manner: TextOptions) -> TextPage:
     """What came after a cursor, the oldest first. For who holds the lock."""
-    terminal, old = found.terminal, found.bookmark
-    emulator, history = terminal.emulator, terminal.emulator.scrollback.lines
-    total, alternate = history + terminal.size.rows, emulator.modes.alternate_screen
-    start = onward(found)
+    emulator, total = screen.emulator, screen.end.line
+    start = onward(screen, found)
 
     def oldest_of(count: int) -> tuple[int, Write]:
-        return _writer(terminal, start.place, Point(start.place.line + count), manner)
+        return _writer(screen, start.place, Point(start.place.line + count), manner)
 
-    count, write = _fitting(rows, total - start.place.line, terminal.size.cols, manner, oldest_of)
+    count, write = _fitting(rows, total - start.place.line, screen.size.cols, manner, oldest_of)
     stop = start.place.line + count
     whole = _line_before(emulator, start.place.line, stop) if manner.joins and stop < total else stop
     if whole < stop:
@@ -171,10 +172,10 @@ def since(found: BookmarkPosition, rows: int | None, manner: TextOptions) -> Tex
     return TextPage(
         write=write,
         first=start.place.line,
-        stop=stop if more else max(start.place.line, min(stop, _end(terminal))),
+        stop=stop if more else max(start.place.line, min(stop, _end(screen))),
         total=total,
-        alternate=alternate,
-        bookmark=bookmark(terminal, old, Point(stop) if more else None),
+        alternate=emulator.modes.alternate_screen,
+        bookmark=bookmark(screen, found.bookmark, Point(stop) if more else None),
         missed=start.missed,
         redrawn=start.redrawn,
         more=more,
@@ -230,9 +231,9 @@ def _rows_in(manner: TextOptions, cols: int) -> int:
     return max(1, min(cells, manner.most) // (cols + 1))
 
 
-def _writer(terminal: Terminal, start: Point, stop: Point, manner: TextOptions) -> tuple[int, Write]:
+def _writer(screen: LockedScreen, start: Point, stop: Point, manner: TextOptions) -> tuple[int, Write]:
     """What writes the text between two places as it is now; and how long that is, as far as it is known yet."""
-    emulator, cols = terminal.emulator, terminal.size.cols
+    emulator, cols = screen.emulator, screen.size.cols
     if manner.format in _TEXTS:
         ansi = manner.format is Format.ANSI
         text = emulator.between(start, stop, joined=manner.joined, ansi=ansi)

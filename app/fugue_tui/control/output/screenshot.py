@@ -16,6 +16,7 @@ from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Cell, Screen, cells
 from fugue_tui.layout.frame_lines import FrameLines
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Run, Style
 from fugue_tui.terminal.screen.highlight import highlight
 from fugue_tui.terminal.terminal import Terminal
@@ -43,9 +44,9 @@ class CapturedScreen:
 def shot_of_pane(mux: Multiplexer, pane: PaneId) -> CapturedScreen:
     """A pane's screen as its program left it, wherever a person has scrolled to. Raises NotFound."""
     terminal = mux.terminal(pane)
-    with terminal.lock:
-        read, cols = terminal.emulator.past(0), terminal.size.cols
-        cursor, theme = _cursor(terminal), theme_of(terminal.emulator)
+    with terminal.locked() as screen:
+        read, cols = screen.emulator.past(0), screen.size.cols
+        cursor, theme = _cursor(screen.emulator), theme_of(screen.emulator)
     return CapturedScreen(lambda: Screen(cols, tuple(read()), cursor), theme, str(pane))
 
 
@@ -54,8 +55,8 @@ def shot_of_window(mux: Multiplexer, window: Window) -> CapturedScreen:
     picture, area = grid_picture(mux, window), mux.layouts.area
     parts = [_part(mux.terminals[pane], rect, pane == window.active) for pane, rect in picture.solution.panes.items()]
     terminal = mux.terminals[window.active]
-    with terminal.lock:
-        theme = theme_of(terminal.emulator)
+    with terminal.locked() as screen:
+        theme = theme_of(screen.emulator)
 
     def make() -> Screen:
         frame = FrameLines.of(picture, area.cols, area.rows)
@@ -65,16 +66,16 @@ def shot_of_window(mux: Multiplexer, window: Window) -> CapturedScreen:
 
 
 def _part(terminal: Terminal, rect: Rect, focused: bool) -> tuple[Rect, Callable[[], list[Row]], Cursor | None]:
-    with terminal.lock:
-        back, marks = terminal.emulator.scrollback.offset, terminal.marks_now()
-        read, cursor = terminal.emulator.past(back), _cursor(terminal) if focused and not back else None
+    with terminal.locked() as screen:
+        back, marks = screen.emulator.scrollback.offset, terminal.copy_mode.highlights(screen)
+        read, cursor = screen.emulator.past(back), _cursor(screen.emulator) if focused and not back else None
     return rect, lambda: [highlight(row, *marks[y]) if y in marks else row for y, row in enumerate(read())], cursor
 
 
-def _cursor(terminal: Terminal) -> Cursor:
+def _cursor(emulator: Emulator) -> Cursor:
     """Where the cursor is, and whether it is shown; its shape is that of the last look at the screen."""
-    x, y = terminal.emulator.caret
-    return replace(terminal.emulator.cursor, x=x, y=y, visible=terminal.emulator.shows_caret)
+    x, y = emulator.caret
+    return replace(emulator.cursor, x=x, y=y, visible=emulator.shows_caret)
 
 
 def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:

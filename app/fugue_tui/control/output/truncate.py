@@ -54,15 +54,15 @@ def clip(
 ) -> TruncatedOutput:
     """A command's output in about so many characters; `lines` is how many lines it had, should the terminal have lost
     some."""
-    kept = terminal.beginning(command)
-    with terminal.lock:
-        if terminal.closed:
+    kept = terminal.shell.beginning(command)
+    with terminal.locked() as screen:
+        if screen.closed:
             return TruncatedOutput()
-        ends = ends_of(terminal.emulator, command)
+        ends = ends_of(screen.emulator, command)
         if ends is None:
             return TruncatedOutput(hidden=True)
         kept = kept if ansi else _SGR.sub("", kept)
-        return _between(terminal.emulator, ends, limit, kept.replace("\r", ""), lines, ansi=ansi)
+        return _between(screen.emulator, ends, limit, kept.replace("\r", ""), lines, ansi=ansi)
 
 
 def clip_so_far(
@@ -71,8 +71,8 @@ def clip_so_far(
     """What a command has printed by now in about so many characters; nothing of one that has not begun."""
     if command is None:
         return TruncatedOutput()
-    lines = terminal.lines_of(command)
-    now = terminal.command(command.number) if command.running else None
+    lines = terminal.shell.lines_of(command)
+    now = terminal.shell.command(command.number) if command.running else None
     return clip(terminal, now or command, limit, lines=lines, ansi=ansi)
 
 

@@ -70,7 +70,7 @@ class Execution(PromptDriver):
             )
 
     def _prompt_without_command(self) -> None:
-        fresh = self.terminal.at_prompt and not self.terminal.typed.strip()
+        fresh = self.terminal.shell.at_prompt and not self.terminal.shell.typed.strip()
         if self.stage is Stage.ENTERED and fresh and not self.marked:
             self._over(CommandEnd(None, None))
 
@@ -94,14 +94,14 @@ class Execution(PromptDriver):
         self.record = record
         if self._leaves(record):
             after(self.mux, QUIET, lambda: self._over(CommandEnd(record, record.exit_code)))
-        elif record.exit_code is not None or self.terminal.exit or self.terminal.at_prompt:
+        elif record.exit_code is not None or self.terminal.exit or self.terminal.shell.at_prompt:
             self._over(CommandEnd(record, record.exit_code, self.terminal.exit))
 
     def _leaves(self, record: CommandRecord) -> bool:
         """Whether the shell may be about to end: fish says so only after it has told of the command that ended it."""
         fish = self.shell is not None and self.shell.dialect is Dialect.FISH and not self.marked
         leaves = isinstance(self.line, Line) and "exit" in self.line.command
-        return fish and leaves and not (self.terminal.exit or self.terminal.at_prompt)
+        return fish and leaves and not (self.terminal.exit or self.terminal.shell.at_prompt)
 
     def printed(self) -> None:
         """For the ear."""
@@ -125,8 +125,8 @@ class Execution(PromptDriver):
         if self._typed is None or self._typed.edits or not is_at_unmarked_prompt(self.terminal, dialect):
             return
         if self._is_sure():
-            self.terminal.lose_track()
-            found = self.terminal.command(self.record.number) if self.record else None
+            self.terminal.shell.lose_track()
+            found = self.terminal.shell.command(self.record.number) if self.record else None
             self._over(CommandEnd(found or self.record, None, unmarked=True))
 
     def _is_sure(self) -> bool:

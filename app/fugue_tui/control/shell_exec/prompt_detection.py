@@ -57,9 +57,9 @@ def shell_in(mux: Multiplexer, pane: PaneId, *, forced: bool = False, patient: b
     group = terminal.foreground_group
     argv = process.argv(group)
     dialect = dialect_of(argv) or (Dialect.SH if forced else None)
-    if terminal.integrated and not (forced and dialect and group != terminal.pid):
+    if terminal.shell.integrated and not (forced and dialect and group != terminal.pid):
         return _marked_shell(terminal, pane, dialect, group, patient=patient)
-    if not terminal.integrated and terminal.marks and (process.age(terminal.pid) or 0.0) < STARTING:
+    if not terminal.shell.integrated and terminal.shell.marks and (process.age(terminal.pid) or 0.0) < STARTING:
         return None
     if dialect is None:
         if patient and not argv:
@@ -74,7 +74,7 @@ def _marked_shell(
     terminal: Terminal, pane: PaneId, dialect: Dialect | None, group: int, *, patient: bool
 ) -> Shell | None:
     """The same, in a pane whose own shell tells what it does."""
-    command = next((record for record in terminal.commands[-1:] if record.running), None)
+    command = next((record for record in terminal.shell.commands[-1:] if record.running), None)
     own = group == terminal.pid
     if dialect and own and command is not None and process.environ(group, MARKS) == "":
         return _unmarked_shell(terminal, dialect, group)  # It took the place of the one that is known, by exec.
@@ -86,8 +86,8 @@ def _marked_shell(
         _refuse(terminal, pane, group, command)
     if command is not None and dialect:
         return _unmarked_shell(terminal, dialect, group)  # It was started by hand, inside the one that is known.
-    settled = dialect is Dialect.FISH or terminal.at_input  # Fish cannot mark the end of its prompt.
-    if not terminal.at_prompt or dialect is None or group != terminal.pid:
+    settled = dialect is Dialect.FISH or terminal.shell.at_input  # Fish cannot mark the end of its prompt.
+    if not terminal.shell.at_prompt or dialect is None or group != terminal.pid:
         return None  # What it marked last may still be on its way.
     return Shell(dialect, group, marks=True, settled=settled)
 
@@ -103,7 +103,7 @@ def _unmarked_shell(terminal: Terminal, dialect: Dialect, group: int) -> Shell |
 def is_at_unmarked_prompt(terminal: Terminal, dialect: Dialect) -> bool:
     """Whether a pane's own shell edits a line, and has for a moment, though it told of no prompt: something took its
     marks away. Fish edits what its `read` reads in the same way, so of fish that is not known."""
-    if terminal.at_prompt or dialect is Dialect.FISH or time.monotonic() < terminal.printed_at + QUIET:
+    if terminal.shell.at_prompt or dialect is Dialect.FISH or time.monotonic() < terminal.printed_at + QUIET:
         return False
     return terminal.foreground_group == terminal.pid and terminal.edits_lines
 
@@ -128,11 +128,11 @@ def unsure(pane: PaneId) -> Refused:
 
 def left_of_cursor(terminal: Terminal) -> str:
     """What stands on the cursor's row before it, such as a prompt."""
-    with terminal.lock:
-        if terminal.closed:
+    with terminal.locked() as screen:
+        if screen.closed:
             return ""
-        here = terminal.emulator.pin().found()
-        return terminal.emulator.between(Point(here.line), here) if here else ""
+        here = screen.emulator.pin().found()
+        return screen.emulator.between(Point(here.line), here) if here else ""
 
 
 def _refuse(terminal: Terminal, pane: PaneId, group: int, command: CommandRecord | None) -> NoReturn:

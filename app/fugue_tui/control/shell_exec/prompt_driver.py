@@ -164,7 +164,7 @@ class PromptDriver:
     def _is_clearing(self, shell: Shell) -> bool:
         """Whether Ctrl+C was pressed at a prompt that was not empty, and the shell has not taken it yet."""
         printed_at = 0.0 if shell.marks else self.terminal.printed_at
-        return not self.terminal.at_input and self.terminal.sent.is_clearing(printed_at)
+        return not self.terminal.shell.at_input and self.terminal.sent.is_clearing(printed_at)
 
     def _look_again(self) -> None:
         if time.monotonic() > self._patience:
@@ -175,11 +175,11 @@ class PromptDriver:
         wait = self.mux.lease(self.pane) if self._polite else None
         if wait is not None:
             raise Refused(f"a person is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
-        if there := self.terminal.typed.strip():
+        if there := self.terminal.shell.typed.strip():
             self._pass_over(there)
         if self.stage is not Stage.WAITING:
             return
-        if not self.terminal.at_input and self.terminal.sent.is_left_at(shell.pid, tells=shell.marks):
+        if not self.terminal.shell.at_input and self.terminal.sent.is_left_at(shell.pid, tells=shell.marks):
             raise unsure(self.pane)
         self.shell = shell
         line = self.line if isinstance(self.line, Line) else self.line(shell.dialect)
@@ -187,14 +187,14 @@ class PromptDriver:
             line = replace(line, by_file=True)
         self._drop_typed()
         if shell.astray:
-            self.terminal.lose_track()
+            self.terminal.shell.lose_track()
         self._typed = typed(self.terminal, shell, line, forced=self._forced)
         self._number = self._typed.number
-        self._outer = next((record for record in self.terminal.commands[-1:] if record.running), None)
+        self._outer = next((record for record in self.terminal.shell.commands[-1:] if record.running), None)
         self.stage = Stage.TYPED
         self.terminal.paste(self._typed.text)
         self._count = self.terminal.sent.count
-        if self.marked or not self.terminal.at_input:
+        if self.marked or not self.terminal.shell.at_input:
             self._enter()
         else:
             self._check_echo()
@@ -213,7 +213,7 @@ class PromptDriver:
         if self.stage is not Stage.TYPED or self._typed is None:
             return
         strays = self._strays and not self._is_joined
-        if (is_within if strays else shows)(self.terminal.typed, self._typed.text):
+        if (is_within if strays else shows)(self.terminal.shell.typed, self._typed.text):
             self._enter()
 
     def _missing_echo(self) -> None:
@@ -222,7 +222,7 @@ class PromptDriver:
         if self.stage is not Stage.TYPED:
             return
         self._tries += 1
-        shown, typed = self.terminal.typed, self._typed.text if self._typed else ""
+        shown, typed = self.terminal.shell.typed, self._typed.text if self._typed else ""
         if is_behind_other(shown, typed) and "\n" not in typed:
             self.terminal.write(b"\x7f" * len(typed))
             self._fail(taken(self.pane, shown[: -len(typed)]))
@@ -238,7 +238,7 @@ class PromptDriver:
     def _type_again(self) -> None:
         """At the next prompt: the one that is there now may still take what comes for a part of what it has."""
         if not self._interrupt():
-            raise taken(self.pane, self.terminal.typed)
+            raise taken(self.pane, self.terminal.shell.typed)
         self.stage, self._patience = Stage.CLEARED, time.monotonic() + PROMPT
         after(self.mux, 2 * QUIET, self._cleared)
 

@@ -97,8 +97,8 @@ def room_for(limit: int, origin: Origin) -> int:
 
 def cursor(mux: Multiplexer, pane: PaneId, terminal: Terminal, rest: Point | None, *, runs: bool) -> str | None:
     """Where a caller reads on: where output stops if it goes on, else at what was left out of it."""
-    with terminal.lock:
-        if terminal.closed or not (runs or rest):
+    with terminal.locked() as screen:
+        if screen.closed or not (runs or rest):
             return None
-        found = bookmark(terminal, at=None if runs else rest)
+        found = bookmark(screen, at=None if runs else rest)
     return mux.bookmarks.keep(pane, terminal, found)

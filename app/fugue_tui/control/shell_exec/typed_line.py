@@ -84,10 +84,10 @@ def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False)
         short = from_file(path, line, shell.dialect)
         text = short.marked(shell.dialect, nonce) if marked else short.typed(shell.dialect)
     if marked:
-        number, before = terminal.ask(nonce, line.command), left_of_cursor(terminal)
+        number, before = terminal.shell.ask(nonce, line.command), left_of_cursor(terminal)
         return TypedLine(text, True, number, bracketed, before, folder, edits)
-    last = terminal.commands[-1:]
-    terminal.given(text, line.command)
+    last = terminal.shell.commands[-1:]
+    terminal.shell.given(text, line.command)
     return TypedLine(text, False, last[0].number if last else 0, bracketed, folder=folder, edits=edits)
 
 

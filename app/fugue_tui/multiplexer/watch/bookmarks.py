@@ -18,6 +18,7 @@ from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import clean
+from fugue_tui.terminal.emulator.locked import LockedScreen
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.terminal import Terminal
@@ -78,18 +79,18 @@ class Bookmark:
         return self.changes < 0
 
 
-def bookmark(terminal: Terminal, old: Bookmark | None = None, at: Point | None = None) -> Bookmark:
+def bookmark(screen: LockedScreen, old: Bookmark | None = None, at: Point | None = None) -> Bookmark:
     """Where a terminal is now, or at a place before; `old` is where the same caller was. For who holds the lock."""
-    emulator, size = terminal.emulator, terminal.size
+    emulator, size = screen.emulator, screen.size
     pin, history = emulator.pin(at), emulator.scrollback.lines
     place = pin.found() or Point(history)
     shown = history + size.rows if at is None else place.line
     return Bookmark(
         pin=pin,
         behind=(old.behind if old.pin.alternate else old) if pin.alternate and old is not None else None,
-        changes=terminal.changes if at is None else -1,
-        newlines=terminal.newlines,
-        erased=terminal.erased,
+        changes=screen.changes if at is None else -1,
+        newlines=screen.newlines,
+        erased=screen.erased,
         size=size,
         y=place.line - history,
         head=emulator.between(Point(place.line), place),

@@ -12,7 +12,7 @@ from typing import Final
 from wcwidth import wcswidth
 
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
-from fugue_tui.terminal.emulator.locked import passage
+from fugue_tui.terminal.emulator.locked import LockedScreen, passage
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.terminal import Terminal
@@ -54,11 +54,11 @@ class NewOutput:
     """What stood there before: text that can be found in it is not new."""
 
 
-def start(terminal: Terminal, pin: Pin | None = None) -> OutputStart:
+def start(screen: LockedScreen, pin: Pin | None = None) -> OutputStart:
     """This moment of a terminal that is not closed. For who holds its lock.
 
     With a pin of an earlier moment no further one is made: what was printed since then counts as seen."""
-    emulator = terminal.emulator
+    emulator = screen.emulator
     top, y = emulator.scrollback.lines, emulator.caret[1]
     place = pin.found() if pin else None
     if pin is None or place is None:
@@ -69,7 +69,7 @@ def start(terminal: Terminal, pin: Pin | None = None) -> OutputStart:
     whole = _lines(emulator, top, top + emulator.size.rows)
     after = passage(emulator, pin).text
     lines = frozenset([*above, *whole])
-    return OutputStart(pin, emulator.modes.alternate_screen, y, "\n".join(whole), lines, after, terminal.changes)
+    return OutputStart(pin, emulator.modes.alternate_screen, y, "\n".join(whole), lines, after, screen.changes)
 
 
 def since_bookmark(terminal: Terminal, mark: Bookmark, back: int = 0) -> OutputStart:
@@ -83,26 +83,26 @@ def since_bookmark(terminal: Terminal, mark: Bookmark, back: int = 0) -> OutputS
 
 
 def _before(terminal: Terminal, pin: Pin, rows: int) -> Pin:
-    with terminal.lock:
-        place = None if terminal.closed or not rows else pin.found()
-        return pin if place is None else terminal.emulator.pin(Point(max(0, place.line - rows)))
+    with terminal.locked() as screen:
+        place = None if screen.closed or not rows else pin.found()
+        return pin if place is None else screen.emulator.pin(Point(max(0, place.line - rows)))
 
 
 def behind(terminal: Terminal, since: OutputStart, text: str) -> Bookmark | None:
     """A bookmark right behind the first place where a text stands that was printed since a moment, or where the program
     writes now if it does not stand there any more; None if the terminal is closed. Takes its lock."""
-    with terminal.lock:
-        if terminal.closed:
+    with terminal.locked() as screen:
+        if screen.closed:
             return None
-        emulator = terminal.emulator
+        emulator = screen.emulator
         alternate = emulator.modes.alternate_screen or since.alternate
-        return bookmark(terminal, at=None if alternate else _end_of(emulator, since.pin, text.rstrip()))
+        return bookmark(screen, at=None if alternate else _end_of(emulator, since.pin, text.rstrip()))
 
 
 def here(terminal: Terminal) -> Bookmark | None:
     """A bookmark where the program writes now; None if the terminal is closed. Takes its lock."""
-    with terminal.lock:
-        return None if terminal.closed else bookmark(terminal)
+    with terminal.locked() as screen:
+        return None if screen.closed else bookmark(screen)
 
 
 def _end_of(emulator: Emulator, pin: Pin, text: str) -> Point | None:
@@ -135,10 +135,10 @@ def _last_row(emulator: Emulator, start: Point, text: str) -> int | None:
 
 def fresh(terminal: Terminal, since: OutputStart, *, whole: bool = False) -> list[NewOutput]:
     """What is new since a moment, all of it or lately; nothing of a terminal that is closed. Takes its lock."""
-    with terminal.lock:
-        if terminal.closed:
+    with terminal.locked() as screen:
+        if screen.closed:
             return []
-        emulator = terminal.emulator
+        emulator = screen.emulator
         if emulator.modes.alternate_screen:
             return _on_alternate(emulator, since)
         rows = MOST_ROWS if whole else RECENT_ROWS

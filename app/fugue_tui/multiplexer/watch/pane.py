@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.watch.new_output import NewOutput, OutputStart, fresh, start
+from fugue_tui.terminal.emulator.locked import LockedScreen
 from fugue_tui.terminal.observers import Closed, Tapped
 from fugue_tui.terminal.plain_text import PlainTextExtractor, TextStream
 from fugue_tui.terminal.pty.spawn import Exit
@@ -85,8 +86,8 @@ class PaneWatch:
         self._screens: dict[OutputStart, list[NewOutput]] = {}
         self._look_at = self._looked = self._pending_at = 0.0
         self._screen_at: float | None = None
-        with terminal.lock:
-            rows, alternate = terminal.size.rows, terminal.emulator.modes.alternate_screen
+        with terminal.locked() as screen:
+            rows, alternate = screen.size.rows, screen.emulator.modes.alternate_screen
         self._transcript = PlainTextExtractor(rows, alternate=alternate)
         self.untap = terminal.tap(self._tap)
 
@@ -109,21 +110,21 @@ class PaneWatch:
 
     def enter(self, wait: Wait, pane: PaneId, since: OutputStart | None) -> None:
         """Let a wait begin, at this very moment or at an earlier one."""
-        with self.terminal.lock:
-            begin = since or self._start()
+        with self.terminal.locked() as screen:
+            begin = since or self._start(screen)
             self._feed.append(PanePosition(wait, pane, begin, whole=since is not None))
         if self.terminal.exit is not None:
             self._feed.append(self.terminal.exit)
         self._wake()
 
-    def _start(self) -> OutputStart:
+    def _start(self, screen: LockedScreen) -> OutputStart:
         """This moment; waits that begin between two batches of output share theirs."""
         starts = [place.start for place in tuple(self._places)]
-        now = self.terminal.changes
+        now = screen.changes
         if shared := next((each for each in starts if each.changes == now), None):
             return shared
         pins = {id(each.pin): each.pin for each in starts}
-        return start(self.terminal, next(reversed(pins.values())) if len(pins) >= MOST_PINS else None)
+        return start(screen, next(reversed(pins.values())) if len(pins) >= MOST_PINS else None)
 
     def fail(self, error: Exception) -> None:
         """End all waits by a bug, and look at nothing more."""

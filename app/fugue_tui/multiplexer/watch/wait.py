@@ -189,9 +189,8 @@ def excerpt(text: bytes, start: int, stop: int) -> str:
 
 def screen_tail(terminal: Terminal) -> str:
     """The last rows of a terminal's screen, without blank ones at its end; empty if it is closed. Untrusted."""
-    with terminal.lock:
-        if terminal.closed:
+    with terminal.locked() as screen:
+        if screen.closed:
             return ""
-        top, rows = terminal.emulator.scrollback.lines, terminal.size.rows
-        lines = terminal.emulator.lines(top, top + rows, joined=True)
+        lines = screen.emulator.lines(screen.emulator.scrollback.lines, screen.end.line, joined=True)
     return "\n".join("\n".join(lines).rstrip("\n").split("\n")[-TAIL:])

@@ -15,7 +15,7 @@ def begun(app: AppContext, terminal: Terminal) -> None:
     """A person selects in a terminal: what was selected in others is not any more."""
     for other in app.mux.terminals.values():
         if other is not terminal:
-            other.deselect()
+            other.copy_mode.deselect()
 
 
 def copy(app: AppContext, text: str, viewer: AttachedClient | None) -> None:

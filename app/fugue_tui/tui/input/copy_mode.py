@@ -88,7 +88,7 @@ class CopyMode:
 
     def _leave(self, live: Terminal) -> None:
         self._modes.pop(live, None)
-        live.leave()
+        live.copy_mode.leave()
         if (view := self._app.focused_view) is not None:
             view.scroll_back(-_FAR)
         self._app.news()
@@ -113,14 +113,14 @@ class CopyMode:
 
     def _move(self, live: Terminal, motion: Motion, *, keeps_column: bool = False) -> None:
         """Move the cursor, and what is being selected with it."""
-        mode, place = self._modes[live], live.read(motion)
+        mode, place = self._modes[live], live.copy_mode.read(motion)
         if place is None:
             return
         if not keeps_column:
             mode.column = place.column
-        mode.selects = mode.selects and live.selected is not None
+        mode.selects = mode.selects and live.copy_mode.selected is not None
         if mode.selects:
-            live.extend(place)
+            live.copy_mode.extend(place)
 
     def _step(self, live: Terminal, lines: int) -> None:
         self._move(live, by_lines(lines, self._modes[live].column), keeps_column=True)
@@ -134,25 +134,25 @@ class CopyMode:
     # Selecting
 
     def _select(self, live: Terminal, unit: Unit) -> None:
-        mode, place = self._modes[live], live.read(stay)
+        mode, place = self._modes[live], live.copy_mode.read(stay)
         if place is None:
             return
-        if not mode.selects or live.selected is None:
-            live.select(place, unit)
+        if not mode.selects or live.copy_mode.selected is None:
+            live.copy_mode.select(place, unit)
             begun(self._app, live)
             mode.selects, mode.unit = True, unit
         elif unit is mode.unit:
             self._drop(live)
         else:
-            live.extend(place, unit)
+            live.copy_mode.extend(place, unit)
             mode.unit = unit
 
     def _drop(self, live: Terminal) -> None:
         self._modes[live].selects = False
-        live.deselect()
+        live.copy_mode.deselect()
 
     def _copy(self, live: Terminal, owner: int) -> None:
-        text = live.selected_text
+        text = live.copy_mode.selected_text
         if not text.strip():
             self._app.alert("nothing is selected; v begins, y copies")
             return
@@ -160,13 +160,13 @@ class CopyMode:
         copy(self._app, text, viewer_of(self._app, owner))
 
     def _enter(self, live: Terminal, owner: int) -> None:
-        if live.selected is not None:
+        if live.copy_mode.selected is not None:
             self._copy(live, owner)
         else:
             self._leave(live)
 
     def _escape(self, live: Terminal, owner: int) -> None:
-        if live.selected is not None:
+        if live.copy_mode.selected is not None:
             self._drop(live)
         else:
             self._leave(live)

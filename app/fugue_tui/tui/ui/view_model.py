@@ -73,7 +73,7 @@ def _history(mux: Multiplexer) -> str:
 
 def _reduced(mux: Multiplexer) -> bool:
     """Whether a pane is shown by an engine that cannot do everything."""
-    return any(terminal.emulator.lacks for terminal in mux.terminals.values())
+    return any(terminal.lacks for terminal in mux.terminals.values())
 
 
 def window_label(mux: Multiplexer, window: Window) -> str:

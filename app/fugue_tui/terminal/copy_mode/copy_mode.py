@@ -1,0 +1,205 @@
+"""Copy mode of one terminal: the selection, and the user's own cursor in the scrollback.
+
+Both follow the text, and the selection is part of what the terminal shows.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.copy_mode.motions import Motion
+from fugue_tui.terminal.copy_mode.selection import Selection
+from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit
+from fugue_tui.terminal.emulator.locked import LockedScreen, ScreenLock
+from fugue_tui.terminal.screen.cells import Cursor, Damage, Row
+from fugue_tui.terminal.screen.highlight import highlight
+from fugue_tui.terminal.screen.pins import Pin, Point
+from fugue_tui.terminal.screen.sgr import write_row
+
+Highlights: TypeAlias = dict[int, tuple[int, int]]
+"""Rows of the view, each with the columns from which up to which it is selected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of the view, counted from 0; a cell outside counts as the nearest one inside."""
+
+    x: int
+    y: int
+
+
+class CopyMode:
+    """The selection and the copy-mode cursor of one terminal. Any thread.
+
+    Methods with a LockedScreen need the terminal's lock; all others acquire it."""
+
+    def __init__(self, lock: ScreenLock, changed: Callable[[LockedScreen], None]) -> None:
+        """`changed` is called under the lock after every change."""
+        self._lock = lock
+        self._changed = changed
+        self._selection: Selection | None = None
+        self._highlights: Highlights = {}
+        self._cursor: Pin | None = None
+
+    # Selection
+
+    @property
+    def selected(self) -> TextSpan | None:
+        """Where the selected text is; None if there is none, or it is on the screen that is not in front."""
+        with self._lock as screen:
+            return self.span(screen)
+
+    def span(self, screen: LockedScreen) -> TextSpan | None:
+        """The same under the lock."""
+        selection = self._find(screen)
+        return selection.where if selection is not None else None
+
+    def highlights(self, screen: LockedScreen) -> Highlights:
+        """The selected part of the view."""
+        selection = self._find(screen)
+        return selection.marks(screen.emulator.scrollback.top, screen.size) if selection is not None else {}
+
+    @property
+    def selected_text(self) -> str:
+        """The selected text, with wrapped rows joined; empty if there is none. Untrusted."""
+        with self._lock as screen:
+            selection = self._find(screen)
+            return selection.text() if selection is not None else ""
+
+    @property
+    def shows_selection(self) -> bool:
+        """Whether the last snapshot of the screen contains selected text."""
+        return bool(self._highlights)
+
+    def select(self, at: Point | Cell, unit: Unit = Unit.CHARACTER) -> None:
+        """Start a new selection at a position or at a cell of the view."""
+        with self._lock as screen:
+            if not screen.closed:
+                self._selection = Selection(screen.emulator, _point(screen, at), unit)
+                self._changed(screen)
+
+    def extend(self, to: Point | Cell, unit: Unit | None = None) -> None:
+        """Extend the selection from its anchor to here; a unit changes what it grows by."""
+        with self._lock as screen:
+            if not screen.closed and self._selection is not None:
+                self._selection.extend(_point(screen, to), unit)
+                self._changed(screen)
+
+    def deselect(self) -> bool:
+        """Clear the selection; whether there was one."""
+        with self._lock as screen:
+            if self._selection is None:
+                return False
+            self._selection = None
+            if not screen.closed:
+                self._changed(screen)
+            return True
+
+    def pin_at(self, at: Cell) -> Pin:
+        """A pin at a cell of the view; release it soon."""
+        with self._lock as screen:
+            return screen.emulator.pin(_point(screen, at))
+
+    def _find(self, screen: LockedScreen) -> Selection | None:
+        """Update the selection, and drop it if its text is gone; a synchronized update may still restore the text."""
+        selection = self._selection
+        if selection is not None and (screen.closed or not (screen.emulator.modes.synchronized or selection.look())):
+            selection = self._selection = None
+        return selection
+
+    # The copy-mode cursor
+
+    @property
+    def reads(self) -> bool:
+        """Whether there is a copy-mode cursor."""
+        return self._cursor is not None
+
+    @property
+    def reader(self) -> Cursor | None:
+        """The copy-mode cursor in the view; None if there is none. It may be outside the view."""
+        with self._lock as screen:
+            if self._cursor is None or screen.closed:
+                return None
+            at = self._cursor.found()
+            if at is None:
+                return Cursor(0, 0, visible=False, styled=True)
+            size, y = screen.size, at.line - screen.emulator.scrollback.top
+            return Cursor(min(at.column, size.cols - 1), max(y, 0), visible=0 <= y < size.rows, styled=True)
+
+    def read(self, motion: Motion) -> Point | None:
+        """Move the copy-mode cursor, or create it, and scroll it into view; its position, None if the terminal is
+        closed. The motion is called under the lock."""
+        with self._lock as screen:
+            if screen.closed:
+                return None
+            emulator = screen.emulator
+            at = screen.clamp(motion(emulator, self._start(screen)))
+            self._cursor = emulator.pin(at)
+            top, rows = emulator.scrollback.top, screen.size.rows
+            if at.line < top:
+                emulator.scroll(top - at.line)
+            elif at.line >= top + rows:
+                emulator.scroll(top + rows - 1 - at.line)
+            self._changed(screen)
+            return at
+
+    def _start(self, screen: LockedScreen) -> Point:
+        """Where the cursor is; initially at the program's cursor, or at the view's edge if that is outside the view."""
+        bar, rows = screen.emulator.scrollback, screen.size.rows
+        at = self._cursor.found() if self._cursor is not None else None
+        if at is None:
+            x, y = screen.emulator.caret
+            at = Point(bar.lines + y, x)
+        if self._cursor is None and at.line >= bar.top + rows:
+            return Point(bar.top + rows - 1)
+        return at
+
+    def leave(self) -> None:
+        """Remove the copy-mode cursor."""
+        with self._lock as screen:
+            self._cursor = None
+            if not screen.closed:
+                self._changed(screen)
+
+    # Drawing
+
+    def highlighted(self, y: int, row: Row) -> Row:
+        """Row `y` of the last snapshot with its selected part in reverse video."""
+        mark = self._highlights.get(y)
+        return highlight(row, *mark) if mark else row
+
+    def paint(self, screen: LockedScreen, rows: tuple[int, ...], painted: list[bytes]) -> None:
+        """Replace the rows of the last snapshot that contain selected text."""
+        if self._highlights:
+            for index, y in enumerate(rows):
+                if mark := self._highlights.get(y):
+                    painted[index] = write_row(highlight(screen.emulator.row(y), *mark))
+
+    def refresh(self, screen: LockedScreen, damage: Damage) -> Damage:
+        """The damage of a new snapshot with the rows whose selected part changed."""
+        if self._selection is None and not self._highlights:
+            return damage
+        old, self._highlights = self._highlights, self.highlights(screen)
+        new = self._highlights
+        if damage.full:
+            return damage
+        moved = {y - damage.shift: mark for y, mark in old.items()}
+        changed = {y for y in moved.keys() | new.keys() if moved.get(y) != new.get(y) and 0 <= y < screen.size.rows}
+        return Damage(False, tuple(sorted(changed.union(damage.rows))), damage.shift) if changed else damage
+
+    def resize(self, screen: LockedScreen, size: Size) -> None:
+        """Resize the emulator; the selection is kept if all of its text remains."""
+        selection = self._find(screen)
+        text = selection.text() if selection is not None else ""
+        screen.size = size
+        screen.emulator.resize(size)
+        if selection is not None and not selection.resized(text):
+            self._selection = None
+
+
+def _point(screen: LockedScreen, at: Point | Cell) -> Point:
+    """An existing position of the text."""
+    if isinstance(at, Cell):
+        at = Point(screen.emulator.scrollback.top + min(max(at.y, 0), screen.size.rows - 1), at.x)
+    return screen.clamp(at)
