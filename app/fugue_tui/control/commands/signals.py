@@ -16,7 +16,6 @@ from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin
 from fugue_tui.control.core.confirmation import ending, pane_words
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.pane_subscription import PaneSubscription, after
-from fugue_tui.control.shell_exec.dialects import dialect_of
 from fugue_tui.control.shell_exec.prompt_detection import running
 from fugue_tui.control.shell_exec.prompt_driver import INTERRUPT
 from fugue_tui.errors import Refused
@@ -24,6 +23,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent
 from fugue_tui.sanitize import clean
+from fugue_tui.shell_names import is_interactive
 from fugue_tui.terminal.emulator.events import CommandFinished, PromptMark
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
@@ -162,7 +162,7 @@ class _Ending:
         self._terminal: Terminal = mux.terminal(pane)
         self._group = self._terminal.foreground_group
         self._program = clean(process.name(self._group))
-        self._is_shell = dialect_of(process.argv(self._group)) is not None
+        self._is_shell = is_interactive(process.argv(self._group))
         self._begun = self._until = time.monotonic()
         self._done: list[str] = []
         self._code: int | None = None

@@ -13,6 +13,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.output_analysis.command_line import stages
 from fugue_tui.output_analysis.prompts import last_command, typed
 from fugue_tui.output_analysis.word_set import word_set
+from fugue_tui.shell_names import SHELLS, is_interactive
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.locked import LockedScreen
 from fugue_tui.terminal.emulator.protocol import Emulator
@@ -23,8 +24,7 @@ MOST_ROWS: Final = 20_000
 """Rows of an output that are read."""
 _BACK: Final = 2_000
 """Rows that are looked through for a prompt where no shell marks it."""
-_SHELLS: Final = word_set("ash bash dash fish ksh sh zsh")
-_WITHIN: Final = _SHELLS | word_set("chroot login mosh nsenter ssh su")
+_WITHIN: Final = SHELLS | word_set("chroot login mosh nsenter ssh su")
 """Programs in which commands are run that the shell around them does not know of."""
 
 
@@ -162,5 +162,4 @@ def _line(argv: Sequence[str]) -> str:
     """The command line that a pane was opened for; empty if it is a shell to work in."""
     line = argv[2] if len(argv) > 2 and argv[1] == "-c" else shlex.join(argv)
     started = stages(line)
-    shell = len(started) == 1 and started[0].program in _SHELLS and "-c" not in started[0].words
-    return "" if shell else line
+    return "" if len(started) == 1 and is_interactive(started[0].words) else line

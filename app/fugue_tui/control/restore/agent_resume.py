@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from fugue_tui.control.restore.agent_sessions import UUID, AgentProcess, claude_ids, codex_ids, gemini_ids
+from fugue_tui.shell_names import SHELLS, program_name
 from fugue_tui.terminal.pty import process
 
-_SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "env", "npx", "bunx"})
+_LAUNCHERS: Final = SHELLS | {"env", "npx", "bunx"}
 _RUNTIMES: Final = frozenset({"node", "bun", "deno"})
 _DEEPEST: Final = 3
 """How far below a shell's line its agent is looked for."""
@@ -126,7 +127,7 @@ def resume_argv(argv: Sequence[str], pid: int, cwd: str, home: str = "") -> tupl
     Where several conversations might be its own, the agent is told to let the person choose. Empty if it is no agent
     that can go on, or if nothing was said in it yet. `home` goes before the one in the process's environment."""
     try:
-        if os.path.basename(next(iter(argv), "")).lstrip("-") in _SHELLS:
+        if program_name(argv) in _LAUNCHERS:
             argv, pid = _below(pid)
         name, length = _found(argv)
         return (

@@ -5,7 +5,6 @@ other goes to `eval` in quotes, so that a missing quote is an error that the she
 The line starts with a blank, which keeps it out of the history of those who asked their shell for that.
 """
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from fugue_tui.errors import InvalidArgument
+from fugue_tui.shell_names import POSIX_SHELLS, is_interactive, program_name
 
 LONGEST: Final = 3_900
 """Characters of one typed line; longer ones go by a file. A terminal that edits lines itself takes 4,095 bytes."""
@@ -57,29 +57,17 @@ class Dialect(StrEnum):
     FISH = "fish"
 
 
-_DIALECTS: Final = {
-    "ash": Dialect.SH, "dash": Dialect.SH, "ksh": Dialect.SH, "ksh93": Dialect.SH, "mksh": Dialect.SH,
-    "sh": Dialect.SH, "bash": Dialect.BASH, "rbash": Dialect.BASH, "fish": Dialect.FISH, "zsh": Dialect.ZSH,
-}  # fmt: skip
+_DIALECTS: Final = dict.fromkeys(POSIX_SHELLS, Dialect.SH) | {
+    "bash": Dialect.BASH,
+    "rbash": Dialect.BASH,
+    "fish": Dialect.FISH,
+    "zsh": Dialect.ZSH,
+}
 
 
 def dialect_of(argv: Sequence[str]) -> Dialect | None:
-    """What a program speaks that was started so; None if it is no shell that takes commands from its terminal."""
-    kind = _DIALECTS.get(os.path.basename(argv[0]).lstrip("-")) if argv else None
-    rest = iter(argv[1:])
-    for word in rest:
-        if word in ("--rcfile", "--init-file", "--init-command", "-C", "-o", "+o", "-O", "+O"):
-            next(rest, None)
-        elif _is_told_what_to_run(word):
-            return None
-    return kind
-
-
-def _is_told_what_to_run(word: str) -> bool:
-    """Whether a shell that is given this runs a script or one line."""
-    if word.startswith("--"):
-        return word.startswith("--command")
-    return not word.startswith(("-", "+")) or "c" in word
+    """The language of an interactive shell; None for any other program, and for a shell of unsupported language."""
+    return _DIALECTS.get(program_name(argv)) if is_interactive(argv) else None
 
 
 def quoted(text: str, dialect: Dialect) -> str:

@@ -13,6 +13,7 @@ from fugue_tui.output_analysis.outcome.rules.rule import Ending, Rule
 from fugue_tui.output_analysis.outcome.suggestions import suggestions
 from fugue_tui.output_analysis.results import Context, Evidence, Intent, Meaning, Other
 from fugue_tui.output_analysis.word_set import word_set
+from fugue_tui.shell_names import SHELLS
 
 ENOUGH: Final = 0.5
 """Below this belief a meaning is not reported."""
@@ -29,7 +30,6 @@ _SHOWING: Final = word_set(
 _SILENT: Final = word_set(": [ cd exit export false popd pushd return set sleep test true unset wait")
 _READING: Final = word_set("blame diff grep log logs reflog shortlog show view")
 _MANY: Final = word_set("docker docker-compose gh git heroku kubectl podman")
-_SHELLS: Final = word_set("ash bash dash fish ksh sh zsh")
 
 _RUNNERS: Final = word_set("just make ninja nox npm npx pnpm task tox yarn")
 _KNOWN: Final = frozenset(program for rule in RULES for program in rule.programs) - _RUNNERS
@@ -117,7 +117,7 @@ def _speaks(found: re.Match[str], rule: Rule, run: Run) -> bool:
     if rule.intent is Meaning.PROMPT_WAITING or run.stage(rule) is not None:
         return True
     said = (found.groupdict().get("program") or "").rpartition("/")[2].removeprefix("-")
-    return said in _SHELLS or any(stage.program == said for stage in run.stages)
+    return said in SHELLS or any(stage.program == said for stage in run.stages)
 
 
 def _belief(rule: Rule, run: Run) -> float:
