@@ -139,7 +139,7 @@ def test_styled_text_has_no_sequence_but_colours_and_attributes(text: str) -> No
     assert clean_styled(text).replace("\x1b", "\u241b") == spelled(text)
 
 
-def test_colours_stay_for_people_and_are_spelled_for_models() -> None:
+def test_colours_stay_for_terminal_and_are_spelled_for_model() -> None:
     text = "\x1b[1;38:5:9mred\x1b[0m \x1b]0;title\x07\x1b[2Jleft 👨‍👩‍👧 \u202eback\n"
     kept = "\x1b[1;38:5:9mred\x1b[0m left \U0001f468\u200d\U0001f469\u200d\U0001f467 back\n"
     assert clean_styled(text) == kept

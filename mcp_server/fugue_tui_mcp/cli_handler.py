@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from fugue_tui.control.core.answers import TextAnswer, VerdictAnswer
+from fugue_tui.control.core.answers import ExitStatusAnswer, TextAnswer
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.control.schema import command_line
 from fugue_tui.control.schema.command_schema import build, dump
@@ -53,7 +53,7 @@ async def _run(said: list[str], gate: ThreadGateway, caller: Caller) -> dict[str
     done = await asyncio.wrap_future(gate.run(build(cls, arguments), caller))
     text, value = _shown(done.result, plain=cls.plain)
     answered = {"text": text, "json": value}
-    if isinstance(done.result, VerdictAnswer):
+    if isinstance(done.result, ExitStatusAnswer):
         answered |= {"status": done.result.exit_status, "aside": clean_text(done.result.aside)}
     return answered
 
@@ -61,7 +61,7 @@ async def _run(said: list[str], gate: ThreadGateway, caller: Caller) -> dict[str
 def _shown(found: object, *, plain: bool) -> tuple[str, Any]:
     """An answer for people, and as JSON."""
     if isinstance(found, TextAnswer):
-        return found.for_people, dump(found)
+        return found.for_terminal, dump(found)
     if plain:
         text = clean_text(str(found))
         return text, text

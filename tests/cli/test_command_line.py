@@ -265,7 +265,7 @@ def test_an_answer_goes_to_a_file_as_it_would_be_printed(served: Served, shell: 
     assert "cannot be written: No such file or directory" in done.stderr
 
 
-def test_colours_are_printed_for_people(served: Served, shell: Shell) -> None:
+def test_colours_are_printed_for_terminal(served: Served, shell: Shell) -> None:
     shell(
         "create-pane", "--name", "red", "--command", "printf '\\033[31mred\\033[0m'; exec cat", FUGUE_SOCKET=served.path
     )

@@ -9,7 +9,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.execute_command import ExecuteCommand
 from fugue_tui.control.commands.panes import CreatePane
-from fugue_tui.control.core.deferred import Deferred, is_later
+from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.shell_exec.result import CommandOutcome
 from fugue_tui.ids import PaneId
 
@@ -46,7 +46,7 @@ class Shell:
 
     def begin(self, command: str, **options: object) -> Deferred[CommandOutcome]:
         later = self.command(command, **options).run(self.room.mux, agent())
-        assert is_later(later)
+        assert is_deferred(later)
         return later
 
     def says(self, command: str, **options: object) -> tuple[int | None, str]:

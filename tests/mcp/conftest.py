@@ -16,7 +16,7 @@ import pytest
 from fugue_tui import sockets
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control import command_table as command_table
-from fugue_tui.control.core.command import PERSON, Command, Effect, Origin
+from fugue_tui.control.core.command import USER, Command, Effect, Origin
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
 from fugue_tui.control.schema.command_line import command
@@ -85,7 +85,7 @@ class Served:
         self.doors = SocketServer(listen(path), gate, limits, settings=lambda: self.settings)
         self._main = threading.Thread(target=self._play, name="main of the test")
         self._main.start()
-        self.on_main(lambda: command("create-pane --name first --command cat").run(self.mux, PERSON))
+        self.on_main(lambda: command("create-pane --name first --command cat").run(self.mux, USER))
         self.doors.start()
 
     def on_main(self, call: Callable[[], Value]) -> Value:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 from tests.mcp.conftest import HELD, LET_GO, Served, request, until
 
-from fugue_tui.control.core.command import PERSON
+from fugue_tui.control.core.command import USER
 from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
 from fugue_tui.control.schema.command_line import command
 from fugue_tui_mcp.listener import listen
@@ -192,7 +192,7 @@ def test_a_program_in_a_pane_is_known_by_its_pane(served: Served, private_dir: P
     answer = private_dir / "answer"
     listing = f"{shlex.quote(sys.executable)} -m fugue_tui list-panes --json"
     line = f"{listing} > {answer}.part && mv {answer}.part {answer}; cat"
-    made: Any = served.on_main(lambda: command(["create-pane", "--command", line]).run(served.mux, PERSON))
+    made: Any = served.on_main(lambda: command(["create-pane", "--command", line]).run(served.mux, USER))
     until(answer.exists)
     assert json.loads(answer.read_text())["you"] == made.id
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import pytest
 
 from fugue_tui.control import command_table as command_table
-from fugue_tui.control.core.command import PERSON, Command, Door, Origin
-from fugue_tui.control.core.deferred import Deferred, is_later
+from fugue_tui.control.core.command import USER, Command, Door, Origin
+from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
@@ -48,17 +48,17 @@ class Room:
         self.empty = False
         self.mux.on_empty.connect(self._emptied)
 
-    def run(self, said: Command[Answer], origin: Origin = PERSON) -> Answer:
+    def run(self, said: Command[Answer], origin: Origin = USER) -> Answer:
         """Run a command."""
         found = said.run(self.mux, origin)
-        return self.awaited(found) if is_later(found) else found
+        return self.awaited(found) if is_deferred(found) else found
 
     def awaited(self, later: Deferred[Answer]) -> Answer:
         """Play the main thread until a result is there."""
-        self.until(lambda: later.over)
+        self.until(lambda: later.done)
         return later.result()
 
-    def say(self, line: str, origin: Origin = PERSON) -> Any:
+    def say(self, line: str, origin: Origin = USER) -> Any:
         """Run a command line."""
         return self.run(command(line), origin)
 
@@ -66,7 +66,7 @@ class Room:
         """Open a pane in which `cat` echoes what is typed."""
         return self.opened(f"create-pane --name '{name}' --command cat")
 
-    def opened(self, line: str, origin: Origin = PERSON) -> PaneId:
+    def opened(self, line: str, origin: Origin = USER) -> PaneId:
         """Run a command that opens a pane, and give its id."""
         return PaneId(self.say(line, origin).id[1:])
 

@@ -22,7 +22,7 @@ import fugue_tui.control.command_table  # noqa: F401  # pyright: ignore[reportUn
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config, UiSettings
 from fugue_tui.control.command_table import windows
-from fugue_tui.control.core.command import PERSON, Command, registry
+from fugue_tui.control.core.command import USER, Command, registry
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
@@ -73,7 +73,7 @@ class Stage:
 
     def run(self, command: Command[Any]) -> Any:
         """Run a command for the person, and let errors through."""
-        return self.app.dispatcher.run(command, PERSON)
+        return self.app.dispatcher.run(command, USER)
 
     def terminal(self, pane: int = 1) -> Terminal:
         """The terminal of a pane."""
@@ -167,7 +167,7 @@ def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: IOLoop) ->
     area = Size(size.cols, max(size.rows - 1, 1))
     launcher = Launcher(pump, config.terminal.engine)
     mux = Multiplexer("test", spawner=launcher, post=mailbox.post, area=area)
-    windows.CreateWindow(command=argv).run(mux, PERSON)
+    windows.CreateWindow(command=argv).run(mux, USER)
     return FugueApp(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher)
 
 

@@ -7,8 +7,8 @@ from textual import events
 from textual.screen import Screen
 
 from fugue_tui.client.host_terminal import HostTerminal
-from fugue_tui.control.core.command import PERSON, Command, Origin
-from fugue_tui.control.core.deferred import is_later
+from fugue_tui.control.core.command import USER, Command, Origin
+from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.errors import FugueError
 from fugue_tui.tui.app_base import AttendedApp
@@ -61,12 +61,12 @@ class CommandingApp(AttendedApp, inherit_bindings=False):
         self.push_screen(screen, answered)
 
     def run_command(
-        self, command: Command[Any], origin: Origin = PERSON, then: Callable[[Any], None] | None = None
+        self, command: Command[Any], origin: Origin = USER, then: Callable[[Any], None] | None = None
     ) -> None:
         """Run a command for a person; `then` gets its result, now or later. What goes wrong is shown."""
         try:
             result = self.dispatcher.run(command, origin)
-            if is_later(result):
+            if is_deferred(result):
                 self.errands.follow(command, result, then or self.actions.told_by(command))
             elif then is not None:
                 then(result)

@@ -21,7 +21,7 @@ from fugue_tui.attach_protocol import OUTPUT, Bye, Hello, frame
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config
 from fugue_tui.control.commands import windows
-from fugue_tui.control.core.command import PERSON, Origin
+from fugue_tui.control.core.command import USER, Origin
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
@@ -179,7 +179,7 @@ def _open(
     if home is not None and not home.ended and always and not wanted:
         home.at_once()
         return
-    (opening or windows.CreateWindow(command=command).run)(mux, PERSON)
+    (opening or windows.CreateWindow(command=command).run)(mux, USER)
     start.asks = not wanted and home is not None and not home.ended
 
 

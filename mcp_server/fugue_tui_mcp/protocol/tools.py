@@ -93,7 +93,7 @@ def _told(cls: type[Command[Any]], answer: TextAnswer, limit: int) -> list[Conte
     known = fitted(cleaned(facts(dump(answer))), limit)
     noted = {SHORTENED: _less(cls, "; ".join(known.left_out))} if known.left_out else {}
     # What is fenced is cleaned there.
-    text = answer.text if answer.untrusted and not answer.styled else answer.for_models
+    text = answer.text if answer.untrusted and not answer.styled else answer.for_model
     return [*content, *_text(cls, text, answer.untrusted, known.value | noted, limit)]
 
 

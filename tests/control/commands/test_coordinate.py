@@ -14,7 +14,7 @@ from tests.multiplexer.conftest import Room, agent
 from fugue_tui.control.commands.coordinate import Coordinated, CoordinatePanes
 from fugue_tui.control.commands.coordinate_step import Status
 from fugue_tui.control.commands.execute_command import ExecuteCommand
-from fugue_tui.control.core.deferred import Deferred, Progress, is_later
+from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.schema.command_schema import build
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
@@ -48,7 +48,7 @@ def tools(monkeypatch: pytest.MonkeyPatch, room: Room, tmp_path: Path) -> None:
 
 def begin(room: Room, **arguments: Any) -> Deferred[Coordinated]:
     later = build(CoordinatePanes, arguments).run(room.mux, agent(PaneId(1)))
-    assert is_later(later)
+    assert is_deferred(later)
     return later
 
 

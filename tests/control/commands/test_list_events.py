@@ -8,7 +8,7 @@ import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.list_events import EventInfo, EventList, ListEvents
-from fugue_tui.control.core.command import PERSON
+from fugue_tui.control.core.command import USER
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.schema.command_schema import dump
 from fugue_tui.errors import Cancelled, NotFound
@@ -22,7 +22,7 @@ def asked(room: Room, **more: object) -> EventList:
 
 
 def waits(room: Room, **more: object) -> Deferred[EventList]:
-    found = ListEvents(**more).run(room.mux, PERSON)  # pyright: ignore[reportArgumentType]
+    found = ListEvents(**more).run(room.mux, USER)  # pyright: ignore[reportArgumentType]
     assert isinstance(found, Deferred)
     return found
 
@@ -52,7 +52,7 @@ def test_a_wait_ends_with_the_first_event_that_is_wanted(room: Room) -> None:
     pane = room.opened("create-pane --on-exit keep -- sh -c 'read x; exit 4'")
     later = waits(room, kinds=(EventKind.EXIT,), wait_ms=100_000)
     room.cat()
-    assert not later.over
+    assert not later.done
     room.mux.terminals[pane].write(b"\n")
     (event,) = room.awaited(later).events
     assert (event.kind, event.pane, event.facts["code"]) == ("exit", str(pane), 4)

@@ -15,7 +15,7 @@ from fugue_tui.control.commands.panes import (
     SplitPane,
     SwapPane,
 )
-from fugue_tui.control.core.command import PERSON
+from fugue_tui.control.core.command import USER
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Rect, Size
@@ -181,7 +181,7 @@ def test_a_closed_id_never_means_another_pane(room: Room) -> None:
     gone = room.cat()
     room.run(ClosePane(pane=str(gone)))
     room.cat()
-    for origin in (PERSON, agent()):
+    for origin in (USER, agent()):
         with pytest.raises(NotFound, match=f"no pane {gone}"):
             room.run(ClosePane(pane=str(gone)), origin)
     with pytest.raises(NotFound, match=f"no pane {gone}"):

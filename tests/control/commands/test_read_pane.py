@@ -7,7 +7,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.read_pane import ReadPane, Source
 from fugue_tui.control.commands.status import GetStatus, Place
-from fugue_tui.control.core.command import PERSON, Origin
+from fugue_tui.control.core.command import USER, Origin
 from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
@@ -21,7 +21,7 @@ def showing(room: Room, script: str) -> PaneId:
     return pane
 
 
-def read(room: Room, origin: Origin = PERSON, **fields: Any) -> str:
+def read(room: Room, origin: Origin = USER, **fields: Any) -> str:
     """The text of a reading."""
     return room.run(ReadPane(**fields), origin).text
 

@@ -10,8 +10,8 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.config.model import SessionSettings
 from fugue_tui.control.commands.save import Deleted, DeleteSaved, ListSaved, SavedInfo, SavedKind, SaveSession
-from fugue_tui.control.core.command import PERSON, Command
-from fugue_tui.control.core.deferred import Deferred, is_later
+from fugue_tui.control.core.command import USER, Command
+from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, SaveError
 from fugue_tui.multiplexer.autosave.saver import Saver
@@ -36,8 +36,8 @@ def store(room: Room, tmp_path: Path) -> Iterator[Store]:
 
 
 def begun(room: Room, line: str) -> Deferred[Any]:
-    found = command(line).run(room.mux, PERSON)
-    assert is_later(found)
+    found = command(line).run(room.mux, USER)
+    assert is_deferred(found)
     return found
 
 
@@ -84,7 +84,7 @@ def test_a_name_that_could_be_no_files_is_refused_before_anything_happens(room: 
     said: list[Command[Any]] = [SaveSession(name=name), DeleteSaved(name=name)]
     for each in said:
         with pytest.raises(InvalidArgument, match="name: "):
-            each.run(room.mux, PERSON)
+            each.run(room.mux, USER)
     assert not Path(store.root).exists()
 
 
@@ -101,7 +101,7 @@ def test_a_snapshot_of_one_pane_holds_that_pane_alone(room: Room, store: Store) 
     assert "in the second one" in unpack(store.text(saved.seen[pane].text)).portable.decode()
     assert room.mux.workspace is before
     with pytest.raises(NotFound):
-        command("create-snapshot %99").run(room.mux, PERSON)
+        command("create-snapshot %99").run(room.mux, USER)
 
 
 def test_everything_that_was_saved_is_listed_kind_by_kind(room: Room, store: Store) -> None:
@@ -177,4 +177,4 @@ def held(reached: threading.Event, go_on: threading.Event) -> Callable[[Sift], b
 def test_where_nothing_is_saved_that_is_said(room: Room) -> None:
     room.cat()
     with pytest.raises(Refused, match="nothing can be saved here"):
-        ListSaved().run(room.mux, PERSON)
+        ListSaved().run(room.mux, USER)

@@ -68,7 +68,7 @@ def test_a_pane_is_seen_as_a_drawing_as_text_and_with_colours(driven: Driven) ->
     assert shot(driven.room, format=PictureFormat.TEXT).text.splitlines()[0].startswith("red <b> 漢 👨")
     coloured = shot(driven.room, format=PictureFormat.ANSI)
     assert re.search(r"\x1b\[0;31mred\x1b\[0m", coloured.text)
-    assert "\x1b" not in coloured.for_models
+    assert "\x1b" not in coloured.for_model
     assert coloured.untrusted == f"pane {driven.pane}"
 
 

@@ -10,8 +10,8 @@ from tests.multiplexer.conftest import Room, agent
 from fugue_tui.control.commands.pane_info import GetPaneState
 from fugue_tui.control.commands.read_pane import Reading, ReadPane, Source
 from fugue_tui.control.core.answers import facts
-from fugue_tui.control.core.command import PERSON
-from fugue_tui.control.output.page import Format
+from fugue_tui.control.core.command import USER
+from fugue_tui.control.output.page import TextFormat
 from fugue_tui.ids import PaneId
 from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.copy_mode.text_units import Unit
@@ -34,7 +34,7 @@ def select(room: Room, pane: PaneId, start: tuple[int, int], stop: tuple[int, in
     terminal.copy_mode.extend(Cell(*stop))
 
 
-def read(room: Room, pane: str = "active", origin: Any = PERSON, **fields: Any) -> Reading:
+def read(room: Room, pane: str = "active", origin: Any = USER, **fields: Any) -> Reading:
     """Read the selection."""
     return room.run(ReadPane(pane=pane, source=Source.SELECTION, **fields), origin)
 
@@ -58,7 +58,7 @@ def test_nothing_selected_is_said(room: Room, pane: PaneId) -> None:
 def test_reading_leaves_the_selection_as_it_is(room: Room, pane: PaneId) -> None:
     select(room, pane, (0, 0), (2, 0))
     before = room.mux.terminals[pane].copy_mode.selected
-    for origin in (agent(), agent(pane), PERSON):
+    for origin in (agent(), agent(pane), USER):
         assert read(room, str(pane), origin).text == "one"
         room.run(ReadPane(pane=str(pane)), origin)
     assert room.mux.terminals[pane].copy_mode.selected == before
@@ -94,12 +94,12 @@ def test_a_long_selection_is_read_in_pages(room: Room) -> None:
 
 def test_every_format_holds_what_is_selected_and_no_more(room: Room, pane: PaneId) -> None:
     select(room, pane, (4, 0), (8, 1))
-    ansi = read(room, str(pane), format=Format.ANSI).text
+    ansi = read(room, str(pane), format=TextFormat.ANSI).text
     assert re.sub(r"\x1b\[[0-9;]*m", "", ansi) == "two three\nred and b"
     assert ansi != "two three\nred and b"
-    html = re.sub("<[^>]*>", "", read(room, str(pane), format=Format.HTML).text)
+    html = re.sub("<[^>]*>", "", read(room, str(pane), format=TextFormat.HTML).text)
     assert [line.rstrip() for line in html.split("\n")] == ["    two three", "red and b"]
-    rows = json.loads(read(room, str(pane), format=Format.CELLS).text)["rows"]
+    rows = json.loads(read(room, str(pane), format=TextFormat.CELLS).text)["rows"]
     assert ["".join(run[0] for run in row).rstrip() for row in rows] == ["    two three", "red and b"]
 
 

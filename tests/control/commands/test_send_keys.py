@@ -68,7 +68,7 @@ def test_nothing_is_typed_to_what_a_person_types(room: Room) -> None:
     room.shows(pane, "ready")
     room.mux.human_input(pane)
     room.now += 0.5
-    with pytest.raises(Refused, match=f"a person is typing in {pane}; try again in 1500 ms") as refused:
+    with pytest.raises(Refused, match=f"the user is typing in {pane}; try again in 1500 ms") as refused:
         room.run(SendInput(pane=str(pane), text="ab", submit=True), Origin(Door.CLI))
     assert refused.value.data == {"retry_after_ms": 1500}
     room.run(SendInput(pane=str(pane), text="own", submit=True), Origin(Door.CLI, pane=pane))

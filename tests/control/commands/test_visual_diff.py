@@ -13,7 +13,7 @@ from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.read_pane import ReadPane
 from fugue_tui.control.commands.visual_diff import VisualDiff, VisualDifference
 from fugue_tui.control.core.command import Effect
-from fugue_tui.control.core.deferred import is_later
+from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import policy
 from fugue_tui.errors import InvalidArgument, NotFound, Refused, TerminalGone
@@ -75,8 +75,8 @@ def test_a_command_that_takes_too_long_is_looked_at_on_its_way(shell: Shell) -> 
 def test_a_command_that_ends_the_shell_says_so(shell: Shell) -> None:
     shell.room.cat()
     later = VisualDiff(pane=str(shell.pane), command="exit 3").run(shell.room.mux, agent())
-    assert is_later(later)
-    shell.room.until(lambda: later.over)
+    assert is_deferred(later)
+    shell.room.until(lambda: later.done)
     if later.error is None:
         assert later.result().text.startswith("the command ended the pane's program (exit 3)")
     else:
@@ -87,7 +87,7 @@ def test_a_pane_that_is_closed_meanwhile_leaves_nothing_to_compare(room: Room) -
     room.cat()
     pane = room.cat()
     later = VisualDiff(pane=str(pane), keys=("a",), idle_ms=20_000).run(room.mux, agent())
-    assert is_later(later)
+    assert is_deferred(later)
     room.say(f"close-pane --pane {pane}")
     with pytest.raises(NotFound, match="was closed or started anew"):
         room.awaited(later)
@@ -96,7 +96,7 @@ def test_a_pane_that_is_closed_meanwhile_leaves_nothing_to_compare(room: Room) -
 @BASH
 def test_nobody_waits_any_more_and_the_command_is_interrupted(shell: Shell) -> None:
     later = VisualDiff(pane=str(shell.pane), command="sleep 60").run(shell.room.mux, agent())
-    assert is_later(later)
+    assert is_deferred(later)
     shell.room.until(lambda: shell.room.mux.terminals[shell.pane].foreground == "sleep")
     later.cancel()
     shell.room.until(lambda: shell.room.mux.terminals[shell.pane].foreground != "sleep")
@@ -174,7 +174,7 @@ def test_agents_that_may_only_look_may_compare_and_not_type(room: Room) -> None:
     cursor = room.run(ReadPane()).cursor
     only_look = Dispatcher(room.mux, policy({"input": "refuse"}))
     looked = only_look.run(VisualDiff(before=cursor), agent())
-    assert is_later(looked)
+    assert is_deferred(looked)
     assert room.awaited(looked).text == "nothing changed"
     with pytest.raises(Refused, match="visual-diff: agents may not do this here"):
         only_look.run(VisualDiff(pane=str(pane), keys=("a",)), agent())

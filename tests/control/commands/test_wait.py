@@ -8,7 +8,7 @@ from tests.control.wait_helpers import begun, enter, ran, sh, waited
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.commands.wait import PatternSpec, WaitForOutput
-from fugue_tui.control.core.command import PERSON
+from fugue_tui.control.core.command import USER
 from fugue_tui.multiplexer.watch.wait import WaitOutcome
 
 
@@ -44,7 +44,7 @@ def test_a_cursor_counts_what_came_since_it_was_given(room: Room) -> None:
     assert second.outcome is WaitOutcome.MATCHED
     third = waited(room, "%1", "alpha", cursor=first.cursor, timeout=0.2)
     assert third.outcome is WaitOutcome.TIMEOUT
-    fourth = room.awaited(WaitForOutput(any_of=("gamma",), cursor=second.cursor).run(room.mux, PERSON))  # pyright: ignore[reportArgumentType]
+    fourth = room.awaited(WaitForOutput(any_of=("gamma",), cursor=second.cursor).run(room.mux, USER))  # pyright: ignore[reportArgumentType]
     assert fourth.outcome is WaitOutcome.MATCHED
     assert waited(room, "%1", "beta", cursor=second.cursor, timeout=0.2).outcome is WaitOutcome.TIMEOUT
 

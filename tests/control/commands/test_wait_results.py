@@ -7,7 +7,7 @@ from tests.control.wait_helpers import begun, enter, ran, sh, waited
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.wait import LONGEST, PatternSpec, WaitForOutput
-from fugue_tui.control.core.command import PERSON
+from fugue_tui.control.core.command import USER
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound
 from fugue_tui.multiplexer.watch.wait import WaitOutcome
@@ -56,7 +56,7 @@ def test_closing_the_pane_ends_the_wait(room: Room) -> None:
 
 def test_of_several_panes_the_first_to_print_it_counts(room: Room) -> None:
     first, second, third = sh(room, "exit 1"), sh(room, "echo here; cat"), sh(room, "cat")
-    both = WaitForOutput(panes=tuple(map(str, (first, second, third))), any_of=("here",)).run(room.mux, PERSON)
+    both = WaitForOutput(panes=tuple(map(str, (first, second, third))), any_of=("here",)).run(room.mux, USER)
     enter(room, first)
     room.ended(first)
     enter(room, second)

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from fugue_tui.control.core.command import PERSON, Command, Effect, Origin
+from fugue_tui.control.core.command import USER, Command, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
@@ -57,7 +57,7 @@ def main() -> _Main:
 
 
 def caller() -> Caller:
-    return Caller(PERSON.door)
+    return Caller(USER.door)
 
 
 def elsewhere(call: Any) -> None:
@@ -72,14 +72,14 @@ def throw(error: Exception) -> None:
 
 def test_a_result_is_settled_once_and_from_any_thread() -> None:
     later, told = Deferred[int](), list[str]()
-    later.when_over(lambda: told.append("over"))
+    later.on_done(lambda: told.append("over"))
     elsewhere(lambda: later.settle(3))
-    assert later.over
+    assert later.done
     assert later.result() == 3
     assert not later.settle(4)
     assert not later.fail(NotFound("nothing"))
     assert later.result() == 3
-    later.when_over(lambda: told.append("late"))
+    later.on_done(lambda: told.append("late"))
     assert told == ["over", "late"]
 
 

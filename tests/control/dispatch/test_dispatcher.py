@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from fugue_tui.control.core.command import PERSON, Command, Door, Effect, Origin
+from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
 from fugue_tui.control.dispatch.audit import KEPT, LONGEST, Audit
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import policy
@@ -67,12 +67,12 @@ def test_a_command_runs_and_is_recorded_cleaned() -> None:
 
 def test_agents_do_not_type_where_a_person_does() -> None:
     dispatcher = _dispatcher(p2=1500)
-    with pytest.raises(Refused, match=r"a person is typing in %2; try again in 1500 ms") as caught:
+    with pytest.raises(Refused, match=r"the user is typing in %2; try again in 1500 ms") as caught:
         dispatcher.run(DispatchType(), AGENT)
     assert caught.value.data == {"retry_after_ms": 1500}
     assert [entry.outcome for entry in dispatcher.audit] == ["refused"]
     assert dispatcher.run(DispatchType(pane="%1"), AGENT)
-    assert dispatcher.run(DispatchType(pane="%2"), PERSON)
+    assert dispatcher.run(DispatchType(pane="%2"), USER)
     assert dispatcher.run(DispatchType(pane="%2"), Origin(Door.CLI))
 
 
@@ -81,15 +81,15 @@ def test_what_policy_refuses_does_not_run() -> None:
     dispatcher.policy = policy({"input": "refuse"})
     with pytest.raises(Refused, match=r"dispatch-type: agents may not do this here; \[mcp\] input"):
         dispatcher.run(DispatchType(), AGENT)
-    assert dispatcher.run(DispatchType(), PERSON)
+    assert dispatcher.run(DispatchType(), USER)
 
 
 def test_failures_are_recorded_and_passed_on() -> None:
     dispatcher = _dispatcher()
     with pytest.raises(NotFound):
-        dispatcher.run(DispatchFail(), PERSON)
+        dispatcher.run(DispatchFail(), USER)
     with pytest.raises(ValueError, match="secret"):
-        dispatcher.run(DispatchFail(bug=True), PERSON)
+        dispatcher.run(DispatchFail(bug=True), USER)
     assert [(entry.outcome, entry.reason) for entry in dispatcher.audit] == [
         ("not_found", "no such thing; look elsewhere"),
         ("internal", "ValueError"),
@@ -99,7 +99,7 @@ def test_failures_are_recorded_and_passed_on() -> None:
 def test_the_record_is_bounded() -> None:
     audit = Audit()
     for number in range(KEPT + 5):
-        audit.record(PERSON, f"{number} " + "x" * 10_000)
+        audit.record(USER, f"{number} " + "x" * 10_000)
     entries = list(audit)
     assert len(entries) == KEPT
     assert entries[0].command.startswith("5 ")
@@ -110,7 +110,7 @@ def test_the_audit_file_is_private_and_one_json_object_a_line(tmp_path: Path) ->
     file = tmp_path / "audit.jsonl"
     dispatcher = _dispatcher(Audit(file))
     dispatcher.run(DispatchType(text="a\nb"), AGENT)
-    dispatcher.run(DispatchType(), PERSON)
+    dispatcher.run(DispatchType(), USER)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [json.loads(line)["door"] for line in file.read_text().splitlines()] == ["mcp", "key"]
 
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_written_fails_no_command(tmp_path: Path) -> None:
     link = tmp_path / "audit.jsonl"
     link.symlink_to(tmp_path / "elsewhere")
     dispatcher = _dispatcher(Audit(link))
-    assert dispatcher.run(DispatchType(), PERSON)
+    assert dispatcher.run(DispatchType(), USER)
     assert "is not written" in dispatcher.audit.fault
     assert not (tmp_path / "elsewhere").exists()
 

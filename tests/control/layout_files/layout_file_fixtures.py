@@ -7,7 +7,7 @@ import pytest
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.commands.layout_files import LayoutList, LoadedLayout, SavedLayout
-from fugue_tui.control.core.command import PERSON, Origin
+from fugue_tui.control.core.command import USER, Origin
 from fugue_tui.workspace.model import Pane
 
 
@@ -25,15 +25,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return project
 
 
-def save(room: Room, line: str, origin: Origin = PERSON) -> SavedLayout:
+def save(room: Room, line: str, origin: Origin = USER) -> SavedLayout:
     return room.say(f"save-layout {line}", origin)
 
 
-def load(room: Room, line: str, origin: Origin = PERSON) -> LoadedLayout:
+def load(room: Room, line: str, origin: Origin = USER) -> LoadedLayout:
     return room.say(f"load-layout {line}", origin)
 
 
-def listed(room: Room, origin: Origin = PERSON) -> LayoutList:
+def listed(room: Room, origin: Origin = USER) -> LayoutList:
     return room.say("list-layouts", origin)
 
 

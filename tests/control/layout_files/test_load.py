@@ -10,7 +10,7 @@ from tests.control.layout_files.layout_file_fixtures import home as home
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.layout_files import LoadLayout
-from fugue_tui.control.core.command import PERSON, Door, Origin
+from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.layout_files import catalog
 from fugue_tui.errors import InvalidArgument, NotFound, SpawnFailed
 
@@ -68,7 +68,7 @@ def test_nothing_opens_once_nobody_wants_it(room: Room, home: Path) -> None:
     room.cat()
     file_of(home, "")
     before = room.mux.workspace
-    answer = LoadLayout(name=".").run(room.mux, PERSON)
+    answer = LoadLayout(name=".").run(room.mux, USER)
     room.until(lambda: not room.calls.empty(), playing=False)
     assert answer.cancel()
     room.until(lambda: room.calls.empty())

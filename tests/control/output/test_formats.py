@@ -10,25 +10,25 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.read_pane import ReadPane, Source
-from fugue_tui.control.output.page import Format
+from fugue_tui.control.output.page import TextFormat
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.ids import PaneId
 
 
 def test_colours_are_read_as_sequences_that_do_nothing_else(driven: Driven) -> None:
     driven.does("printf '\\r\\033[K\\033[1;31mred\\033[0m \\033]0;title\\007plain 👨‍👩‍👧 漢\\n'")
-    found = driven.read(format=Format.ANSI)
+    found = driven.read(format=TextFormat.ANSI)
     line = next(line for line in found.text.splitlines() if "red" in line)
     assert re.search(r"\x1b\[([0-9;]*;)?(31|38;5;1)mred\x1b\[0m", line)
     assert not re.search(r"\x1b[^\[]", found.text)
-    assert "\x1b" not in found.for_models
-    assert "␛[" in found.for_models
+    assert "\x1b" not in found.for_model
+    assert "␛[" in found.for_model
     assert "漢" in line
 
 
 def test_cells_are_told_with_their_styles(driven: Driven) -> None:
     driven.does("printf '\\r\\033[K\\033[1;31mred\\033[0m 漢\\033[48;2;1;2;3mx\\033[0m\\n'")
-    found = json.loads(driven.read(format=Format.CELLS).text)
+    found = json.loads(driven.read(format=TextFormat.CELLS).text)
     row = found["rows"][0]
     style = found["styles"]
     assert found["cols"] == driven.room.mux.terminals[driven.pane].size.cols
@@ -39,14 +39,14 @@ def test_cells_are_told_with_their_styles(driven: Driven) -> None:
 
 def test_cells_of_the_scrollback_are_those_of_its_lines(driven: Driven) -> None:
     driven.does("echo; for i in $(seq 1 90); do printf '\\033[3%sm%s\\033[0m\\n' $((i % 8)) $i; done")
-    found = driven.read(format=Format.CELLS, source=Source.SCROLLBACK, lines=200)
+    found = driven.read(format=TextFormat.CELLS, source=Source.SCROLLBACK, lines=200)
     rows = json.loads(found.text)["rows"]
     assert ["".join(run[0] for run in row).rstrip() for row in rows] == ["ready", *map(str, range(1, 91)), "<1>"]
 
 
 def test_html_is_escaped_and_styled(driven: Driven) -> None:
     driven.does("printf '\\r\\033[K<b>&\\033[4;32mgreen\\033[0m\\n'")
-    found = driven.read(format=Format.HTML).text
+    found = driven.read(format=TextFormat.HTML).text
     assert found.startswith("<pre style=")
     assert "&lt;b&gt;&amp;" in found
     assert re.search(r'<span style="color:#[0-9a-f]{6};text-decoration:underline">green</span>', found)
@@ -98,7 +98,7 @@ def test_the_last_command_is_guessed_from_the_screen_where_there_are_no_marks(ro
     assert (found.exit_code, found.truncated) == (None, False)
     assert room.run(ReadPane(source=Source.LAST_COMMAND, lines=1)).text == "two"
     with pytest.raises(InvalidArgument, match="does not mark its prompts"):
-        room.run(ReadPane(source=Source.LAST_COMMAND, format=Format.ANSI))
+        room.run(ReadPane(source=Source.LAST_COMMAND, format=TextFormat.ANSI))
 
 
 def test_a_pane_that_is_not_there_is_named(room: Room) -> None:

@@ -8,7 +8,7 @@ from tests.control.scripted_program import driven as driven
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.read_pane import ReadPane, Source
-from fugue_tui.control.output.page import Format
+from fugue_tui.control.output.page import TextFormat
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
 
@@ -114,8 +114,8 @@ def test_rows_of_every_length_are_paged_without_a_gap(room: Room) -> None:
     assert pages <= 6
 
 
-@pytest.mark.parametrize("format", [Format.ANSI, Format.CELLS, Format.HTML])
-def test_what_its_styles_make_too_long_for_a_model_is_refused_and_never_cut(room: Room, format: Format) -> None:
+@pytest.mark.parametrize("format", [TextFormat.ANSI, TextFormat.CELLS, TextFormat.HTML])
+def test_what_its_styles_make_too_long_for_a_model_is_refused_and_never_cut(room: Room, format: TextFormat) -> None:
     room.mux.resize(Size(400, 150))
     driven = Driven(room)
     driven.does("for i in $(seq 1 9000); do printf '\\033[38;5;%dmx\\033[48;5;%dmy' $((i % 256)) $((i % 255)); done")

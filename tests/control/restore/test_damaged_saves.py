@@ -11,7 +11,7 @@ from tests.control.restore.workspace_generations import saved as saved
 
 from fugue_tui.control.commands.restore import RestoreSession, RestoreSnapshot, StartPane
 from fugue_tui.control.commands.save import CreateSnapshot, SaveSession
-from fugue_tui.control.core.command import PERSON
+from fugue_tui.control.core.command import USER
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
@@ -129,9 +129,9 @@ def test_sixty_four_dense_panes_come_back_and_the_main_thread_is_never_long_away
     first.done(SaveSession(name="it"))
     life = live(engine="ghostty", area=Size(160, 60))
     life.launcher.scrollback = 2000
-    answer = RestoreSession(name="it").run(life.mux, PERSON)
+    answer = RestoreSession(name="it").run(life.mux, USER)
     longest, start = 0.0, time.monotonic()
-    while not answer.over:
+    while not answer.done:
         call = life.calls.get(timeout=30)
         before = time.monotonic()
         call()

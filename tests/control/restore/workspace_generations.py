@@ -11,8 +11,8 @@ from fugue_tui.config.model import SessionSettings
 from fugue_tui.control.commands.restore import RestoreSession
 from fugue_tui.control.commands.save import SaveSession
 from fugue_tui.control.commands.send_keys import SendInput
-from fugue_tui.control.core.command import PERSON, Command, Origin
-from fugue_tui.control.core.deferred import Deferred, is_later
+from fugue_tui.control.core.command import USER, Command, Origin
+from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.restore.restorer import RestoreResult
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.geometry import Size
@@ -36,12 +36,12 @@ class Life(Room):
         self.saver = self.mux.saver = Saver(self.mux, recorder, settings)
         self.saver.start()
 
-    def done(self, said: Command[Any] | str, origin: Origin = PERSON) -> Any:
+    def done(self, said: Command[Any] | str, origin: Origin = USER) -> Any:
         """Run a command and wait for its answer."""
         answer: Any = (command(said) if isinstance(said, str) else said).run(self.mux, origin)
-        if is_later(answer):
+        if is_deferred(answer):
             later: Deferred[Any] = answer
-            self.until(lambda: later.over)
+            self.until(lambda: later.done)
             return later.result()
         return answer
 
@@ -53,7 +53,7 @@ class Life(Room):
         """What is on a pane's screen, however it is wrapped."""
         return self.text(PaneId(pane)).replace("\n", "")
 
-    def restored(self, name: str = "it", origin: Origin = PERSON) -> RestoreResult:
+    def restored(self, name: str = "it", origin: Origin = USER) -> RestoreResult:
         """Bring a saved session back."""
         found = self.done(RestoreSession(name=name), origin)
         assert isinstance(found, RestoreResult)

@@ -30,10 +30,10 @@ def test_a_pane_that_is_resized_while_a_command_runs_and_while_it_is_typed(shell
     loop = "for i in {}; {} echo line $i; sleep 0.02; {}"
     later = shell.begin(loop.format("(seq 30)", "", "end") if shell.fish else loop.format("$(seq 30)", "do", "done"))
     terminal, sizes = shell.room.mux.terminal(shell.pane), count(1)
-    while not later.over:
+    while not later.done:
         number, printed = next(sizes), terminal.newlines
         terminal.resize(Size(12 + number * 7 % 90, 5 + number % 20))
-        shell.room.until(lambda printed=printed: later.over or terminal.newlines > printed)
+        shell.room.until(lambda printed=printed: later.done or terminal.newlines > printed)
     assert later.result().text == "\n".join(f"line {number}" for number in range(1, 31))
     for number in range(8):
         later = shell.begin(f"echo number {number} is a rather long line that wraps in small panes")

@@ -86,4 +86,4 @@ def test_colours_are_left_out_or_kept(shell: Shell) -> None:
     ran = shell.run("printf '\\033[31mred\\033[0m\\n'", ansi=True)
     assert "\x1b[" in ran.text
     assert "red" in ran.text
-    assert "\x1b" not in ran.for_models
+    assert "\x1b" not in ran.for_model

@@ -84,7 +84,7 @@ def test_what_a_person_types_behind_a_command_that_is_not_shown_is_let_alone(
 def test_a_person_who_types_comes_first(shell: Shell) -> None:
     shell.run("true")
     shell.room.mux.human_input(shell.pane)
-    with pytest.raises(Refused, match="a person is typing") as refused:
+    with pytest.raises(Refused, match="the user is typing") as refused:
         shell.run("echo x")
     assert refused.value.data["retry_after_ms"]
     shell.room.until(lambda: shell.room.mux.lease(shell.pane) is None)
@@ -99,8 +99,8 @@ def test_calls_to_one_pane_queue_and_calls_to_two_run_together(shell: Shell, tmp
     os.mkfifo(gate := tmp_path / "gate")
     begun = [shell.begin(f"cat '{gate}'"), shell.begin("echo 2"), shell.begin("echo 3"), other.begin("echo 4")]
     began = time.monotonic()
-    shell.room.until(lambda: begun[3].over)
-    assert not begun[0].over
+    shell.room.until(lambda: begun[3].done)
+    assert not begun[0].done
     shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "cat")
     waited = time.monotonic() - began
     gate.write_text("1\n")

@@ -16,7 +16,7 @@ from tests.mcp.protocol.test_resources import say
 
 from fugue_tui.control.commands.panes import CreatePane, RenamePane
 from fugue_tui.control.commands.windows import RenameWindow
-from fugue_tui.control.core.command import PERSON, Effect, registry
+from fugue_tui.control.core.command import USER, Effect, registry
 from fugue_tui.control.introspection import UNTRUSTED, tool_name
 from fugue_tui.control.schema.command_schema import describe
 from fugue_tui.errors import FugueError
@@ -131,7 +131,7 @@ class Stage:
         line = ("sh", "-c", f"cat {script}")
         if pane is None:
             self.served.on_main(
-                lambda: CreatePane(command=line, on_exit=cast("Any", "keep")).run(self.served.mux, PERSON)
+                lambda: CreatePane(command=line, on_exit=cast("Any", "keep")).run(self.served.mux, USER)
             )
         else:
             say(self.served, f"respawn-pane --pane %2 --command 'cat {script}'")
@@ -142,7 +142,7 @@ class Stage:
 
         def run() -> None:
             try:
-                command.run(self.served.mux, PERSON)
+                command.run(self.served.mux, USER)
             except FugueError:
                 return
 
@@ -205,7 +205,7 @@ def stage(serve: Callable[..., Served], tmp_path: Path, monkeypatch: pytest.Monk
     stage = Stage(served, tmp_path)
     stage.play("plain", "plain")
     program = (str(evil / "sl\x1b[2J\u202ep"), "-", "\x1b]0;x\x07\u202e")
-    served.on_main(lambda: CreatePane(command=program, cwd=os.fspath(evil)).run(served.mux, PERSON))
+    served.on_main(lambda: CreatePane(command=program, cwd=os.fspath(evil)).run(served.mux, USER))
     yield stage
     stage.link.close()
 

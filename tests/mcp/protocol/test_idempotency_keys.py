@@ -8,7 +8,7 @@ from mcp_types import CallToolResult, TextContent
 from tests.mcp.conftest import Served, until
 from tests.mcp.protocol.test_session import ERAS, client, text_of
 
-from fugue_tui.control.core.command import PERSON
+from fugue_tui.control.core.command import USER
 from fugue_tui.control.dispatch.idempotency import KeyedCall
 from fugue_tui.control.schema.command_line import command
 
@@ -44,7 +44,7 @@ async def test_what_failed_under_a_key_is_tried_again_under_it(served: Served, e
         for _ in range(2):
             failed = await agent.call_tool("fugue_split_pane", SPLIT | {"pane": "later"})
             assert "not_found" in text_of(failed)
-        served.on_main(lambda: command("rename-pane --pane %1 later").run(served.mux, PERSON))
+        served.on_main(lambda: command("rename-pane --pane %1 later").run(served.mux, USER))
         made = await agent.call_tool("fugue_split_pane", SPLIT | {"pane": "later"})
     assert not made.is_error
     assert len(served.on_main(lambda: served.mux.workspace.panes)) == 2
@@ -61,7 +61,7 @@ async def test_a_client_that_lost_its_answer_asks_again_through_another_bridge(s
         await asyncio.to_thread(until, lambda: waiting(served) == 2)
         lost.cancel()
         await asyncio.gather(lost, return_exceptions=True)
-        served.on_main(lambda: command("send-input --pane %2 --text '' --submit").run(served.mux, PERSON))
+        served.on_main(lambda: command("send-input --pane %2 --text '' --submit").run(served.mux, USER))
         done = await joined
     async with client(served, era) as agent:
         again = await agent.call_tool("fugue_run_command", arguments)

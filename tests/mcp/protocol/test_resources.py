@@ -12,7 +12,7 @@ from tests.mcp.conftest import Served, until
 from tests.mcp.protocol.test_session import ERAS, client
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.command import PERSON, Effect, registry
+from fugue_tui.control.core.command import USER, Effect, registry
 from fugue_tui.control.dispatch.policy import policy
 from fugue_tui.control.introspection import DATA
 from fugue_tui.control.schema.command_line import command
@@ -47,7 +47,7 @@ async def subscribe(agent: Client, uri: str, *, undo: bool = False) -> None:
 def say(served: Served, *lines: str) -> None:
     """Have a person's commands done."""
     for line in lines:
-        served.on_main(lambda line=line: command(line).run(served.mux, PERSON))
+        served.on_main(lambda line=line: command(line).run(served.mux, USER))
 
 
 def test_every_view_is_read_by_a_command_that_changes_nothing() -> None:

@@ -143,7 +143,7 @@ async def test_a_refusal_says_when_to_try_again(served: Served, era: str) -> Non
     served.on_main(lambda: served.mux.human_input(served.mux.focused))  # pyright: ignore[reportArgumentType]
     async with client(served, era) as agent:
         result = await agent.call_tool("fugue_send_input", {"pane": "%1", "text": "x"})
-    assert text_of(result).startswith("refused: a person is typing in %1; try again in ")
+    assert text_of(result).startswith("refused: the user is typing in %1; try again in ")
     assert "\nretry_after_ms: " in text_of(result)
 
 

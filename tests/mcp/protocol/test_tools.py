@@ -51,11 +51,11 @@ def test_a_fence_that_the_text_holds_is_not_used(monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_error_carries_its_code_and_data() -> None:
-    result = tools.failure(Refused("a person is typing in %1", retry_after_ms=1500))
+    result = tools.failure(Refused("the user is typing in %1", retry_after_ms=1500))
     (content,) = result.content
     assert isinstance(content, TextContent)
     assert result.is_error
-    assert content.text == "refused: a person is typing in %1\nretry_after_ms: 1500"
+    assert content.text == "refused: the user is typing in %1\nretry_after_ms: 1500"
 
 
 class _Probe(Command[TextAnswer], name="told-probe", effect=Effect.READ, plain=True):

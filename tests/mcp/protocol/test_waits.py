@@ -7,7 +7,7 @@ import pytest
 from tests.mcp.conftest import Served, request, until
 from tests.mcp.protocol.test_session import ERAS, client
 
-from fugue_tui.control.core.command import PERSON
+from fugue_tui.control.core.command import USER
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.ids import PaneId
 
@@ -87,7 +87,7 @@ def test_events_are_waited_for(served: Served) -> None:
     link = served.link()
     link.send(request("fugue/cli", {"words": ["list-events", "--kinds", "pane-renamed", "--wait-ms", "60000"]}))
     until(lambda: any(outcome == "started" and said.startswith("list-events") for said, outcome in served.outcomes()))
-    served.on_main(lambda: command("rename-pane %1 other").run(served.mux, PERSON))
+    served.on_main(lambda: command("rename-pane %1 other").run(served.mux, USER))
     (event,) = link.read()["result"]["json"]["events"]
     assert (event["kind"], event["pane"], event["facts"]) == ("pane-renamed", "%1", {"name": "other"})
     link.close()

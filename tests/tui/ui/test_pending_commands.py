@@ -57,9 +57,9 @@ async def test_the_prefix_and_escape_give_it_up_and_escape_alone_is_the_programs
     async with open_stage("sh", "-c", "stty -echo -icanon; od -An -c") as stage:
         later = asked(stage)
         await stage.press("escape")
-        assert not later.over
+        assert not later.done
         await stage.prefix("escape")
-        await stage.until(lambda: "nobody waits for the answer" in stage.text)
+        await stage.until(lambda: "no caller waits for the result" in stage.text)
         assert [later] == STOPPED
         await stage.prefix("escape")
         assert [later] == STOPPED

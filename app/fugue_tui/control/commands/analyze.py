@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from annotated_types import Ge, Interval, MaxLen
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import errand
+from fugue_tui.control.core.background import in_background
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.output.last_command import CommandOutput, CommandSource, printed
@@ -128,7 +128,7 @@ class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ, t
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Structure]:
         """The structure, worked out on another thread. Raises NotFound."""
         source = _source(mux, origin, self.pane, self.text)
-        return errand(lambda: self._read(source()))
+        return in_background(lambda: self._read(source()))
 
     def _read(self, found: CommandOutput) -> Structure:
         from fugue_tui.output_analysis.parse.parse import parse
@@ -158,7 +158,7 @@ class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ, t
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Verdict]:
         """The meaning, worked out on another thread. Raises NotFound."""
         source = _source(mux, origin, self.pane, self.text, end=True)
-        return errand(lambda: self._judged(source()))
+        return in_background(lambda: self._judged(source()))
 
     def _judged(self, found: CommandOutput) -> Verdict:
         command = found.command if self.command is None else self.command

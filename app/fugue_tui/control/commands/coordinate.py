@@ -142,7 +142,7 @@ class _StepScheduler:
         return run
 
     def _over(self, run: StepRun) -> None:
-        if self._later.over or run.result is None:
+        if self._later.done or run.result is None:
             return
         self._report(run.result)
         if self._asked.mode is Mode.RACE and run.result.status is Status.DONE:

@@ -13,8 +13,8 @@ from fugue_tui.control.commands.wait import USUAL, PortResult, WaitResult, begin
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.pane_subscription import after
 from fugue_tui.control.output.truncate import clip_so_far
-from fugue_tui.control.shell_exec.command_state import CommandEnd, Stage
-from fugue_tui.control.shell_exec.dialects import Line
+from fugue_tui.control.shell_exec.command_state import CommandEnd, CommandStage
+from fugue_tui.control.shell_exec.dialects import ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.result import cursor
 from fugue_tui.errors import FugueError, InvalidArgument
@@ -131,7 +131,7 @@ class Plan:
     created: bool
     condition: Condition
     patterns: tuple[Pattern, ...]
-    line: Line
+    line: ShellLine
 
     def moved(self, opened: Mapping[str, PaneId]) -> "Plan":
         """The same in the pane that was opened for it, if one was."""
@@ -146,7 +146,7 @@ def plan(mux: Multiplexer, step: Step, index: int, pane: PaneId) -> Plan:
     patterns = (made(condition.pattern, f"steps[{index}].wait_for"),) if condition.pattern is not None else ()
     cwd = directory(step.cwd, mux.cwd(pane), f"steps[{index}].cwd") if step.cwd else ""
     return Plan(
-        step, pane, False, condition, patterns, Line(command_text(step.command, f"steps[{index}].command"), cwd)
+        step, pane, False, condition, patterns, ShellLine(command_text(step.command, f"steps[{index}].command"), cwd)
     )
 
 
@@ -189,7 +189,7 @@ class StepRun:
         """End it now, or if it is over what it left running."""
         if self.result is None:
             self._finish(status)
-        if interrupt or self.execution.stage < Stage.ENTERED:
+        if interrupt or self.execution.stage < CommandStage.ENTERED:
             self.execution.cancel(interrupt=interrupt)
 
     def _join(self) -> None:
@@ -217,7 +217,7 @@ class StepRun:
             }
             wait = begin(self._mux, panes, WaitCondition(self.plan.patterns, idle=idle, seconds=left))
             self._waits.append(wait)
-            wait.when_over(lambda: self._waited(wait))
+            wait.on_done(lambda: self._waited(wait))
 
     def _wait_port(self, port: int, seconds: float, then: Callable[[PortResult], None]) -> None:
         wait = wait_port(self._mux, port, seconds=seconds)
@@ -227,7 +227,7 @@ class StepRun:
             if wait.error is None:
                 self._mux.post(lambda: then(wait.result()))
 
-        wait.when_over(told)
+        wait.on_done(told)
 
     def _opened(self, found: PortResult) -> None:
         if found.listening:
@@ -272,9 +272,9 @@ class StepRun:
         for wait in self._waits:
             wait.cancel()
         execution = self.execution
-        begun = execution.stage is not Stage.QUEUED
+        begun = execution.stage is not CommandStage.QUEUED
         record = (end.record if end else None) or execution.record
-        runs = end is None and execution.stage is Stage.RUNNING
+        runs = end is None and execution.stage is CommandStage.RUNNING
         self.result = StepResult(
             pane=str(self.plan.pane),
             name=clean(self.plan.step.pane),
@@ -287,7 +287,7 @@ class StepRun:
             created=self.plan.created,
             note=clean(note, 300),
         )
-        if execution.stage < Stage.ENTERED and status is not Status.DONE:
+        if execution.stage < CommandStage.ENTERED and status is not Status.DONE:
             execution.cancel(interrupt=True)
         execution.release()
         self.on_over()

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from fugue_tui.control.commands.read_pane import place
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import fetched
+from fugue_tui.control.core.background import in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.output.page import Format, TextOptions, TextPage, since
+from fugue_tui.control.output.page import TextFormat, TextOptions, TextPage, since
 from fugue_tui.geometry import Size
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
@@ -97,11 +97,11 @@ class DiffPane(Command[PaneDifference], name="diff-pane", effect=Effect.READ, to
         """The difference, worked out on another thread. Raises NotFound or InvalidArgument."""
         found = place(mux, self.pane, self.cursor, origin)
         with found.terminal.locked() as screen:
-            excerpt = since(screen, found, SOME_LINES, TextOptions(Format.PLAIN, joined=True, most=TEXT_LIMIT))
+            excerpt = since(screen, found, SOME_LINES, TextOptions(TextFormat.PLAIN, joined=True, limit=TEXT_LIMIT))
             if excerpt.more:
                 excerpt = replace(excerpt, bookmark=bookmark(screen, found.bookmark))
             scrolled = _scrolled(screen, found.bookmark, excerpt)
-        return fetched(mux, partial(_differs, found, excerpt, scrolled), partial(_kept, mux, found, excerpt))
+        return in_background_then(mux, partial(_differs, found, excerpt, scrolled), partial(_kept, mux, found, excerpt))
 
 
 def _scrolled(screen: LockedScreen, old: Bookmark, excerpt: TextPage) -> int | None:

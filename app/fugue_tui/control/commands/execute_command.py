@@ -15,11 +15,11 @@ from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.pane_subscription import after
 from fugue_tui.control.output.truncate import TruncatedOutput, clip_so_far
-from fugue_tui.control.shell_exec.command_state import CommandEnd, Stage
-from fugue_tui.control.shell_exec.dialects import Line, variables
+from fugue_tui.control.shell_exec.command_state import CommandEnd, CommandStage
+from fugue_tui.control.shell_exec.dialects import ShellLine, variables
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.prompt_detection import running
-from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, room_for
+from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, output_limit
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -76,11 +76,11 @@ class ExecuteCommand(Command[CommandOutcome], name="execute-command", effect=Eff
         pane = typed_pane(mux, self.pane, origin)
         line = self._line(mux, pane)
         execution = Execution(mux, pane, line, forced=self.method is Method.MARKER, polite=origin.is_agent)
-        return Running(execution, room_for(self.limit, origin), ansi=self.ansi).begin(self.timeout, self.on_cancel)
+        return Running(execution, output_limit(self.limit, origin), ansi=self.ansi).begin(self.timeout, self.on_cancel)
 
-    def _line(self, mux: Multiplexer, pane: PaneId) -> Line:
+    def _line(self, mux: Multiplexer, pane: PaneId) -> ShellLine:
         command = command_text(self.command)
-        return Line(command, directory(self.cwd, mux.cwd(pane)) if self.cwd else "", variables(self.env or {}))
+        return ShellLine(command, directory(self.cwd, mux.cwd(pane)) if self.cwd else "", variables(self.env or {}))
 
 
 def typed_pane(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
@@ -126,19 +126,19 @@ class Running:
         execution.on_error = self.later.fail
         self.later.on_cancel = lambda: execution.cancel(interrupt=on_cancel is OnCancel.INTERRUPT)
         execution.join()
-        self.later.when_over(after(mux, min(timeout, LONGEST), self._expire))
+        self.later.on_done(after(mux, min(timeout, LONGEST), self._expire))
         return self.later
 
     def _expire(self) -> None:
-        if self.later.over:
+        if self.later.done:
             return
         stage = self.execution.stage
-        if stage < Stage.ENTERED:
+        if stage < CommandStage.ENTERED:
             error = self._never_typed()
             self.execution.cancel(interrupt=True)
             self.later.fail(error)
             return
-        if stage is Stage.ENTERED:
+        if stage is CommandStage.ENTERED:
             self.execution.cancel(interrupt=True)
             self.later.fail(self._never_begun())
             return
@@ -153,7 +153,9 @@ class Running:
 
     def _never_typed(self) -> FugueError:
         pane = self.execution.pane
-        ahead = "other commands are in line before it" if self.execution.stage is Stage.QUEUED else "no prompt came"
+        ahead = (
+            "other commands are in line before it" if self.execution.stage is CommandStage.QUEUED else "no prompt came"
+        )
         return Refused(f"the time was over before the command could be typed into {pane}: {ahead}; nothing was run")
 
     def _told(self, end: CommandEnd | None) -> CommandOutcome:

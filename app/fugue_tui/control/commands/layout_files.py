@@ -10,7 +10,7 @@ from typing import Final, Literal
 from fugue_tui import trusted_files
 from fugue_tui.control.commands.layouts import PlacedPane, placed
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import errand, fetched
+from fugue_tui.control.core.background import in_background, in_background_then
 from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.new_pane import Line, wants_focus
@@ -134,7 +134,7 @@ class SaveLayout(
         document = capture.document(windows, "" if self.window else mux.workspace.name)
         text = _written(document, path, capture.left_out, BESIDE if beside else HERE)
         saved = SavedLayout(str(path), len(windows), len(document.panes), tuple(capture.left_out), text)
-        return errand(lambda: self._write(path, saved))
+        return in_background(lambda: self._write(path, saved))
 
     def _path(self, here: str) -> Path:
         if not catalog.is_path(self.name):
@@ -175,7 +175,9 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT
         """The windows that were opened, once the file is read; on any error nothing has changed."""
         here = whereabouts(mux, origin)
         cwd = _directory(self.cwd, here)
-        return fetched(mux, lambda: _read(self.name, here), lambda found: self._open(mux, origin, found, cwd or here))
+        return in_background_then(
+            mux, lambda: _read(self.name, here), lambda found: self._open(mux, origin, found, cwd or here)
+        )
 
     def _open(self, mux: Multiplexer, origin: Origin, found: _ReadLayout, here: str) -> LoadedLayout:
         beside = catalog.is_path(self.name) and not self.cwd
@@ -210,7 +212,7 @@ class LoadWorkspace(
         here = whereabouts(mux, origin)
         place = LoadTarget(_directory(self.cwd, here) or here, self.session)
         opened = partial(_loaded, mux, origin, place=place, focus=self.focus)
-        return fetched(mux, lambda: _read(self.name, here, self.commands), opened)
+        return in_background_then(mux, lambda: _read(self.name, here, self.commands), opened)
 
 
 class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, toolset=Toolset.SAVING):
@@ -219,7 +221,7 @@ class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[LayoutList]:
         """The layouts with what is wrong with them, if anything."""
         here = whereabouts(mux, origin)
-        return errand(lambda: listed(here))
+        return in_background(lambda: listed(here))
 
 
 def whereabouts(mux: Multiplexer, origin: Origin) -> str:

@@ -8,8 +8,8 @@ from annotated_types import Interval, MaxLen
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.new_pane import crowded, wants_focus
-from fugue_tui.control.layout_files.request import BuiltLayout, LayoutRequest, added, blueprint, replaced
+from fugue_tui.control.core.new_pane import too_narrow, wants_focus
+from fugue_tui.control.layout_files.request import BuiltLayout, LayoutRequest, added, layout_request, replaced
 from fugue_tui.errors import Refused
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
@@ -138,7 +138,7 @@ class CreateLayout(
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutApplied:
         """The window with its panes; on any error nothing has changed and no program was left running."""
-        plan = blueprint(self.layout, self.preset or "", self.pane_commands)
+        plan = layout_request(self.layout, self.preset or "", self.pane_commands)
         if self.window:
             result = replaced(mux, origin, plan, target.window(mux, self.window, origin))
         else:
@@ -151,7 +151,7 @@ class CreateLayout(
 
 def _check_room(mux: Multiplexer, window: Window) -> None:
     """Raise Refused if a pane of a window that is about to open would not show."""
-    if tight := crowded(mux, window):
+    if tight := too_narrow(mux, window):
         count, room = len(list(panes(window.layout))), mux.layouts.bounds(window)
         raise Refused(
             f"no room for this layout: {len(tight)} of its {count} panes would be hidden or one column wide in "

@@ -99,11 +99,11 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
         later = Deferred[EventList](lambda: end())
 
         def heard(entry: LogEntry) -> None:
-            if not later.over and asked.fits(entry):
+            if not later.done and asked.fits(entry):
                 mux.post(settle)
 
         def settle() -> None:
-            if not later.over:
+            if not later.done:
                 end()
                 later.settle(asked.answer(mux))
 

@@ -10,10 +10,10 @@ from annotated_types import Interval
 
 from fugue_tui.control.commands.status import PaneState, pane_state
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import errand, fetched
+from fugue_tui.control.core.background import in_background, in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.output.page import Format, TextOptions, TextPage, newest
+from fugue_tui.control.output.page import TextFormat, TextOptions, TextPage, newest
 from fugue_tui.control.restore.agent_resume import agent_of
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
@@ -96,7 +96,7 @@ class GetCurrentDirectory(
             reported = screen.emulator.cwd
         seen = terminal.cwd
         known_by = "reported" if reported and seen == reported else "seen" if seen else "started"
-        return errand(partial(_directory, pane, mux.cwd(pane), known_by))
+        return in_background(partial(_directory, pane, mux.cwd(pane), known_by))
 
 
 class GetRunningProcess(Command[Running], name="get-running-process", effect=Effect.READ, toolset=Toolset.READING):
@@ -108,7 +108,7 @@ class GetRunningProcess(Command[Running], name="get-running-process", effect=Eff
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Running]:
         """The program, looked up on another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
-        return errand(partial(running, pane, _own_pid(mux, pane), mux.terminal(pane)))
+        return in_background(partial(running, pane, _own_pid(mux, pane), mux.terminal(pane)))
 
 
 class GetPaneState(Command[PaneState], name="get-pane-state", effect=Effect.READ, toolset=Toolset.READING):
@@ -208,9 +208,13 @@ class SnapshotPane(Command[PaneSnapshot], name="snapshot-pane", effect=Effect.RE
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[PaneSnapshot]:
         """The snapshot; processes are looked up on another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
-        terminal, state, manner = mux.terminal(pane), pane_state(mux, pane), TextOptions(Format.PLAIN, True, TEXT_LIMIT)
+        terminal, state, options = (
+            mux.terminal(pane),
+            pane_state(mux, pane),
+            TextOptions(TextFormat.PLAIN, True, TEXT_LIMIT),
+        )
         with terminal.locked() as screen:
-            excerpt = newest(screen, None, 0, manner, whole=False)
+            excerpt = newest(screen, None, 0, options, whole=False)
         commands = terminal.shell.commands
         snapshot = PaneSnapshot(
             state=state,
@@ -221,7 +225,7 @@ class SnapshotPane(Command[PaneSnapshot], name="snapshot-pane", effect=Effect.RE
             cursor="",
         )
         work = partial(running, pane, _own_pid(mux, pane), terminal)
-        return fetched(mux, work, partial(_completed, mux, pane, terminal, excerpt, snapshot))
+        return in_background_then(mux, work, partial(_completed, mux, pane, terminal, excerpt, snapshot))
 
 
 def command_info(record: CommandRecord) -> CommandInfo:

@@ -9,7 +9,7 @@ from annotated_types import Interval
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import ending, pane_words
-from fugue_tui.control.core.new_pane import Direction, Line, argv_of, crowded, newcomer, wants_focus
+from fugue_tui.control.core.new_pane import Direction, Line, argv_of, new_pane, too_narrow, wants_focus
 from fugue_tui.control.core.results import Closed, PaneInfo, PaneList, closed, pane_info
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.geometry import Axis, Side
@@ -76,7 +76,7 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, to
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The new pane; nothing has changed if its program cannot be started."""
         source = self._source(mux, origin)
-        pane = newcomer(
+        pane = new_pane(
             mux, origin,
             command=self.command, cwd=self.cwd, name=self.name, env=self.env, on_exit=self.on_exit, source=source,
         )  # fmt: skip
@@ -112,7 +112,7 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, to
 def _check_room(mux: Multiplexer, source: PaneId, after: Workspace) -> None:
     """Raise Refused if a pane cannot be split in two that show, without hiding another."""
     window = mux.window_of(source)
-    if not crowded(mux, find.window_of(after, window.id), window):
+    if not too_narrow(mux, find.window_of(after, window.id), window):
         return
     rect = mux.layouts.of(replace(window, zoomed=False)).panes.get(source)
     size = f"{rect.cols} x {rect.rows} cells" if rect else "no room itself"
@@ -177,7 +177,7 @@ class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, tools
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """What was closed."""
-        pane = target.doomed_pane(mux, self.pane, origin)
+        pane = target.pane_to_close(mux, self.pane, origin)
         mux.assign(edit.remove_pane(mux.workspace, pane))
         return closed(mux, (pane,))
 
@@ -305,6 +305,6 @@ class RespawnPane(Command[PaneInfo], name="respawn-pane", effect=Effect.DESTROY,
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The pane with its fresh program; the old one still runs if the new one cannot be started."""
-        pane = target.doomed_pane(mux, self.pane, origin)
+        pane = target.pane_to_close(mux, self.pane, origin)
         mux.respawn(pane, argv_of(self.command) or None)
         return pane_info(mux, pane)

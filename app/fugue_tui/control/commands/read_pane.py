@@ -9,12 +9,12 @@ from annotated_types import Ge, Interval
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TextAnswer
-from fugue_tui.control.core.background import fetched
+from fugue_tui.control.core.background import in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.output.last_command import newest as newest_command
 from fugue_tui.control.output.last_command import printed
-from fugue_tui.control.output.page import Format, TextOptions, TextPage, newest, selected, since, written
+from fugue_tui.control.output.page import TextFormat, TextOptions, TextPage, newest, selected, since, written
 from fugue_tui.control.output.page import printed as of_command
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.ids import PaneId
@@ -57,7 +57,7 @@ class Reading(TextAnswer):
     """The pane's id."""
     source: Source
     """What was read."""
-    format: Format
+    format: TextFormat
     """How the text is written."""
     screen: str
     """primary, or alternate if a full-screen program has the screen; that one has no scrollback."""
@@ -92,7 +92,7 @@ class Reading(TextAnswer):
     @property
     def styled(self) -> bool:
         """Whether the text has SGR sequences."""
-        return self.format is Format.ANSI
+        return self.format is TextFormat.ANSI
 
     @property
     def untrusted(self) -> str:
@@ -121,7 +121,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
     meanwhile shifts the pages; first_line tells by how much."""
     cursor: str = ""
     """Where to read on from: a cursor that an earlier call gave."""
-    format: Format = Format.PLAIN
+    format: TextFormat = TextFormat.PLAIN
     """plain for text, ansi with colours, html, or cells for JSON with the styles of every run."""
     joined: bool = True
     """Whether rows that wrapped are one line; of html and cells they never are."""
@@ -132,35 +132,35 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         source = self.source or (Source.SINCE if self.cursor else Source.SCREEN)
         if (source is Source.SINCE) != bool(self.cursor):
             raise InvalidArgument("cursor: goes with source since and no other; an earlier reading gives one")
-        manner = TextOptions(self.format, self.joined, origin.takes if origin.is_agent else MOST_TEXT)
+        options = TextOptions(self.format, self.joined, origin.takes if origin.is_agent else MOST_TEXT)
         if source is Source.SINCE:
-            return self._since(mux, origin, manner)
+            return self._since(mux, origin, options)
         if source is Source.SELECTION:
-            return self._selected(mux, origin, manner)
+            return self._selected(mux, origin, options)
         pane = target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
         if source is Source.LAST_COMMAND:
-            return self._last(mux, pane, terminal, manner)
+            return self._last(mux, pane, terminal, options)
         whole = source is Source.SCROLLBACK
         rows = self.lines or (SOME_LINES if whole else None)
         offset = self.offset
 
         def take(screen: LockedScreen) -> TextPage:
-            return newest(screen, rows, offset, manner, whole=whole)
+            return newest(screen, rows, offset, options, whole=whole)
 
-        return self._give(mux, _Part(pane, terminal, source, manner, take))
+        return self._give(mux, _Part(pane, terminal, source, options, take))
 
-    def _since(self, mux: Multiplexer, origin: Origin, manner: TextOptions) -> Reading | Deferred[Reading]:
+    def _since(self, mux: Multiplexer, origin: Origin, options: TextOptions) -> Reading | Deferred[Reading]:
         if self.offset:
             raise InvalidArgument("offset: counts from the end; after a cursor, read on with the new one")
         found = place(mux, self.pane, self.cursor, origin)
 
         def take(screen: LockedScreen) -> TextPage:
-            return since(screen, found, self.lines, manner)
+            return since(screen, found, self.lines, options)
 
-        return self._give(mux, _Part(found.pane, found.terminal, Source.SINCE, manner, take))
+        return self._give(mux, _Part(found.pane, found.terminal, Source.SINCE, options, take))
 
-    def _selected(self, mux: Multiplexer, origin: Origin, manner: TextOptions) -> Reading | Deferred[Reading]:
+    def _selected(self, mux: Multiplexer, origin: Origin, options: TextOptions) -> Reading | Deferred[Reading]:
         """The person's selection, which stays as it is."""
         unnamed = self.pane.strip() in ("", target.ACTIVE)
         with_one = (pane for pane, each in mux.terminals.items() if unnamed and each.copy_mode.selected is not None)
@@ -168,13 +168,13 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         terminal = mux.terminal(pane)
 
         def take(screen: LockedScreen) -> TextPage:
-            return selected(screen, terminal.copy_mode.span(screen), self.lines, self.offset, manner)
+            return selected(screen, terminal.copy_mode.span(screen), self.lines, self.offset, options)
 
         facts = {"nothing_selected": terminal.copy_mode.selected is None}
-        return self._give(mux, _Part(pane, terminal, Source.SELECTION, manner, take, facts))
+        return self._give(mux, _Part(pane, terminal, Source.SELECTION, options, take, facts))
 
     def _last(
-        self, mux: Multiplexer, pane: PaneId, terminal: Terminal, manner: TextOptions
+        self, mux: Multiplexer, pane: PaneId, terminal: Terminal, options: TextOptions
     ) -> Reading | Deferred[Reading]:
         newest_one = newest_command(terminal)
         if newest_one is None:
@@ -182,10 +182,10 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         lines = terminal.shell.lines_of(newest_one)
 
         def take(screen: LockedScreen) -> TextPage:
-            return of_command(screen, newest_one, lines, self.lines, self.offset, manner)
+            return of_command(screen, newest_one, lines, self.lines, self.offset, options)
 
         part = _Part(
-            pane, terminal, Source.LAST_COMMAND, manner, take,
+            pane, terminal, Source.LAST_COMMAND, options, take,
             {
                 "command": clean_text(newest_one.line),
                 "exit_code": newest_one.exit_code,
@@ -198,27 +198,27 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         """What stands under the last prompt, where no shell marks its prompts."""
         if terminal.shell.at_prompt is not None and not terminal.shell.commands:
             raise NotFound(f"the shell in pane {pane} has run no command yet; read its screen")
-        if self.format is not Format.PLAIN or self.offset:
+        if self.format is not TextFormat.PLAIN or self.offset:
             raise InvalidArgument(
                 f"source: the shell in pane {pane} does not mark its prompts, so its last command's output is guessed "
                 "from the text of the screen; ask for plain without offset, or read the screen"
             )
         found = printed(mux, pane)()
         lines = found.output.splitlines()
-        manner = TextOptions(self.format, joined=True, most=MOST_TEXT)
+        options = TextOptions(self.format, joined=True, limit=MOST_TEXT)
         with terminal.locked() as screen:
-            excerpt = newest(screen, 1, 0, manner, whole=False)
+            excerpt = newest(screen, 1, 0, options, whole=False)
         shown = lines[-self.lines :] if self.lines else lines
         facts = {"command": clean_text(found.command), "exit_code": found.exit_code, "known_by": found.known_by.value}
-        part = _Part(pane, terminal, Source.LAST_COMMAND, manner, lambda _: excerpt, facts)
+        part = _Part(pane, terminal, Source.LAST_COMMAND, options, lambda _: excerpt, facts)
         rest = replace(excerpt, first=0, stop=len(shown), more=len(shown) < len(lines))
         return self._made(mux, part, rest, clean_text("\n".join(shown)))
 
     def _give(self, mux: Multiplexer, part: "_Part") -> Reading | Deferred[Reading]:
         """The reading; made elsewhere if it is long."""
         quick = part.source in (Source.SCREEN, Source.SCROLLBACK) and (self.lines or 0) <= _LONG
-        if not quick or self.format in (Format.HTML, Format.CELLS):
-            return fetched(mux, part.read, lambda found: self._made(mux, part, *found))
+        if not quick or self.format in (TextFormat.HTML, TextFormat.CELLS):
+            return in_background_then(mux, part.read, lambda found: self._made(mux, part, *found))
         return self._made(mux, part, *part.read())
 
     def _made(self, mux: Multiplexer, part: "_Part", found: TextPage, text: str) -> Reading:
@@ -248,7 +248,7 @@ class _Part:
     pane: PaneId
     terminal: Terminal
     source: Source
-    manner: TextOptions
+    options: TextOptions
     take: Callable[[LockedScreen], TextPage]
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -256,7 +256,7 @@ class _Part:
         """Read it. Any thread."""
         with self.terminal.locked() as screen:
             found = self.take(screen)
-        return found, written(found, self.manner)
+        return found, written(found, self.options)
 
 
 def place(mux: Multiplexer, pane: str, cursor: str, origin: Origin) -> BookmarkPosition:

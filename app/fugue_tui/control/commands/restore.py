@@ -38,7 +38,7 @@ class RestoreSession(
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RestoreResult]:
         """What came back, once all of it is there. Comes to NotFound or SaveError."""
-        person = origin.is_person
+        person = origin.is_user
         if self.name != AUTO:
             return fetched(
                 mux, "named", checked(self.name), lambda source: WorkspaceRestorer(mux, source).beside(focus=person)
@@ -79,8 +79,8 @@ class RestoreSnapshot(
         """What came back, once all of it is there. Raises NotFound or Refused; comes to NotFound or SaveError."""
         name = checked(self.name)
         if not self.pane:
-            return fetched(mux, "snapshots", name, partial(self._beside, mux, origin.is_person))
-        pane = target.doomed_pane(mux, self.pane, origin)
+            return fetched(mux, "snapshots", name, partial(self._beside, mux, origin.is_user))
+        pane = target.pane_to_close(mux, self.pane, origin)
         self._may_replace(mux, pane)
         return fetched(mux, "snapshots", name, partial(self._within, mux, pane))
 
@@ -137,7 +137,7 @@ def fetched(
         return read(recorder.store, area, name)
 
     def arrived(source: RestoreSource) -> None:
-        if not answer.over:
+        if not answer.done:
             follow(mux, begin(source), answer)
 
     on_main(mux, saver(mux).ask(look), arrived, answer)
@@ -147,7 +147,7 @@ def fetched(
 def follow(mux: Multiplexer, comeback: WorkspaceRestorer, answer: Deferred[RestoreResult]) -> None:
     """Have the texts of what comes back read, and the answer given when all are there. Main thread."""
     comeback.later.on_progress(lambda progress: answer.report(progress.text, progress.fraction))
-    comeback.later.when_over(lambda: _pass_on(comeback.later, answer))
+    comeback.later.on_done(lambda: _pass_on(comeback.later, answer))
     on_main(mux, saver(mux).ask(lambda recorder, wanted: comeback.read()), _nothing, answer)
 
 

@@ -15,12 +15,12 @@ from fugue_tui.control.commands.wait import LONGEST, USUAL
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.core.new_pane import Direction, Line, newcomer, wants_focus
+from fugue_tui.control.core.new_pane import Direction, Line, new_pane, wants_focus
 from fugue_tui.control.core.pane_subscription import PaneSubscription, after
 from fugue_tui.control.output.truncate import clip
 from fugue_tui.control.shell_exec.command_state import GRACE
 from fugue_tui.control.shell_exec.prompt_driver import INTERRUPT
-from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, room_for
+from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, output_limit
 from fugue_tui.errors import InvalidArgument, NotFound, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Leaf
@@ -101,7 +101,7 @@ class RunCommand(
             raise InvalidArgument("command: there is nothing to run")
         pane = self._open(mux, origin)
         words = self.command if isinstance(self.command, str) else shlex.join(self.command)
-        job = _Job(mux, pane, words, self.keep, room_for(self.limit, origin), ansi=self.ansi)
+        job = _Job(mux, pane, words, self.keep, output_limit(self.limit, origin), ansi=self.ansi)
         return job.begin(min(self.timeout, LONGEST), interrupt=self.on_cancel is OnCancel.INTERRUPT)
 
     def _open(self, mux: Multiplexer, origin: Origin) -> PaneId:
@@ -113,7 +113,7 @@ class RunCommand(
             ).run(mux, origin)  # fmt: skip
             return PaneId(made.id[1:])
         source = target.pane(mux, self.pane, origin)
-        pane = newcomer(
+        pane = new_pane(
             mux, origin,
             command=self.command, cwd=self.cwd, name=self.name, env=env, on_exit=OnExit.KEEP, source=source,
         )  # fmt: skip
@@ -139,7 +139,7 @@ class _Job:
     def begin(self, timeout: float, *, interrupt: bool) -> Deferred[CommandOutcome]:
         """What it comes to."""
         self._later.on_cancel = lambda: self._cancel(interrupt=interrupt)
-        self._later.when_over(after(self._mux, timeout, self._expire))
+        self._later.on_done(after(self._mux, timeout, self._expire))
         return self._later
 
     def said(self, event: PaneEvent) -> None:
@@ -167,7 +167,7 @@ class _Job:
         self._later.fail(TerminalGone(reason))
 
     def _expire(self) -> None:
-        if not self._later.over:
+        if not self._later.done:
             self._late = True
             self._later.settle(self._told(None))
 

@@ -11,10 +11,10 @@ from annotated_types import MaxLen
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import ImageAnswer
-from fugue_tui.control.core.background import fetched
+from fugue_tui.control.core.background import in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.output.screenshot import CapturedScreen, shot_of_pane, shot_of_window
+from fugue_tui.control.output.screenshot import CapturedScreen, capture_pane, capture_window
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Screen
@@ -91,7 +91,9 @@ class ScreenshotPane(
         """The picture, drawn on another thread. Raises NotFound or InvalidArgument."""
         name = target.named(self.name) if self.name else ""
         taken = shot(mux, self.pane, self.window, origin)
-        return fetched(mux, partial(self._drawn, taken, name, origin.is_agent), partial(_kept, mux, taken.theme))
+        return in_background_then(
+            mux, partial(self._drawn, taken, name, origin.is_agent), partial(_kept, mux, taken.theme)
+        )
 
     def _drawn(self, shot: CapturedScreen, name: str, for_model: bool) -> tuple[Screenshot, Screen]:
         screen = shot.make()
@@ -117,8 +119,8 @@ class ScreenshotPane(
 def shot(mux: Multiplexer, pane: str, window: str, origin: Origin) -> CapturedScreen:
     """A pane, or a window if one is said. Raises NotFound or InvalidArgument."""
     if window:
-        return shot_of_window(mux, target.window(mux, window, origin))
-    return shot_of_pane(mux, target.pane(mux, pane, origin))
+        return capture_window(mux, target.window(mux, window, origin))
+    return capture_pane(mux, target.pane(mux, pane, origin))
 
 
 def _kept(mux: Multiplexer, theme: Theme, drawn: tuple[Screenshot, Screen]) -> Screenshot:

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from annotated_types import Interval, MaxLen
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import fetched
+from fugue_tui.control.core.background import in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.output.full_text import full_text
@@ -93,7 +93,7 @@ class SearchPanes(Command[Matches], name="search-panes", effect=Effect.READ, too
         everything = [pane for window in mux.workspace.windows for pane in panes_in(window.layout)]
         asked = [target.pane(mux, each, origin) for each in self.panes] or everything
         places = [(pane, mux.terminal(pane)) for pane in dict.fromkeys(asked)]
-        return fetched(mux, partial(_search, places, pattern, self.limit), partial(self._told, mux))
+        return in_background_then(mux, partial(_search, places, pattern, self.limit), partial(self._told, mux))
 
     def _told(self, mux: Multiplexer, found: "_Found") -> Matches:
         return Matches(

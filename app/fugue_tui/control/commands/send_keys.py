@@ -71,7 +71,7 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
         text, key = typeable(self.text), parse_key(self.key) if self.key else None
         pane, terminal = _running(mux, self.pane, origin)
         if text and origin.door is Door.CLI and origin.pane != pane:
-            target.yield_to_person(mux, pane)
+            target.yield_to_user(mux, pane)
         cursor = _cursor(mux, pane, terminal)
         if key is not None:
             terminal.press(key)

@@ -95,7 +95,7 @@ class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY, t
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """What was closed."""
-        name = target.doomed_session(mux, self.session, origin)
+        name = target.session_to_kill(mux, self.session, origin)
         doomed = _panes(mux, name)
         mux.assign(edit.close_session(mux.workspace, name))
         return closed(mux, doomed)

@@ -11,8 +11,8 @@ from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.pane_subscription import PaneSubscription, after
 from fugue_tui.control.shell_exec.command_state import CommandEnd
-from fugue_tui.control.shell_exec.context_scripts import Context, giving_back, taking_on
-from fugue_tui.control.shell_exec.dialects import Dialect, Line
+from fugue_tui.control.shell_exec.context_scripts import ShellContext, restore_context, set_context
+from fugue_tui.control.shell_exec.dialects import Dialect, ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.errors import InvalidArgument, Refused, TimedOut
 from fugue_tui.ids import PaneId
@@ -32,7 +32,7 @@ class Lent:
     """What a shell has been given; changed on the main thread only."""
 
     terminal: Terminal
-    context: Context = field(default_factory=Context)
+    context: ShellContext = field(default_factory=ShellContext)
     left: int | None = None
     """After how many more commands it is taken back; None for never."""
     guard: "_ContextExpiry | None" = None
@@ -76,7 +76,7 @@ class InjectContext(Command[Injected], name="inject-context", effect=Effect.INPU
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Injected]:
         """Begin. Raises InvalidArgument, NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)
-        new = Context(self.env or {}, self.aliases or {}).checked()
+        new = ShellContext(self.env or {}, self.aliases or {}).checked()
         terminal = mux.terminal(pane)
         if self.expires_after_commands and not (terminal.shell.marks or terminal.shell.integrated):
             raise InvalidArgument(
@@ -93,7 +93,7 @@ class InjectContext(Command[Injected], name="inject-context", effect=Effect.INPU
             lent.guard = lent.guard or _ContextExpiry(mux, pane, lent)
             return _answer(pane, lent, end, active=True)
 
-        return _read(mux, pane, lambda dialect: taking_on(new, known, dialect), taken, polite=origin.is_agent)
+        return _read(mux, pane, lambda dialect: set_context(new, known, dialect), taken, polite=origin.is_agent)
 
 
 class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.INPUT, toolset=Toolset.RUNNING):
@@ -147,7 +147,7 @@ class _ContextExpiry:
         except Refused:
             self._later()
             return
-        later.when_over(lambda: self._tried(later))
+        later.on_done(lambda: self._tried(later))
 
     def _tried(self, later: Deferred[Injected]) -> None:
         if later.error is not None:
@@ -173,7 +173,7 @@ def _withdraw(mux: Multiplexer, pane: PaneId, lent: Lent, *, polite: bool) -> De
             lent.guard.gone()
         return _answer(pane, lent, end, active=False)
 
-    return _read(mux, pane, lambda dialect: giving_back(known, dialect), back, polite=polite)
+    return _read(mux, pane, lambda dialect: restore_context(known, dialect), back, polite=polite)
 
 
 def _read(
@@ -185,13 +185,13 @@ def _read(
     polite: bool,
 ) -> Deferred[Injected]:
     """Have a shell read a script at its next prompt."""
-    execution = Execution(mux, pane, lambda dialect: Line(script(dialect), by_file=True), polite=polite)
+    execution = Execution(mux, pane, lambda dialect: ShellLine(script(dialect), by_file=True), polite=polite)
     later = Deferred[Injected](lambda: execution.cancel(interrupt=False))
     execution.on_over = lambda end: later.settle(done(end))
     execution.on_error = later.fail
 
     def expire() -> None:
-        if not later.over:
+        if not later.done:
             execution.cancel(interrupt=True)
             later.fail(
                 TimedOut(f"the shell in {pane} did not take it in {_PATIENCE:.0f} s; read-pane shows what it does")

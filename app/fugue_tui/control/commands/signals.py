@@ -125,7 +125,7 @@ class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
         """Begin. Raises NotFound, Refused or TerminalGone."""
-        pane = target.doomed_pane(mux, self.pane, origin)
+        pane = target.pane_to_close(mux, self.pane, origin)
         running(mux, pane)
         steps = [_signalling(each) for each in self._signals()]
         if self.signal in _LASTING:
@@ -202,7 +202,7 @@ class _Ending:
             self._finish(ended=True)
 
     def _step(self) -> None:
-        if self._later.over:
+        if self._later.done:
             return
         name, do = self._steps.pop(0)
         self._done.append(name)
@@ -212,7 +212,7 @@ class _Ending:
 
     def _watch(self) -> None:
         """Look again and again, for no event tells that a program is gone whose shell marks nothing."""
-        if self._later.over:
+        if self._later.done:
             return
         if not self._alive():
             wait = _BRIEF if self._terminal.shell.integrated and not self._is_shell else 0.0
@@ -231,7 +231,7 @@ class _Ending:
         return bool(process.in_group(self._group))
 
     def _finish(self, *, ended: bool) -> None:
-        if self._later.over:
+        if self._later.done:
             return
         self._close()
         terminal, group = self._terminal, self._terminal.foreground_group

@@ -218,7 +218,7 @@ class _Stream:
 
     def _report(self) -> None:
         """Tell what came. On the watch's thread."""
-        if self.later.over:
+        if self.later.done:
             return
         self._due, self._reported = False, time.monotonic()
         over = all(ear.over for ear in self._ears)  # Before the last of their output is taken, which came earlier.
@@ -233,7 +233,7 @@ class _Stream:
 
     def _settle(self, why: StreamEnd) -> None:
         """Tell what came last, and answer. On the main thread."""
-        if not self.later.over:
+        if not self.later.done:
             self._tell([(ear.pane, ear.finish(self._kept)) for ear in self._ears])
             found = tuple(map(self._streamed, self._ears))
             self._leave()

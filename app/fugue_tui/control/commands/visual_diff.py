@@ -17,7 +17,7 @@ from fugue_tui.control.commands.read_pane import place
 from fugue_tui.control.commands.screenshot import Name, shot
 from fugue_tui.control.commands.wait import USUAL
 from fugue_tui.control.core.answers import ImageAnswer
-from fugue_tui.control.core.background import errand
+from fugue_tui.control.core.background import in_background
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.output.screenshot import CapturedScreen
@@ -35,9 +35,9 @@ from typing import Any, TypeVar
 from fugue_tui.control.commands.execute_command import Running, command_text, typed_pane
 from fugue_tui.control.commands.send_keys import SendKeys
 from fugue_tui.control.commands.wait import LONGEST, WaitResult, begin
-from fugue_tui.control.core.background import fetched
-from fugue_tui.control.output.screenshot import shot_of_pane
-from fugue_tui.control.shell_exec.dialects import Line
+from fugue_tui.control.core.background import in_background_then
+from fugue_tui.control.output.screenshot import capture_pane
+from fugue_tui.control.shell_exec.dialects import ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.prompt_detection import running
 from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, OnCancel
@@ -92,7 +92,7 @@ class ObservedAction:
         self.pane = typed_pane(mux, asked.pane, origin)
         self.terminal = running(mux, self.pane)
         self._mux, self._asked, self._origin = mux, asked, origin
-        self._line = Line(command_text(asked.command)) if asked.command else None
+        self._line = ShellLine(command_text(asked.command)) if asked.command else None
         for key in asked.keys:
             parse_key(key)
         self._begun = time.monotonic()
@@ -112,7 +112,7 @@ class ObservedAction:
         """Do it."""
         if self._line is None:
             if (wait := self._mux.lease(self.pane)) is not None and self._origin.is_agent:
-                raise Refused(f"a person is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
+                raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
             SendKeys(pane=str(self.pane), keys=self._asked.keys).run(self._mux, self._origin)
             return self.silence(self.left)
         execution = _ObservedExecution(self._mux, self.pane, self._line, polite=self._origin.is_agent)
@@ -170,7 +170,7 @@ def done(
 
     def then(step: Deferred[Any], call: Callable[[Any], object]) -> None:
         steps.append(step)
-        step.when_over(lambda: mux.post(lambda: _go_on(later, step, call)))
+        step.on_done(lambda: mux.post(lambda: _go_on(later, step, call)))
 
     def settle(found: CommandOutcome | WaitResult) -> None:
         if isinstance(found, CommandOutcome) and not found.timed_out and deed.pane in mux.terminals and not found.ended:
@@ -181,8 +181,8 @@ def done(
     def look(found: CommandOutcome | WaitResult) -> None:
         if mux.terminals.get(deed.pane) is not deed.terminal:
             raise NotFound(f"{deed.pane} was closed or started anew meanwhile; there is nothing to compare with")
-        work = partial(told, deed.before(), shot_of_pane(mux, deed.pane), deed.did(found))
-        then(fetched(mux, work, lambda result: result), later.settle)
+        work = partial(told, deed.before(), capture_pane(mux, deed.pane), deed.did(found))
+        then(in_background_then(mux, work, lambda result: result), later.settle)
 
     then(deed.begin(), settle)
     return later
@@ -190,7 +190,7 @@ def done(
 
 def _go_on(later: Deferred[Any], step: Deferred[Any], call: Callable[[Any], object]) -> None:
     """Hand on what a step came to."""
-    if not later.over:
+    if not later.done:
         later.attempt(lambda: call(step.result()))
 
 
@@ -281,7 +281,7 @@ class VisualDiff(
         else:
             after = _again(mux, self.pane or source, origin)
         named = (clean(self.before, 64), clean(self.after, 64) or f"{after.source} now")
-        return errand(partial(_compared, before, after, *named))
+        return in_background(partial(_compared, before, after, *named))
 
     def _doing(self, mux: Multiplexer, origin: Origin) -> Deferred[VisualDifference]:
         if self.after:

@@ -188,7 +188,7 @@ def _start(found: BookmarkPosition | None, pane: PaneId) -> OutputStart | None:
 
 
 def _settle(mux: Multiplexer, later: Deferred[WaitResult], ending: WaitEnd | Exception, wanted: WaitCondition) -> None:
-    if later.over:
+    if later.done:
         return
     if isinstance(ending, Exception):
         later.fail(ending)

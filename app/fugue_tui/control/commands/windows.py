@@ -5,7 +5,7 @@ from dataclasses import replace
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import count, ending
-from fugue_tui.control.core.new_pane import Line, newcomer, wants_focus
+from fugue_tui.control.core.new_pane import Line, new_pane, wants_focus
 from fugue_tui.control.core.results import Closed, WindowInfo, WindowList, closed, window_info
 from fugue_tui.layout.tree import Leaf, panes
 from fugue_tui.multiplexer import Multiplexer
@@ -101,7 +101,7 @@ class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY, t
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """What was closed."""
-        window = target.doomed_window(mux, self.window, origin)
+        window = target.window_to_close(mux, self.window, origin)
         mux.assign(edit.close_window(mux.workspace, window.id))
         return closed(mux, tuple(panes(window.layout)))
 
@@ -119,7 +119,7 @@ def open_window(
 ) -> WindowInfo:
     """Open a window of a session with one pane; nothing has changed if its program cannot be started."""
     source = target.pane(mux, target.ACTIVE, origin) if mux.workspace.windows else None
-    pane = newcomer(mux, origin, command=command, cwd=cwd, on_exit=on_exit, source=source)
+    pane = new_pane(mux, origin, command=command, cwd=cwd, on_exit=on_exit, source=source)
     label = target.named(name)
     window = Window(mux.ids.next_window(), label, Leaf(pane.id), pane.id, session, named=bool(label))
     mux.open([pane], edit.add_window(mux.workspace, window, [pane], focus=wants_focus(focus, origin)))

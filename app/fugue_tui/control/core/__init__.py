@@ -1,1 +1,1 @@
-"""What every command is built from: the declaration, targets, results and deferred answers."""
+"""What every command is built from: the declaration, targets, results and deferred results."""

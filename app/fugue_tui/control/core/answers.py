@@ -1,4 +1,4 @@
-"""Answers that are a text to be read as it is, with facts beside it, and maybe a picture."""
+"""Results that are printed as text, with metadata and possibly an image."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -8,7 +8,7 @@ from fugue_tui.sanitize import clean_styled, clean_text, spelled
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextAnswer:
-    """A text, which doors print as it is. What derives from it adds the facts."""
+    """A result that is printed as text; subclasses add metadata fields."""
 
     text: str
     """The text: untrusted, as a program printed it."""
@@ -20,62 +20,62 @@ class TextAnswer:
 
     @property
     def untrusted(self) -> str:
-        """Whose text it is, if a program's: doors for models fence it. Empty if it is our own."""
+        """Which program printed the text, so that output for models is fenced; empty if it is Fugue's own."""
         return ""
 
     @property
-    def for_people(self) -> str:
+    def for_terminal(self) -> str:
         """The text for a terminal."""
         return clean_styled(self.text) if self.styled else clean_text(self.text, len(self.text))
 
     @property
-    def for_models(self) -> str:
-        """The text for a model; escape characters are spelled."""
+    def for_model(self) -> str:
+        """The text for a model; escape characters are written out."""
         return spelled(self.text) if self.styled else clean_text(self.text, len(self.text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageAnswer(TextAnswer):
-    """A picture with what is to be said of it, or in `text` a picture that is text."""
+    """An image with its description; an image format that is text itself goes into `text`."""
 
     image: str
-    """The picture as base64; empty if it is text."""
+    """The image as base64; empty if it is text."""
     media_type: str
-    """What kind of file it is, such as image/png."""
+    """The media type, such as image/png."""
 
     @property
-    def for_people(self) -> str:
-        """The text for a terminal, which shows no picture."""
-        told = clean_styled(self.text) if self.styled else clean_text(self.text, len(self.text))
-        return f"{told}\n--output FILE writes the picture" if self.image else told
+    def for_terminal(self) -> str:
+        """The text for a terminal, which shows no image."""
+        text = clean_styled(self.text) if self.styled else clean_text(self.text, len(self.text))
+        return f"{text}\n--output FILE writes the picture" if self.image else text
 
 
 @runtime_checkable
-class VerdictAnswer(Protocol):
-    """An answer about something that may have gone wrong, though the command that answers did what it was to do."""
+class ExitStatusAnswer(Protocol):
+    """A result with an exit status of its own: the command succeeded, what it reports on may have failed."""
 
     @property
     def exit_status(self) -> int:
-        """What `fugue-tui COMMAND` ends with: 0 if all went well."""
+        """The exit status of `fugue-tui COMMAND`: 0 for success."""
         ...
 
     @property
     def aside(self) -> str:
-        """What it says on stderr besides; empty for nothing."""
+        """A line for stderr; empty for none."""
         ...
 
 
 TIMED_OUT = 124
-"""The exit status of what was not over in time, as that of timeout(1)."""
+"""The exit status after a time-out, as that of timeout(1)."""
 
 
 _PARTS = frozenset({"text", "image"})
 
 
 def facts(value: Any) -> dict[str, Any]:
-    """Of an answer as JSON, what is told beside the text and the picture: all that says something."""
-    return {name: each for name, each in value.items() if name not in _PARTS and not _says_nothing(each)}
+    """The non-empty fields of a result as JSON, without its text and image."""
+    return {name: each for name, each in value.items() if name not in _PARTS and not _is_empty(each)}
 
 
-def _says_nothing(value: Any) -> bool:
+def _is_empty(value: Any) -> bool:
     return value is None or value is False or value in ("", [])

@@ -1,4 +1,4 @@
-"""Work on files that is done on a thread of its own, so that a slow disk or a strange file is nobody's trouble."""
+"""Runs blocking file I/O in a background thread, so that a slow disk does not block the main thread."""
 
 from collections.abc import Callable
 from threading import Thread
@@ -11,28 +11,30 @@ Found = TypeVar("Found")
 Result = TypeVar("Result")
 
 
-def errand(work: Callable[[], Result]) -> Deferred[Result]:
-    """What some work comes to; it must touch nothing that belongs to the main thread."""
+def in_background(work: Callable[[], Result]) -> Deferred[Result]:
+    """The result of `work`, which runs in a background thread and uses nothing that the main thread owns."""
     later: Deferred[Result] = Deferred()
-    _begin(later, lambda: later.settle(work()))
+    _start(later, lambda: later.settle(work()))
     return later
 
 
-def fetched(mux: Multiplexer, work: Callable[[], Found], then: Callable[[Found], Result]) -> Deferred[Result]:
-    """What is made on the main thread of what some work found; nothing, if nobody wants it by then."""
+def in_background_then(
+    mux: Multiplexer, work: Callable[[], Found], then: Callable[[Found], Result]
+) -> Deferred[Result]:
+    """The result of `then`, called on the main thread with the result of `work`; not called once cancelled."""
     later: Deferred[Result] = Deferred()
 
-    def go_on(found: Found) -> None:
-        if not later.over:
+    def finish(found: Found) -> None:
+        if not later.done:
             later.attempt(lambda: later.settle(then(found)))
 
-    def look() -> None:
+    def run() -> None:
         found = work()
-        mux.post(lambda: go_on(found))
+        mux.post(lambda: finish(found))
 
-    _begin(later, look)
+    _start(later, run)
     return later
 
 
-def _begin(later: Deferred[Any], work: Callable[[], object]) -> None:
-    Thread(target=lambda: later.attempt(work), name="errand", daemon=True).start()
+def _start(later: Deferred[Any], work: Callable[[], object]) -> None:
+    Thread(target=lambda: later.attempt(work), name="background", daemon=True).start()

@@ -1,4 +1,4 @@
-"""What a command is: a frozen dataclass, declared once, that every door can say.
+"""The base of commands: frozen dataclasses, declared once, that every origin can run.
 
 Declaring a command registers it. Its docstring and its fields' docstrings are the palette text, the `--help` text and
 the MCP schema's descriptions; there is no second list.
@@ -21,12 +21,12 @@ Result = TypeVar("Result", covariant=True)
 
 
 class Effect(StrEnum):
-    """What a command can do at worst; policy and MCP annotations follow from it."""
+    """The most that a command can do; policy and MCP annotations follow from it."""
 
     READ = "read"
     """Changes nothing."""
     LAYOUT = "layout"
-    """Changes what is shown and where, and may start programs; loses nothing."""
+    """Changes layout and view, and may start programs; destroys nothing."""
     INPUT = "input"
     """Types into a program."""
     DESTROY = "destroy"
@@ -34,28 +34,28 @@ class Effect(StrEnum):
 
 
 class Toolset(StrEnum):
-    """The set of tools that a command belongs to for agents: one is always at hand, the others are switched on."""
+    """The set of MCP tools that a command belongs to: one is always enabled, the others on request."""
 
     DEFAULT = "default"
-    """What nearly every task needs: look, run, wait, read, type, open and arrange. Always on."""
+    """What nearly every task needs: inspect, run, wait, read, type, open and arrange. Always enabled."""
     LAYOUT = "layout"
-    """Move, size, swap, rename and rearrange panes, and take such changes back."""
+    """Move, resize, swap, rename and rearrange panes, and undo such changes."""
     SESSIONS = "sessions"
-    """Windows, sessions, attached terminals, and the workspace as a whole."""
+    """Windows, sessions, attached clients, and the workspace as a whole."""
     SAVING = "saving"
     """Save and restore workspaces, snapshots and layout files."""
     READING = "reading"
-    """Look closer at panes: directories, processes, past commands, what changed since."""
+    """Inspect panes: directories, processes, past commands, changes since a bookmark."""
     SEEING = "seeing"
-    """Keep pictures of panes and compare them."""
+    """Keep screenshots of panes and compare them."""
     RUNNING = "running"
-    """Change, signal or start again what runs in panes."""
+    """Change, signal or restart the programs in panes."""
     OTHER = "other"
-    """What belongs nowhere else."""
+    """Everything else."""
 
 
 class Door(StrEnum):
-    """Where a command came in."""
+    """The interface that a command came from."""
 
     KEY = "key"
     PALETTE = "palette"
@@ -67,39 +67,39 @@ class Door(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who asked, and from which pane. Agents come in by MCP and the sideband, scripts and people by the CLI."""
+    """Who runs a command, and from which pane. Agents use MCP and the sideband, scripts and users the CLI."""
 
     door: Door
     pane: PaneId | None = None
-    """The caller's own pane, found from the kernel and never from what the caller says; None if it is in no pane."""
+    """The caller's own pane, by the peer's process ids and never by its own word; None outside of panes."""
     client: str = ""
-    """The name that an MCP client gave itself: untrusted."""
+    """The MCP client's name for itself: untrusted."""
     pid: int | None = None
     takes: int = TEXT_LIMIT
-    """Characters of an answer that the caller takes; what has more comes in pages."""
+    """Characters of a result that the caller accepts; longer results are paginated."""
 
     @property
-    def is_person(self) -> bool:
-        """Whether a person's own hand did this."""
+    def is_user(self) -> bool:
+        """Whether the user did this by keyboard or mouse."""
         return self.door in (Door.KEY, Door.PALETTE, Door.MOUSE)
 
     @property
     def is_agent(self) -> bool:
-        """Whether a program that may be a model did this."""
+        """Whether a program, possibly a model, did this."""
         return self.door in (Door.MCP, Door.SIDEBAND)
 
 
-PERSON = Origin(Door.KEY)
+USER = Origin(Door.KEY)
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """The question before a command that destroys something."""
+    """The question that is asked before a destructive command."""
 
     question: str
-    """A yes or no question: one line."""
+    """A yes/no question on one line."""
     command: "Command[Any]"
-    """What a yes runs: the same with exact ids, so that the focus may move on meanwhile."""
+    """What a yes runs: the same command with exact ids, so that a change of focus in between does no harm."""
 
 
 _registry: dict[str, type["Command[Any]"]] = {}
@@ -110,17 +110,16 @@ class Command(Generic[Result]):
     """The base of every command. A subclass names itself and its effect in its class line, and implements `run`."""
 
     verb: ClassVar[str]
-    """What the command is called: lower-case words joined by hyphens, such as `split-pane`. Not `name`, which is a
-    field of every command that names something."""
+    """The command's name: lower-case words joined by hyphens, such as `split-pane`. Not `name`, which is a field of
+    many commands."""
     effect: ClassVar[Effect]
     plain: ClassVar[bool] = False
-    """True if the result is text to be read as it is, not a structure."""
+    """Whether the result is plain text, not a structure."""
     toolset: ClassVar[Toolset] = Toolset.OTHER
     creates: ClassVar[bool] = False
-    """Whether it makes something new each time, so that saying it again for want of an answer makes two; doors then
-    take a key under which it is done once."""
+    """Whether each call creates something, so that a retry would create two; an idempotency key prevents that."""
     repeatable: ClassVar[bool] = False
-    """Whether saying it again changes nothing more."""
+    """Whether a second call changes nothing more."""
 
     def __init_subclass__(
         cls,
@@ -141,27 +140,27 @@ class Command(Generic[Result]):
 
     @property
     def asks(self) -> Effect:
-        """What this one may do, where that is less than its kind does at worst; who may say it depends on this."""
+        """The effect of this instance, which may be less than that of its class; policy decides by this."""
         return self.effect
 
     def confirmation(self, mux: "Multiplexer", origin: Origin) -> "Confirmation | None":
-        """What a person is asked first; None if nothing that is in use is destroyed. Raises NotFound."""
+        """The question for the user; None if nothing in use is destroyed. Raises NotFound."""
         if self.asks is not Effect.DESTROY:
             return None
         given = ((each, getattr(self, each.name)) for each in fields(cast("Any", self)))
         flags = (f"--{each.name} {value}" for each, value in given if value != each.default)
-        said = clean(" ".join([self.verb, *flags]))
-        return Confirmation(f"Run {said}? What it ends or deletes does not come back.", self)
+        line = clean(" ".join([self.verb, *flags]))
+        return Confirmation(f"Run {line}? What it ends or deletes does not come back.", self)
 
     def run(self, mux: "Multiplexer", origin: Origin) -> "Result | Deferred[Result]":
-        """Do it, on the main thread, wholly or not at all. Raises CommandError or TerminalError.
+        """Run on the main thread, atomically. Raises CommandError or TerminalError.
 
-        What takes longer than a blink is begun here, goes on elsewhere, and answers with a Later."""
-        raise AssertionError(f"{type(self).__name__} does not say what it does")
+        Longer work is started here, continues elsewhere, and returns a Deferred."""
+        raise AssertionError(f"{type(self).__name__} has no run method")
 
 
 def registry() -> Mapping[str, type[Command[Any]]]:
-    """Every command by name, module by module in the order of declaration, whatever was imported first.
+    """Every command by name, sorted by module, then in the order of declaration, for any order of imports.
 
     `fugue_tui.control.command_table` imports them all."""
     return MappingProxyType(dict(sorted(_registry.items(), key=lambda item: item[1].__module__)))

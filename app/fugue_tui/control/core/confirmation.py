@@ -1,4 +1,4 @@
-"""What a person is asked before a command ends programs, in the words of every such question."""
+"""Confirmation questions before a command ends programs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,15 +10,15 @@ from fugue_tui.multiplexer import Multiplexer
 
 
 def ending(mux: Multiplexer, panes: Sequence[PaneId], question: str, command: Command[Any]) -> Confirmation | None:
-    """The question before a command that ends what runs in some panes; None if nothing does."""
+    """The question before a command that ends the programs of these panes; None if none runs."""
     return Confirmation(question, command) if any(map(mux.runs, panes)) else None
 
 
 def pane_words(mux: Multiplexer, pane: PaneId) -> str:
-    """A pane and what runs in it."""
+    """A pane and its label: `pane %3 (vim)`."""
     return f"pane {pane} ({pane_label(mux, pane)})"
 
 
 def count(number: int, noun: str) -> str:
-    """A number of things: `1 pane`, `2 panes`."""
+    """A number with its noun: `1 pane`, `2 panes`."""
     return f"{number} {noun}{'s' * (number != 1)}"

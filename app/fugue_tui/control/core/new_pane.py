@@ -1,4 +1,4 @@
-"""What every command that opens panes shares: how a command is said, where it starts, and who gets the focus."""
+"""Panes that commands open: their program, directory, environment and focus."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -17,17 +17,16 @@ from fugue_tui.terminal.pty.spawn import login_shell
 from fugue_tui.workspace.model import OnExit, Pane, Window
 
 Line: TypeAlias = tuple[str, ...] | str
-"""A program and its arguments, or one line for the person's shell (`$SHELL -c LINE`); empty for what panes run.
+"""A program and its arguments, or one line for the user's shell (`$SHELL -c LINE`); empty for the default program.
 
-`[terminal] shell` says what panes run if nothing was asked for. It may be any program, so no line is given to it, and a
-line means the same whatever is configured.
+The default, `[terminal] shell`, may be any program, so lines always go to `$SHELL`.
 """
 
 LONGEST_LINE: Final = 65_536
-"""Characters that a command may have, and its environment."""
+"""Characters that a command may have."""
 
 NARROWEST: Final = 2
-"""Columns that a pane must have to be opened: most characters outside Latin scripts are two wide."""
+"""Columns that a new pane needs: most characters outside Latin scripts are two wide."""
 
 
 class Direction(StrEnum):
@@ -54,9 +53,9 @@ class Direction(StrEnum):
 
 
 def argv_of(command: Line) -> tuple[str, ...]:
-    """What is executed for a command. Raises InvalidArgument if no program could be given it."""
-    said = " ".join(command) if isinstance(command, tuple) else command
-    if "\0" in said or len(said) > LONGEST_LINE:
+    """The argument vector of a command. Raises InvalidArgument if exec could not accept it."""
+    text = " ".join(command) if isinstance(command, tuple) else command
+    if "\0" in text or len(text) > LONGEST_LINE:
         raise InvalidArgument(f"command: holds a NUL character or more than {LONGEST_LINE} characters")
     if isinstance(command, tuple):
         if command and not command[0]:
@@ -65,7 +64,7 @@ def argv_of(command: Line) -> tuple[str, ...]:
     return (login_shell(os.environ), "-c", command) if command.strip() else ()
 
 
-def newcomer(
+def new_pane(
     mux: Multiplexer,
     origin: Origin,
     *,
@@ -77,7 +76,7 @@ def newcomer(
     tags: Iterable[str] = (),
     source: PaneId | None = None,
 ) -> Pane:
-    """A pane that is about to open; it starts where `source` works unless `cwd` says otherwise."""
+    """A pane that is about to open; a relative or empty `cwd` starts from the directory of `source`."""
     inherited = mux.cwd(source) if source is not None else ""
     return Pane(
         mux.ids.next_pane(),
@@ -91,12 +90,12 @@ def newcomer(
 
 
 def wants_focus(focus: bool | None, origin: Origin) -> bool:
-    """Whether what opens takes the focus: as asked, else only from a person's own hand."""
-    return origin.is_person if focus is None else focus
+    """Whether a new pane gets the focus: as requested, else only if the user opened it by hand."""
+    return origin.is_user if focus is None else focus
 
 
-def crowded(mux: Multiplexer, after: Window, before: Window | None = None) -> tuple[PaneId, ...]:
-    """The panes of a window as it will be that are hidden or too narrow in it, and are not so in it as it is."""
+def too_narrow(mux: Multiplexer, after: Window, before: Window | None = None) -> tuple[PaneId, ...]:
+    """The panes that are hidden or too narrow in the window `after`, and were not in the window `before`."""
     tight = [] if before is None else _tight(mux, before)
     return tuple(pane for pane in _tight(mux, after) if pane not in tight)
 

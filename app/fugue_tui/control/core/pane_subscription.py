@@ -1,4 +1,4 @@
-"""Hears what happens in one pane, as long as somebody wants to know. Main thread only."""
+"""Subscribes to the events and output of one pane. Main thread only."""
 
 import time
 from collections.abc import Callable
@@ -12,50 +12,50 @@ from fugue_tui.workspace.model import Workspace
 
 
 class PaneListener(Protocol):
-    """Who is told."""
+    """The subscriber of one pane."""
 
     def said(self, event: PaneEvent) -> None:
-        """Something happened in the pane besides output."""
+        """Called for each event other than output."""
         ...
 
     def printed(self) -> None:
-        """There was output; told once for all that came since the last time."""
+        """Called once for all output since the last call."""
         ...
 
     def gone(self) -> None:
-        """The pane was closed."""
+        """Called when the pane was closed."""
         ...
 
 
 class PaneSubscription:
-    """Tells one listener of one pane until it is closed."""
+    """Notifies one listener of one pane until it is closed."""
 
     def __init__(self, mux: Multiplexer, pane: PaneId, listener: PaneListener) -> None:
         """Raises NotFound."""
         self._mux, self._pane, self._listener = mux, pane, listener
         self._posted = self._closed = False
-        self._untie = [
-            mux.terminal(pane).tap(self._heard),
-            mux.on_event.connect(self._said),
-            mux.on_change.connect(self._changed),
+        self._unsubscribe = [
+            mux.terminal(pane).tap(self._on_output),
+            mux.on_event.connect(self._on_event),
+            mux.on_change.connect(self._on_change),
         ]
 
     def close(self) -> None:
-        """Tell nothing more; may be called again."""
+        """Stop the notifications; may be called again."""
         self._closed = True
-        while self._untie:
-            self._untie.pop()()
+        while self._unsubscribe:
+            self._unsubscribe.pop()()
 
-    def _said(self, pane: PaneId, event: PaneEvent) -> None:
+    def _on_event(self, pane: PaneId, event: PaneEvent) -> None:
         if pane == self._pane and not self._closed:
             self._listener.said(event)
 
-    def _changed(self, old: Workspace, new: Workspace) -> None:
+    def _on_change(self, old: Workspace, new: Workspace) -> None:
         if self._pane not in new.panes and not self._closed:
             self._listener.gone()
 
-    def _heard(self, what: Tapped) -> None:
-        """On the pump's thread, under the terminal's lock."""
+    def _on_output(self, what: Tapped) -> None:
+        """On the I/O thread, under the terminal's lock."""
         if isinstance(what, memoryview) and not self._posted:
             self._posted = True
             self._mux.post(self._printed)
@@ -67,29 +67,29 @@ class PaneSubscription:
 
 
 class SilenceTimer:
-    """Says when nothing was heard for a while; once for each time that something was."""
+    """Calls back after a period without restarts; once for each series of restarts."""
 
     def __init__(self, mux: Multiplexer, seconds: float, call: Callable[[], object]) -> None:
         self._mux, self._seconds, self._call = mux, seconds, call
         self._until = 0.0
-        self._waits = False
+        self._pending = False
 
-    def heard(self) -> None:
-        """Something was."""
+    def restart(self) -> None:
+        """Start the period anew."""
         self._until = time.monotonic() + self._seconds
-        if not self._waits:
-            self._waits = True
-            after(self._mux, self._seconds, self._look)
+        if not self._pending:
+            self._pending = True
+            after(self._mux, self._seconds, self._expire)
 
-    def _look(self) -> None:
+    def _expire(self) -> None:
         left = self._until - time.monotonic()
         if left > 0:
-            after(self._mux, left, self._look)
+            after(self._mux, left, self._expire)
             return
-        self._waits = False
+        self._pending = False
         self._call()
 
 
 def after(mux: Multiplexer, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
-    """Have something called on the main thread after a while. What is returned calls that off, on any thread."""
+    """Call back on the main thread after some seconds. The function returned cancels that, on any thread."""
     return mux.wait_service.after(seconds, lambda: mux.post(call))

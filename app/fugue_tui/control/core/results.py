@@ -1,6 +1,6 @@
-"""What commands answer with: plain frozen values, whose docstrings become the output schemas at every door.
+"""Results of commands: frozen values whose docstrings become the output schemas.
 
-Ids are in their written form. Everything that a program or a file may have supplied is cleaned.
+Ids are in their written form. All text from programs and files is cleaned.
 """
 
 import shlex
@@ -21,31 +21,31 @@ class PaneInfo:
     id: str
     """The pane's id, such as %3; never used again."""
     name: str
-    """The name that somebody gave it; empty if none."""
+    """The name that was set; empty if none."""
     title: str
-    """The title that its program set: untrusted text."""
+    """The title that its program set: untrusted."""
     program: str
     """The program in the foreground now; empty if unknown."""
     command: str
     """What was started in it; empty for a login shell."""
     cwd: str
-    """The working directory now, as far as it is known."""
+    """The current working directory; the last known one if it cannot be read."""
     window: str
     """The id of its window, such as @1."""
     session: str
     """The session its window belongs to."""
     focused: bool
-    """Whether the person's keys go to it."""
+    """Whether it receives the user's keys."""
     visible: bool
     """Whether it is on the screen now."""
     rect: Rect | None
-    """Its place in its window in cells, borders and dividers not counted; null if it has no room there."""
+    """Its rectangle in its window in cells, without borders and dividers; null if it does not fit there."""
     pid: int | None
     """The process id of what was started in it."""
     exit: str | None
     """How its program ended; null while it runs."""
     waits: str | None
-    """For a pane that came back and waits: what Enter or start-pane would run, empty for a shell; null for others."""
+    """For a restored pane that waits: what Enter or start-pane would run, empty for a shell; null for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class WindowInfo:
     id: str
     """The window's id, such as @1; never used again."""
     name: str
-    """What its tab says."""
+    """The label of its tab."""
     session: str
     """The session it belongs to."""
     active: bool
@@ -88,7 +88,7 @@ class WindowList:
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """A session: a label on windows, which lives as long as one carries it."""
+    """A session: a label on windows, which exists as long as a window has it."""
 
     name: str
     """The session's name."""
@@ -100,7 +100,7 @@ class SessionInfo:
 
 @dataclass(frozen=True, slots=True)
 class SessionList:
-    """The sessions there are."""
+    """All sessions."""
 
     sessions: tuple[SessionInfo, ...]
     """The sessions, in the order of their first windows."""
@@ -108,16 +108,16 @@ class SessionList:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What was ended."""
+    """Panes that were closed."""
 
     panes: tuple[str, ...]
     """The ids of the panes that were closed."""
     focus: str | None
-    """The pane that has the focus now; null if none is left."""
+    """The focused pane now; null if none is left."""
 
 
 def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
-    """A pane as it is now."""
+    """The current state of a pane."""
     window, pane = mux.window_of(pane_id), mux.workspace.panes[pane_id]
     terminal, exited = mux.terminals.get(pane_id), mux.exits.get(pane_id)
     rect, waiting = mux.rect(pane_id), mux.restored_panes.get(pane_id)
@@ -140,7 +140,7 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
 
 
 def window_info(mux: Multiplexer, window: Window) -> WindowInfo:
-    """A window as it is now."""
+    """The current state of a window."""
     return WindowInfo(
         id=str(window.id),
         name=clean(mux.window_name(window)),
@@ -153,7 +153,7 @@ def window_info(mux: Multiplexer, window: Window) -> WindowInfo:
 
 
 def session_info(mux: Multiplexer, name: str) -> SessionInfo:
-    """A session as it is now."""
+    """The current state of a session."""
     windows = tuple(window for window in mux.workspace.windows if window.session == name)
     return SessionInfo(
         name=clean(name),
@@ -168,5 +168,5 @@ def session_names(mux: Multiplexer) -> tuple[str, ...]:
 
 
 def closed(mux: Multiplexer, gone: tuple[PaneId, ...]) -> Closed:
-    """The answer after panes were closed."""
+    """The result of closing panes."""
     return Closed(panes=tuple(map(str, gone)), focus=str(mux.focused) if mux.focused is not None else None)

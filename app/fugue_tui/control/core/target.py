@@ -1,10 +1,10 @@
-"""What a caller calls a pane, a window or a session, and which one that is.
+"""Resolves targets: the words by which callers name a pane, a window or a session.
 
 A pane: `active`, `self`, `focused`, `last`, `next`, `previous`, `left`, `right`, `up`, `down`, `%3`, `3`, or a name.
 A window: `active`, `self`, `focused`, `last`, `next`, `previous`, `@2`, `2`, `:1` (the first tab), a name, a pane's id;
 tabs, and what is last, next and previous, are those of the caller's session.
 A session: `active`, `next`, `previous` or its name. `active` is the caller's own pane where it has one, and the focused
-pane for a person: never "whatever happens to be in front" for a program that sits in a pane.
+pane for the user: never the focused pane for a program that runs in another one.
 """
 
 import re
@@ -22,7 +22,7 @@ from fugue_tui.workspace import find
 from fugue_tui.workspace.model import Window, Workspace
 
 ACTIVE: Final = "active"
-"""The target that stands for "not said"."""
+"""The default target."""
 LONGEST_NAME: Final = 64
 """Characters that a pane's, window's or session's name may have."""
 
@@ -35,7 +35,7 @@ _TAB: Final = re.compile(r":(\d{1,4})", re.ASCII)
 
 
 def named(name: str) -> str:
-    """A name as it is kept: one clean line. Raises InvalidArgument if it is too long or would be read as a target."""
+    """A name, cleaned to one line. Raises InvalidArgument if it is too long or would be parsed as a target."""
     label = clean(name).strip()
     if len(name) > LONGEST_NAME:
         raise InvalidArgument(f"name: {len(name)} characters are too many; {LONGEST_NAME} fit")
@@ -47,7 +47,7 @@ def named(name: str) -> str:
 
 
 def pane(mux: Multiplexer, target: str, origin: Origin, *, source: PaneId | None = None) -> PaneId:
-    """The pane that a caller means; a side is counted from `source`, or the caller's own. Raises NotFound or
+    """The pane that a target names; sides start from `source`, or the caller's own pane. Raises NotFound or
     InvalidArgument."""
     word = target.strip()
     match word:
@@ -62,31 +62,31 @@ def pane(mux: Multiplexer, target: str, origin: Origin, *, source: PaneId | None
         case "left" | "right" | "up" | "down":
             return _beside(mux, source or _own(mux, origin), Side(word))
         case _:
-            return _said_pane(mux.workspace, word)
+            return _named_pane(mux.workspace, word)
 
 
-def doomed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
-    """The pane to destroy: an agent must name it by its exact id."""
+def pane_to_close(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
+    """The pane to close: an agent must give its exact id."""
     _exact(target, origin, "%3", "list-panes")
     return pane(mux, target, origin)
 
 
 def typed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
-    """The pane to type into: an agent that sits in no pane must say which one."""
+    """The pane to type into: an agent outside of panes must name it."""
     if target.strip() in ("", ACTIVE) and origin.is_agent and origin.pane is None:
         raise InvalidArgument("pane: say which one to type into; list-panes shows what is open")
     return pane(mux, target, origin)
 
 
-def yield_to_person(mux: Multiplexer, pane: PaneId) -> None:
-    """Raise Refused while a pane belongs to the person who typed in it."""
+def yield_to_user(mux: Multiplexer, pane: PaneId) -> None:
+    """Raise Refused while the user is typing in a pane."""
     wait = mux.lease(pane)
     if wait is not None:
-        raise Refused(f"a person is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
+        raise Refused(f"the user is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
 
 
 def window(mux: Multiplexer, target: str, origin: Origin) -> Window:
-    """The window that a caller means. Raises NotFound or InvalidArgument."""
+    """The window that a target names. Raises NotFound or InvalidArgument."""
     word = target.strip()
     match word:
         case "" | "active" | "self":
@@ -98,24 +98,24 @@ def window(mux: Multiplexer, target: str, origin: Origin) -> Window:
         case "next" | "previous":
             return _round(_tabs(mux, origin), mux.window_of(_own(mux, origin)), 1 if word == "next" else -1)
         case _:
-            return _said_window(mux, word, origin)
+            return _named_window(mux, word, origin)
 
 
 def window_in(workspace: Workspace, session: str) -> Window:
-    """The window of a session that was in front last, or its first."""
+    """The window of a session that was active last, or its first."""
     mine = {window.id: window for window in workspace.windows if window.session == session}
     seen = (workspace.active, *workspace.recent)
     return next((mine[window] for window in seen if window in mine), next(iter(mine.values())))
 
 
-def doomed_window(mux: Multiplexer, target: str, origin: Origin) -> Window:
-    """The window to destroy: an agent must name it by its exact id."""
+def window_to_close(mux: Multiplexer, target: str, origin: Origin) -> Window:
+    """The window to close: an agent must give its exact id."""
     _exact(target, origin, "@2", "list-windows")
     return window(mux, target, origin)
 
 
 def session(mux: Multiplexer, target: str, origin: Origin) -> str:
-    """The session that a caller means, by name. Raises NotFound."""
+    """The name of the session that a target names. Raises NotFound."""
     word, names = target.strip(), tuple(dict.fromkeys(window.session for window in mux.workspace.windows))
     match word:
         case "" | "active":
@@ -128,8 +128,8 @@ def session(mux: Multiplexer, target: str, origin: Origin) -> str:
             raise NotFound(f"no session {clean(word)}; list-sessions shows what there is")
 
 
-def doomed_session(mux: Multiplexer, target: str, origin: Origin) -> str:
-    """The session to destroy: an agent must name it."""
+def session_to_kill(mux: Multiplexer, target: str, origin: Origin) -> str:
+    """The session to kill: an agent must name it."""
     if origin.is_agent and target.strip() in ("", ACTIVE, "next", "previous"):
         raise Refused("an agent must name the session to kill; list-sessions shows what there is")
     return session(mux, target, origin)
@@ -145,7 +145,7 @@ def _own(mux: Multiplexer, origin: Origin, *, strict: bool = False) -> PaneId:
         return origin.pane
     if origin.pane is not None and origin.is_agent:
         raise NotFound(f"your own pane {origin.pane} is closed; name a pane, list-panes shows what is open")
-    if strict and not origin.is_person:
+    if strict and not origin.is_user:
         raise NotFound("you are in no pane of this workspace; name one, list-panes shows what is open")
     return _focused(mux)
 
@@ -165,7 +165,7 @@ def _last(mux: Multiplexer) -> PaneId:
 
 
 def _last_window(mux: Multiplexer, origin: Origin) -> Window:
-    """The window of the caller's session that was in front before the latest of them."""
+    """The window of the caller's session that was active before the latest one."""
     tabs = {window.id: window for window in _tabs(mux, origin)}
     seen = [tabs[window] for window in (mux.workspace.active, *mux.workspace.recent) if window in tabs]
     if len(seen) < 2:
@@ -185,7 +185,7 @@ def _tabs(mux: Multiplexer, origin: Origin) -> tuple[Window, ...]:
 
 
 def _round(order: Sequence[T], present: T, step: int) -> T:
-    """The one that many steps on from the present one; the first follows the last."""
+    """The item some steps after the present one, cyclically."""
     return order[(order.index(present) + step) % len(order)]
 
 
@@ -196,15 +196,15 @@ def _beside(mux: Multiplexer, source: PaneId, side: Side) -> PaneId:
     return found
 
 
-def _said_pane(workspace: Workspace, word: str) -> PaneId:
+def _named_pane(workspace: Workspace, word: str) -> PaneId:
     """The pane with that id or name."""
     if match := _PANE.fullmatch(word):
         return find.pane_of(workspace, PaneId(match[1])).id
     return _one((pane.id for pane in workspace.panes.values() if pane.name == word), "pane", word)
 
 
-def _said_window(mux: Multiplexer, word: str, origin: Origin) -> Window:
-    """The window with that id, place or name, or of that pane."""
+def _named_window(mux: Multiplexer, word: str, origin: Origin) -> Window:
+    """The window with that id, tab number or name, or of that pane."""
     windows = mux.workspace.windows
     if word.startswith("%"):
         return mux.window_of(pane(mux, word, origin))

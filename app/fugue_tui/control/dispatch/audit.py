@@ -1,4 +1,4 @@
-"""A record of what was asked, by whom, and what became of it: in memory, and in a private file if one is named."""
+"""The audit log: each request, its origin and outcome, in memory and optionally in a private file."""
 
 import json
 import os
@@ -20,33 +20,33 @@ LONGEST: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One request. Every text is cleaned and cut."""
+    """One request. All text is cleaned and truncated."""
 
     time: float
     """Seconds since the epoch."""
     door: str
     pane: str
-    """The caller's own pane; empty if it sits in none."""
+    """The caller's own pane; empty if it is in none."""
     client: str
     pid: int | None
     command: str
     """The command as words."""
     outcome: str
-    """`done`, the error's code, or `started` for what is done later, which is told again when it is over."""
+    """`done`, the error's code, or `started` for a deferred result, which is recorded again when it is done."""
     reason: str
-    """The error's message; empty if it was done."""
+    """The error's message; empty without an error."""
     seconds: float | None = None
-    """How long it took; None while it goes on."""
+    """The duration; None while it runs."""
 
 
 class Audit:
-    """The newest entries. Belongs to the main thread."""
+    """The newest entries. Main thread only."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._entries: deque[AuditEntry] = deque(maxlen=KEPT)
         self._file = file
         self.fault: str = ""
-        """Why the file is no longer written; empty while all is well."""
+        """Why the file is no longer written; empty without a fault."""
 
     def __iter__(self) -> Iterator[AuditEntry]:
         """The entries kept, oldest first."""
@@ -55,7 +55,7 @@ class Audit:
     def record(
         self, origin: Origin, words: str, outcome: str = "done", reason: str = "", seconds: float | None = None
     ) -> None:
-        """Note a request; a file that cannot be written is given up with `fault` set, and never fails the request."""
+        """Record a request; a file that cannot be written is given up with `fault` set and never fails the request."""
         entry = AuditEntry(
             time=time.time(),
             door=str(origin.door),

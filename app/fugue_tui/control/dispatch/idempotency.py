@@ -1,6 +1,6 @@
-"""Calls under a key: said again by the same client, one is done once, and its answer is given again.
+"""Idempotency keys: a call that the same client repeats under its key runs once, and gets the first result.
 
-A client that got no answer cannot know whether its pane was opened; under a key it may ask again. Main thread only.
+A client that got no response cannot know whether its pane was opened; with a key it may retry. Main thread only.
 """
 
 import time
@@ -14,61 +14,61 @@ from fugue_tui.errors import Cancelled, InvalidArgument, Refused, TimedOut
 from fugue_tui.sanitize import clean
 
 REMEMBERED: Final = 600.0
-"""Seconds for which an answer is given again."""
+"""Seconds for which a result is kept."""
 MOST: Final = 256
-"""Calls that are remembered of all clients together; the oldest goes first, but none that is under way."""
+"""Calls that are kept for all clients together; the oldest is evicted first, but none that is running."""
 
-Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
-class KeyedCall(Generic[Given]):
-    """A call that was made under a key."""
+class KeyedCall(Generic[Result]):
+    """A call with an idempotency key."""
 
     command: Command[Any]
-    answer: Future[Given]
+    answer: Future[Result]
     since: float
     waiting: int = 0
-    """How many still want the answer."""
+    """How many requests wait for the result."""
 
 
-class IdempotencyCache(Generic[Given]):
-    """The calls that were made under keys lately."""
+class IdempotencyCache(Generic[Result]):
+    """The recent calls with idempotency keys."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._calls: dict[tuple[object, str], KeyedCall[Given]] = {}
+        self._calls: dict[tuple[object, str], KeyedCall[Result]] = {}
 
-    def find(self, client: object, key: str, command: Command[Any]) -> KeyedCall[Given] | None:
-        """The call that the client made under that key. Raises InvalidArgument if it was another one."""
-        self._forget()
+    def find(self, client: object, key: str, command: Command[Any]) -> KeyedCall[Result] | None:
+        """The client's call with that key. Raises InvalidArgument if it was another command."""
+        self._evict()
         found = self._calls.get((client, key))
         if found is None:
             return None
         if found.command != command:
-            said = f"{found.command.verb} was called under {clean(key)!a} with other arguments"
-            raise InvalidArgument(f"{command.verb}: idempotency_key: {said}; use another key for another call")
+            reason = f"{found.command.verb} was called under {clean(key)!a} with other arguments"
+            raise InvalidArgument(f"{command.verb}: idempotency_key: {reason}; use another key for another call")
         return found
 
-    def begin(self, client: object, key: str, command: Command[Any]) -> KeyedCall[Given]:
-        """A new call under a key, to be answered. Raises Refused while too many are under way."""
+    def begin(self, client: object, key: str, command: Command[Any]) -> KeyedCall[Result]:
+        """A new call with a key. Raises Refused while too many are running."""
         if len(self._calls) >= MOST:
             oldest = next((name for name, call in self._calls.items() if call.answer.done()), None)
             if oldest is None:
                 raise Refused(f"{MOST} calls under keys are under way; wait for some of them")
             del self._calls[oldest]
-        call = self._calls[client, key] = KeyedCall(command, Future[Given](), self._clock())
+        call = self._calls[client, key] = KeyedCall(command, Future[Result](), self._clock())
         return call
 
-    def _forget(self) -> None:
-        """Forget what is old, and what came to nothing: what failed changed nothing, and may be tried again."""
+    def _evict(self) -> None:
+        """Drop expired calls, and failed ones: those changed nothing, and may be retried."""
         now = self._clock()
         for name, call in tuple(self._calls.items()):
-            if call.answer.done() and (now - call.since > REMEMBERED or _came_to_nothing(call.answer)):
+            if call.answer.done() and (now - call.since > REMEMBERED or _failed(call.answer)):
                 del self._calls[name]
 
 
-def _came_to_nothing(answer: Future[Any]) -> bool:
+def _failed(answer: Future[Any]) -> bool:
     if answer.cancelled():
         return False
     error = answer.exception(0)

@@ -1,6 +1,6 @@
-"""Who may do what: a table of origin and effect.
+"""Access policy: a table of origin and effect.
 
-It bounds agents that speak to Fugue. A program in a pane runs as the person who started it: a shell is a shell.
+It limits MCP clients and sideband requests. A program in a pane runs with the rights of the user who started it.
 """
 
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ from fugue_tui.errors import ConfigError
 
 
 class Decision(StrEnum):
-    """What becomes of a request."""
+    """The policy's decision on a request."""
 
     ALLOW = "allow"
     REFUSE = "refuse"
 
 
 AGENTS: Final[Mapping[Effect, Decision]] = MappingProxyType(dict.fromkeys(Effect, Decision.ALLOW))
-"""What agents may do by MCP unless the configuration says otherwise."""
+"""What agents may do over MCP by default."""
 PROGRAMS: Final[Mapping[Effect, Decision]] = MappingProxyType(
     {
         Effect.READ: Decision.ALLOW,
@@ -30,17 +30,17 @@ PROGRAMS: Final[Mapping[Effect, Decision]] = MappingProxyType(
         Effect.DESTROY: Decision.REFUSE,
     }
 )
-"""What a program may do by what it prints."""
+"""What a program may do by sideband requests in its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The table in force; a person's own hand and the command line may do everything."""
+    """The table in force; the user and the CLI may do everything."""
 
     agents: Mapping[Effect, Decision] = field(default_factory=lambda: AGENTS)
 
     def decide(self, origin: Origin, effect: Effect) -> Decision:
-        """Whether this origin may do things of this effect."""
+        """Whether this origin may run commands of this effect."""
         match origin.door:
             case Door.MCP:
                 return self.agents[effect]

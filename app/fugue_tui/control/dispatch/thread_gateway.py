@@ -1,6 +1,6 @@
-"""Lets other threads have commands run: they hand one over with its caller, and get a future.
+"""Runs commands for other threads: they submit a command with its caller and get a future.
 
-Only `run` may be called from another thread; everything else here happens on the main thread.
+Only `run` may be called from another thread; everything else here runs on the main thread.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Door, Origin
-from fugue_tui.control.core.deferred import Deferred, Progress, is_later
+from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.idempotency import IdempotencyCache, KeyedCall
 from fugue_tui.errors import Cancelled, CommandError, TimedOut
@@ -23,145 +23,148 @@ from fugue_tui.workspace.model import Workspace
 
 @dataclass(slots=True)
 class Caller:
-    """Who is at the other end of a connection, as the kernel tells."""
+    """The peer of a connection, by its kernel credentials."""
 
     door: Door
     pids: tuple[int, ...] = ()
     """The peer's process and its ancestors, nearest first."""
     client: str = ""
-    """The name that the client gave itself: untrusted."""
+    """The client's name for itself: untrusted."""
     takes: int = TEXT_LIMIT
-    """Characters of an answer that it takes."""
+    """Characters of a result that it accepts."""
     origin: Origin | None = field(default=None, init=False)
-    """Who that is in the workspace, from the first call on, even once its pane is closed; the main thread's."""
-    _itself: object = field(default_factory=object, init=False, repr=False, compare=False)
+    """Its origin, fixed at the first call and kept even once its pane is closed. Main thread only."""
+    _unique: object = field(default_factory=object, init=False, repr=False, compare=False)
 
     @property
     def identity(self) -> object:
-        """What stays the same when a client connects anew: who started the program that connects for it."""
-        return (self.door, self.client, self.pids[1:2] or self.pids or self._itself)
+        """A key that stays the same when a client reconnects: the parent of the connecting process."""
+        return (self.door, self.client, self.pids[1:2] or self.pids or self._unique)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a command."""
+    """The result of a command."""
 
     result: Any
     pane: PaneId | None
-    """The pane that the command was about, if it names one."""
+    """The pane that the command names, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What somebody wants, and where the answer goes."""
+    """A submitted command, and the future of its result."""
 
     command: Command[Any]
     caller: Caller
     future: Future[Answer]
-    told: Callable[[Progress], None] | None
+    on_progress: Callable[[Progress], None] | None
 
 
 class ThreadGateway:
-    """The way in from other threads. `post` must run a callable on the main thread soon, and drop it at the end."""
+    """Entry point for other threads. `post` must run a callable on the main thread soon, and drop it at shutdown."""
 
     def __init__(self, dispatcher: Dispatcher, post: Callable[[Callable[[], None]], object]) -> None:
         self._dispatcher = dispatcher
         self._post = post
-        self._once = IdempotencyCache[Answer]()
+        self._calls = IdempotencyCache[Answer]()
 
     def run(
         self,
         command: Command[Any],
         caller: Caller,
-        told: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
         *,
         key: str = "",
     ) -> Future[Answer]:
-        """Have a command run. The future fails with whatever the command raised or came to.
+        """Run a command. The future fails with what the command or its deferred result raised.
 
-        Cancelled early, nothing runs; cancelled while the answer is still to come, the command is told to stop.
-        `told` hears of its progress, on any thread. Under a key, one that creates is done once for its caller: further
-        calls get the first one's answer."""
+        Cancelled early, nothing runs; cancelled while the result is pending, the command is cancelled too.
+        `on_progress` is called on any thread. With a key, a command that creates something runs once for its caller:
+        further calls get the first result."""
         future: Future[Answer] = Future()
-        asked = _Request(command, caller, future, told)
-        self._post(lambda: self._run_once(asked, key) if key and command.creates else self._run(asked))
+        request = _Request(command, caller, future, on_progress)
+        self._post(lambda: self._run_once(request, key) if key and command.creates else self._run(request))
         return future
 
-    def follow(self, told: Callable[[LogEntry], None], looked: Callable[[PaneId], None]) -> Callable[[], None]:
-        """Have all that happens told from about now on, on the main thread, and whose view was moved or selected in;
-        what is returned ends that. Any thread."""
-        return self._until_left(lambda: self._dispatcher.mux.event_log.follow(told, looked))
+    def follow(self, on_entry: Callable[[LogEntry], None], on_view: Callable[[PaneId], None]) -> Callable[[], None]:
+        """Subscribe to log entries, and to panes whose view was scrolled or selected in; called on the main thread.
+        The function returned unsubscribes. Any thread."""
+        return self._subscribe(lambda: self._dispatcher.mux.event_log.follow(on_entry, on_view))
 
-    def follow_panes(self, told: Callable[[], None]) -> Callable[[], None]:
-        """Have it told on the main thread when panes come, go or are named; what is returned ends that. Any thread."""
+    def follow_panes(self, on_change: Callable[[], None]) -> Callable[[], None]:
+        """Subscribe to panes that are opened, closed or renamed; called on the main thread. The function returned
+        unsubscribes. Any thread."""
 
         def changed(old: Workspace, new: Workspace) -> None:
             if {pane: record.name for pane, record in old.panes.items()} != {
                 pane: record.name for pane, record in new.panes.items()
             }:
-                told()
+                on_change()
 
-        return self._until_left(lambda: self._dispatcher.mux.on_change.connect(changed))
+        return self._subscribe(lambda: self._dispatcher.mux.on_change.connect(changed))
 
-    def _until_left(self, begin: Callable[[], Callable[[], None]]) -> Callable[[], None]:
-        """Begin something on the main thread; what is returned has it ended there."""
+    def _subscribe(self, subscribe: Callable[[], Callable[[], None]]) -> Callable[[], None]:
+        """Subscribe on the main thread; the function returned unsubscribes there."""
         ends = list[Callable[[], None]]()
 
         def end() -> None:
             self._post(lambda: ends.pop()() if ends else None)
 
-        self._post(lambda: ends.append(begin()))
+        self._post(lambda: ends.append(subscribe()))
         return end
 
-    def _run_once(self, asked: _Request, key: str) -> None:
-        """Run it, unless the caller had it run under that key: whoever asks waits for the one answer."""
-        future, client = asked.future, asked.caller.identity
+    def _run_once(self, request: _Request, key: str) -> None:
+        """Run a request once for its key; repeated requests wait for the same result."""
+        future, client = request.future, request.caller.identity
         if future.cancelled():
             return
         try:
-            call = self._once.find(client, key, asked.command)
+            call = self._calls.find(client, key, request.command)
             first = call is None
-            call = call or self._once.begin(client, key, asked.command)
+            call = call or self._calls.begin(client, key, request.command)
         except CommandError as error:
             _fail(future, error)
             return
         self._share(call, future)
         if first:
-            self._run(replace(asked, future=call.answer))
+            self._run(replace(request, future=call.answer))
 
     def _share(self, call: KeyedCall[Answer], future: Future[Answer]) -> None:
-        """Give the answer of a call to one who waits for it; once nobody does any more, it is given up."""
+        """Resolve a future with the result of a call; the call is cancelled once no request waits for it."""
 
-        def over(answer: Future[Answer]) -> None:
+        def done(answer: Future[Answer]) -> None:
             if answer.cancelled():
                 _fail(
                     future,
-                    Cancelled("it was given up under way; what was done stays done, and another key begins anew"),
+                    Cancelled(
+                        "the call was cancelled while it ran; what was done stays done; use another key to start anew"
+                    ),
                 )
             elif (error := answer.exception()) is not None:
                 _fail(future, error)
             else:
                 _answer(future, answer.result())
 
-        def left() -> None:
+        def leave() -> None:
             call.waiting -= 1
             if not call.waiting:
                 call.answer.cancel()
 
-        def given_up(_: Future[Answer]) -> None:
+        def cancelled(_: Future[Answer]) -> None:
             if future.cancelled():
-                self._post(left)
+                self._post(leave)
 
         call.waiting += 1
-        call.answer.add_done_callback(over)
-        future.add_done_callback(given_up)
+        call.answer.add_done_callback(done)
+        future.add_done_callback(cancelled)
 
-    def _run(self, asked: _Request) -> None:
-        command, future = asked.command, asked.future
+    def _run(self, request: _Request) -> None:
+        command, future = request.command, request.future
         if future.cancelled():
             return
         try:
-            origin = self._origin(asked.caller)
+            origin = self._origin(request.caller)
             pane = self._pane(command, origin)
             result = self._dispatcher.run(command, origin)
         except Exception as error:  # noqa: BLE001  (handed to the caller's thread, which reports it)
@@ -170,15 +173,15 @@ class ThreadGateway:
             _fail(future, TimedOut("the workspace is being left"))
             raise
         else:
-            if not is_later(result):
+            if not is_deferred(result):
                 _answer(future, Answer(result, pane))
                 return
-            if asked.told is not None:
-                result.on_progress(asked.told)
+            if request.on_progress is not None:
+                result.on_progress(request.on_progress)
             self._follow(result, pane, future)
 
     def _follow(self, later: Deferred[Any], pane: PaneId | None, future: Future[Answer]) -> None:
-        def over() -> None:
+        def done() -> None:
             if (error := later.error) is not None:
                 _fail(future, error)
             else:
@@ -187,12 +190,12 @@ class ThreadGateway:
         def stop() -> None:
             later.cancel()
 
-        def given_up(_: Future[Answer]) -> None:
+        def cancelled(_: Future[Answer]) -> None:
             if future.cancelled():
                 self._post(stop)
 
-        later.when_over(over)
-        future.add_done_callback(given_up)
+        later.on_done(done)
+        future.add_done_callback(cancelled)
 
     def _origin(self, caller: Caller) -> Origin:
         if caller.origin is None:
@@ -205,15 +208,15 @@ class ThreadGateway:
         return caller.origin
 
     def _pane(self, command: Command[Any], origin: Origin) -> PaneId | None:
-        said = getattr(command, "pane", None)
+        pane = getattr(command, "pane", None)
         try:
-            return target.pane(self._dispatcher.mux, said, origin) if isinstance(said, str) else None
+            return target.pane(self._dispatcher.mux, pane, origin) if isinstance(pane, str) else None
         except CommandError:
             return None
 
 
 def _answer(future: Future[Answer], answer: Answer) -> None:
-    with suppress(InvalidStateError):  # It may be cancelled at any moment, on the caller's thread.
+    with suppress(InvalidStateError):  # It may be cancelled at any time, on the caller's thread.
         future.set_result(answer)
 
 

@@ -1,1 +1,1 @@
-"""Layouts in files: found, read, written, and opened as windows and panes."""
+"""Layout files: finding, reading, writing, and opening them as windows and panes."""

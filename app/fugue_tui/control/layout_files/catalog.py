@@ -1,6 +1,6 @@
-"""Layout files by name or path: the person's own, the project's, and those that come with the program.
+"""Layout files by name or path: the user's, the project's, and those that ship with the program.
 
-A file that does not mean to be a layout is told so and nothing else: what is in it goes to nobody.
+For a file that is not a layout the error says only that, so that none of its content leaks.
 """
 
 import os
@@ -22,23 +22,23 @@ from fugue_tui.sanitize import clean
 SIZE_LIMIT: Final = 1 << 18
 """Bytes; a larger layout file is refused unread."""
 MAX_LISTED: Final = 200
-"""The most files of one's own that are listed."""
+"""The most files of the user that are listed."""
 ENDINGS: Final = (".toml", ".json")
-"""What layout files end in; the first is written unless another is asked for."""
+"""Suffixes of layout files; the first is the default."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _MEANT: Final = re.compile(r"""^\s*\[\[\s*["']?windows\b|^\s*["']?windows["']?\s*=|["']windows["']\s*:""", re.MULTILINE)
 
 
 class LayoutSource(StrEnum):
-    """Whose a layout is."""
+    """Where a layout comes from."""
 
     PROJECT = "project"
-    """The project's around the caller."""
+    """The project around the caller."""
     OWN = "own"
-    """The person's, in the layouts directory."""
+    """The user's layouts directory."""
     SHIPPED = "shipped"
-    """The program's."""
+    """Shipped with the program."""
 
 
 class CatalogEntry(NamedTuple):
@@ -50,57 +50,56 @@ class CatalogEntry(NamedTuple):
 
 
 def own_dir() -> Path:
-    """Where a person's own layouts are: beside the configuration."""
+    """The directory of the user's layouts, beside the configuration."""
     return model.path().parent / "layouts"
 
 
 def shipped_dir() -> Path:
-    """Where the layouts are that come with the program."""
+    """The directory of the layouts that ship with the program."""
     return Path(__file__).parent / "workspaces"
 
 
-def is_path(said: str) -> bool:
-    """Whether a layout is called by its path and not by its name."""
-    return "/" in said or said.startswith((".", "~")) or said.endswith(ENDINGS)
+def is_path(reference: str) -> bool:
+    """Whether a layout is referred to by its path, not by its name."""
+    return "/" in reference or reference.startswith((".", "~")) or reference.endswith(ENDINGS)
 
 
-def path_of(said: str, here: str) -> Path:
-    """The file that a path means, seen from a directory; the project file of a directory. Raises InvalidArgument."""
-    if "\0" in said or not said.isprintable():
+def path_of(path: str, here: str) -> Path:
+    """The file at a path relative to `here`; for a directory its project file. Raises InvalidArgument."""
+    if "\0" in path or not path.isprintable():
         raise InvalidArgument("name: a path with characters that cannot be shown")
-    path = Path(os.path.normpath(os.path.join(here or os.getcwd(), os.path.expanduser(said))))
-    path = path / project_file.FILE if said.endswith("/") or os.path.isdir(path) else path
-    if path.suffix not in ENDINGS:
-        raise InvalidArgument(f"name: {clean(said)} does not end in .toml or .json, as layout files do")
-    return path
+    file = Path(os.path.normpath(os.path.join(here or os.getcwd(), os.path.expanduser(path))))
+    file = file / project_file.FILE if path.endswith("/") or os.path.isdir(file) else file
+    if file.suffix not in ENDINGS:
+        raise InvalidArgument(f"name: {clean(path)} does not end in .toml or .json, as layout files do")
+    return file
 
 
 def own_path(name: str, ending: str = ENDINGS[0]) -> Path:
-    """The file of one's own layout of that name. Raises InvalidArgument if it could not be a file's."""
+    """The file of the user's layout of that name. Raises InvalidArgument for an invalid name."""
     if not _NAME.fullmatch(name):
         raise InvalidArgument(f"name: {name[:64]!a} cannot name a layout; use letters, digits and . _ -")
     return own_dir() / f"{name}{ending}"
 
 
-def find(said: str, here: str) -> CatalogEntry:
-    """The layout that a name or a path means; one's own goes before the program's. Raises NotFound."""
-    if is_path(said):
-        path = path_of(said, here)
-        return CatalogEntry(said, LayoutSource.PROJECT, path)
-    own = [own_path(said, ending) for ending in ENDINGS]
+def find(reference: str, here: str) -> CatalogEntry:
+    """The layout of a name or path; the user's take precedence over shipped ones. Raises NotFound."""
+    if is_path(reference):
+        return CatalogEntry(reference, LayoutSource.PROJECT, path_of(reference, here))
+    own = [own_path(reference, ending) for ending in ENDINGS]
     for kind, path in [
         *((LayoutSource.OWN, path) for path in own),
-        (LayoutSource.SHIPPED, shipped_dir() / f"{said}.toml"),
+        (LayoutSource.SHIPPED, shipped_dir() / f"{reference}.toml"),
     ]:
         if os.path.isfile(path):
-            return CatalogEntry(said, kind, path)
-    near = get_close_matches(said, [entry.name for entry in named()], n=1)
+            return CatalogEntry(reference, kind, path)
+    near = get_close_matches(reference, [entry.name for entry in named()], n=1)
     hint = f"did you mean {near[0]}?" if near else "list-layouts shows what there is, and a path has a / in it"
-    raise NotFound(f"no layout {clean(said)}; {hint}")
+    raise NotFound(f"no layout {clean(reference)}; {hint}")
 
 
 def named() -> Iterator[CatalogEntry]:
-    """Every layout that has a name, one's own first; a name that stands twice is the first."""
+    """Every layout with a name, the user's first; of a duplicate name only the first."""
     seen: set[str] = set()
     for kind, directory in ((LayoutSource.OWN, own_dir()), (LayoutSource.SHIPPED, shipped_dir())):
         for path in _files(directory):
@@ -110,12 +109,12 @@ def named() -> Iterator[CatalogEntry]:
 
 
 def load(path: Path) -> Document:
-    """What a layout file says. Raises NotFound, or InvalidArgument with the place of the fault."""
+    """The layout in a file. Raises NotFound, or InvalidArgument with the position of the fault."""
     return parse(content(path), path)
 
 
 def content(path: Path) -> bytes:
-    """What is in a layout file, for `parse`. Raises NotFound or InvalidArgument."""
+    """The bytes of a layout file, for `parse`. Raises NotFound or InvalidArgument."""
     try:
         return trusted_files.content(path, SIZE_LIMIT)
     except FileNotFoundError:
@@ -125,17 +124,17 @@ def content(path: Path) -> bytes:
 
 
 def parse(raw: bytes, path: Path) -> Document:
-    """What the bytes of a layout file say. Raises InvalidArgument with the place of the fault."""
+    """The layout in the bytes of a file. Raises InvalidArgument with the position of the fault."""
     try:
         text = trusted_files.decoded(raw)
         meant = _MEANT.search(text)
         value = trusted_files.json(text) if path.suffix == ".json" else trusted_files.toml(text)
     except trusted_files.UntrustedFile as error:
         if b"windows" not in raw or not _MEANT.search(raw.decode(errors="replace")):
-            _strange(path)
+            _refuse(path)
         raise InvalidArgument(trusted_files.told(path, error)) from None
     if not meant or not document.is_document(value):
-        _strange(path)
+        _refuse(path)
     try:
         return document.read(value)
     except InvalidArgument as error:
@@ -143,11 +142,11 @@ def parse(raw: bytes, path: Path) -> Document:
 
 
 def is_layout(path: Path) -> bool:
-    """Whether a file means to be a layout, right or wrong. Raises OSError, or Unfit for what is not read at all."""
+    """Whether a file is a layout, valid or not. Raises OSError, or UntrustedFile for a file that is not read."""
     return _MEANT.search(trusted_files.content(path, SIZE_LIMIT).decode(errors="replace")) is not None
 
 
-def _strange(path: Path) -> NoReturn:
+def _refuse(path: Path) -> NoReturn:
     raise InvalidArgument(f"{clean(str(path), 4096)}: is not a layout file; it lists no [[windows]]") from None
 
 
@@ -156,5 +155,5 @@ def _files(directory: Path) -> list[Path]:
         names = sorted(os.listdir(directory))
     except OSError:
         return []
-    wanted = [name for name in names if name.endswith(ENDINGS) and _NAME.fullmatch(name)]
-    return [directory / name for name in wanted[:MAX_LISTED]]
+    layouts = [name for name in names if name.endswith(ENDINGS) and _NAME.fullmatch(name)]
+    return [directory / name for name in layouts[:MAX_LISTED]]

@@ -1,4 +1,4 @@
-"""What is open, as a layout document: the way from a running workspace to a file."""
+"""Exports the windows of a running workspace as a layout document."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -19,17 +19,17 @@ from fugue_tui.workspace.model import Pane, Window
 from fugue_tui.workspace.secret_filter import SecretFilter
 
 _LINE: Final = 3
-"""Words of what runs a line: the shell, -c and the line."""
+"""Words of an argv that runs a line: the shell, -c and the line."""
 
 
 def directory(mux: Multiplexer, pane: Pane) -> str:
-    """Where a pane would start again: a program where it started, a shell where it is now."""
+    """The directory to restart a pane in: of a program its first, of a shell its current one."""
     return (pane.cwd if pane.argv else "") or mux.cwd(pane.id) or os.getcwd()
 
 
 def shared_directory(mux: Multiplexer, windows: Iterable[Window]) -> str:
-    """The directory around all panes of some windows, so that they can be opened around another; empty if they have
-    nothing but the home or the root in common."""
+    """The common parent directory of all panes in some windows, to open them under another; empty if that is the home
+    directory, its parent or the root."""
     found = [panes(window.layout) for window in windows]
     where = {directory(mux, mux.workspace.panes[pane]) for order in found for pane in order}
     if len(where) == 1 or not all(map(os.path.isabs, where)):
@@ -40,28 +40,28 @@ def shared_directory(mux: Multiplexer, windows: Iterable[Window]) -> str:
 
 @dataclass(slots=True)
 class LayoutExport:
-    """One taking down of windows, for a file whose paths start from `base`."""
+    """One export of windows, for a file whose paths are relative to `base`."""
 
     mux: Multiplexer
     base: str
     left_out: list[str] = field(default_factory=list[str])
-    """What the document does not say, and why."""
-    sieve: SecretFilter = field(init=False)
+    """What is left out of the document, and why."""
+    secrets: SecretFilter = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sieve = SecretFilter(self.mux.secrets)
+        self.secrets = SecretFilter(self.mux.secrets)
 
     def document(self, windows: Sequence[Window], name: str) -> Document:
-        """The windows as they are now. Raises Refused for what no file could hold."""
+        """The current windows. Raises Refused for what cannot be written as text."""
         same = len({window.session for window in windows}) == 1
         return Document(tuple(self._window(window, same, len(windows) > 1) for window in windows), name)
 
     def _window(self, window: Window, same_session: bool, several: bool) -> WindowSpec:
         order = list(panes(window.layout))
-        places = [self._pane(self.mux.workspace.panes[pane], window) for pane in order]
+        specs = [self._pane(self.mux.workspace.panes[pane], window) for pane in order]
         numbers = {pane: PaneId(number) for number, pane in enumerate(order, 1)}
         return WindowSpec(
-            spec_of(_numbered(window.layout, numbers), places),
+            spec_of(_numbered(window.layout, numbers), specs),
             window.name if window.named else "",
             "" if same_session or window.session == self.mux.workspace.name else window.session,
             several and window.id == self.mux.workspace.active,
@@ -74,14 +74,14 @@ class LayoutExport:
             self._command(pane),
             self._cwd(pane),
             pane.name,
-            MappingProxyType({name: value for name, value in pane.env.items() if self._is_told(name, value, pane)}),
+            MappingProxyType({name: value for name, value in pane.env.items() if self._is_saved(name, value, pane)}),
             "" if pane.on_exit is self.mux.on_exit else pane.on_exit.value,
             tuple(sorted(pane.tags)),
             pane.id == window.active != first,
         )
 
     def _cwd(self, pane: Pane) -> str:
-        """A pane's directory as the file names it."""
+        """A pane's directory as written to the file."""
         where = directory(self.mux, pane)
         if _is_text(where):
             return _short(where, self.base)
@@ -89,19 +89,19 @@ class LayoutExport:
         return ""
 
     def _command(self, pane: Pane) -> str | tuple[str, ...]:
-        """What a pane runs, without what its own words call a secret."""
-        asked = _asked(pane)
+        """A pane's command without secrets."""
+        command = _command(pane)
         terminal = self.mux.terminals[pane.id]
-        if not asked and terminal.foreground_group not in (0, terminal.pid):
+        if not command and terminal.foreground_group not in (0, terminal.pid):
             ran = clean(terminal.foreground, 40) or "a program"
             self.left_out.append(f"{ran}, which runs in the shell of pane {pane.id}; a command is saved with its pane")
-        told = self.sieve.line(asked) if isinstance(asked, str) else self.sieve.words(asked)
-        if told != asked:
+        saved = self.secrets.line(command) if isinstance(command, str) else self.secrets.words(command)
+        if saved != command:
             self.left_out.append(f"a part of the command of pane {pane.id}, which may be secret")
-        return told
+        return saved
 
-    def _is_told(self, name: str, value: str, pane: Pane) -> bool:
-        secret = self.sieve.secret(name)
+    def _is_saved(self, name: str, value: str, pane: Pane) -> bool:
+        secret = self.secrets.secret(name)
         if secret or not _is_text(name + value):
             why = "which may be secret" if secret else "which is not text"
             self.left_out.append(f"the variable {clean(name)} of pane {pane.id}, {why}")
@@ -110,14 +110,14 @@ class LayoutExport:
 
 
 def _numbered(node: Node, numbers: dict[PaneId, PaneId]) -> Node:
-    """A tree with other names for its panes."""
+    """A tree with its panes renumbered."""
     if isinstance(node, Leaf):
         return Leaf(numbers[node.pane])
     return Split(node.axis, tuple(_numbered(child, numbers) for child in node.children), node.weights)
 
 
-def _asked(pane: Pane) -> str | tuple[str, ...]:
-    """What a pane runs as it was asked for: a line, or a program and its arguments."""
+def _command(pane: Pane) -> str | tuple[str, ...]:
+    """A pane's command as it was requested: a line, or a program and its arguments."""
     argv = pane.argv
     if not all(map(_is_text, argv)):
         raise Refused(f"the command of pane {pane.id} is not text, and no file could hold it; leave its window out")
@@ -126,7 +126,7 @@ def _asked(pane: Pane) -> str | tuple[str, ...]:
 
 
 def _short(where: str, base: str) -> str:
-    """A directory as a file names it: nothing for the base itself, relative inside it, from ~ inside the home."""
+    """A directory as a file names it: empty for the base itself, relative inside it, with ~ inside the home."""
     if where == base:
         return ""
     if base not in ("", "/") and where.startswith(f"{base}/"):
@@ -138,5 +138,5 @@ def _short(where: str, base: str) -> str:
     return where
 
 
-def _is_text(said: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in said)
+def _is_text(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)

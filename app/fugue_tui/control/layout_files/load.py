@@ -1,4 +1,4 @@
-"""Opens what a layout document says: every window with its panes, or nothing at all."""
+"""Opens a layout document: all windows with their panes, or nothing."""
 
 import os
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Origin
 from fugue_tui.control.core.new_pane import Line
-from fugue_tui.control.layout_files.request import newcomer_of
+from fugue_tui.control.layout_files.request import new_pane_of
 from fugue_tui.control.schema.field_types import shown
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import WindowId
@@ -21,23 +21,23 @@ from fugue_tui.workspace.model import Pane, Window
 
 @dataclass(frozen=True, slots=True)
 class LoadTarget:
-    """Where a document is opened."""
+    """The directory and session of a document that is opened."""
 
     base: str = ""
-    """The directory that its paths start from; empty for where the caller works."""
+    """The directory that its paths are relative to; empty for the caller's."""
     session: str = ""
-    """The session of every window, new or old; empty for what the document says, else the caller's."""
+    """The session of every window, new or existing; empty for the document's, else the caller's."""
 
 
 def opened(
     mux: Multiplexer, origin: Origin, document: Document, place: LoadTarget, *, focus: bool
 ) -> tuple[WindowId, ...]:
-    """Open a document's windows, and bring the one to the front that wants it (else the first) if `focus` says so.
+    """Open a document's windows; with `focus` select the one that the document focuses, else the first.
 
-    Raises InvalidArgument or SpawnFailed; nothing has changed then, and no program was left running."""
+    Raises InvalidArgument or SpawnFailed; then nothing has changed, and no program is left running."""
     after, windows, panes = mux.workspace, list[WindowId](), list[Pane]()
-    for index, wanted in enumerate(document.windows):
-        window, new = _window(mux, origin, wanted, place, f"windows[{index}]")
+    for index, spec in enumerate(document.windows):
+        window, new = _window(mux, origin, spec, place, f"windows[{index}]")
         after = edit.add_window(after, window, new)
         windows.append(window.id)
         panes += new
@@ -49,15 +49,15 @@ def opened(
 
 
 def with_commands(document: Document, commands: Mapping[str, Line]) -> Document:
-    """The document with other commands in the panes of these names. Raises InvalidArgument for a name it has not."""
+    """The document with other commands in the named panes. Raises InvalidArgument for an unknown name."""
     names = {pane.name for pane in document.panes if pane.name}
-    if strange := next((name for name in commands if name not in names), None):
+    if missing := next((name for name in commands if name not in names), None):
         there = ", ".join(sorted(names)) or "none"
-        raise InvalidArgument(f"commands: no pane is called {shown(strange)}; there are {there}")
-    return replace(document, windows=tuple(_recommanded(window, commands) for window in document.windows))
+        raise InvalidArgument(f"commands: no pane is called {shown(missing)}; there are {there}")
+    return replace(document, windows=tuple(_with_commands(window, commands) for window in document.windows))
 
 
-def _recommanded(window: WindowSpec, commands: Mapping[str, Line]) -> WindowSpec:
+def _with_commands(window: WindowSpec, commands: Mapping[str, Line]) -> WindowSpec:
     def changed(spec: Spec) -> Spec:
         if isinstance(spec, SplitSpec):
             return replace(spec, children=tuple(map(changed, spec.children)))
@@ -67,31 +67,31 @@ def _recommanded(window: WindowSpec, commands: Mapping[str, Line]) -> WindowSpec
 
 
 def _window(
-    mux: Multiplexer, origin: Origin, wanted: WindowSpec, place: LoadTarget, path: str
+    mux: Multiplexer, origin: Origin, spec: WindowSpec, place: LoadTarget, path: str
 ) -> tuple[Window, tuple[Pane, ...]]:
     """A window that is about to open, and its panes."""
     try:
-        label, session = target.named(wanted.name), _session(mux, origin, wanted, place)
+        label, session = target.named(spec.name), _session(mux, origin, spec, place)
     except InvalidArgument as error:
         raise InvalidArgument(f"{path}: {error}") from None
-    places = list(leaves(wanted.layout))
-    panes = tuple(_pane(mux, origin, each, place, f"{path}: pane {number}") for number, each in enumerate(places, 1))
-    active = next((pane for pane, each in zip(panes, places, strict=True) if each.focus), panes[0])
-    layout = build(wanted.layout, [pane.id for pane in panes])
-    return Window(mux.ids.next_window(), label, layout, active.id, session, wanted.zoom, named=bool(label)), panes
+    specs = list(leaves(spec.layout))
+    panes = tuple(_pane(mux, origin, each, place, f"{path}: pane {number}") for number, each in enumerate(specs, 1))
+    active = next((pane for pane, each in zip(panes, specs, strict=True) if each.focus), panes[0])
+    layout = build(spec.layout, [pane.id for pane in panes])
+    return Window(mux.ids.next_window(), label, layout, active.id, session, spec.zoom, named=bool(label)), panes
 
 
-def _pane(mux: Multiplexer, origin: Origin, wanted: PaneSpec, place: LoadTarget, path: str) -> Pane:
+def _pane(mux: Multiplexer, origin: Origin, spec: PaneSpec, place: LoadTarget, path: str) -> Pane:
     running = bool(mux.workspace.windows)
     source = target.pane(mux, target.ACTIVE, origin) if running and not place.base else None
-    cwd = os.path.join(place.base, os.path.expanduser(wanted.cwd)) if place.base else wanted.cwd
+    cwd = os.path.join(place.base, os.path.expanduser(spec.cwd)) if place.base else spec.cwd
     try:
-        return newcomer_of(mux, origin, wanted, source, cwd)
+        return new_pane_of(mux, origin, spec, source, cwd)
     except InvalidArgument as error:
         raise InvalidArgument(f"{path}: {error}") from None
 
 
-def _session(mux: Multiplexer, origin: Origin, wanted: WindowSpec, place: LoadTarget) -> str:
-    if said := target.named(place.session or wanted.session):
-        return said
+def _session(mux: Multiplexer, origin: Origin, spec: WindowSpec, place: LoadTarget) -> str:
+    if session := target.named(place.session or spec.session):
+        return session
     return target.session(mux, "", origin) if mux.workspace.windows else mux.workspace.name

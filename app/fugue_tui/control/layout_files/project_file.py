@@ -1,4 +1,4 @@
-"""A project's own layout file, `.fugue.toml`: where it is looked for, and what its workspace is called."""
+"""A project's layout file, `.fugue.toml`: how it is found, and its workspace's name."""
 
 import os
 import re
@@ -12,29 +12,29 @@ from fugue_tui.layout.document import Document
 from fugue_tui.sanitize import clean
 
 FILE: Final = ".fugue.toml"
-"""What the file is called."""
+"""The file's name."""
 
 
 def find(start: Path) -> Path | None:
-    """The file of the project around a directory: there or in a parent; None if there is none.
+    """The project file in a directory or its parents; None if there is none.
 
-    The search ends before the person's home, at the border of the file system, and where others could have put a file.
+    The search ends before the user's home, at a mount point, and at directories that other users can write to.
     """
     try:
         start = Path(os.path.realpath(start))
         device = start.stat().st_dev
-        for place in (start, *start.parents):
-            if place != start and _ends_search(place, device):
+        for folder in (start, *start.parents):
+            if folder != start and _ends_search(folder, device):
                 return None
-            if os.path.lexists(place / FILE):
-                return place / FILE
+            if os.path.lexists(folder / FILE):
+                return folder / FILE
     except (OSError, ValueError):
         return None
     return None
 
 
 def workspace_name(document: Document, file: Path) -> str:
-    """What the workspace of a file is called: as it says, else like its directory. Raises InvalidArgument."""
+    """The workspace's name: from the document, else from the file's directory. Raises InvalidArgument."""
     if document.name:
         try:
             return sockets.check_name(document.name)
@@ -44,12 +44,12 @@ def workspace_name(document: Document, file: Path) -> str:
 
 
 def slug(name: str) -> str:
-    """A directory's name as a workspace's; the default one if nothing is left of it."""
+    """A directory's name as a workspace name; the default name if no valid character is left."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[: sockets.LONGEST_NAME].strip("._-")
     return plain or sockets.DEFAULT
 
 
-def _ends_search(place: Path, device: int) -> bool:
-    found = place.stat()
+def _ends_search(folder: Path, device: int) -> bool:
+    found = folder.stat()
     shared = bool(found.st_mode & stat.S_IWOTH) or found.st_uid not in (os.geteuid(), 0)
-    return shared or found.st_dev != device or place == Path(os.path.realpath(Path.home()))
+    return shared or found.st_dev != device or folder == Path(os.path.realpath(Path.home()))

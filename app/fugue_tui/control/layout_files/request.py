@@ -1,4 +1,4 @@
-"""A layout that somebody asked for, by a tree or by a preset's name, before any pane of it exists."""
+"""A requested layout, by a tree or by a preset's name, before any of its panes exists."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Origin
-from fugue_tui.control.core.new_pane import newcomer
+from fugue_tui.control.core.new_pane import new_pane
 from fugue_tui.control.schema.field_types import shown
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
@@ -27,21 +27,21 @@ CUSTOM: Final = "custom"
 
 @dataclass(frozen=True, slots=True)
 class LayoutRequest:
-    """What is wanted: the places in reading order, and the tree once each has a pane."""
+    """The specs of the panes in reading order, and a function that builds the tree from pane ids."""
 
     name: str
     """`custom`, or the preset's own name."""
-    places: tuple[PaneSpec, ...]
+    specs: tuple[PaneSpec, ...]
     arrange: Callable[[Sequence[PaneId]], Node]
 
     @property
     def focus(self) -> int | None:
-        """The number of the place that wants the focus; None if none does."""
-        return next((number for number, place in enumerate(self.places) if place.focus), None)
+        """The index of the spec with the focus; None if none has."""
+        return next((index for index, spec in enumerate(self.specs) if spec.focus), None)
 
 
-def blueprint(layout: object, preset: str, commands: Sequence[Mapping[str, Any] | str]) -> LayoutRequest:
-    """The layout that is asked for. Raises InvalidArgument with the path of the fault."""
+def layout_request(layout: object, preset: str, commands: Sequence[Mapping[str, Any] | str]) -> LayoutRequest:
+    """The requested layout. Raises InvalidArgument with the path of the fault."""
     if layout is not None and preset:
         raise InvalidArgument("preset: give a layout or a preset, not both")
     if preset:
@@ -54,10 +54,10 @@ def blueprint(layout: object, preset: str, commands: Sequence[Mapping[str, Any] 
     return LayoutRequest(CUSTOM, _distinct(leaves(spec), "layout"), lambda order: build(spec, order))
 
 
-def _distinct(places: Iterable[PaneSpec], where: str) -> tuple[PaneSpec, ...]:
-    """The places. Raises InvalidArgument if two want one name."""
-    found = tuple(places)
-    names = [place.name for place in found if place.name]
+def _distinct(specs: Iterable[PaneSpec], where: str) -> tuple[PaneSpec, ...]:
+    """The specs as a tuple. Raises InvalidArgument for a duplicate name."""
+    found = tuple(specs)
+    names = [spec.name for spec in found if spec.name]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InvalidArgument(f"{where}: two panes are called {shown(twice)}; give each a name of its own")
     return found
@@ -82,61 +82,61 @@ def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> LayoutR
         raise InvalidArgument(
             f"pane_commands: {name} opens as many panes as are named; name some, or give {{}} for each"
         )
-    places = (*given, *(PaneSpec() for _ in range(count - len(given))))
-    return LayoutRequest(name, _distinct(places, "pane_commands"), lambda order: presets.apply(name, order))
+    specs = (*given, *(PaneSpec() for _ in range(count - len(given))))
+    return LayoutRequest(name, _distinct(specs, "pane_commands"), lambda order: presets.apply(name, order))
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltLayout:
-    """A workspace in which a blueprint is built, before the programs of its new panes were started."""
+    """A workspace with a requested layout, before the programs of its new panes were started."""
 
     workspace: Workspace
     window: WindowId
     """The window with the layout."""
     opened: tuple[Pane, ...]
-    """The panes that are new."""
+    """The new panes."""
     moved: tuple[PaneId, ...] = ()
-    """The panes that had to leave the window."""
+    """The panes that were moved out of the window."""
     moved_to: WindowId | None = None
-    """The window that they went to; None if none had to."""
+    """The window that they were moved to; None if there are none."""
 
 
-def newcomer_of(mux: Multiplexer, origin: Origin, place: PaneSpec, source: PaneId | None, cwd: str = "") -> Pane:
-    """The pane that a place wants; it starts where `source` works unless the place or `cwd` says otherwise."""
-    return newcomer(
+def new_pane_of(mux: Multiplexer, origin: Origin, spec: PaneSpec, source: PaneId | None, cwd: str = "") -> Pane:
+    """The pane of a spec; it starts in `cwd`, else the spec's directory, else that of `source`."""
+    return new_pane(
         mux, origin,
-        command=place.command, cwd=cwd or place.cwd, name=place.name, env=place.env,
-        on_exit=OnExit(place.on_exit) if place.on_exit else None, tags=place.tags, source=source,
+        command=spec.command, cwd=cwd or spec.cwd, name=spec.name, env=spec.env,
+        on_exit=OnExit(spec.on_exit) if spec.on_exit else None, tags=spec.tags, source=source,
     )  # fmt: skip
 
 
 def added(mux: Multiplexer, origin: Origin, plan: LayoutRequest, session: str, name: str) -> BuiltLayout:
-    """The blueprint in a window of its own, in a session (empty: the caller's)."""
-    label, belongs, source = target.named(name), mux.workspace.name, None
+    """The layout in a new window of a session (empty: the caller's)."""
+    label, owner, source = target.named(name), mux.workspace.name, None
     if mux.workspace.windows:
-        belongs = target.session(mux, session, origin)
+        owner = target.session(mux, session, origin)
         source = target.pane(mux, target.ACTIVE, origin)
-    opened = tuple(newcomer_of(mux, origin, place, source) for place in plan.places)
+    opened = tuple(new_pane_of(mux, origin, spec, source) for spec in plan.specs)
     layout = plan.arrange([pane.id for pane in opened])
-    window = Window(mux.ids.next_window(), label, layout, opened[plan.focus or 0].id, belongs, named=bool(label))
+    window = Window(mux.ids.next_window(), label, layout, opened[plan.focus or 0].id, owner, named=bool(label))
     return BuiltLayout(edit.add_window(mux.workspace, window, opened), window.id, opened)
 
 
 def replaced(mux: Multiplexer, origin: Origin, plan: LayoutRequest, window: Window) -> BuiltLayout:
-    """The blueprint in place of a window's layout: its panes take, in reading order, the places that want nothing in
-    particular; those left over move to a new window behind it."""
+    """The layout in place of a window's own: its panes fill, in reading order, the specs that request nothing but a
+    name; those left over move to a new window after it."""
     present = list(panes(window.layout))
     kept: dict[PaneId, str] = {}
     opened: list[Pane] = []
     order: list[PaneId] = []
-    for place in plan.places:
-        if present and _wants_nothing(place):
-            kept[present[0]] = place.name
+    for spec in plan.specs:
+        if present and _is_blank(spec):
+            kept[present[0]] = spec.name
             order.append(present.pop(0))
         else:
-            opened.append(newcomer_of(mux, origin, place, window.active))
+            opened.append(new_pane_of(mux, origin, spec, window.active))
             order.append(opened[-1].id)
-    after = edit.add_panes(mux.workspace, window.id, opened, _crowd(window.layout, opened))
+    after = edit.add_panes(mux.workspace, window.id, opened, _joined(window.layout, opened))
     moved_to = mux.ids.next_window() if present else None
     if moved_to is not None:
         after = _moved_out(after, window, present, moved_to)
@@ -148,14 +148,14 @@ def replaced(mux: Multiplexer, origin: Origin, plan: LayoutRequest, window: Wind
     return BuiltLayout(after, window.id, tuple(opened), tuple(present), moved_to)
 
 
-def _crowd(layout: Node, opened: Sequence[Pane]) -> Node:
-    """Any tree of old and new panes together, for a moment in which nobody looks."""
+def _joined(layout: Node, opened: Sequence[Pane]) -> Node:
+    """A temporary tree of old and new panes, which is never shown."""
     leaves: list[Node] = [Leaf(pane.id) for pane in opened]
     return join(Axis.HORIZONTAL, [layout, *leaves], [1] * (1 + len(leaves)))
 
 
 def _moved_out(workspace: Workspace, window: Window, leaving: Sequence[PaneId], to: WindowId) -> Workspace:
-    """Panes of a window in a new one behind it, laid out as they were; the focus goes along with its pane."""
+    """Moves panes to a new window after theirs, with their layout; the focus follows its pane."""
     focused = window.active if workspace.active == window.id and window.active in leaving else None
     for count, pane in enumerate(leaving, 1):
         layout = layouts.restrict(window.layout, leaving[:count])
@@ -166,5 +166,5 @@ def _moved_out(workspace: Workspace, window: Window, leaving: Sequence[PaneId], 
     return workspace if focused is None else edit.focus_pane(workspace, focused)
 
 
-def _wants_nothing(place: PaneSpec) -> bool:
-    return not (place.command or place.cwd or place.env or place.on_exit or place.tags)
+def _is_blank(spec: PaneSpec) -> bool:
+    return not (spec.command or spec.cwd or spec.env or spec.on_exit or spec.tags)

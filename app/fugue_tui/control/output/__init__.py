@@ -1,1 +1,1 @@
-"""Text of panes as callers read it: pages, continuations, the last command's output, screenshots."""
+"""Text of panes for callers: pages, continuations, the last command's output, screenshots."""

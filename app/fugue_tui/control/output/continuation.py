@@ -1,4 +1,4 @@
-"""Where a reading goes on after a cursor: at what the program wrote since, wherever on the screen that is."""
+"""Where paginated reading continues after a cursor: at the text written since, anywhere on the screen."""
 
 from dataclasses import dataclass
 
@@ -10,17 +10,17 @@ from fugue_tui.terminal.screen.pins import Point
 
 @dataclass(frozen=True, slots=True)
 class ReadContinuation:
-    """A place to read on from."""
+    """The start of the next page."""
 
-    place: Point
+    start: Point
     redrawn: bool = False
-    """Whether it is before the cursor, or what stood behind the cursor may be told again."""
+    """Whether text that was read before may be repeated."""
     missed: int = 0
-    """Lines that were pruned before they were read: at least so many."""
+    """The least number of lines that were pruned unread."""
 
 
-def onward(screen: LockedScreen, found: BookmarkPosition) -> ReadContinuation:
-    """Where to read on from. For who holds the terminal's lock."""
+def continuation(screen: LockedScreen, found: BookmarkPosition) -> ReadContinuation:
+    """Where the next page starts. The caller holds the terminal's lock."""
     old, emulator = found.bookmark, screen.emulator
     top, end = Point(emulator.scrollback.lines), screen.end
     if not found.back and old.changes == screen.changes:
@@ -33,7 +33,7 @@ def onward(screen: LockedScreen, found: BookmarkPosition) -> ReadContinuation:
 
 
 def _on_alternate(emulator: Emulator, old: Bookmark, top: Point, back: int) -> ReadContinuation:
-    """The same where a full-screen program is in front: on in the screen of which a part was read, else all of it."""
+    """On the alternate screen: after the part that was read, else the whole screen."""
     place = old.pin.found() if old.pin.alternate and old.behind_is_unread else None
     if place is None or (not back and _changed(emulator, old, place) is not None):
         return ReadContinuation(top, redrawn=True)
@@ -41,7 +41,7 @@ def _on_alternate(emulator: Emulator, old: Bookmark, top: Point, back: int) -> R
 
 
 def _after(screen: LockedScreen, old: Bookmark, top: Point, end: Point, back: int = 0) -> ReadContinuation:
-    """The same on the primary screen, so many rows before a bookmark of it."""
+    """On the primary screen: `back` rows before the bookmark."""
     place = old.pin.found()
     if place is None or (place == Point(0) and old.erased != screen.erased):
         return ReadContinuation(Point(0), missed=max(1, screen.newlines - old.newlines - end.line))
@@ -51,14 +51,14 @@ def _after(screen: LockedScreen, old: Bookmark, top: Point, end: Point, back: in
         return _reflowed(screen.emulator, old, place, top, end)
     changed = _changed(screen.emulator, old, place)
     if changed is None or (changed > place and not screen.emulator.between(place, changed).strip()):
-        return ReadContinuation(place, redrawn=_stood_below(old))
+        return ReadContinuation(place, redrawn=_has_text_below(old))
     grown = screen.size.rows > old.size.rows and changed < place
     return ReadContinuation(min(top, changed) if grown else changed, redrawn=changed < place)
 
 
 def _changed(emulator: Emulator, old: Bookmark, place: Point) -> Point | None:
-    """The first place where the screen of that moment differs from what stands there now; None if that is where the
-    program was going to write, or after all of it."""
+    """The first position where the screen differs from the bookmark's snapshot; None if that is at the cursor of that
+    time, where the program continued to write."""
     first = place.line - old.y
     begin = max(0, first)
     now = emulator.lines(begin, first + len(old.texts))
@@ -78,7 +78,7 @@ def _head(emulator: Emulator, place: Point) -> str:
 
 
 def _reflowed(emulator: Emulator, old: Bookmark, place: Point, top: Point, end: Point) -> ReadContinuation:
-    """The same where lines wrap at another column now: rows cannot be compared, but the characters of them all can."""
+    """After a change of width: rows have wrapped anew, so characters are compared instead."""
     above = sum(1 + 2 * len(text) // emulator.size.cols for text in old.texts[: old.y])
     was = _bare("".join(old.texts[: old.y]) + old.head)
     now = _bare(emulator.between(Point(max(0, place.line - (above + 1 if was else old.y))), place))
@@ -87,11 +87,11 @@ def _reflowed(emulator: Emulator, old: Bookmark, place: Point, top: Point, end: 
     behind = "" if old.behind_is_unread else _bare("".join(old.texts[old.y :])[len(old.head) :])
     if behind and behind == _bare(emulator.between(place, end)):
         return ReadContinuation(end)
-    return ReadContinuation(place, redrawn=_stood_below(old))
+    return ReadContinuation(place, redrawn=_has_text_below(old))
 
 
-def _stood_below(old: Bookmark) -> bool:
-    """Whether there was text below the row of the cursor, which is told again with what was written before it."""
+def _has_text_below(old: Bookmark) -> bool:
+    """Whether there was text below the cursor's row, which is repeated with the text written before it."""
     return any(old.texts[max(0, old.y + 1) :])
 
 

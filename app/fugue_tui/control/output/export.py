@@ -1,4 +1,4 @@
-"""Rows of cells as text that programs read: compact JSON, and HTML. Pure."""
+"""Rows of cells as compact JSON and HTML. Pure."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ def json_cells(rows: Iterable[Row], cols: int) -> str:
     """Rows as JSON: `{"cols", "styles": [style...], "rows": [[run...]...], "wrapped": [row...]}`.
 
     A run is `[text, style]`, or `[text, style, columns]` where that is not the text's length; a style is an index. A
-    colour is a palette index or `#rrggbb`; what is not said is the default. `wrapped` has the rows that go on below."""
+    colour is a palette index or `#rrggbb`; absent keys mean the default. `wrapped` has the rows that wrap."""
     styles: dict[Style, int] = {PLAIN: 0}
     found = list(rows)
     written = [[_run(run, styles) for run in row.runs] for row in found]
@@ -28,10 +28,10 @@ def json_cells(rows: Iterable[Row], cols: int) -> str:
 
 
 def html(rows: Sequence[Row], theme: Theme) -> str:
-    """Rows as one `pre` element whose spans carry their styles; links that may be opened are links."""
+    """Rows as one `pre` element with styled spans; links with an allowed scheme stay links."""
     lines = ["".join(_span(run, theme) for run in row.runs) for row in rows]
-    look = f"color:{_hex(theme.foreground)};background:{_hex(theme.background)}"
-    return f'<pre style="{look}">' + "\n".join(lines) + "</pre>"
+    style = f"color:{_hex(theme.foreground)};background:{_hex(theme.background)}"
+    return f'<pre style="{style}">' + "\n".join(lines) + "</pre>"
 
 
 def _run(run: Run, styles: dict[Style, int]) -> list[str | int]:
@@ -54,12 +54,12 @@ def _span(run: Run, theme: Theme) -> str:
     text = escape(clean_text(run.text, _LONGEST_RUN), quote=False)
     if opens(run.link):
         text = f'<a href="{escape(run.link)}">{text}</a>'
-    look = _look(run.style, theme)
-    return f'<span style="{look}">{text}</span>' if look else text
+    css = _css(run.style, theme)
+    return f'<span style="{css}">{text}</span>' if css else text
 
 
 @lru_cache(maxsize=512)
-def _look(style: Style, theme: Theme) -> str:
+def _css(style: Style, theme: Theme) -> str:
     fg, bg = theme.pair(style)
     parts = [
         *([f"color:{_hex(fg)}"] if fg != theme.foreground else []),

@@ -1,4 +1,4 @@
-"""All the text of a terminal as lines, read in pieces: nobody waits for longer than one of them takes."""
+"""All text of a terminal as lines, read in chunks so that the lock is held only briefly."""
 
 import time
 from collections.abc import Sequence
@@ -11,21 +11,21 @@ from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.terminal import Terminal
 
 ROWS: Final = 1_000
-"""Rows that are read while the terminal waits."""
+"""Rows that are read per hold of the lock."""
 
 
 @dataclass(frozen=True, slots=True)
 class FullText:
-    """What a terminal had at one moment, screen and scrollback."""
+    """A snapshot of a terminal's text, screen and scrollback."""
 
     lines: Sequence[str]
-    """Its lines, rows that wrapped joined. Untrusted."""
+    """The lines, wrapped rows joined. Untrusted."""
     starts: Sequence[int]
-    """The row on which each starts."""
+    """The first row of each line."""
     last: int
     """The last row with text."""
     bookmark: Bookmark
-    """The beginning of that row."""
+    """The start of that row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ class _Piece:
     rows: Sequence[str]
     lines: Sequence[str]
     gap: str | None
-    """The blanks between the row above and the first, if that goes on from it."""
+    """The blanks between the row above and the first row, if that continues it; else None."""
 
 
 def full_text(terminal: Terminal, deadline: float) -> FullText | None:
-    """All text of this moment but what is pruned while it is read; as much as can be read by then, the newest first.
-    None if the terminal is closed. Takes the terminal's lock again and again: any thread but the one that holds it."""
+    """All text now, except what is pruned meanwhile; at the deadline, the newest part. None if the terminal is closed.
+    Acquires the terminal's lock for each chunk: any thread that does not hold it."""
     with terminal.locked() as screen:
         if screen.closed:
             return None
@@ -64,7 +64,7 @@ def full_text(terminal: Terminal, deadline: float) -> FullText | None:
 
 
 def _piece(emulator: Emulator, stop: int, *, pruned: int = 0) -> _Piece:
-    """The rows before one, as numbered before some were pruned. For who holds the lock."""
+    """The rows before `stop`, numbered as before pruning. The caller holds the lock."""
     first = max(0, stop - ROWS)
     rows, lines = emulator.lines(first, stop), emulator.lines(first, stop, joined=True)
     return _Piece(first + pruned, rows, lines, _gap(emulator, first) if first else None)
@@ -75,13 +75,13 @@ def _gap(emulator: Emulator, row: int) -> str | None:
     return joined[0][len(above) : len(joined[0]) - len(below)] if joined and joined[0] != above else None
 
 
-def goes_on(emulator: Emulator, row: int) -> bool:
-    """Whether the text of a row goes on in the row below. For who holds the lock."""
+def wraps(emulator: Emulator, row: int) -> bool:
+    """Whether a row's text continues in the row below. The caller holds the lock."""
     return emulator.lines(row, row + 2, joined=True)[:1] != emulator.lines(row, row + 1)[:1]
 
 
 def _joined(pieces: Sequence[_Piece], cols: int) -> tuple[list[str], list[int]]:
-    """The lines of all pieces, the oldest first, and where they start."""
+    """The lines of all chunks, the oldest first, and their first rows."""
     lines: list[str] = []
     starts: list[int] = []
     for piece in pieces:
@@ -95,8 +95,8 @@ def _joined(pieces: Sequence[_Piece], cols: int) -> tuple[list[str], list[int]]:
 
 
 def starts_of(lines: Sequence[str], rows: Sequence[str], cols: int) -> list[int]:
-    """The row on which each line starts, where lines are rows of so many columns of which some were joined. Blanks do
-    not count: those at the ends of rows are gone."""
+    """The first row of each line, given the rows of which the lines were joined. Blanks are ignored, as those at the
+    ends of rows are not kept."""
     bare = [row.replace(" ", "") for row in rows]
     starts: list[int] = []
     at = 0
@@ -113,6 +113,6 @@ def starts_of(lines: Sequence[str], rows: Sequence[str], cols: int) -> list[int]
 
 
 def _blank_rows_before(line: str, bare: Sequence[str], at: int, cols: int) -> int:
-    """How many rows are but the blanks with which the line before ended."""
+    """The number of rows that hold only the trailing blanks of the line before."""
     blank = next((n for n in range(len(bare) - at) if bare[at + n]), 0)
     return max(0, blank - (len(line) - len(line.lstrip(" "))) // cols)

@@ -1,4 +1,4 @@
-"""What a pane's last command printed: by its shell's marks where there are any, else by the look of its prompts."""
+"""The output of a pane's last command: by the shell's prompt marks, else by recognising prompts in the text."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -21,46 +21,46 @@ from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.terminal import Terminal
 
 MOST_ROWS: Final = 20_000
-"""Rows of an output that are read."""
+"""Rows of output that are read at most."""
 _BACK: Final = 2_000
-"""Rows that are looked through for a prompt where no shell marks it."""
-_WITHIN: Final = SHELLS | word_set("chroot login mosh nsenter ssh su")
-"""Programs in which commands are run that the shell around them does not know of."""
+"""Rows that are searched for a prompt without marks."""
+_NESTING: Final = SHELLS | word_set("chroot login mosh nsenter ssh su")
+"""Programs that run commands which the outer shell does not mark."""
 
 
 class CommandSource(StrEnum):
-    """How it is known which command printed a text."""
+    """How the command of a text was determined."""
 
     TRUSTED_MARKS = "trusted_marks"
-    """The shell marks its commands, and Fugue set it up to."""
+    """Prompt marks by Fugue's shell integration."""
     MARKS = "marks"
-    """What runs in the pane marks commands; any program could."""
+    """Prompt marks by a program in the pane; any program could print them."""
     PROGRAM = "program"
-    """The pane was opened for that one command."""
+    """The pane was opened to run that one command."""
     GUESS = "guess"
-    """By the look of the prompts above and below."""
+    """Prompts that were recognised above and below."""
     NOTHING = "nothing"
-    """No prompt was found: it is all that the screen shows, or a text that was given."""
+    """No prompt was found: the text is the whole screen, or was given by the caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandOutput:
-    """What a command printed."""
+    """The output of a command."""
 
     output: str
     command: str = ""
-    """Empty if it is not known."""
+    """Empty if unknown."""
     exit_code: int | None = None
-    """None while it runs, or if it is not known."""
+    """None while it runs, or if unknown."""
     over: bool = False
-    """Whether it has ended, if its exit code is not known."""
+    """Whether it has ended, even with an unknown exit code."""
     known_by: CommandSource = CommandSource.NOTHING
     missed: bool = False
-    """Whether its beginning is not kept any more, or left out as there is too much."""
+    """Whether its beginning was pruned, or left out of a long output."""
 
 
 def printed(mux: Multiplexer, pane: PaneId, *, end: bool = False) -> Callable[[], CommandOutput]:
-    """What reads, on any thread, what a pane's last command printed: of very much its beginning, or else its `end`.
+    """A function that reads the last command's output, on any thread; of a long output the beginning, or the `end`.
     Raises NotFound."""
     terminal = mux.terminal(pane)
     line = _line(mux.workspace.panes[pane].argv)
@@ -70,8 +70,7 @@ def printed(mux: Multiplexer, pane: PaneId, *, end: bool = False) -> Callable[[]
 
 
 def newest(terminal: Terminal) -> CommandRecord | None:
-    """The newest command that is known by marks; None if there is none, or another was run since that was not marked.
-    Any thread."""
+    """The newest marked command; None if there is none, or an unmarked one was run since. Any thread."""
     last = terminal.shell.newest_command
     if last is None:
         return None
@@ -79,7 +78,7 @@ def newest(terminal: Terminal) -> CommandRecord | None:
 
 
 def _is_followed(terminal: Terminal, record: CommandRecord) -> bool:
-    """Whether a prompt with another command stands below what a command printed."""
+    """Whether a prompt with another command is below a command's output."""
     with terminal.locked() as screen:
         stop = record.stop.found() if record.stop and not screen.closed else None
         below = _without_entry(screen.emulator, screen.emulator.between(stop, screen.end)) if stop else ""
@@ -98,7 +97,7 @@ def _read(terminal: Terminal, line: str, exit_code: int | None, *, end: bool) ->
 
 
 def _recorded(terminal: Terminal, record: CommandRecord, *, end: bool) -> CommandOutput | None:
-    """What a command that is known by marks printed; None if that is not known any more."""
+    """The output of a marked command; None if it is not kept any more."""
     known_by = CommandSource.TRUSTED_MARKS if record.trusted else CommandSource.MARKS
     with terminal.locked() as screen:
         if screen.closed or record.start is None:
@@ -115,16 +114,16 @@ def _recorded(terminal: Terminal, record: CommandRecord, *, end: bool) -> Comman
 
 
 def _inner(found: CommandOutput) -> CommandOutput:
-    """The last command in a shell that was started inside the one that tells of its commands."""
+    """The last command in a shell that runs inside the marked one."""
     program = next((stage.program for stage in reversed(stages(found.command))), "")
-    if program not in _WITHIN:
+    if program not in _NESTING:
         return found
     command, text, over = last_command(found.output)
     return CommandOutput(text, command, None, over, CommandSource.GUESS) if command else found
 
 
 def _guessed(terminal: Terminal) -> CommandOutput:
-    """What stands under the last prompt that a command was typed at, or all of the screen if there is none."""
+    """The text below the last prompt with a command, or the whole screen if there is none."""
     with terminal.locked() as screen:
         if screen.closed:
             return CommandOutput("")
@@ -139,15 +138,15 @@ def _guessed(terminal: Terminal) -> CommandOutput:
 
 
 def _without_entry(emulator: Emulator, text: str) -> str:
-    """The text without what stands at a prompt and was not entered: the cursor is still on its line."""
+    """The text without input at a prompt that was not entered yet: the cursor is still on its line."""
     above, _, last = text.rstrip("\n").rpartition("\n")
     row = emulator.scrollback.lines + emulator.caret[1]
-    said = typed(last) if emulator.between(Point(row), Point(row + 1)).strip() else None
-    return f"{above}\n{last[: -len(said)]}" if said else text
+    pending = typed(last) if emulator.between(Point(row), Point(row + 1)).strip() else None
+    return f"{above}\n{last[: -len(pending)]}" if pending else text
 
 
 def _text(emulator: Emulator, start: Point, stop: Point, *, end: bool) -> tuple[str, bool]:
-    """The text between two places, and whether a part of it is left out. For who holds the lock."""
+    """The text between two points, and whether a part of it is left out. The caller holds the lock."""
     cut = stop.line - start.line > MOST_ROWS
     if cut and end:
         start = Point(stop.line - MOST_ROWS)
@@ -159,7 +158,7 @@ def _screen(screen: LockedScreen) -> str:
 
 
 def _line(argv: Sequence[str]) -> str:
-    """The command line that a pane was opened for; empty if it is a shell to work in."""
+    """The command line that a pane was opened with; empty for an interactive shell."""
     line = argv[2] if len(argv) > 2 and argv[1] == "-c" else shlex.join(argv)
     started = stages(line)
     return "" if len(started) == 1 and is_interactive(started[0].words) else line

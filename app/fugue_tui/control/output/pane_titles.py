@@ -1,4 +1,4 @@
-"""What a window shows between and above its panes: dividers, and titles with names and states."""
+"""A window's dividers, and its panes' titles with names and states."""
 
 from typing import Final
 
@@ -9,10 +9,10 @@ from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Window
 
 ENDED_KEYS: Final = "Enter runs it again, x closes"
-"""What keys do in a pane whose program has ended."""
+"""The keys of a pane whose program has ended."""
 
 
-def grid_picture(mux: Multiplexer, window: Window) -> GridView:
+def grid_view(mux: Multiplexer, window: Window) -> GridView:
     """The panes of a window, its dividers and titles."""
     titled = mux.layouts.bounds(window).y > 0
     solution = mux.layouts.of(window)
@@ -36,7 +36,7 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
 
 
 def pane_label(mux: Multiplexer, pane: PaneId) -> str:
-    """The name that somebody gave, else the title the program set, else the program, or the one that waits to run."""
+    """The pane's name, else its program's title, else the program in the foreground, or the one that waits to run."""
     terminal, waiting = mux.terminals[pane], mux.restored_panes.get(pane)
     name = mux.workspace.panes[pane].name
     return clean(name or terminal.title or (waiting.offer.words if waiting else terminal.foreground) or "shell", 60)

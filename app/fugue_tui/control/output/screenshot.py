@@ -1,6 +1,6 @@
-"""Screens to be drawn: of one pane, or of a window as a person sees it, with dividers and titles.
+"""Captures screens: of one pane, or of a window as the user sees it, with dividers and titles.
 
-What touches terminals happens at once, on the main thread; putting it together may happen on any.
+Terminals are read at once, on the main thread; the screen may be composed on any.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final, TypeAlias
 
 from fugue_tui.control.output.page import theme_of
-from fugue_tui.control.output.pane_titles import grid_picture
+from fugue_tui.control.output.pane_titles import grid_view
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.imaging.palette import Theme
@@ -23,26 +23,26 @@ from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window
 
 Make: TypeAlias = Callable[[], Screen]
-"""Puts a screen together, on any thread."""
+"""Composes a screen, on any thread."""
 
 LINES: Final = Style(faint=True)
-"""How dividers and titles look."""
+"""The style of dividers and titles."""
 FOCUSED: Final = Style(fg=4, bold=True)
-"""The same around the focused pane."""
+"""The style around the focused pane."""
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedScreen:
-    """A screen that was taken, and is still to be put together."""
+    """A captured screen that is still to be composed."""
 
     make: Make
     theme: Theme
     source: str
-    """The pane or window that it shows."""
+    """The id of the pane or window."""
 
 
-def shot_of_pane(mux: Multiplexer, pane: PaneId) -> CapturedScreen:
-    """A pane's screen as its program left it, wherever a person has scrolled to. Raises NotFound."""
+def capture_pane(mux: Multiplexer, pane: PaneId) -> CapturedScreen:
+    """A pane's screen, however far the user has scrolled. Raises NotFound."""
     terminal = mux.terminal(pane)
     with terminal.locked() as screen:
         read, cols = screen.emulator.past(0), screen.size.cols
@@ -50,16 +50,16 @@ def shot_of_pane(mux: Multiplexer, pane: PaneId) -> CapturedScreen:
     return CapturedScreen(lambda: Screen(cols, tuple(read()), cursor), theme, str(pane))
 
 
-def shot_of_window(mux: Multiplexer, window: Window) -> CapturedScreen:
-    """A window as a person sees it."""
-    picture, area = grid_picture(mux, window), mux.layouts.area
-    parts = [_part(mux.terminals[pane], rect, pane == window.active) for pane, rect in picture.solution.panes.items()]
+def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
+    """A window as the user sees it."""
+    grid, area = grid_view(mux, window), mux.layouts.area
+    parts = [_part(mux.terminals[pane], rect, pane == window.active) for pane, rect in grid.solution.panes.items()]
     terminal = mux.terminals[window.active]
     with terminal.locked() as screen:
         theme = theme_of(screen.emulator)
 
     def make() -> Screen:
-        frame = FrameLines.of(picture, area.cols, area.rows)
+        frame = FrameLines.of(grid, area.cols, area.rows)
         return _composed(frame, [(rect, read(), cursor) for rect, read, cursor in parts])
 
     return CapturedScreen(make, theme, str(window.id))
@@ -73,7 +73,7 @@ def _part(terminal: Terminal, rect: Rect, focused: bool) -> tuple[Rect, Callable
 
 
 def _cursor(emulator: Emulator) -> Cursor:
-    """Where the cursor is, and whether it is shown; its shape is that of the last look at the screen."""
+    """The cursor now, with its shape as last read."""
     x, y = emulator.caret
     return replace(emulator.cursor, x=x, y=y, visible=emulator.shows_caret)
 

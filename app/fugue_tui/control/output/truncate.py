@@ -1,4 +1,4 @@
-"""As much of a long output as an answer holds: its beginning and its end, and where the rest can be read."""
+"""Truncates a long output to its beginning and end, with the point where the rest can be read."""
 
 import re
 from bisect import bisect_left
@@ -12,28 +12,28 @@ from fugue_tui.terminal.terminal import Terminal
 
 _SGR: Final = re.compile(r"\x1b\[[0-9;:]*m|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
 _BRIEF: Final = 40
-"""Characters of an answer for which one row is read, or as many as a row has: of long outputs only both ends are."""
+"""Characters of the limit for which one row is read at each end of a long output, or a row's width if smaller."""
 _SHARE: Final = 0.4
-"""The share of an answer that the beginning gets if not all of it fits."""
+"""The share of the limit for the beginning of a truncated output."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruncatedOutput:
-    """What is given of an output."""
+    """An output, truncated if it is long."""
 
     head: str = ""
-    """All of it, if nothing is left out."""
+    """The whole output if nothing is omitted."""
     tail: str = ""
     omitted: int = 0
-    """Lines between the two that are left out."""
+    """Lines omitted between the two."""
     rest: Point | None = None
-    """Where reading what is left out starts, if it can be read at all."""
+    """Where the omitted lines start, if they can be read."""
     hidden: bool = False
-    """Whether the output is behind a full-screen program now, so that there is none to give."""
+    """Whether a full-screen program covers the output, so that it cannot be read now."""
 
     @property
     def text(self) -> str:
-        """Both parts, with a word on what is left out between them."""
+        """Both parts, with a note on the omitted lines between them."""
         if not self.omitted:
             return self.head
         return f"{self.head}\n[... {self.omitted} lines left out ...]\n{self.tail}"
@@ -41,19 +41,18 @@ class TruncatedOutput:
 
 @dataclass(frozen=True, slots=True)
 class OutputRange:
-    """Where an output starts and stops."""
+    """The range of an output."""
 
     start: Point
     stop: Point
     lost: bool = False
-    """Whether it started before what is kept."""
+    """Whether its beginning was pruned."""
 
 
 def clip(
     terminal: Terminal, command: CommandRecord, limit: int, *, lines: int = 0, ansi: bool = False
 ) -> TruncatedOutput:
-    """A command's output in about so many characters; `lines` is how many lines it had, should the terminal have lost
-    some."""
+    """A command's output in about `limit` characters; `lines` is its number of lines, for output that was pruned."""
     kept = terminal.shell.beginning(command)
     with terminal.locked() as screen:
         if screen.closed:
@@ -68,7 +67,7 @@ def clip(
 def clip_so_far(
     terminal: Terminal, command: CommandRecord | None, limit: int, *, ansi: bool = False
 ) -> TruncatedOutput:
-    """What a command has printed by now in about so many characters; nothing of one that has not begun."""
+    """A command's output so far in about `limit` characters; empty before it begins."""
     if command is None:
         return TruncatedOutput()
     lines = terminal.shell.lines_of(command)
@@ -77,14 +76,14 @@ def clip_so_far(
 
 
 def ends_of(emulator: Emulator, command: CommandRecord) -> OutputRange | None:
-    """Where a command's output starts and stops; None if it is behind a full-screen program. For who holds the lock."""
+    """The range of a command's output; None if a full-screen program covers it. The caller holds the lock."""
     stop = (command.stop or emulator.pin()).found()
     start = command.start.found() if command.start else None
     if stop is None or (start is None and command.start is not None and not command.start.lost()):
         return None
     if start is None:
         return OutputRange(START, stop, lost=True)
-    # A command that cleared the screen has its text from the top on.
+    # After clearing the screen, a command's output starts at the top.
     return OutputRange(start if start <= stop else Point(emulator.scrollback.lines), stop)
 
 
@@ -97,7 +96,7 @@ def _between(
             _cut(emulator.between(ends.start, ends.stop, ansi=ansi), ends.start, limit), ends, kept, lines
         )
     above, below = Point(ends.start.line + brief), Point(ends.stop.line - brief)
-    # A line that has several rows may begin in what is read of one end, and stop behind it.
+    # A wrapped line may start inside the rows read of one end and end after them.
     begun, _, cut = emulator.between(ends.start, above, ansi=ansi).rpartition("\n")
     rest, _, ended = emulator.between(below, ends.stop, ansi=ansi).partition("\n")
     head = _first(begun or cut, int(limit * _SHARE))
@@ -109,13 +108,13 @@ def _between(
 
 
 def _behind(emulator: Emulator, start: Point, rows: range, length: int, *, ansi: bool) -> Point:
-    """The row behind so many characters."""
+    """The row after `length` characters."""
     at = bisect_left(rows, length, key=lambda row: len(emulator.between(start, Point(row), ansi=ansi)))
     return Point(rows.start + at)
 
 
 def _with_kept(found: TruncatedOutput, ends: OutputRange, kept: str, lines: int) -> TruncatedOutput:
-    """The same with the beginning that the terminal has lost."""
+    """The output with the beginning that was kept before it was pruned."""
     if not ends.lost:
         return found
     tail = found.tail or found.head
@@ -131,7 +130,7 @@ def _cut(text: str, start: Point, limit: int) -> TruncatedOutput:
 
 
 def _first(text: str, limit: int) -> str:
-    """The first whole lines that fit; a part of the first if not even that does."""
+    """The first whole lines that fit; a part of the first if it does not fit."""
     if len(text) <= limit:
         return text
     return text[: text.rfind("\n", 0, limit)] if "\n" in text[:limit] else text[:limit]

@@ -1,7 +1,7 @@
-"""How agents are gone on with: the command that takes up the conversation which an agent in a pane was having.
+"""Resuming agents: the command that continues the conversation of an agent in a pane.
 
-The rules are data. Where an agent keeps its conversations was seen with Claude Code 2.1.197, Codex 0.169.0 and Gemini
-CLI 0.61.0. What an agent left on disk is looked at from outside, in bounded pieces, and only a UUID of it is used.
+The rules are data. Where agents keep their conversations was seen with Claude Code 2.1.197, Codex 0.169.0 and Gemini
+CLI 0.61.0. Of their files bounded parts are read, and only a UUID is used.
 Any thread; never raises.
 """
 
@@ -17,27 +17,27 @@ from fugue_tui.terminal.pty import process
 _LAUNCHERS: Final = SHELLS | {"env", "npx", "bunx"}
 _RUNTIMES: Final = frozenset({"node", "bun", "deno"})
 _DEEPEST: Final = 3
-"""How far below a shell's line its agent is looked for."""
+"""Generations of child processes that are searched for an agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """What is known of one agent's command line."""
+    """One agent's command line."""
 
     again: tuple[str, ...]
-    """What goes between the program and the id of a conversation."""
+    """The words between the program and the id of a conversation."""
     picks: bool
-    """Whether it lets the person choose if it is given no id."""
+    """Whether it lets the user choose a conversation if no id is given."""
     named: frozenset[str]
     """The words before the id of a conversation."""
     valued: frozenset[str]
-    """Options that stay, with the word that follows."""
+    """Options that are kept, with one value."""
     many: frozenset[str]
-    """Options that stay, with all words that follow up to the next option."""
+    """Options that are kept, with all values up to the next option."""
     flags: frozenset[str]
-    """Options that stay, by themselves."""
+    """Options that are kept, without a value."""
     once: frozenset[str]
-    """Words that make it no conversation: asked once, or something else entirely."""
+    """Words of calls that are no conversation: one-shot prompts and other subcommands."""
 
 
 AGENTS: Final = {
@@ -113,19 +113,19 @@ AGENTS: Final = {
         ),
     ),
 }
-_TRACES: Final = {"claude": claude_ids, "codex": codex_ids, "gemini": gemini_ids}
+_SESSIONS: Final = {"claude": claude_ids, "codex": codex_ids, "gemini": gemini_ids}
 
 
 def agent_of(argv: Sequence[str]) -> str:
-    """The agent that a program is: claude, codex or gemini; empty if none."""
+    """The agent's name: claude, codex or gemini; empty for other programs."""
     return _found(argv)[0]
 
 
 def resume_argv(argv: Sequence[str], pid: int, cwd: str, home: str = "") -> tuple[str, ...]:
-    """What takes up the conversation that the agent of process `pid`, started as `argv`, has in `cwd`.
+    """The command that continues the conversation of the agent with process `pid`, started as `argv` in `cwd`.
 
-    Where several conversations might be its own, the agent is told to let the person choose. Empty if it is no agent
-    that can go on, or if nothing was said in it yet. `home` goes before the one in the process's environment."""
+    Of several possible conversations the agent lets the user choose. Empty if it is no agent, cannot be resumed, or
+    has no conversation yet. `home` overrides HOME in the process's environment."""
     try:
         if program_name(argv) in _LAUNCHERS:
             argv, pid = _below(pid)
@@ -138,7 +138,7 @@ def resume_argv(argv: Sequence[str], pid: int, cwd: str, home: str = "") -> tupl
 
 
 def _found(argv: Sequence[str]) -> tuple[str, int]:
-    """The agent, and how many words name it: `claude` is one, `node /usr/bin/codex` two."""
+    """The agent, and how many words name it: `claude` has one, `node /usr/bin/codex` two."""
     for length, word in enumerate(argv, 1):
         name = os.path.basename(word)
         if name in AGENTS:
@@ -150,7 +150,7 @@ def _found(argv: Sequence[str]) -> tuple[str, int]:
 
 
 def _below(pid: int) -> tuple[tuple[str, ...], int]:
-    """The agent among what a shell runs: its words and its process; nothing if there is none, or more than one."""
+    """The argv and pid of the agent among a shell's descendants; empty if there is none, or more than one."""
     generation = [pid]
     for _ in range(_DEEPEST):
         parents = set(generation)
@@ -163,38 +163,38 @@ def _below(pid: int) -> tuple[tuple[str, ...], int]:
 
 def _resumed(name: str, program: tuple[str, ...], rest: tuple[str, ...], where: AgentProcess) -> tuple[str, ...]:
     agent = AGENTS[name]
-    kept, loose, said = _sorted(agent, rest)
+    kept, loose, given = _sorted(agent, rest)
     if agent.once.intersection((*loose[:1], *(word for word in loose if word.startswith("-")))):
         return ()
-    ids = _TRACES[name](where, said)
+    ids = _SESSIONS[name](where, given)
     if not ids or (len(ids) > 1 and not agent.picks):
         return ()
     return (*program, *agent.again, *((ids[0],) if len(ids) == 1 else ()), *kept)
 
 
 def _sorted(agent: Agent, words: tuple[str, ...]) -> tuple[list[str], list[str], str]:
-    """The options that stay, what else there is, and the id of a conversation if one was given."""
+    """The options that are kept, the other words, and the id of a conversation if one was given."""
     kept: list[str] = []
     loose: list[str] = []
-    said, at = "", 0
+    given, at = "", 0
     while at < len(words):
         option, equals, value = words[at].partition("=")
-        taken = 1 + _values(agent, option, words[at + 1 :]) if not equals else 1
+        count = 1 + _values(agent, option, words[at + 1 :]) if not equals else 1
         following = value if equals else next(iter(words[at + 1 :]), "")
         if option in agent.named and UUID.fullmatch(following):
-            said, taken = following, 1 if equals else 2
+            given, count = following, 1 if equals else 2
         elif option in agent.valued | agent.many | agent.flags:
-            kept += words[at : at + taken]
+            kept += words[at : at + count]
         elif words[at] != "--":
             loose.append(words[at])
         else:
-            break  # What follows is a prompt, which was asked already.
-        at += taken
-    return kept, loose, said
+            break  # The rest is a prompt, which was sent already.
+        at += count
+    return kept, loose, given
 
 
 def _values(agent: Agent, option: str, following: tuple[str, ...]) -> int:
-    """How many words belong to an option that stays."""
+    """The number of values of an option that is kept."""
     if option in agent.valued:
         return min(1, len(following))
     if option not in agent.many:

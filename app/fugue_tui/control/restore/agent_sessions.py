@@ -1,6 +1,6 @@
-"""What agents leave on disk of their conversations, as far as it tells which one a process has.
+"""Finds the conversation of an agent's process in the files that the agent keeps.
 
-Files are opened without following links or waiting, only their heads are read, and of folders only so many entries.
+Files are opened without following links or blocking; only their heads and a bounded number of entries are read.
 """
 
 import hashlib
@@ -17,74 +17,74 @@ from typing import Any, Final
 
 UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HEAD: Final = 65_536
-"""Bytes that are read of a file."""
+"""Bytes read of a file."""
 _MOST: Final = 4_096
-"""Entries that are looked at in a folder."""
+"""Entries read of a folder."""
 _DAYS: Final = 31
-"""Folders of days that are looked at, the latest first."""
+"""Day folders that are searched, the latest first."""
 _SLACK: Final = 2.0
-"""Seconds by which clocks of files and of processes may differ."""
+"""Seconds by which the clocks of files and processes may differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentProcess:
-    """An agent's process, and where it works."""
+    """An agent's process and its directory."""
 
     pid: int
     cwd: str
     home: Path
     env: Mapping[str, str]
     ticks: str
-    """When the process was started, as the kernel counts; empty if unknown."""
+    """The process's start time in clock ticks since boot; empty if unknown."""
     since: float
-    """The same on the clock of files; 0 if unknown."""
+    """Its start time in seconds since the epoch; 0 if unknown."""
 
     @classmethod
     def of(cls, pid: int, cwd: str, home: str = "") -> "AgentProcess":
-        """What the kernel tells of a process."""
+        """A process as described in /proc."""
         env = _environment(pid) if pid else {}
         ticks = _ticks(pid) if pid else ""
-        place = home or env.get("HOME", "") or os.path.expanduser("~")
-        return cls(pid, cwd, Path(place), {} if home else env, ticks, _since(ticks))
+        folder = home or env.get("HOME", "") or os.path.expanduser("~")
+        return cls(pid, cwd, Path(folder), {} if home else env, ticks, _since(ticks))
 
     def folder(self, variable: str, name: str) -> Path:
-        """Where an agent keeps its things: what its variable says, else a folder at home."""
+        """The agent's data folder: from its environment variable, else in the home directory."""
         return Path(self.env.get(variable, "") or self.home / name)
 
 
-def claude_ids(where: AgentProcess, said: str) -> list[str]:
-    """The conversations that may be the process's own: one if Claude Code noted which, else those written since."""
+def claude_ids(where: AgentProcess, given: str) -> list[str]:
+    """The possible conversations of the process: the one that Claude Code recorded, else all since its start."""
     root = where.folder("CLAUDE_CONFIG_DIR", ".claude")
     folder = root / "projects" / re.sub(r"[^a-zA-Z0-9]", "-", where.cwd)
     noted = _object(root / "sessions" / f"{where.pid}.json")
     own = str(noted.get("sessionId")) if where.ticks and noted.get("procStart") == where.ticks else ""
-    for known in (own, said):
+    for known in (own, given):
         if UUID.fullmatch(known) and os.path.isfile(folder / f"{known}.jsonl"):
             return [known]
     return [] if own else [file.stem for file in _written(folder, where.since) if UUID.fullmatch(file.stem)]
 
 
-def codex_ids(where: AgentProcess, said: str) -> list[str]:
-    """The conversations that may be the process's own: the one it was given, else those in its directory since."""
+def codex_ids(where: AgentProcess, given: str) -> list[str]:
+    """The possible conversations of the process: the one given, else those of its directory since its start."""
     root = where.folder("CODEX_HOME", ".codex") / "sessions"
     days = sorted(root.glob("[0-9]*/[0-9]*/[0-9]*"), reverse=True)[:_DAYS]
     files = [file for day in days for file in _written(day, where.since) if file.name.startswith("rollout-")]
-    ids = [file.stem[-36:] for file in files[:_MOST] if _said(file, "cwd") == where.cwd]
-    return [said] if said and (said in ids or not ids) else [id for id in ids if UUID.fullmatch(id)]
+    ids = [file.stem[-36:] for file in files[:_MOST] if _value(file, "cwd") == where.cwd]
+    return [given] if given and (given in ids or not ids) else [id for id in ids if UUID.fullmatch(id)]
 
 
-def gemini_ids(where: AgentProcess, said: str) -> list[str]:
-    """The conversations of the process's directory that were written since it was started."""
+def gemini_ids(where: AgentProcess, given: str) -> list[str]:
+    """The conversations of the process's directory that were written since its start."""
     root = where.folder("", ".gemini") / "tmp"
     hashed = hashlib.sha256(where.cwd.encode()).hexdigest()
     folders = [each for each in _entries(root) if each.name == hashed or _head(each / ".project_root") == where.cwd]
     files = [file for folder in folders for file in _written(folder / "chats", where.since)]
-    ids = list(dict.fromkeys(_said(file, "sessionId") for file in files if file.name.startswith("session-")))
-    return [said] if said and said in ids else [id for id in ids if UUID.fullmatch(id)]
+    ids = list(dict.fromkeys(_value(file, "sessionId") for file in files if file.name.startswith("session-")))
+    return [given] if given and given in ids else [id for id in ids if UUID.fullmatch(id)]
 
 
 def _written(folder: Path, since: float) -> list[Path]:
-    """The conversations in a folder that were written since, the latest first; all of them if that is unknown."""
+    """The conversations in a folder that were written since, the latest first."""
     found: list[tuple[float, Path]] = []
     for file in _entries(folder):
         state = file.lstat()
@@ -101,8 +101,8 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _said(file: Path, key: str) -> str:
-    """The text that stands first under a key; files of one long line per entry are not read to the end for it."""
+def _value(file: Path, key: str) -> str:
+    """The first string under a key in a JSON or JSON lines file, searched in its head without parsing."""
     found = re.search(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)*")', _head(file))
     return str(json.loads(found[1])) if found else ""
 
@@ -130,7 +130,7 @@ def _environment(pid: int) -> dict[str, str]:
 
 
 def _ticks(pid: int) -> str:
-    # The name, in brackets, may itself hold brackets and blanks: see proc_pid_stat(5).
+    # The name in parentheses may itself contain parentheses and blanks: see proc_pid_stat(5).
     fields = _kernel(f"/proc/{pid}/stat").rpartition(")")[2].split()
     return fields[19] if len(fields) > 19 else ""
 

@@ -1,4 +1,4 @@
-"""What the panes of a workspace that was brought back run, and what they wait for: pure, by `[session] rerun`."""
+"""What the panes of a restored workspace run, at once or when the user confirms, by `[session] rerun`. Pure."""
 
 import shlex
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from fugue_tui.shell_names import LINE_SHELLS, SHELLS, is_interactive, program_n
 from fugue_tui.workspace.model import Pane
 
 _LONGEST: Final = 200
-"""Characters of a command that are shown."""
+"""Characters of a command that are displayed."""
 
 
 def is_shell(argv: Sequence[str]) -> bool:
-    """Whether a pane started so runs an interactive shell; no words start the login shell."""
+    """Whether a pane with this argv runs an interactive shell; an empty one starts the login shell."""
     return not argv or is_interactive(argv)
 
 
@@ -27,27 +27,27 @@ def offer(
     shell: Sequence[str] = ("/bin/sh",),
     over: bool = False,
 ) -> RerunOffer:
-    """What a pane offers that comes back.
+    """The offer of a restored pane.
 
-    `foreground` is what ran in front when it was saved, `resume` what takes up an agent's conversation, `shell` what a
-    pane runs that was started as nothing else; `over` says that its program had ended before."""
+    `foreground` is the foreground program at the save, `resume` the command that continues an agent's conversation,
+    `shell` the default program of a pane; `over` says that the pane's program had exited."""
     if not is_shell(pane.argv):
         argv = tuple(resume) or None
         return RerunOffer(argv, words(argv or pane.argv), starts=rerun == "all" and not over)
     if resume:
         return RerunOffer(within_shell(resume, pane.argv or shell), words(resume), shell=True, starts=rerun == "all")
-    told = () if not foreground or is_shell(foreground) else (f"was running: {words(foreground)}",)
-    return RerunOffer(told=told, words=words(pane.argv), starts=rerun != "never" and not over)
+    notes = () if not foreground or is_shell(foreground) else (f"was running: {words(foreground)}",)
+    return RerunOffer(told=notes, words=words(pane.argv), starts=rerun != "never" and not over)
 
 
 def within_shell(argv: Sequence[str], shell: Sequence[str]) -> tuple[str, ...]:
-    """A login shell whose first command is `argv`; leaving that gives the person the shell."""
+    """A login shell whose first command is `argv`; when that ends, the user is in the shell."""
     reader = shell[0] if program_name(shell) in LINE_SHELLS else "/bin/sh"
     return (reader, "-lic", f"{shlex.join(argv)}; exec {shlex.join(shell)}")
 
 
 def words(argv: Sequence[str]) -> str:
-    """A command as a person would type it, on one line; of a shell's line, only the line."""
+    """A command as the user would type it, on one line; of `sh -c LINE`, only the line."""
     if len(argv) == 3 and program_name(argv) in SHELLS and argv[1] == "-c":
         return clean(argv[2], _LONGEST)
     return clean(shlex.join(argv), _LONGEST)

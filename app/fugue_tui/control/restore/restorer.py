@@ -1,6 +1,6 @@
-"""Brings a saved workspace back into a running one: its layout at once, the text of its panes as it is read.
+"""Restores a saved workspace into a running one: its layout at once, the text of its panes as it is read.
 
-What is on the main thread is a matter of milliseconds; texts are read and laid out on another, the visible panes first.
+The main thread is used for milliseconds; texts are read and parsed on others, the visible panes first.
 """
 
 import os
@@ -31,17 +31,17 @@ from fugue_tui.workspace.model import Pane, Workspace
 from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 
 READERS: Final = min(4, os.cpu_count() or 1)
-"""Texts that are read and laid out at the same time: almost all of that is the engine's work, and needs no GIL."""
+"""Texts that are read and parsed in parallel: nearly all work is the engine's, without the GIL."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoredPane:
-    """A pane that came back."""
+    """A restored pane."""
 
     pane: str
     """Its id now."""
     was: str
-    """The id that it had when it was saved."""
+    """Its id in the save."""
     name: str
     """Its name; empty if none."""
     waits: str | None
@@ -50,33 +50,33 @@ class RestoredPane:
 
 @dataclass(frozen=True, slots=True)
 class RestoreResult:
-    """What came back."""
+    """The result of a restore."""
 
     name: str
-    """What it was saved as."""
+    """The name of the save."""
     windows: tuple[str, ...]
-    """The ids of the windows that came back, in the order of their tabs."""
+    """The ids of the restored windows, in the order of their tabs."""
     panes: tuple[RestoredPane, ...]
-    """The panes that came back, window by window."""
+    """The restored panes, window by window."""
     faults: tuple[str, ...]
-    """What was damaged or missing, and is left out."""
+    """What was damaged or missing and is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreSource:
-    """A saved workspace that was read, and where the texts of its panes are."""
+    """A saved workspace, and a reader for the texts of its panes."""
 
     name: str
     saved: SavedWorkspace
     text: Callable[[str], bytes]
-    """The text with a digest; on any thread. Raises SaveError."""
+    """Reads the text with a digest; any thread. Raises SaveError."""
     faults: tuple[str, ...] = ()
     """What was left out of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaneTextRead:
-    """The text of one pane that is to be read."""
+    """The text of one pane, to be read."""
 
     pane: PaneId
     size: Size
@@ -86,14 +86,14 @@ class PaneTextRead:
 
 
 class WorkspaceRestorer:
-    """One workspace on its way back; lives on the main thread, but for `read`."""
+    """One restore of a workspace; main thread only, except `read`."""
 
     def __init__(self, mux: Multiplexer, source: RestoreSource, *, asleep: bool = False) -> None:
-        """With `asleep` nothing starts by itself."""
+        """With `asleep` no program starts by itself."""
         self.later = Deferred[RestoreResult]()
-        """What came back, once every text is there."""
+        """The result, settled once every text is read."""
         self._mux, self._source, self._asleep = mux, source, asleep
-        self._saved = _where_they_were(source.saved)
+        self._saved = _with_last_directories(source.saved)
         self._fillings: list[PaneTextRead] = []
         self._damaged: dict[PaneId, str] = {}
         self._failed: list[Exception] = []
@@ -103,15 +103,15 @@ class WorkspaceRestorer:
         self._windows: tuple[WindowId, ...] = ()
 
     def instead(self) -> "WorkspaceRestorer":
-        """Have what was saved be the whole workspace, with the ids that it had; what runs now is ended."""
+        """Replace the whole workspace by the saved one, with its old ids; running programs are ended."""
         saved = self._saved
-        self._bring(replace(saved, name=self._mux.workspace.name), {pane: pane for pane in saved.panes})
+        self._apply(replace(saved, name=self._mux.workspace.name), {pane: pane for pane in saved.panes})
         self._windows = tuple(window.id for window in saved.windows)
         return self
 
     def beside(self, *, focus: bool = False) -> "WorkspaceRestorer":
-        """Append what was saved to the workspace, with its old ids if they are kept free for it, else with new ones.
-        `focus` brings the window to the front that was there when it was saved."""
+        """Append the saved windows to the workspace, with their old ids if those are reserved for them, else with new
+        ones. `focus` selects the window that was active in the save."""
         mux, saved = self._mux, self._saved
         if mux.ids.claim(saved, mux.workspace):
             merged = merge(mux.workspace, saved, iter(_in_order(saved)).__next__, iter(_windows(saved)).__next__)
@@ -119,12 +119,12 @@ class WorkspaceRestorer:
             merged = merge(mux.workspace, saved, mux.ids.next_pane, mux.ids.next_window)
         front = merged.windows.get(saved.active) if focus else None
         after = merged.workspace if front is None else select_window(merged.workspace, front)
-        self._bring(after, dict(merged.panes))
+        self._apply(after, dict(merged.panes))
         self._windows = tuple(merged.windows.values())
         return self
 
     def within(self, pane: PaneId, saved: PaneId) -> "WorkspaceRestorer":
-        """Have one pane's text and program in the place of another pane, whose program is ended."""
+        """Restore one saved pane's text and program into another pane, whose program is ended."""
         mux, seen = self._mux, self._source.saved.seen.get(saved, SavedPane())
         record = replace(self._saved.panes[saved], id=pane, name=mux.workspace.panes[pane].name)
         offered = self._offer(record, seen)
@@ -134,7 +134,7 @@ class WorkspaceRestorer:
         self._windows = (mux.window_of(pane).id,)
         return self
 
-    def _bring(self, after: Workspace, ids: dict[PaneId, PaneId]) -> None:
+    def _apply(self, after: Workspace, ids: dict[PaneId, PaneId]) -> None:
         seen = self._source.saved.seen
         self._was = {new: old for old, new in ids.items()}
         offers = {new: self._offer(after.panes[new], seen.get(old, SavedPane())) for old, new in ids.items()}
@@ -155,16 +155,16 @@ class WorkspaceRestorer:
         )
         if "argv" in seen.withheld and not made.argv:
             made = replace(made, argv=(), words="", starts=False)
-        return replace(made, told=(*_told(seen), *made.told), seen=seen)
+        return replace(made, told=(*_notes(seen), *made.told), seen=seen)
 
     def _filling(self, pane: Pane, offered: RerunOffer) -> PaneTextRead:
         size = self._mux.terminals[pane.id].size
         return PaneTextRead(pane.id, size, pane.cwd, offered, self._source.saved.saved_at)
 
-    # Elsewhere
+    # Other threads
 
     def read(self) -> None:
-        """Read every text and have it shown, several at a time; on any thread but the main one."""
+        """Read every text and show it, several in parallel; on any thread but the main one."""
         left, many = deque(self._fillings), len(self._fillings)
         readers = [
             threading.Thread(target=self._read_on, args=(left,), name=f"reader {number}", daemon=True)
@@ -179,7 +179,7 @@ class WorkspaceRestorer:
         self._mux.post(self._settle)
 
     def _read_on(self, left: deque[PaneTextRead]) -> None:
-        """Read one text after the other, until there is none left or something is wrong with the reading itself."""
+        """Read texts until none is left or a reader has failed."""
         while not self._failed:
             try:
                 filling = left.popleft()
@@ -187,12 +187,12 @@ class WorkspaceRestorer:
                 return
             try:
                 self._fill(filling)
-            except Exception as error:  # noqa: BLE001  (raised where all are waited for)
+            except Exception as error:  # noqa: BLE001  (raised in `read`, which joins the readers)
                 self._failed.append(error)
 
     def _fill(self, filling: PaneTextRead) -> None:
         emulator = self._mux.blank(filling.size)
-        commands, lines = self._recalled(emulator, filling)
+        commands, lines = self._recall(emulator, filling)
         for line in lines:
             write_notice(emulator, line)
         self._mux.post(partial(self._mux.fill, filling.pane, emulator, commands))
@@ -200,8 +200,8 @@ class WorkspaceRestorer:
             self._read += 1
             self.later.report(f"pane {self._read} of {len(self._fillings)}", self._read / len(self._fillings))
 
-    def _recalled(self, emulator: Emulator, filling: PaneTextRead) -> tuple[Sequence[CommandRecord], Sequence[str]]:
-        """Bring the text back; the commands that ran in it, and what is to be told below it."""
+    def _recall(self, emulator: Emulator, filling: PaneTextRead) -> tuple[Sequence[CommandRecord], Sequence[str]]:
+        """Write the text into the emulator; the commands in it, and the lines to add below it."""
         commands, lines = tuple[CommandRecord, ...](), _lines(filling)
         if digest := filling.offer.seen.text:
             try:
@@ -220,8 +220,8 @@ class WorkspaceRestorer:
         self.later.settle(RestoreResult(self._source.name, windows, tuple(returned), (*self._source.faults, *damaged)))
 
 
-def _where_they_were(saved: SavedWorkspace) -> Workspace:
-    """The workspace with each pane where it worked last: shells and agents follow their people."""
+def _with_last_directories(saved: SavedWorkspace) -> Workspace:
+    """The workspace with the last directory of each shell and agent."""
     records = dict(saved.workspace.panes)
     for pane, seen in saved.seen.items():
         record = records[pane]
@@ -230,8 +230,8 @@ def _where_they_were(saved: SavedWorkspace) -> Workspace:
     return replace(saved.workspace, panes=MappingProxyType(records))
 
 
-def moment(seconds: float) -> str:
-    """A moment for people, in local time; empty if unknown."""
+def local_time(seconds: float) -> str:
+    """A timestamp for display, in local time; empty if unknown."""
     try:
         return time.strftime("%-d %b %Y %H:%M", time.localtime(seconds)) if seconds > 0 else ""
     except (ValueError, OverflowError, OSError):
@@ -239,30 +239,30 @@ def moment(seconds: float) -> str:
 
 
 def _lines(filling: PaneTextRead) -> list[str]:
-    """What is told below a pane's old text."""
-    offered, when = filling.offer, moment(filling.saved_at)
+    """The lines to print below a pane's old text."""
+    offered, when = filling.offer, local_time(filling.saved_at)
     lines = [f"restored, saved {when}" if when else "restored", *offered.told]
-    place = nearest_directory(filling.cwd)
-    if filling.cwd and place != os.path.abspath(filling.cwd):
-        lines.append(f"{filling.cwd} is gone; it runs in {place}")
+    folder = nearest_directory(filling.cwd)
+    if filling.cwd and folder != os.path.abspath(filling.cwd):
+        lines.append(f"{filling.cwd} is gone; it runs in {folder}")
     return lines if offered.starts else [*lines, *offered.calls]
 
 
-def _told(seen: SavedPane) -> Sequence[str]:
-    """What a pane's person should know of it besides what it runs."""
-    told: list[str] = []
+def _notes(seen: SavedPane) -> Sequence[str]:
+    """Notes for the user about what was not saved, or has ended."""
+    notes: list[str] = []
     names = [name.removeprefix("env.") for name in seen.withheld if name.startswith("env.")]
     if names:
-        told.append(f"not saved, as secrets: {', '.join(names)}")
+        notes.append(f"not saved, as secrets: {', '.join(names)}")
     if "argv" in seen.withheld:
-        told.append("its command held a secret and was not saved; respawn-pane runs another")
+        notes.append("its command held a secret and was not saved; respawn-pane runs another")
     if seen.exit is not None:
-        told.append(f"its program had ended: {seen.exit.words}")
-    return told
+        notes.append(f"its program had ended: {seen.exit.words}")
+    return notes
 
 
 def _in_order(workspace: Workspace, *, front: bool = False) -> list[PaneId]:
-    """Every pane, window by window; with `front` those on the screen first."""
+    """Every pane, window by window; with `front` those of the active window first."""
     windows = sorted(workspace.windows, key=lambda window: front and window.id != workspace.active)
     return [pane for window in windows for pane in panes(window.layout)]
 

@@ -17,7 +17,7 @@ GRACE: Final = 2.0
 """Seconds that a command has to end after it was interrupted; the next in line goes on then in any case."""
 
 
-class Stage(IntEnum):
+class CommandStage(IntEnum):
     """How far it is."""
 
     QUEUED = 0

@@ -19,13 +19,13 @@ _OURS: Final = re.compile(r"__fugue", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ShellContext:
     """What a shell took on."""
 
     env: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     aliases: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
 
-    def checked(self) -> "Context":
+    def checked(self) -> "ShellContext":
         """The same. Raises InvalidArgument if there is nothing in it, or something that no shell takes."""
         if not (self.env or self.aliases):
             raise InvalidArgument("env: there is nothing to set; give env or aliases")
@@ -39,7 +39,7 @@ class Context:
                 raise InvalidArgument(f"aliases: {name[:40]!a} cannot be set; names are letters, digits and _.:+-")
         return self
 
-    def with_more(self, other: "Context") -> "Context":
+    def with_more(self, other: "ShellContext") -> "ShellContext":
         """Both; what `other` says goes first."""
         return replace(self, env={**self.env, **other.env}, aliases={**self.aliases, **other.aliases})
 
@@ -49,7 +49,7 @@ class Context:
         return ", ".join([*self.env, *self.aliases])
 
 
-def taking_on(new: Context, known: Context, dialect: Dialect) -> str:
+def set_context(new: ShellContext, known: ShellContext, dialect: Dialect) -> str:
     """What sets a context; only what is not in the one that is known already is kept to be brought back."""
     names = [name for name in new.env if name not in known.env]
     aliases = [name for name in new.aliases if name not in known.aliases]
@@ -63,7 +63,7 @@ def taking_on(new: Context, known: Context, dialect: Dialect) -> str:
     return _told(lines, f"fugue: {new.names} set for a while", dialect)
 
 
-def giving_back(known: Context, dialect: Dialect) -> str:
+def restore_context(known: ShellContext, dialect: Dialect) -> str:
     """What brings back all that was there before a context."""
     if dialect is Dialect.FISH:
         lines = [line for name in known.env for line in _variable_in_fish(name)]

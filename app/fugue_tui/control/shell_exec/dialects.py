@@ -101,7 +101,7 @@ def variables(env: Mapping[str, str]) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ShellLine:
     """A command, and where and with what it is to run."""
 
     command: str
@@ -157,7 +157,7 @@ def _apart_in_fish(command: str, cwd: str, pairs: list[tuple[str, str]]) -> str:
     return "; ".join(["begin", "set -l here $PWD", *steps, there, back, "end"])
 
 
-def from_file(path: str, line: Line, dialect: Dialect) -> Line:
+def from_file(path: str, line: ShellLine, dialect: Dialect) -> ShellLine:
     """The same with a command that a file holds, read by the shell itself."""
     word = {Dialect.SH: "command .", Dialect.FISH: "source"}.get(dialect, ".")
     return replace(line, command=f"{word} {quoted(path, dialect)}")

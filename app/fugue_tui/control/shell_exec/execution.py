@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fugue_tui.control.core.pane_subscription import SilenceTimer, after
-from fugue_tui.control.shell_exec.command_state import QUIET, CommandEnd, Stage
-from fugue_tui.control.shell_exec.dialects import Dialect, Line
+from fugue_tui.control.shell_exec.command_state import QUIET, CommandEnd, CommandStage
+from fugue_tui.control.shell_exec.dialects import Dialect, ShellLine
 from fugue_tui.control.shell_exec.prompt_detection import is_at_unmarked_prompt
 from fugue_tui.control.shell_exec.prompt_driver import AGAIN, PromptDriver
 from fugue_tui.errors import InvalidArgument
@@ -27,7 +27,7 @@ class Execution(PromptDriver):
         self,
         mux: Multiplexer,
         pane: PaneId,
-        line: Line | Callable[[Dialect], Line],
+        line: ShellLine | Callable[[Dialect], ShellLine],
         *,
         forced: bool = False,
         polite: bool = True,
@@ -41,13 +41,13 @@ class Execution(PromptDriver):
     def said(self, event: PaneEvent) -> None:
         """For the ear."""
         match event:
-            case PromptMark() if self.stage is Stage.ENTERED:
+            case PromptMark() if self.stage is CommandStage.ENTERED:
                 self._prompted(event)
             case CommandStarted(record):
                 self._begun(record)
             case CommandFinished(record):
                 self._finished(record)
-            case Ended(exit) if self.stage >= Stage.ENTERED:
+            case Ended(exit) if self.stage >= CommandStage.ENTERED:
                 self._over(CommandEnd(self.record, exit.code, exit))
             case _:
                 super().said(event)
@@ -61,7 +61,7 @@ class Execution(PromptDriver):
             after(self.mux, QUIET, self._prompt_without_command)
 
     def _incomplete(self) -> None:
-        if self.stage is Stage.ENTERED:
+        if self.stage is CommandStage.ENTERED:
             self._give_up(
                 InvalidArgument(
                     "command: the shell waits for more of it (an open quotation or bracket, or a backslash at its "
@@ -71,20 +71,20 @@ class Execution(PromptDriver):
 
     def _prompt_without_command(self) -> None:
         fresh = self.terminal.shell.at_prompt and not self.terminal.shell.typed.strip()
-        if self.stage is Stage.ENTERED and fresh and not self.marked:
+        if self.stage is CommandStage.ENTERED and fresh and not self.marked:
             self._over(CommandEnd(None, None))
 
     def _begun(self, record: CommandRecord) -> None:
         ours = record.number == self._number if self.marked else record.number > self._number
-        if self.stage in (Stage.TYPED, Stage.ENTERED) and ours:
-            self.stage, self.record = Stage.RUNNING, record
-            self._silence.heard()  # Of what it printed at once nobody heard while it had not begun.
+        if self.stage in (CommandStage.TYPED, CommandStage.ENTERED) and ours:
+            self.stage, self.record = CommandStage.RUNNING, record
+            self._silence.restart()  # Output before this was not counted.
             self.on_begun(record)
 
     def _finished(self, record: CommandRecord) -> None:
         if self._outer and record.number == self._outer.number and self.marked:
             self._over(CommandEnd(self.record, record.exit_code, lost=True))
-        if self.stage is not Stage.RUNNING or self.record is None or record.number < self.record.number:
+        if self.stage is not CommandStage.RUNNING or self.record is None or record.number < self.record.number:
             return
         if record.number != self.record.number:
             if self.marked:
@@ -100,18 +100,18 @@ class Execution(PromptDriver):
     def _leaves(self, record: CommandRecord) -> bool:
         """Whether the shell may be about to end: fish says so only after it has told of the command that ended it."""
         fish = self.shell is not None and self.shell.dialect is Dialect.FISH and not self.marked
-        leaves = isinstance(self.line, Line) and "exit" in self.line.command
+        leaves = isinstance(self.line, ShellLine) and "exit" in self.line.command
         return fish and leaves and not (self.terminal.exit or self.terminal.shell.at_prompt)
 
     def printed(self) -> None:
         """For the ear."""
         super().printed()
-        if self.stage is Stage.RUNNING or (self.marked and self.stage is Stage.ENTERED):
-            (self._stopping if self.interrupted else self._silence).heard()
+        if self.stage is CommandStage.RUNNING or (self.marked and self.stage is CommandStage.ENTERED):
+            (self._stopping if self.interrupted else self._silence).restart()
 
     def _fell_silent(self) -> None:
         """Look whether a shell without marks gave the command up, or is gone: then nothing more is told."""
-        if self.stage not in (Stage.ENTERED, Stage.RUNNING) or self._typed is None or self.shell is None:
+        if self.stage not in (CommandStage.ENTERED, CommandStage.RUNNING) or self._typed is None or self.shell is None:
             return
         if not self.marked:
             self._look_for_unmarked_prompt(self.shell.dialect)
@@ -134,12 +134,12 @@ class Execution(PromptDriver):
         sure = self._looked_at == self.terminal.printed_at
         if not sure:
             self._looked_at = self.terminal.printed_at
-            (self._stopping if self.interrupted else self._silence).heard()
+            (self._stopping if self.interrupted else self._silence).restart()
         return sure
 
     def _over(self, end: CommandEnd) -> None:
         told = self.on_over
-        if self.stage is not Stage.OVER:
+        if self.stage is not CommandStage.OVER:
             try:
                 told(end)
             finally:

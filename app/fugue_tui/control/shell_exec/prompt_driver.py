@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Final
 
 from fugue_tui.control.core.pane_subscription import PaneSubscription, after
-from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, CommandEnd, Stage
-from fugue_tui.control.shell_exec.dialects import Dialect, Line
+from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, CommandEnd, CommandStage
+from fugue_tui.control.shell_exec.dialects import Dialect, ShellLine
 from fugue_tui.control.shell_exec.prompt_detection import Shell, shell_in, taken, unsure
 from fugue_tui.control.shell_exec.typed_line import TypedLine, is_behind_other, is_within, shows, typed
 from fugue_tui.errors import FugueError, Refused, TerminalGone
@@ -40,7 +40,7 @@ class PromptDriver:
         self,
         mux: Multiplexer,
         pane: PaneId,
-        line: Line | Callable[[Dialect], Line],
+        line: ShellLine | Callable[[Dialect], ShellLine],
         *,
         forced: bool = False,
         polite: bool = True,
@@ -50,7 +50,7 @@ class PromptDriver:
         self.on_over: Callable[[CommandEnd], object] = lambda end: None
         self.on_error: Callable[[Exception], object] = lambda error: None
         """One of these two is called once, unless it is cancelled; of an error that is no FugueError if by a bug."""
-        self.stage = Stage.QUEUED
+        self.stage = CommandStage.QUEUED
         self.shell: Shell | None = None
         self.record: CommandRecord | None = None
         self.terminal: Terminal
@@ -86,10 +86,10 @@ class PromptDriver:
     def begin(self, done: Done) -> None:
         """It is its turn; `done` is called when the pane is free for the next."""
         self._done = done
-        if self.stage is Stage.OVER:
+        if self.stage is CommandStage.OVER:
             done()
             return
-        self.stage, self._patience = Stage.WAITING, time.monotonic() + PROMPT
+        self.stage, self._patience = CommandStage.WAITING, time.monotonic() + PROMPT
         self._attempt(self._begin)
 
     def _begin(self) -> None:
@@ -100,14 +100,14 @@ class PromptDriver:
     def cancel(self, *, interrupt: bool) -> None:
         """Nobody wants to hear of it any more: stop it, or leave it alone."""
         self.on_begun = self.on_over = self.on_error = _nothing
-        if interrupt and self.stage in (Stage.TYPED, Stage.ENTERED, Stage.RUNNING):
+        if interrupt and self.stage in (CommandStage.TYPED, CommandStage.ENTERED, CommandStage.RUNNING):
             self.interrupted = True
-            if self.stage is Stage.RUNNING:
+            if self.stage is CommandStage.RUNNING:
                 self.terminal.press(INTERRUPT)
             elif self._interrupt():
                 after(self.mux, 2 * QUIET, self._insist)
             after(self.mux, GRACE, self._close)
-        elif self.stage is not Stage.RUNNING:
+        elif self.stage is not CommandStage.RUNNING:
             self._close()
         else:
             self._done()
@@ -115,8 +115,8 @@ class PromptDriver:
     def _insist(self) -> None:
         """A shell may miss a Ctrl+C that comes between Enter and the command's begin; bash may lose the Enter too, and
         wait on with the text before it."""
-        pressed = self.stage not in (Stage.ENTERED, Stage.RUNNING) or self._interrupt()
-        if pressed and self.stage < Stage.RUNNING:
+        pressed = self.stage not in (CommandStage.ENTERED, CommandStage.RUNNING) or self._interrupt()
+        if pressed and self.stage < CommandStage.RUNNING:
             after(self.mux, 2 * QUIET, self._insist)
 
     def _interrupt(self) -> bool:
@@ -147,7 +147,7 @@ class PromptDriver:
             self._fail(error)
 
     def _look(self) -> None:
-        if self.stage is Stage.WAITING:
+        if self.stage is CommandStage.WAITING:
             self._attempt(self._type_at_prompt)
 
     def _type_at_prompt(self) -> None:
@@ -174,15 +174,15 @@ class PromptDriver:
     def _type(self, shell: Shell) -> None:
         wait = self.mux.lease(self.pane) if self._polite else None
         if wait is not None:
-            raise Refused(f"a person is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
+            raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
         if there := self.terminal.shell.typed.strip():
             self._pass_over(there)
-        if self.stage is not Stage.WAITING:
+        if self.stage is not CommandStage.WAITING:
             return
         if not self.terminal.shell.at_input and self.terminal.sent.is_left_at(shell.pid, tells=shell.marks):
             raise unsure(self.pane)
         self.shell = shell
-        line = self.line if isinstance(self.line, Line) else self.line(shell.dialect)
+        line = self.line if isinstance(self.line, ShellLine) else self.line(shell.dialect)
         if self._tries:
             line = replace(line, by_file=True)
         self._drop_typed()
@@ -191,7 +191,7 @@ class PromptDriver:
         self._typed = typed(self.terminal, shell, line, forced=self._forced)
         self._number = self._typed.number
         self._outer = next((record for record in self.terminal.shell.commands[-1:] if record.running), None)
-        self.stage = Stage.TYPED
+        self.stage = CommandStage.TYPED
         self.terminal.paste(self._typed.text)
         self._count = self.terminal.sent.count
         if self.marked or not self.terminal.shell.at_input:
@@ -210,7 +210,7 @@ class PromptDriver:
             self._type_again()
 
     def _check_echo(self) -> None:
-        if self.stage is not Stage.TYPED or self._typed is None:
+        if self.stage is not CommandStage.TYPED or self._typed is None:
             return
         strays = self._strays and not self._is_joined
         if (is_within if strays else shows)(self.terminal.shell.typed, self._typed.text):
@@ -219,7 +219,7 @@ class PromptDriver:
     def _missing_echo(self) -> None:
         """The shell made something else of it: in vi's command mode, for one, or where it quotes what is pasted. A new
         prompt takes text again, and then as little of it as may be."""
-        if self.stage is not Stage.TYPED:
+        if self.stage is not CommandStage.TYPED:
             return
         self._tries += 1
         shown, typed = self.terminal.shell.typed, self._typed.text if self._typed else ""
@@ -239,16 +239,16 @@ class PromptDriver:
         """At the next prompt: the one that is there now may still take what comes for a part of what it has."""
         if not self._interrupt():
             raise taken(self.pane, self.terminal.shell.typed)
-        self.stage, self._patience = Stage.CLEARED, time.monotonic() + PROMPT
+        self.stage, self._patience = CommandStage.CLEARED, time.monotonic() + PROMPT
         after(self.mux, 2 * QUIET, self._cleared)
 
     def _cleared(self) -> None:
-        if self.stage is Stage.CLEARED:
-            self.stage = Stage.WAITING
+        if self.stage is CommandStage.CLEARED:
+            self.stage = CommandStage.WAITING
             self._look()
 
     def _enter(self) -> None:
-        self.stage, self.typed_at = Stage.ENTERED, time.monotonic()
+        self.stage, self.typed_at = CommandStage.ENTERED, time.monotonic()
         if self.shell and self.shell.dialect is Dialect.SH and not self._forced:
             self.terminal.write(b"\n")  # Where a program left the terminal raw, nothing makes one of Enter.
         else:
@@ -260,11 +260,11 @@ class PromptDriver:
     def said(self, event: PaneEvent) -> None:
         """For the ear."""
         match event:
-            case PromptMark(kind="A" | "B") if self.stage is Stage.WAITING:
+            case PromptMark(kind="A" | "B") if self.stage is CommandStage.WAITING:
                 self._look()
             case PromptMark(kind="A" | "B") if not event.continues:
                 self._cleared()
-            case Ended(exit) if self.stage < Stage.ENTERED:
+            case Ended(exit) if self.stage < CommandStage.ENTERED:
                 self._fail(TerminalGone(f"the program in {self.pane} is over ({exit.words})"))
             case Started():
                 self._fail(TerminalGone(f"the program of {self.pane} was replaced by another"))
@@ -282,12 +282,12 @@ class PromptDriver:
     def _give_up(self, error: FugueError) -> None:
         """Fail, but let the next in line wait until the shell has taken Ctrl+C and shows another prompt."""
         self.on_error(error)
-        self.stage = Stage.ENTERED
+        self.stage = CommandStage.ENTERED
         self.cancel(interrupt=True)
 
     def _fail(self, error: Exception) -> None:
         told = self.on_error
-        if self.stage is not Stage.OVER:
+        if self.stage is not CommandStage.OVER:
             self._close()
             told(error)
 
@@ -297,9 +297,9 @@ class PromptDriver:
 
     def _close(self) -> None:
         """Hear nothing more."""
-        if self.stage is Stage.OVER:
+        if self.stage is CommandStage.OVER:
             return
-        self.stage = Stage.OVER
+        self.stage = CommandStage.OVER
         if self._ear is not None:
             self._ear.close()
         self._drop_typed()

@@ -90,7 +90,7 @@ class CommandOutcome(TextAnswer):
         return f"a command in pane {self.pane}"
 
 
-def room_for(limit: int, origin: Origin) -> int:
+def output_limit(limit: int, origin: Origin) -> int:
     """Characters of output that an answer to this caller holds, if so many are asked for."""
     return min(limit, origin.takes * 9 // 10)
 

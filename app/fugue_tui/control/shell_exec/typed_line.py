@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from typing import Final
 
-from fugue_tui.control.shell_exec.dialects import LONGEST, Dialect, Line, from_file
+from fugue_tui.control.shell_exec.dialects import LONGEST, Dialect, ShellLine, from_file
 from fugue_tui.control.shell_exec.prompt_detection import Shell, left_of_cursor
 from fugue_tui.errors import Refused
 from fugue_tui.terminal.terminal import Terminal
@@ -69,7 +69,7 @@ _MARGIN: Final = 4
 """Rows of a screen that what is typed leaves free: an editor of lines shows no more than fits."""
 
 
-def typed(terminal: Terminal, shell: Shell, line: Line, *, forced: bool = False) -> TypedLine:
+def typed(terminal: Terminal, shell: Shell, line: ShellLine, *, forced: bool = False) -> TypedLine:
     """What to type at a shell's prompt, and what is expected then. Long commands go by a private file."""
     marked = forced or not shell.marks
     bracketed = terminal.modes.bracketed_paste

@@ -11,7 +11,7 @@ from textual.content import Content
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
 from fugue_tui.control.core.answers import ImageAnswer
-from fugue_tui.control.core.command import PERSON, Command, Door, Effect, Origin
+from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.control.schema import command_line, command_schema
@@ -64,7 +64,7 @@ class Actions:
         if binding.action is not None:
             self._table[binding.action]()
         elif binding.command is not None:
-            self._run(binding.command, PERSON)
+            self._run(binding.command, USER)
 
     def run_words(self, said: list[str] | str) -> None:
         """Run a command as it would be typed; show what it says."""
@@ -159,7 +159,7 @@ class Actions:
 
     def quit(self) -> None:
         """End every program and leave, after a question."""
-        self._run(KillServer(), PERSON)
+        self._run(KillServer(), USER)
 
     # Naming
 

@@ -25,7 +25,7 @@ class PendingCommands:
         """Have `then` called with the result once it is there; what goes wrong is told."""
         self._open[later] = command.verb
         later.on_progress(lambda progress: self._post(lambda: self._progressed(later, progress)))
-        later.when_over(lambda: self._post(lambda: self._over(later, then)))
+        later.on_done(lambda: self._post(lambda: self._over(later, then)))
         asyncio.get_running_loop().call_later(PATIENCE, self._still, later)
 
     def give_up(self) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from fugue_tui.control.commands.restore import follow, read
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.restore.rerun_policy import is_shell, words
-from fugue_tui.control.restore.restorer import RestoreResult, RestoreSource, WorkspaceRestorer, moment
+from fugue_tui.control.restore.restorer import RestoreResult, RestoreSource, WorkspaceRestorer, local_time
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.autosave.saver import Saver
@@ -112,7 +112,7 @@ class RestorePrompt:
     def _bring(self, comeback: WorkspaceRestorer) -> None:
         self._mux.before = None
         answer = Deferred[RestoreResult]()
-        answer.when_over(lambda: self._mux.post(lambda: self._back(answer)))
+        answer.on_done(lambda: self._mux.post(lambda: self._back(answer)))
         follow(self._mux, comeback, answer)
 
     def _back(self, answer: Deferred[RestoreResult]) -> None:
@@ -167,8 +167,8 @@ def heading(saved: SavedWorkspace) -> str:
     """What was saved and when, in one line."""
     workspace = saved.workspace
     counts = f"{_count(len(workspace.windows), 'window')}, {_count(len(workspace.panes), 'pane')}"
-    when = " ".join(part for part in (ago(time.time() - saved.saved_at), f"({moment(saved.saved_at)})") if part)
-    return f"{clean(workspace.name, 40)}, saved {when}: {counts}" if moment(saved.saved_at) else counts
+    when = " ".join(part for part in (ago(time.time() - saved.saved_at), f"({local_time(saved.saved_at)})") if part)
+    return f"{clean(workspace.name, 40)}, saved {when}: {counts}" if local_time(saved.saved_at) else counts
 
 
 def rows(saved: SavedWorkspace) -> list[tuple[str, str]]:

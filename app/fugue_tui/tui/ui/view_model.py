@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fugue_tui.config.model import UiSettings
-from fugue_tui.control.output.pane_titles import grid_picture
+from fugue_tui.control.output.pane_titles import grid_view
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.tree import panes
@@ -42,7 +42,7 @@ def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:
 
 def front_picture(mux: Multiplexer) -> GridView:
     """The active window's panes, dividers and titles."""
-    return grid_picture(mux, mux.front) if mux.front is not None else GridView()
+    return grid_view(mux, mux.front) if mux.front is not None else GridView()
 
 
 def status_picture(mux: Multiplexer, words: StatusText) -> StatusContent:
