@@ -1,4 +1,4 @@
-"""Each import contract holds, and turns red for the fault it is there to find."""
+"""Each import contract holds, and detects the violation that it is there for."""
 
 import os
 import re
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 SOURCES = ("app", "widgets", "mcp_server")
 LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-UPSTAIRS = {"__main__", "cli", "server_start", "tui"}
+USER_INTERFACE = {"__main__", "cli", "server_start", "tui"}
 
 
 IMPORTS_A_COMMAND = "import fugue_tui.control.core.command"
-PLANTED = {
+VIOLATIONS = {
     "app/fugue_tui/layout/planted.py": "import fugue_tui.terminal.screen.cells",
     "app/fugue_tui/workspace/planted.py": IMPORTS_A_COMMAND,
-    "app/fugue_tui/attic.py": "",
+    "app/fugue_tui/unlisted.py": "",
     "app/fugue_tui/terminal/screen/planted.py": "import rich.text",
     "app/fugue_tui/terminal/screen/planted_layer.py": "import fugue_tui.terminal.emulator.protocol",
     "app/fugue_tui/control/output/planted.py": "import fugue_tui.control.commands.panes",
@@ -36,19 +36,19 @@ PLANTED = {
     "widgets/fugue_tui_widgets/planted.py": IMPORTS_A_COMMAND,
     "app/fugue_tui/workspace/typed.py": f"import typing\n\nif typing.TYPE_CHECKING:\n    {IMPORTS_A_COMMAND}",
 }
-"""Faults by the module in which they are planted; the last is none."""
+"""Imports by the module to which they are added; the last is no violation."""
 
 
-def lint(house: Path) -> subprocess.CompletedProcess[str]:
-    """The linter's verdict on the packages of one house."""
+def lint(root: Path) -> subprocess.CompletedProcess[str]:
+    """The linter's report on the packages of one source tree."""
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(str(house / source) for source in SOURCES),
+        "PYTHONPATH": os.pathsep.join(str(root / source) for source in SOURCES),
         "COLUMNS": "300",
     }
     return subprocess.run(
         [sys.executable, "-c", LINT, "--no-cache", "--no-logo"],
-        cwd=house,
+        cwd=root,
         env=environment,
         capture_output=True,
         text=True,
@@ -57,81 +57,81 @@ def lint(house: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def verdict(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the linter says of a copy of the sources in which every fault is planted."""
-    house = tmp_path_factory.mktemp("house")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The linter's report on a copy of the sources with every violation added."""
+    root = tmp_path_factory.mktemp("sources")
     for source in SOURCES:
-        shutil.copytree(ROOT / source, house / source, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", house)
-    for place, line in PLANTED.items():
-        (house / place).write_text(f'"""Planted."""\n\n{line}\n')
-    found = lint(house)
-    assert found.returncode == 1
-    return found.stdout
+        shutil.copytree(ROOT / source, root / source, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", root)
+    for module, line in VIOLATIONS.items():
+        (root / module).write_text(f'"""Violation."""\n\n{line}\n')
+    result = lint(root)
+    assert result.returncode == 1
+    return result.stdout
 
 
-def broken(verdict: str) -> dict[str, str]:
-    """The report on each broken contract, by the contract's name."""
-    _, *parts = re.split(r"^(.+)\n-+\n", verdict.partition("\nBroken contracts\n")[2], flags=re.MULTILINE)
+def broken(report: str) -> dict[str, str]:
+    """The report on each broken contract, by its name."""
+    _, *parts = re.split(r"^(.+)\n-+\n", report.partition("\nBroken contracts\n")[2], flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def test_the_contracts_hold() -> None:
-    verdict = lint(ROOT)
-    assert verdict.returncode == 0, verdict.stdout
+    report = lint(ROOT)
+    assert report.returncode == 0, report.stdout
 
 
 @pytest.mark.parametrize(
     ("contract", "named"),
     [
-        ("The house has floors", "fugue_tui.layout.planted -> fugue_tui.terminal.screen.cells"),
-        ("The house has floors", "fugue_tui.workspace.planted -> fugue_tui.control.core.command"),
-        ("Every room is on a floor", "fugue_tui.attic\n"),
-        ("Textual stays upstairs", "fugue_tui.terminal.screen.planted -> rich"),
+        ("Packages import only lower layers", "fugue_tui.layout.planted -> fugue_tui.terminal.screen.cells"),
+        ("Packages import only lower layers", "fugue_tui.workspace.planted -> fugue_tui.control.core.command"),
+        ("Every package belongs to a layer", "fugue_tui.unlisted\n"),
+        ("No Textual below the user interface", "fugue_tui.terminal.screen.planted -> rich"),
         (
-            "A terminal stands on its engines, and they on plain values",
+            "Layers of the terminal package",
             "fugue_tui.terminal.screen.planted_layer -> fugue_tui.terminal.emulator.protocol",
         ),
         (
-            "Commands stand on what they are built from",
+            "Layers of the control package",
             "fugue_tui.control.output.planted -> fugue_tui.control.commands.panes",
         ),
         (
-            "The multiplexer stands on events and watches",
+            "Layers of the multiplexer package",
             "fugue_tui.multiplexer.watch.planted -> fugue_tui.multiplexer.autosave.saver",
         ),
-        ("The app stands on the attach server", "fugue_tui.tui.vt_output.planted -> fugue_tui.tui.clients.client"),
+        ("Layers of the tui package", "fugue_tui.tui.vt_output.planted -> fugue_tui.tui.clients.client"),
         (
-            "Parsing and classification stand on text lines",
+            "Layers of the output_analysis package",
             "fugue_tui.output_analysis.tables.planted -> fugue_tui.output_analysis.parse.parse",
         ),
-        ("The MCP protocol stands on sockets", "fugue_tui_mcp.bridge.planted -> fugue_tui_mcp.protocol.tools"),
-        ("Only fugue_tui_mcp speaks MCP", "fugue_tui_widgets.planted_mcp -> mcp"),
-        ("Widgets do not command", "fugue_tui_widgets.planted -> fugue_tui.control.core.command"),
+        ("Layers of the MCP server package", "fugue_tui_mcp.bridge.planted -> fugue_tui_mcp.protocol.tools"),
+        ("Only fugue_tui_mcp imports the MCP SDK", "fugue_tui_widgets.planted_mcp -> mcp"),
+        ("Widgets import no commands", "fugue_tui_widgets.planted -> fugue_tui.control.core.command"),
     ],
 )
-def test_a_planted_fault_turns_its_contract_red(verdict: str, contract: str, named: str) -> None:
-    assert named in broken(verdict)[contract]
+def test_a_violation_breaks_its_contract(report: str, contract: str, named: str) -> None:
+    assert named in broken(report)[contract]
 
 
-def test_every_contract_has_a_planted_fault(verdict: str) -> None:
-    assert set(broken(verdict)) == {contract["name"] for contract in contracts()}
+def test_every_contract_has_a_violation(report: str) -> None:
+    assert set(broken(report)) == {contract["name"] for contract in contracts()}
 
 
-def test_an_import_for_the_type_checker_alone_is_no_fault(verdict: str) -> None:
-    assert "fugue_tui.workspace.typed" not in verdict
+def test_an_import_for_the_type_checker_alone_is_no_violation(report: str) -> None:
+    assert "fugue_tui.workspace.typed" not in report
 
 
 def contracts() -> list[dict[str, Any]]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
 
 
-def test_everything_under_the_faces_is_kept_from_textual() -> None:
+def test_every_package_below_the_user_interface_may_not_import_textual() -> None:
     (textual,) = (contract for contract in contracts() if contract["id"] == "textual")
-    rooms = {path.stem for path in (ROOT / "app/fugue_tui").iterdir() if path.suffix == ".py"}
-    rooms |= {path.parent.name for path in (ROOT / "app/fugue_tui").glob("*/__init__.py")}
-    rooms -= {"__init__"} | UPSTAIRS
-    assert set(textual["source_modules"]) == {f"fugue_tui.{room}" for room in rooms} | {"fugue_tui_mcp"}
+    packages = {path.stem for path in (ROOT / "app/fugue_tui").iterdir() if path.suffix == ".py"}
+    packages |= {path.parent.name for path in (ROOT / "app/fugue_tui").glob("*/__init__.py")}
+    packages -= {"__init__"} | USER_INTERFACE
+    assert set(textual["source_modules"]) == {f"fugue_tui.{package}" for package in packages} | {"fugue_tui_mcp"}
 
 
 LIGHT = [
@@ -148,7 +148,7 @@ LIGHT = [
 
 
 @pytest.mark.parametrize("module", LIGHT)
-def test_importing_the_way_in_loads_nothing_heavy(module: str) -> None:
+def test_importing_an_entry_point_loads_nothing_heavy(module: str) -> None:
     heavy = ["asyncio", "cffi", "mcp", "pydantic", "pyghostty", "pyte", "rich", "textual"]
     code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
