@@ -166,8 +166,8 @@ class SocketServer:
 
     async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
         session: Any = await asyncio.to_thread(importlib.import_module, "fugue_tui_mcp.protocol.session")
-        face = session.Face(self._gate, caller, self._settings)
-        await session.Session(face, connection).serve(first)
+        handlers = session.Handlers(self._gate, caller, self._settings)
+        await session.Session(handlers, connection).serve(first)
 
 
 _NO_AGENTS: Final = "agents are not let in: mcp.enabled is false in the configuration of fugue-tui"
