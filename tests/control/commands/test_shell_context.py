@@ -118,7 +118,7 @@ def test_what_expires_while_a_person_types_is_taken_back_later(shell: Shell) -> 
     terminal.write(b"echo mine")
     shell.room.awaited(later)
     shell.room.until(lambda: terminal.shell.typed.strip() == "echo mine")
-    shell.room.until(lambda: not shell.room.mux.turns.waiting(shell.pane))
+    shell.room.until(lambda: not shell.room.mux.pane_queue.waiting(shell.pane))
     assert shell.room.mux.lent
     terminal.write(b"\r")
     shell.room.until(lambda: not shell.room.mux.lent)
