@@ -24,7 +24,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent
 from fugue_tui.sanitize import clean
 from fugue_tui.shell_names import is_interactive
-from fugue_tui.terminal.emulator.events import CommandFinished, PromptMark
+from fugue_tui.terminal.emulator.events import PromptMark
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
 
@@ -165,6 +165,8 @@ class _Ending:
         self._is_shell = is_interactive(process.argv(self._group))
         self._begun = self._until = time.monotonic()
         self._done: list[str] = []
+        running = self._terminal.newest_command
+        self._number = running.number if running and running.running else 0
         self._code: int | None = None
         self._later = Deferred[Interrupted](self._close)
         self._ear = PaneSubscription(mux, pane, self)
@@ -180,13 +182,11 @@ class _Ending:
     def said(self, event: PaneEvent) -> None:
         """For the ear."""
         match event:
-            case CommandFinished(command):
-                self._code = command.exit_code
             case Ended(exit):
                 self._code = exit.code
                 self._finish(ended=True)
             case PromptMark(kind="A", continues=False) if self._ends:
-                self._mux.post(self._at_prompt)  # The exit code is told right after.
+                self._mux.post(self._at_prompt)
             case _:
                 pass
 
@@ -241,11 +241,16 @@ class _Ending:
                 program=self._program,
                 steps=tuple(self._done),
                 ended=ended,
-                exit_code=self._code,
+                exit_code=self._exit_code(),
                 front="" if terminal.exit else clean(process.name(group)),
                 seconds=round(time.monotonic() - self._begun, 3),
             )
         )
+
+    def _exit_code(self) -> int | None:
+        """What is known by now of the command that ran, whose own event may come after that of the prompt."""
+        command = self._terminal.command(self._number)
+        return command.exit_code if command and self._code is None else self._code
 
     def _close(self) -> None:
         self._ear.close()
