@@ -9,6 +9,7 @@ from fugue_tui.control.commands.panes import ClosePane, CreatePane, FocusPane, R
 from fugue_tui.errors import NotFound, SpawnFailed
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import multiplexer
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.workspace.model import OnExit
 
@@ -211,17 +212,30 @@ def test_a_pane_that_is_gone_is_not_found(room: Room) -> None:
             room.say(f"{line.split(' ')[0]} {gone} {' '.join(line.split(' ')[1:])}")
 
 
-@pytest.mark.parametrize(("lived", "stays"), [(0.5, True), (5.0, False)])
+@pytest.mark.parametrize(("least", "stays"), [(1000.0, True), (0.0, False)])
 def test_a_login_shell_that_somebody_left_closes_whatever_its_status(
-    room: Room, monkeypatch: pytest.MonkeyPatch, lived: float, stays: bool
+    room: Room, monkeypatch: pytest.MonkeyPatch, least: float, stays: bool
 ) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")
+    monkeypatch.setattr(multiplexer, "SHELL_SECONDS", least)
     room.cat()
     pane = room.opened("split-pane")
-    room.now += lived
     room.say(f"send-input {pane} --text 'exit 7' --submit")
     room.ended(pane)
     assert (pane in room.mux.workspace.panes) is stays
+
+
+def test_a_shell_that_failed_at_once_stays_however_late_that_is_handled(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/false")
+    monkeypatch.setattr(multiplexer, "SHELL_SECONDS", 1000.0)
+    room.cat()
+    pane = room.opened("split-pane")
+    room.now += 2000.0
+    room.ended(pane)
+    assert room.mux.exits[pane] == Exit(1)
+    assert pane in room.mux.workspace.panes
 
 
 def test_rows_for_titles_are_no_panes_rows(room: Room) -> None:

@@ -21,21 +21,21 @@ class RestoreDialog(ModalScreen[bool | None]):
     """Shows what was saved: Enter brings it back (True), Escape starts fresh (False). Anything else asks on."""
 
     DEFAULT_CSS = """
-    ComeBack { align: center middle; background: $background 40%; }
-    ComeBack > Vertical {
+    RestoreDialog { align: center middle; background: $background 40%; }
+    RestoreDialog > Vertical {
         width: auto; min-width: 40; max-width: 90%; height: auto; max-height: 90%; padding: 1 3;
         background: $surface; border: heavy $primary; border-title-color: $primary;
     }
-    ComeBack VerticalScroll {
+    RestoreDialog VerticalScroll {
         height: auto; width: auto; max-width: 100%; margin: 1 0 0 0; padding: 0 2 0 0; scrollbar-size-vertical: 1;
     }
-    ComeBack Label, ComeBack Static { width: auto; max-width: 100%; }
-    ComeBack .fault { color: $text-warning; margin-top: 1; }
-    ComeBack .choices { width: auto; height: auto; max-width: 100%; margin-top: 1; layout: horizontal; }
-    ComeBack.-narrow .choices { layout: vertical; }
-    ComeBack.-narrow > Vertical { max-width: 100%; min-width: 0; padding: 1 1; }
-    ComeBack.-short > Vertical { max-height: 100%; padding: 0 1; }
-    ComeBack.-short .choices, ComeBack.-short VerticalScroll, ComeBack.-short .fault { margin-top: 0; }
+    RestoreDialog Label, RestoreDialog Static { width: auto; max-width: 100%; }
+    RestoreDialog .fault { color: $text-warning; margin-top: 1; }
+    RestoreDialog .choices { width: auto; height: auto; max-width: 100%; margin-top: 1; layout: horizontal; }
+    RestoreDialog.-narrow .choices { layout: vertical; }
+    RestoreDialog.-narrow > Vertical { max-width: 100%; min-width: 0; padding: 1 1; }
+    RestoreDialog.-short > Vertical { max-height: 100%; padding: 0 1; }
+    RestoreDialog.-short .choices, RestoreDialog.-short VerticalScroll, RestoreDialog.-short .fault { margin-top: 0; }
     """
     HORIZONTAL_BREAKPOINTS = NARROW
     VERTICAL_BREAKPOINTS = SHORT

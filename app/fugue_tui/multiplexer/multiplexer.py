@@ -183,7 +183,7 @@ class Multiplexer:
                     terminal.close()
                 raise SpawnFailed(_spawn_error(number, len(opened), pane, error)) from error
         self.terminals |= started
-        self.pane_reports |= {pane: PaneReports(self._clock()) for pane in started}
+        self.pane_reports |= {pane: PaneReports() for pane in started}
         self.assign(after)
         for pane in started:
             self.on_event(pane, Started())
@@ -286,7 +286,7 @@ class Multiplexer:
         self.assign(edit.update_pane(self._workspace, record))
         self.delayed_keys.cancel(pane)
         old.close()
-        self.terminals[pane], self.pane_reports[pane] = new, PaneReports(self._clock())
+        self.terminals[pane], self.pane_reports[pane] = new, PaneReports()
         self.exits.pop(pane, None)
         self.on_event(pane, Started())
         return new
@@ -307,7 +307,7 @@ class Multiplexer:
         sizes = self.layouts.sizes(after)
         for pane, offer in offers.items():
             self.terminals[pane] = self._spawner.wait(sizes[pane], self._watcher(pane))
-            self.pane_reports[pane], self.restored_panes[pane] = PaneReports(self._clock()), RestoredPane(offer)
+            self.pane_reports[pane], self.restored_panes[pane] = PaneReports(), RestoredPane(offer)
         self.assign(after)
 
     def put_back(self, record: Pane, offer: RerunOffer) -> None:
@@ -316,7 +316,7 @@ class Multiplexer:
         self.assign(edit.update_pane(self._workspace, record))
         self.delayed_keys.cancel(pane)
         old.close()
-        self.pane_reports[pane], self.restored_panes[pane] = PaneReports(self._clock()), RestoredPane(offer)
+        self.pane_reports[pane], self.restored_panes[pane] = PaneReports(), RestoredPane(offer)
         self.exits.pop(pane, None)
         self._show_without_program(pane, old.size)
 
@@ -365,7 +365,7 @@ class Multiplexer:
             self._show_without_program(pane, terminal.size, handover)
             raise
         del self.restored_panes[pane]
-        self.pane_reports[pane] = PaneReports(self._clock())
+        self.pane_reports[pane] = PaneReports()
         self.on_event(pane, Started())
 
     def _show_without_program(self, pane: PaneId, size: Size, handover: TerminalHandover | None = None) -> None:
@@ -393,15 +393,15 @@ class Multiplexer:
             return
         self.exits[pane] = exit
         self.on_event(pane, Ended(exit))
-        if self._closes(pane, exit):
+        if self._closes(pane, exit, terminal.ran_seconds):
             self.assign(edit.remove_pane(self._workspace, pane))
 
-    def _closes(self, pane: PaneId, exit: Exit) -> bool:
+    def _closes(self, pane: PaneId, exit: Exit, seconds: float) -> bool:
         record = self._workspace.panes[pane]
         if record.on_exit is not OnExit.CLOSE or exit.code is None:
             return False
         # A shell exits with the status of the user's last command, which is no failure of the shell.
-        left = not record.argv and self._clock() - self.pane_reports[pane].started_at >= SHELL_SECONDS
+        left = not record.argv and seconds >= SHELL_SECONDS
         return exit.code == 0 or left
 
     def _spawn(self, pane: Pane, size: Size, handover: TerminalHandover | None = None) -> Terminal:

@@ -168,6 +168,11 @@ class Terminal:
         return self._printed_at
 
     @property
+    def ran_seconds(self) -> float:
+        """How long the program has run, or ran until it ended."""
+        return self._channel.ran_seconds
+
+    @property
     def foreground(self) -> str:
         """The name of the foreground program, such as `vim`; empty if unknown. Untrusted."""
         group = self._channel.foreground_group()

@@ -18,7 +18,7 @@ from fugue_tui.terminal.pty.spawn import Program
 
 def live_after(events: list[Event]) -> PaneReports:
     """What is known of a pane after these."""
-    live = PaneReports(0.0)
+    live = PaneReports()
     for event in events:
         live.record(event)
     return live

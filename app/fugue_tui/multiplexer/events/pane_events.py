@@ -57,8 +57,6 @@ class PaneCallbacks(Protocol):
 class PaneReports:
     """What a pane's program reported since it was started; changed on the main thread only."""
 
-    started_at: float
-    """When the program was started, on the multiplexer's clock."""
     bells: int = 0
     """The number of bells; those that could not be reported one by one count as one."""
     notice: Notification | None = None

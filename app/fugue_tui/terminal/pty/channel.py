@@ -66,6 +66,11 @@ class NullChannel:
     def resize(self, size: Size) -> None:
         """Nobody needs to know."""
 
+    @property
+    def ran_seconds(self) -> float:
+        """No time at all."""
+        return 0.0
+
     def foreground_group(self) -> int:
         """No process group."""
         return 0
@@ -146,7 +151,7 @@ class Channel:
         self._deaf = self._failed = self._hung_up = self._paused = False
         self._retry = _RETRIES[0]
         self._exit: Exit | None = None
-        self._exit_at = 0.0
+        self._started_at, self._exit_at = time.monotonic(), 0.0
         self._drained = 0
 
     def start(self) -> None:
@@ -187,6 +192,11 @@ class Channel:
         """Read no more until told to go on, as long as the program runs. Any thread."""
         self._paused = paused
         self._pump.post(self._rewatch, self)
+
+    @property
+    def ran_seconds(self) -> float:
+        """How long the program has run, or ran until it ended. Any thread."""
+        return (self._exit_at or time.monotonic()) - self._started_at
 
     def foreground_group(self) -> int:
         """The process group that the terminal's keys go to; 0 if none. Any thread."""
