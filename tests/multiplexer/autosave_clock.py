@@ -1,4 +1,4 @@
-"""Workspaces that save themselves, by a clock that the test moves."""
+"""Automatic saves by a clock that the test advances."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ SETTINGS = SessionSettings()
 
 
 class Keeping:
-    """A workspace that is saved, and what a test needs to see of that."""
+    """A workspace with a saver, and helpers for tests."""
 
     def __init__(self, room: Room, root: Path, settings: SessionSettings) -> None:
         self.room, self.settings = room, settings
@@ -33,39 +33,39 @@ class Keeping:
         self.saver.on_message.connect(self.news.append)
 
     def wait(self, seconds: float = SOON) -> None:
-        """Let time pass, and what is due then be done."""
+        """Advance the clock, and wait until what is due is done."""
         self.now += seconds
         self.saver.configure(self.settings)
         self.room.until(lambda: self.saver.due > self.now)
         self.done()
 
     def done(self) -> None:
-        """Wait until the saver's thread has done all that it was given."""
+        """Wait until the saver has finished all its jobs."""
         asked = self.saver.ask(lambda recorder, wanted: None)
         self.room.until(asked.done)
 
     def change(self, settings: SessionSettings) -> None:
-        """Go by other settings, and let what follows from that be done."""
+        """Apply other settings, and wait until the saver has acted on them."""
         self.settings = settings
         self.saver.configure(settings)
         self.wait()
 
     def generation(self) -> int:
-        """Counts the saves; 0 before the first."""
+        """The number of saves so far."""
         return next((entry.generation for entry in self.store.names("auto")), 0)
 
     def saved(self, name: str = "test", area: Area = "auto") -> SavedWorkspace:
-        """What was saved last."""
+        """The newest save."""
         saved, faults = decode(self.store.get(area, name).manifest)
         assert not faults
         return saved
 
     def seen(self, pane: PaneId) -> SavedPane:
-        """What was saved of a pane."""
+        """A pane in the newest save."""
         return self.saved().seen[pane]
 
     def text(self, pane: PaneId) -> str:
-        """The saved text of a pane, as far as every engine can show it."""
+        """The portable part of a pane's saved text."""
         return unpack(self.store.text(self.seen(pane).text)).portable.decode()
 
 

@@ -1,4 +1,4 @@
-"""A workspace for tests: real programs on real terminals, and a main thread that the test plays."""
+"""A workspace with real programs on real terminals, whose main-thread queue the test runs."""
 
 import os
 import time
@@ -12,7 +12,7 @@ import pytest
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.command import USER, Command, Door, Origin
 from fugue_tui.control.core.deferred import Deferred, is_deferred
-from fugue_tui.control.schema.command_line import command
+from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
@@ -27,14 +27,14 @@ Answer = TypeVar("Answer")
 
 
 class Room:
-    """A multiplexer, and what a test needs to see of it."""
+    """A multiplexer with helpers for tests."""
 
-    def __init__(self, pump: IOLoop, area: Size = Size(81, 24)) -> None:
+    def __init__(self, io_loop: IOLoop, area: Size = Size(81, 24)) -> None:
         self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.now = 1000.0
         self.clock: Callable[[], float] = lambda: self.now
         """The multiplexer's clock; `time.monotonic` for tests in which time passes by itself."""
-        self.launcher = Launcher(pump, "ghostty", 500)
+        self.launcher = Launcher(io_loop, "ghostty", 500)
         self.mux = Multiplexer(
             "test",
             spawner=self.launcher,
@@ -48,36 +48,36 @@ class Room:
         self.empty = False
         self.mux.on_empty.connect(self._emptied)
 
-    def run(self, said: Command[Answer], origin: Origin = USER) -> Answer:
+    def run(self, command: Command[Answer], origin: Origin = USER) -> Answer:
         """Run a command."""
-        found = said.run(self.mux, origin)
+        found = command.run(self.mux, origin)
         return self.awaited(found) if is_deferred(found) else found
 
     def awaited(self, later: Deferred[Answer]) -> Answer:
-        """Play the main thread until a result is there."""
+        """Run the main-thread queue until a result is available."""
         self.until(lambda: later.done)
         return later.result()
 
     def say(self, line: str, origin: Origin = USER) -> Any:
         """Run a command line."""
-        return self.run(command(line), origin)
+        return self.run(parse(line), origin)
 
     def cat(self, name: str = "") -> PaneId:
         """Open a pane in which `cat` echoes what is typed."""
         return self.opened(f"create-pane --name '{name}' --command cat")
 
     def opened(self, line: str, origin: Origin = USER) -> PaneId:
-        """Run a command that opens a pane, and give its id."""
+        """Run a command that opens a pane; its id."""
         return PaneId(self.say(line, origin).id[1:])
 
     def text(self, pane: PaneId) -> str:
-        """What is on a pane's screen."""
+        """The text of a pane's screen."""
         terminal = self.mux.terminals[pane]
         lines = terminal.scrollback.lines
         return "\n".join(terminal.lines(lines, lines + terminal.size.rows)).rstrip("\n")
 
     def joined(self, pane: PaneId) -> str:
-        """What is on a pane's screen, with the rows that wrapped as one line."""
+        """The text of a pane's screen, with wrapped rows joined."""
         terminal = self.mux.terminals[pane]
         lines = terminal.scrollback.lines
         return "\n".join(terminal.lines(lines, lines + terminal.size.rows, joined=True)).rstrip("\n")
@@ -88,7 +88,7 @@ class Room:
             return screen.emulator.caret
 
     def shows(self, pane: PaneId, wanted: str) -> str:
-        """Wait until a pane shows a text, wherever its edge cuts it; the whole screen."""
+        """Wait until a pane shows a text, wrapped or not; the text of the whole screen."""
         self.until(
             lambda: wanted in self.text(pane) or wanted in self.joined(pane),
             lambda: f"{wanted!r} in {self.text(pane)!r}",
@@ -98,7 +98,7 @@ class Room:
     def until(
         self, condition: Callable[[], object], told: Callable[[], str] = lambda: "", *, playing: bool = True
     ) -> None:
-        """Play the main thread until a condition holds, or let it be busy meanwhile."""
+        """Run the main-thread queue until a condition holds; without `playing` only wait."""
         end = time.monotonic() + DEADLINE
         while not condition():
             assert time.monotonic() < end, f"the deadline passed: {told()}"
@@ -109,11 +109,11 @@ class Room:
                 self.calls.get(timeout=0.02)()
 
     def ended(self, pane: PaneId) -> None:
-        """Wait until a pane's program is over."""
+        """Wait until a pane's program exited."""
         self.until(lambda: pane in self.mux.exits or pane not in self.mux.workspace.panes)
 
     def gone(self, pid: int) -> None:
-        """Wait until a process is no more."""
+        """Wait until a process exited."""
         self.until(lambda: not os.path.exists(f"/proc/{pid}"), lambda: f"process {pid} lives")
 
     @property
@@ -130,16 +130,16 @@ class Room:
 
 
 def agent(pane: PaneId | None = None) -> Origin:
-    """An agent that sits in a pane, or outside."""
+    """The origin of an agent, in a pane or outside."""
     return Origin(Door.MCP, pane, client="test")
 
 
 @pytest.fixture
 def room() -> Iterator[Room]:
     """An empty workspace of 81 by 24 cells, so that two columns have 40 each."""
-    pump = IOLoop()
-    pump.start()
-    room = Room(pump)
+    io_loop = IOLoop()
+    io_loop.start()
+    room = Room(io_loop)
     yield room
     room.mux.close()
-    pump.stop()
+    io_loop.stop()

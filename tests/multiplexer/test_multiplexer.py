@@ -1,4 +1,4 @@
-"""Programs and panes come and go together, and everything keeps its size, its place and its id."""
+"""Panes open and close with their programs, and keep their sizes, positions and ids."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Panes that come back: they show their old text, run nothing, and start under it."""
+"""Restored panes show their old text, run nothing, and start their programs below it."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ LOUD = ("sh", "-c", "echo now in $PWD at $FUGUE_PANE; exec cat")
 
 
 def two(*argv: str, cwd: str = "") -> Workspace:
-    """A window with panes %3 and %7 side by side; %7 was started as this."""
+    """A window with panes %3 and %7 side by side; %7 has this argv."""
     layout = Split(Axis.HORIZONTAL, (Leaf(PaneId(3)), Leaf(PaneId(7))), (1, 1))
     window = Window(WindowId(2), "back", layout, PaneId(7), "dev")
     records = [Pane(PaneId(3), argv=("cat",)), Pane(PaneId(7), argv=argv, cwd=cwd)]
@@ -28,14 +28,14 @@ def two(*argv: str, cwd: str = "") -> Workspace:
 
 
 def back(room: Room, *argv: str, offer: RerunOffer | None = None, cwd: str = "", text: str = "of old") -> PaneId:
-    """Bring two panes back, and fill the second."""
+    """Restore two panes, and fill the second."""
     room.mux.bring_back(two(*argv, cwd=cwd), {PaneId(3): RerunOffer(), PaneId(7): offer or RerunOffer(words="x")})
     fill(room, text)
     return PaneId(7)
 
 
 def fill(room: Room, text: str = "of old", pane: int = 7) -> None:
-    """Have a pane's old text arrive."""
+    """Deliver a pane's old text."""
     emulator = room.mux.blank(room.mux.terminals[PaneId(pane)].size)
     emulator.feed(text.encode() + b"\r\n")
     room.mux.fill(PaneId(pane), emulator)

@@ -1,4 +1,4 @@
-"""A workspace that saves itself: real programs, a real store, and a clock that the test moves."""
+"""Automatic saving with real programs, a real store, and a clock that the test advances."""
 
 import os
 from collections.abc import Callable

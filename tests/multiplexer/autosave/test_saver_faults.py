@@ -1,4 +1,4 @@
-"""A saver on a bad day: full disks, bugs, work that breaks, the end while the disk hangs."""
+"""Faults of the saver: full disks, bugs, failing jobs, an exit while the disk hangs."""
 
 import errno
 import os

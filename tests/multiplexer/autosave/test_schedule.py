@@ -1,4 +1,4 @@
-"""When a workspace is saved."""
+"""The schedule of automatic saves."""
 
 from math import inf
 

@@ -1,4 +1,4 @@
-"""The log of what happens: numbered, bounded, in order, and cheap."""
+"""The event log is numbered, bounded, in order, and cheap."""
 
 from tests.multiplexer.conftest import Room
 

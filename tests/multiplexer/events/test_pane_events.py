@@ -1,4 +1,4 @@
-"""What a pane's program says, on its way to the main thread: bounded, in order, one wake-up at a time."""
+"""Events of a pane's program reach the main thread bounded, in order, one post at a time."""
 
 from collections import deque
 from collections.abc import Callable
@@ -17,12 +17,12 @@ PANE = PaneId(1)
 
 
 class Owner:
-    """The main thread, which the test plays, and a terminal that is told to pause."""
+    """The main-thread queue, which the test runs, and a terminal that can be paused."""
 
     def __init__(self) -> None:
         self.posts: deque[Callable[[], None]] = deque()
         self.timers: list[tuple[float, Callable[[], None]]] = []
-        self.told: list[Any] = []
+        self.reported: list[Any] = []
         self.paused: list[bool] = []
         self.terminal = cast("Terminal", self)
         self.listener = TerminalWatcher(PANE, self.posts.append, self.later, self)
@@ -36,16 +36,16 @@ class Owner:
     def pane_changed(self, pane: PaneId, terminal: Terminal) -> None: ...
 
     def pane_event(self, pane: PaneId, terminal: Terminal, event: Event) -> None:
-        self.told.append(event)
+        self.reported.append(event)
 
     def pane_ended(self, pane: PaneId, terminal: Terminal, exit: Exit) -> None:
-        self.told.append(exit)
+        self.reported.append(exit)
 
-    def say(self, *events: Event) -> None:
+    def emit(self, *events: Event) -> None:
         for event in events:
             self.listener.said(self.terminal, event)
 
-    def play(self) -> None:
+    def run_posts(self) -> None:
         while self.posts:
             self.posts.popleft()()
 
@@ -53,79 +53,79 @@ class Owner:
         timers, self.timers = self.timers, []
         for _, call in timers:
             call()
-        self.play()
+        self.run_posts()
 
 
 def test_events_are_told_in_order_and_before_the_end() -> None:
     owner = Owner()
     events: list[Event] = [TitleChanged("a"), PromptMark("A"), Bell(), TitleChanged("b")]
-    owner.say(*events)
+    owner.emit(*events)
     owner.listener.ended(owner.terminal, Exit(0))
-    owner.play()
-    assert owner.told == [*events, Exit(0)]
+    owner.run_posts()
+    assert owner.reported == [*events, Exit(0)]
     assert owner.paused == []
     assert owner.timers == []
 
 
 def test_a_hundred_thousand_notifications_ask_for_one_look_and_leave_a_count() -> None:
     owner = Owner()
-    owner.say(*[Notification("", str(number)) for number in range(100_000)])
+    owner.emit(*[Notification("", str(number)) for number in range(100_000)])
     assert len(owner.posts) == 1
-    owner.play()
+    owner.run_posts()
     newest = [Notification("", str(number)) for number in range(100_000 - KEPT, 100_000)]
-    assert owner.told == [EventsDropped(100_000 - KEPT), *newest]
+    assert owner.reported == [EventsDropped(100_000 - KEPT), *newest]
 
 
 def test_after_a_flood_there_is_a_pause_before_the_next_look() -> None:
     owner = Owner()
-    owner.say(*[Notification("", "")] * 100)
-    owner.play()
-    owner.say(Notification("", "last"))
+    owner.emit(*[Notification("", "")] * 100)
+    owner.run_posts()
+    owner.emit(Notification("", "last"))
     assert not owner.posts
     assert [seconds for seconds, _ in owner.timers] == [PACE]
     owner.elapse()
-    assert owner.told[-1] == Notification("", "last")
+    assert owner.reported[-1] == Notification("", "last")
     assert owner.timers == []
-    owner.say(Bell())
-    owner.play()
-    assert owner.told[-1] == Bell()
+    owner.emit(Bell())
+    owner.run_posts()
+    assert owner.reported[-1] == Bell()
 
 
 def test_output_is_not_read_while_many_marks_wait_and_none_is_lost() -> None:
     owner = Owner()
     marks = [PromptMark("D", exit_code=number) for number in range(FULL + 10)]
-    owner.say(*marks)
+    owner.emit(*marks)
     assert owner.paused == [True]
-    owner.play()
-    assert owner.told == marks
+    owner.run_posts()
+    assert owner.reported == marks
     assert owner.paused == [True, False]
 
 
 def test_other_work_comes_between_the_events_of_a_pane() -> None:
     owner = Owner()
-    owner.say(PromptMark("A"), PromptMark("B"), PromptMark("C"))
-    owner.posts.append(lambda: owner.told.append("a key"))
-    owner.play()
-    assert owner.told.index("a key") == 1
+    owner.emit(PromptMark("A"), PromptMark("B"), PromptMark("C"))
+    owner.posts.append(lambda: owner.reported.append("a key"))
+    owner.run_posts()
+    assert owner.reported.index("a key") == 1
 
 
 def test_an_event_that_breaks_what_hears_it_does_not_stop_the_next() -> None:
     owner = Owner()
-    tell, broken = owner.told.append, list[Event]()
+    tell, broken = owner.reported.append, list[Event]()
 
     def fail(pane: PaneId, terminal: Terminal, event: Event) -> None:
         broken.append(event)
         raise RuntimeError("a fault")
 
     owner.pane_event = fail
-    owner.say(Bell(), TitleChanged("a"))
+    owner.emit(Bell(), TitleChanged("a"))
     for _ in range(2):
         try:
-            owner.play()
+            owner.run_posts()
         except RuntimeError:
             tell("fault")
     assert broken == [Bell(), TitleChanged("a")]
-    assert owner.told == ["fault", "fault"]
+    assert owner.reported == ["fault", "fault"]
 
 
 def test_a_program_that_floods_with_marks_waits_until_they_are_looked_at_and_none_is_lost(room: Room) -> None:

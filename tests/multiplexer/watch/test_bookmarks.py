@@ -1,4 +1,4 @@
-"""Cursors stand for what there was, cost little, and go with their terminals."""
+"""Bookmarks keep the state of the screen, cost little, and are dropped with their terminals."""
 
 import threading
 import weakref

@@ -1,4 +1,4 @@
-"""Patterns: what they find, what they refuse, and that none can stall."""
+"""Patterns: matches, rejected patterns, and bounded search time."""
 
 import time
 

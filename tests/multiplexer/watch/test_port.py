@@ -1,4 +1,4 @@
-"""Waiting for ports of this machine."""
+"""Waits for local ports."""
 
 import socket
 import threading
@@ -13,7 +13,7 @@ from fugue_tui.multiplexer.watch.port import addresses
 
 
 def reserved() -> socket.socket:
-    """A socket that has a port of this machine, on which nobody listens yet."""
+    """A socket that has a port of this machine, without a listener yet."""
     link = socket.socket()
     link.bind(("127.0.0.1", 0))
     return link

@@ -1,6 +1,7 @@
-"""Places in panes' text that callers hold on to between two calls, under short names that say nothing to them.
+"""Bookmarks: opaque tokens for positions in a pane's output, kept between calls.
 
-A cursor is a pin and what the screen showed then. The newest few of each terminal are kept; they go with it.
+A bookmark is a pin and the contents of the screen at that time; its token is the `cursor` of commands. The newest few
+of each terminal are kept, as long as the terminal.
 """
 
 import secrets
@@ -24,14 +25,14 @@ from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.terminal import Terminal
 
 KEPT: Final = 16
-"""Cursors that a terminal keeps: each slows its engine a little."""
+"""Bookmarks kept per terminal: each slows its engine a little."""
 BRIEF: Final = 4
-"""Those among them that were given along with something else, and are asked for soon or never."""
+"""Brief bookmarks among them, which are used soon or never."""
 _SOON: Final = 0.02
 
 
 class CapturedRows:
-    """A screen at one moment. Any thread."""
+    """The rows of a screen at one time. Any thread."""
 
     def __init__(self, read: Callable[[], list[Row]]) -> None:
         self._read: Callable[[], list[Row]] | None = read
@@ -44,47 +45,49 @@ class CapturedRows:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Its rows, decoded when they are first asked for."""
+        """The rows, decoded on first use."""
         with self._lock:
             return self._rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bookmark:
-    """A place in a terminal's text, and what there was at that moment."""
+    """A position in a terminal's text, and the state of the terminal at that time."""
 
     pin: Pin
-    """Where reading goes on."""
+    """Where reading continues."""
     behind: "Bookmark | None"
-    """Of the alternate screen, the newest bookmark that is known of the primary one; else None."""
+    """On the alternate screen, the newest bookmark of the primary one; else None."""
     changes: int
-    """The terminal's count of changes; -1 if text that was there already comes after the place."""
+    """The terminal's count of changes; -1 if existing text follows the position."""
     newlines: int
     """The terminal's count of line feeds."""
     erased: int
-    """How often the terminal's history had been erased."""
+    """How often the terminal's scrollback had been erased."""
     size: Size
     y: int
-    """The screen's row on which the place was."""
+    """The screen's row of the position."""
     head: str
-    """The text of that row before the place."""
+    """The text of that row before the position."""
     texts: tuple[str, ...]
-    """The screen's rows as text; only those above the place if text that was there already comes after it."""
+    """The screen's rows as text; only those above the position if existing text follows it."""
     seen: CapturedRows
-    """The screen's rows as they were."""
+    """The screen's rows at that time."""
 
     @property
     def behind_is_unread(self) -> bool:
-        """Whether text that was there already comes after the place."""
+        """Whether existing text follows the position."""
         return self.changes < 0
 
 
 def bookmark(screen: LockedScreen, old: Bookmark | None = None, at: Point | None = None) -> Bookmark:
-    """Where a terminal is now, or at a place before; `old` is where the same caller was. For who holds the lock."""
+    """A bookmark where the program writes now, or at an earlier point; `old` is the caller's previous one.
+
+    The caller holds the terminal's lock."""
     emulator, size = screen.emulator, screen.size
     pin, history = emulator.pin(at), emulator.scrollback.lines
-    place = pin.found() or Point(history)
-    shown = history + size.rows if at is None else place.line
+    point = pin.found() or Point(history)
+    shown = history + size.rows if at is None else point.line
     return Bookmark(
         pin=pin,
         behind=(old.behind if old.pin.alternate else old) if pin.alternate and old is not None else None,
@@ -92,8 +95,8 @@ def bookmark(screen: LockedScreen, old: Bookmark | None = None, at: Point | None
         newlines=screen.newlines,
         erased=screen.erased,
         size=size,
-        y=place.line - history,
-        head=emulator.between(Point(place.line), place),
+        y=point.line - history,
+        head=emulator.between(Point(point.line), point),
         texts=tuple(emulator.lines(history, shown)),
         seen=CapturedRows(emulator.past(0)),
     )
@@ -101,13 +104,13 @@ def bookmark(screen: LockedScreen, old: Bookmark | None = None, at: Point | None
 
 @dataclass(frozen=True, slots=True)
 class BookmarkPosition:
-    """What a cursor means."""
+    """The bookmark of a cursor."""
 
     pane: PaneId
     terminal: Terminal
     bookmark: Bookmark
     back: int = 0
-    """How many rows before the bookmark it is."""
+    """How many rows before the bookmark the position is."""
 
 
 class Bookmarks:
@@ -121,8 +124,9 @@ class Bookmarks:
         self._brief: WeakKeyDictionary[Terminal, deque[int]] = WeakKeyDictionary()
 
     def keep(self, pane: PaneId, terminal: Terminal, new: Bookmark, *, brief: bool = False) -> str:
-        """The cursor of a bookmark; the newest one's again if nothing has happened since. Of `brief` ones only a few
-        are kept, so that they do not push out what was asked for."""
+        """The cursor of a bookmark; the newest one's again if the terminal has not changed since.
+
+        Only a few `brief` ones are kept, so that they do not evict requested ones."""
         kept = self._kept.setdefault(terminal, OrderedDict())
         if kept and new.changes >= 0:
             serial, last = next(reversed(kept.items()))
@@ -138,7 +142,7 @@ class Bookmarks:
         return self._written(pane, self._serial)
 
     def find(self, cursor: str, terminals: Mapping[PaneId, Terminal]) -> BookmarkPosition:
-        """What a cursor means. Raises InvalidArgument if it is none, or is not kept any more."""
+        """The bookmark of a cursor. Raises InvalidArgument if it is malformed, unknown or discarded."""
         run, pane, serial, back = _parts(cursor)
         terminal = terminals.get(PaneId(pane))
         kept = self._kept.get(terminal) if terminal is not None and run == self._run else None
@@ -154,7 +158,7 @@ class Bookmarks:
         return found
 
     def drop(self, terminal: Terminal) -> None:
-        """Let all of a terminal's go at once, with what its screens showed."""
+        """Discard all bookmarks of a terminal."""
         self._kept.pop(terminal, None)
         self._brief.pop(terminal, None)
 
@@ -167,7 +171,7 @@ class Bookmarks:
     def _decode_soon(self, seen: CapturedRows) -> None:
         if self._undecoded is None:
             self._undecoded = SimpleQueue()
-            Thread(target=_decode, args=(self._undecoded,), name="seen", daemon=True).start()
+            Thread(target=_decode, args=(self._undecoded,), name="bookmarks", daemon=True).start()
             finalize(self, self._undecoded.put, None).atexit = False
         self._undecoded.put(seen)
 
@@ -176,7 +180,7 @@ class Bookmarks:
 
 
 def _decode(waiting: "SimpleQueue[CapturedRows | None]") -> None:
-    """Decode rows, once the answers are out, until a None comes: undecoded they take ten times the memory."""
+    """Decode rows shortly after the answers were sent, until None arrives: undecoded they take ten times the memory."""
     while (seen := waiting.get()) is not None:
         if waiting.empty():
             time.sleep(_SOON)

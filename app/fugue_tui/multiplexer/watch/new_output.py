@@ -1,7 +1,7 @@
-"""What is new on a terminal's screen since some moment: text that was not there, wherever the program put it.
+"""New text on a terminal's screen since some time, wherever the program put it.
 
-It complements the transcript, which has all that was printed but not where: a row that was painted piece by piece, or
-by moving the cursor over what stood there, reads right only here.
+Complements the plain text of the output, which has no positions: a row that was painted in pieces, or over existing
+text, can only be read from the screen.
 """
 
 from bisect import bisect_left
@@ -18,29 +18,29 @@ from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.terminal import Terminal
 
 MOST_ROWS: Final = 12_000
-"""Rows that are looked at when all since a moment is wanted: the newest."""
+"""Rows read when all output is requested: the newest."""
 _STEP: Final = 500
-"""Rows that are read at a time when one text is looked for in all of them."""
+"""Rows read at a time when searching for one text."""
 _ACROSS: Final = 100
-"""Rows that such a text may have."""
+"""Rows that such a text may span."""
 RECENT_ROWS: Final = 200
-"""Rows above the screen that are looked at besides it when the last look was a moment ago."""
+"""Rows above the screen that are read with it when the last read was recent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputStart:
-    """A moment: where the program was about to write, and what stood on the screen."""
+    """The start of new output: where the program was writing, and what the screen showed."""
 
     pin: Pin
     alternate: bool
     rows_above: int
     """Rows of the screen above the pin's."""
     seen: str
-    """All that was on the screen."""
+    """The text of the whole screen."""
     lines: frozenset[str]
-    """The same, line by line."""
+    """The lines of that text."""
     after: str
-    """What stood behind the pin and below it: usually nothing."""
+    """The text after the pin: usually empty."""
     changes: int
     """The terminal's count of changes."""
 
@@ -51,20 +51,20 @@ class NewOutput:
 
     text: bytes
     before: str
-    """What stood there before: text that can be found in it is not new."""
+    """The earlier text: what it contains is not new."""
 
 
 def start(screen: LockedScreen, pin: Pin | None = None) -> OutputStart:
-    """This moment of a terminal that is not closed. For who holds its lock.
+    """The present state of an open terminal; the caller holds its lock.
 
-    With a pin of an earlier moment no further one is made: what was printed since then counts as seen."""
+    With an earlier pin no further one is made: what was printed since then counts as seen."""
     emulator = screen.emulator
     top, y = emulator.scrollback.lines, emulator.caret[1]
-    place = pin.found() if pin else None
-    if pin is None or place is None:
+    point = pin.found() if pin else None
+    if pin is None or point is None:
         pin, above = emulator.pin(), _lines(emulator, top, top + y)
     else:
-        y = max(0, place.line - top)
+        y = max(0, point.line - top)
         above = _lines(emulator, top, top + y)
     whole = _lines(emulator, top, top + emulator.size.rows)
     after = passage(emulator, pin).text
@@ -73,7 +73,7 @@ def start(screen: LockedScreen, pin: Pin | None = None) -> OutputStart:
 
 
 def since_bookmark(terminal: Terminal, mark: Bookmark, back: int = 0) -> OutputStart:
-    """The moment of a bookmark, or the beginning of a row so many rows before it. Takes the terminal's lock."""
+    """The state at a bookmark, or at the start of the row `back` rows before it. Acquires the terminal's lock."""
     rows = mark.texts
     if back or mark.behind_is_unread:
         return OutputStart(_before(terminal, mark.pin, back), mark.pin.alternate, 0, "", frozenset(), "", -1)
@@ -84,13 +84,13 @@ def since_bookmark(terminal: Terminal, mark: Bookmark, back: int = 0) -> OutputS
 
 def _before(terminal: Terminal, pin: Pin, rows: int) -> Pin:
     with terminal.locked() as screen:
-        place = None if screen.closed or not rows else pin.found()
-        return pin if place is None else screen.emulator.pin(Point(max(0, place.line - rows)))
+        point = None if screen.closed or not rows else pin.found()
+        return pin if point is None else screen.emulator.pin(Point(max(0, point.line - rows)))
 
 
 def behind(terminal: Terminal, since: OutputStart, text: str) -> Bookmark | None:
-    """A bookmark right behind the first place where a text stands that was printed since a moment, or where the program
-    writes now if it does not stand there any more; None if the terminal is closed. Takes its lock."""
+    """A bookmark after the first occurrence of a text since `since`, or where the program writes now if the text is no
+    longer there; None if the terminal is closed. Acquires its lock."""
     with terminal.locked() as screen:
         if screen.closed:
             return None
@@ -100,7 +100,7 @@ def behind(terminal: Terminal, since: OutputStart, text: str) -> Bookmark | None
 
 
 def here(terminal: Terminal) -> Bookmark | None:
-    """A bookmark where the program writes now; None if the terminal is closed. Takes its lock."""
+    """A bookmark where the program writes now; None if the terminal is closed. Acquires its lock."""
     with terminal.locked() as screen:
         return None if screen.closed else bookmark(screen)
 
@@ -119,7 +119,7 @@ def _end_of(emulator: Emulator, pin: Pin, text: str) -> Point | None:
 
 
 def _last_row(emulator: Emulator, start: Point, text: str) -> int | None:
-    """The row in which the first place of a text ends, from a place on; None if it does not stand there."""
+    """The row in which the first occurrence of a text after `start` ends; None if there is none."""
     end = emulator.scrollback.lines + emulator.size.rows
     if end - start.line > MOST_ROWS:
         return None
@@ -134,7 +134,7 @@ def _last_row(emulator: Emulator, start: Point, text: str) -> int | None:
 
 
 def fresh(terminal: Terminal, since: OutputStart, *, whole: bool = False) -> list[NewOutput]:
-    """What is new since a moment, all of it or lately; nothing of a terminal that is closed. Takes its lock."""
+    """The new output, all of it (`whole`) or the recent part; empty if the terminal is closed. Acquires its lock."""
     with terminal.locked() as screen:
         if screen.closed:
             return []
@@ -156,10 +156,10 @@ def _on_alternate(emulator: Emulator, since: OutputStart) -> list[NewOutput]:
 def _on_primary(emulator: Emulator, since: OutputStart, rows: int) -> list[NewOutput]:
     top = emulator.scrollback.lines
     oldest, end = max(0, top - rows), top + emulator.size.rows
-    place = since.pin.found()
-    if place is None or place.line < oldest:
+    point = since.pin.found()
+    if point is None or point.line < oldest:
         return [_block(_lines(emulator, oldest, end), "")]
-    above = _lines(emulator, max(oldest, place.line - since.rows_above), place.line)
+    above = _lines(emulator, max(oldest, point.line - since.rows_above), point.line)
     behind = passage(emulator, since.pin).text
     known = frozenset(since.after.split("\n"))
     new = [line for line in behind.split("\n") if line not in known]
@@ -172,7 +172,7 @@ def _on_primary(emulator: Emulator, since: OutputStart, rows: int) -> list[NewOu
 
 
 def _blanks(emulator: Emulator) -> str:
-    """The blanks between the last text of the screen and the cursor behind it, such as that of a prompt."""
+    """The blanks between the last text of the screen and the cursor, such as a prompt's."""
     x, y = emulator.caret
     row = emulator.scrollback.lines + y
     shown = emulator.between(Point(row), Point(row + 1), joined=False)

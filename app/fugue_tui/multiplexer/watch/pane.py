@@ -1,5 +1,5 @@
-"""One terminal that is watched: what it printed since, and the waits that look at that. Belongs to the watch's thread,
-but for `tap`, which is called under the terminal's lock, and `enter`, which takes it.
+"""One watched terminal: its output since, and the waits that search it. Owned by the watch thread, except `_tap`, which
+is called under the terminal's lock, and `enter`, which acquires it.
 """
 
 import time
@@ -16,110 +16,110 @@ from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
 
 OVERLAP: Final = 1 << 12
-"""Bytes of text that were searched before and are searched again: no match that is cut in two may be longer."""
+"""Bytes of searched text that are searched again: no match across two batches may be longer."""
 PIECE: Final = 1 << 13
-"""Bytes of output that are taken in between two searches."""
+"""Bytes of output that are parsed between two searches."""
 TURN: Final = 1 << 18
-"""Bytes of output that are taken in before others have their turn."""
+"""Bytes of output that are parsed before other terminals are served."""
 BACKLOG: Final = 8 << 20
-"""Bytes of output that may wait to be searched; what comes beyond is only searched for on the screen."""
+"""Bytes of output that may wait to be searched; of the rest only what stays on the screen is."""
 SOON: Final = 0.002
-"""Seconds after the first output before it is looked at, so that whoever types sees it first."""
+"""Seconds between the first output and its search, so that the user sees it first."""
 PACE: Final = 0.01
-"""Seconds between two looks at what is printed."""
+"""Seconds between two searches of the output."""
 SETTLED: Final = 0.015
-"""Seconds after output before the screen is looked at, for a program that paints to be done with it."""
+"""Seconds between output and reading the screen, so that a program can finish painting."""
 SCREEN_PACE: Final = 0.06
-"""Seconds between two looks at the screen."""
+"""Seconds between two reads of the screen."""
 MOST_PINS: Final = 8
-"""Pins of one terminal; more would slow its output down."""
+"""Pins per terminal; more would slow its output."""
 
 
 class Wait(Protocol):
-    """What waits."""
+    """A wait for output."""
 
-    over: bool
+    done: bool
 
     def search(self, pane: PaneId, since: OutputStart, text: bytes, begin: int, seen: str) -> None:
-        """Look in text from an offset on; what is found in `seen` was there before."""
+        """Search text from an offset on; matches that `seen` contains are old."""
         ...
 
     def ended(self, pane: PaneId, how: Exit | Closed) -> None:
-        """Nothing more comes from a pane."""
+        """The pane's output ended."""
         ...
 
     def fail(self, error: Exception) -> None:
-        """There was a bug."""
+        """End the wait by an internal error."""
         ...
 
 
 class PanePosition:
-    """Where one wait stands in one terminal's text."""
+    """One wait's position in one terminal's output."""
 
     __slots__ = ("begun", "done", "pane", "start", "wait", "whole")
 
     def __init__(self, wait: Wait, pane: PaneId, start: OutputStart, *, whole: bool) -> None:
         self.wait, self.pane, self.start = wait, pane, start
         self.whole = whole
-        """Whether the start is an earlier moment, so that there may be something on the screen already."""
+        """Whether the start is in the past, so that the screen may already have a match."""
         self.begun: dict[TextStream, int] = {}
-        """The offsets in the transcript's tapes where the wait began."""
+        """The offsets in the text streams where the wait began."""
         self.done: dict[TextStream, int] = {}
-        """The offsets up to which all was searched."""
+        """The offsets up to which the streams were searched."""
 
 
 class PaneWatch:
-    """A terminal, its transcript from now on, and who waits for what."""
+    """A terminal, the plain text of its output from now on, and its waits."""
 
     def __init__(self, terminal: Terminal, wake: Callable[[], None]) -> None:
         self.terminal = terminal
         self.users: set[Wait] = set()
-        """The waits that are here or about to come; the watch's own to keep, under its lock."""
+        """The present and entering waits; changed by WaitService, under its lock."""
         self.printed_at = 0.0
-        """When there was output last."""
+        """When the terminal last printed."""
         self.skipped = 0
-        """Bytes of output that came too fast to be searched."""
+        """Bytes of output that were too many to be searched."""
         self._wake = wake
-        self._feed: deque[bytes | PanePosition | Exit | Closed] = deque()
-        self._came, self._taken = 0, 0
-        self._places: list[PanePosition] = []
+        self._queue: deque[bytes | PanePosition | Exit | Closed] = deque()
+        self._received, self._parsed = 0, 0
+        self._positions: list[PanePosition] = []
         self._screens: dict[OutputStart, list[NewOutput]] = {}
-        self._look_at = self._looked = self._pending_at = 0.0
+        self._search_at = self._screen_read_at = self._pending_at = 0.0
         self._screen_at: float | None = None
         with terminal.locked() as screen:
             rows, alternate = screen.size.rows, screen.emulator.modes.alternate_screen
-        self._transcript = PlainTextExtractor(rows, alternate=alternate)
+        self._text = PlainTextExtractor(rows, alternate=alternate)
         self.untap = terminal.tap(self._tap)
 
     def _tap(self, what: Tapped) -> None:
         match what:
             case memoryview():
                 self.printed_at = time.monotonic()
-                if not self._feed:
+                if not self._queue:
                     self._pending_at = self.printed_at + SOON
-                if self._came - self._taken > BACKLOG:
+                if self._received - self._parsed > BACKLOG:
                     self.skipped += len(what)
                 else:
-                    self._came += len(what)
-                    self._feed.append(bytes(what))
+                    self._received += len(what)
+                    self._queue.append(bytes(what))
             case Exit() | Closed():
-                self._feed.append(what)
+                self._queue.append(what)
             case _:
                 return
         self._wake()
 
     def enter(self, wait: Wait, pane: PaneId, since: OutputStart | None) -> None:
-        """Let a wait begin, at this very moment or at an earlier one."""
+        """Start a wait, now or at an earlier state."""
         with self.terminal.locked() as screen:
             begin = since or self._start(screen)
-            self._feed.append(PanePosition(wait, pane, begin, whole=since is not None))
+            self._queue.append(PanePosition(wait, pane, begin, whole=since is not None))
         if self.terminal.exit is not None:
-            self._feed.append(self.terminal.exit)
+            self._queue.append(self.terminal.exit)
         self._wake()
 
     def _start(self, screen: LockedScreen) -> OutputStart:
-        """This moment; waits that begin between two batches of output share theirs."""
-        starts = [place.start for place in tuple(self._places)]
+        """The present state; waits that start between two batches of output share it."""
+        starts = [position.start for position in tuple(self._positions)]
         now = screen.changes
         if shared := next((each for each in starts if each.changes == now), None):
             return shared
@@ -127,109 +127,109 @@ class PaneWatch:
         return start(screen, next(reversed(pins.values())) if len(pins) >= MOST_PINS else None)
 
     def fail(self, error: Exception) -> None:
-        """End all waits by a bug, and look at nothing more."""
-        self._feed.clear()
+        """End all waits by an internal error, and search no more."""
+        self._queue.clear()
         self._screen_at = None
         for wait in tuple(self.users):
             wait.fail(error)
 
     def leave(self, wait: Wait) -> None:
-        """Let a wait go."""
-        self._places = [place for place in self._places if place.wait is not wait]
-        left = {place.start for place in self._places}
+        """Remove a wait."""
+        self._positions = [position for position in self._positions if position.wait is not wait]
+        left = {position.start for position in self._positions}
         self._screens = {each: found for each, found in self._screens.items() if each in left}
 
     @property
     def due(self) -> float | None:
-        """When to look next; None if there is nothing to look at."""
-        times = [max(self._look_at, self._pending_at)] if self._feed else []
+        """When to search next; None if there is nothing to search."""
+        times = [max(self._search_at, self._pending_at)] if self._queue else []
         times += [self._screen_at] if self._screen_at is not None else []
         return min(times) if times else None
 
-    def look(self, now: float) -> None:
-        """Look at what there is to look at."""
-        if self._feed and now >= max(self._look_at, self._pending_at):
-            before, begun = self._taken, time.monotonic()
-            self._take_in()
+    def poll(self, now: float) -> None:
+        """Search what is due."""
+        if self._queue and now >= max(self._search_at, self._pending_at):
+            before, begun = self._parsed, time.monotonic()
+            self._consume()
             ended = time.monotonic()
-            if self._taken != before:
-                self._look_at = ended + max(PACE, ended - begun)
+            if self._parsed != before:
+                self._search_at = ended + max(PACE, ended - begun)
         if self._screen_at is not None and now >= self._screen_at:
-            self._look_at_screen()
+            self._read_screen()
 
-    def look_now(self) -> None:
-        """Look at everything that came so far."""
-        self._take_in()
+    def search_now(self) -> None:
+        """Search everything that arrived so far."""
+        self._consume()
         if self._screen_at is not None:
-            self._look_at_screen()
+            self._read_screen()
 
     def tail(self) -> str:
-        """What was printed last, line by line, of a terminal whose screen is gone. Untrusted."""
-        return bytes(self._transcript.flow.text[-OVERLAP:]).decode(errors="replace")
+        """The last output as lines, for a terminal whose screen is closed. Untrusted."""
+        return bytes(self._text.flow.text[-OVERLAP:]).decode(errors="replace")
 
-    def _take_in(self) -> None:
+    def _consume(self) -> None:
         budget = TURN
-        while self._feed and budget > 0:
-            match item := self._feed.popleft():
+        while self._queue and budget > 0:
+            match item := self._queue.popleft():
                 case bytes():
                     budget -= len(item)
-                    self._take(item)
+                    self._parse(item)
                 case PanePosition():
                     self._begin(item)
                 case Exit() | Closed():
-                    self._look_at_screen()
-                    for place in tuple(self._places):
-                        place.wait.ended(place.pane, item)
+                    self._read_screen()
+                    for position in tuple(self._positions):
+                        position.wait.ended(position.pane, item)
 
-    def _take(self, data: bytes) -> None:
-        while self._feed and len(data) < PIECE and isinstance(more := self._feed[0], bytes):
+    def _parse(self, data: bytes) -> None:
+        while self._queue and len(data) < PIECE and isinstance(more := self._queue[0], bytes):
             data += more
-            self._feed.popleft()
-        self._taken += len(data)
+            self._queue.popleft()
+        self._parsed += len(data)
         for at in range(0, len(data), PIECE):
-            self._transcript.feed(data[at : at + PIECE])
-            self._search_tapes()
+            self._text.feed(data[at : at + PIECE])
+            self._search_streams()
         if self._screen_at is None:
-            self._screen_at = max(time.monotonic() + SETTLED, self._looked + SCREEN_PACE)
+            self._screen_at = max(time.monotonic() + SETTLED, self._screen_read_at + SCREEN_PACE)
 
-    def _begin(self, place: PanePosition) -> None:
-        if place.wait.over:
+    def _begin(self, position: PanePosition) -> None:
+        if position.wait.done:
             return
-        self._places.append(place)
-        place.begun = {tape: tape.end for tape in self._transcript.tapes}
-        place.done = dict(place.begun)
-        if place.whole:
-            self._search_screen(place, fresh(self.terminal, place.start, whole=True))
+        self._positions.append(position)
+        position.begun = {stream: stream.end for stream in self._text.tapes}
+        position.done = dict(position.begun)
+        if position.whole:
+            self._search_screen(position, fresh(self.terminal, position.start, whole=True))
 
-    def _search_tapes(self) -> None:
-        for tape in self._transcript.tapes:
-            late = [place for place in self._places if place.done[tape] < tape.end]
-            text = bytes(tape.text) if late else b""
-            for place in late:
-                begin = max(place.begun[tape], place.done[tape] - OVERLAP) - tape.base
-                seen = place.start.seen if tape is self._transcript.painted else ""
-                place.wait.search(place.pane, place.start, text, max(0, begin), seen)
-                place.done[tape] = tape.end
+    def _search_streams(self) -> None:
+        for stream in self._text.tapes:
+            behind = [position for position in self._positions if position.done[stream] < stream.end]
+            text = bytes(stream.text) if behind else b""
+            for position in behind:
+                begin = max(position.begun[stream], position.done[stream] - OVERLAP) - stream.base
+                seen = position.start.seen if stream is self._text.painted else ""
+                position.wait.search(position.pane, position.start, text, max(0, begin), seen)
+                position.done[stream] = stream.end
 
-    def _look_at_screen(self) -> None:
-        self._screen_at, self._looked = None, time.monotonic()
-        looked: dict[OutputStart, list[NewOutput]] = {}
-        for place in tuple(self._places):
-            since = place.start
-            if since not in looked:
-                looked[since] = fresh(self.terminal, since)
-            if self._screens.get(since) != looked[since]:
-                self._search_screen(place, looked[since])
-        self._screens = looked
+    def _read_screen(self) -> None:
+        self._screen_at, self._screen_read_at = None, time.monotonic()
+        found: dict[OutputStart, list[NewOutput]] = {}
+        for position in tuple(self._positions):
+            since = position.start
+            if since not in found:
+                found[since] = fresh(self.terminal, since)
+            if self._screens.get(since) != found[since]:
+                self._search_screen(position, found[since])
+        self._screens = found
 
-    def _search_screen(self, place: PanePosition, found: list[NewOutput]) -> None:
+    def _search_screen(self, position: PanePosition, found: list[NewOutput]) -> None:
         for each in found:
             for text, begin in _pieces(each.text):
-                place.wait.search(place.pane, place.start, text, begin, each.before)
+                position.wait.search(position.pane, position.start, text, begin, each.before)
 
 
 def _pieces(text: bytes) -> Iterator[tuple[bytes, int]]:
-    """A text in pieces that any pattern may search whole, each with where to begin in it; they end with lines."""
+    """A text in pieces small enough for any pattern, cut at line ends, each with the offset to search from."""
     at = 0
     while at < len(text):
         end = at + PIECE

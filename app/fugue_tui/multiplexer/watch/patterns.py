@@ -1,8 +1,7 @@
-"""Patterns that callers search panes' text for: literal text, or regular expressions in RE2's syntax.
+"""Callers' search patterns: literal text, or regular expressions in RE2's syntax.
 
-A search takes time linear in what is searched and gives the interpreter lock back meanwhile; `Pattern.reach` bounds it
-for patterns that are costly all the same. Text is UTF-8. Lines are anchored one by one: `^` and `$` match at the
-beginning and the end of every line, and `.` matches no newline.
+A search takes linear time and releases the interpreter lock; `Pattern.reach` bounds it for costly patterns. Text is
+UTF-8. `^` and `$` match at the beginning and end of every line, and `.` matches no newline.
 """
 
 from collections.abc import Callable
@@ -14,17 +13,17 @@ from fugue_tui.errors import InvalidArgument
 from fugue_tui.sanitize import clean
 
 LONGEST: Final = 1_000
-"""Characters of a pattern."""
+"""Characters of a pattern at most."""
 MOST_STEPS: Final = 2_000
-"""RE2's instructions of a compiled pattern; a common one has a few dozen."""
+"""RE2 instructions of a compiled pattern at most; a common one has a few dozen."""
 MEMORY: Final = 1 << 20
 """Bytes that RE2 may use for one pattern."""
 WIDEST: Final = 1 << 16
-"""Bytes that are searched at most at a time."""
+"""Bytes of one search at most."""
 _WORK: Final = 25_000_000
-"""Steps times bytes of one search at most; at their worst that took a third of a second."""
+"""Instructions times bytes of one search at most; the worst case measured took a third of a second."""
 _MOST_REPEATS: Final = 50
-"""Matches of text that was there before that are passed over in one search."""
+"""Matches of old text that are skipped in one search."""
 _HINTS: Final = {
     "invalid perl operator": "look-around and conditions are not known",
     "invalid escape sequence": "back-references are not known",
@@ -42,18 +41,18 @@ class Pattern:
 
     def __init__(self, text: str, search: _Search, reach: int = WIDEST) -> None:
         self.text = text
-        """What the caller wrote."""
+        """The caller's pattern."""
         self.reach = reach
-        """Bytes that one search looks at: the newest."""
+        """Bytes that one search reads: the newest."""
         self._search = search
 
     def search(self, data: bytes, start: int, stop: int) -> Span | None:
-        """The first match that starts between two offsets, as offsets; what is before still counts for `^`."""
+        """The offsets of the first match between two offsets; the text before still counts for `^`."""
         return self._search(data, max(start, stop - self.reach), stop)
 
 
 def literal(text: str, where: str = "pattern", *, ignore_case: bool = False) -> Pattern:
-    """A pattern that is text to be found as it is. Raises InvalidArgument if it is empty or too long."""
+    """A pattern of literal text. Raises InvalidArgument if it is empty or too long."""
     _bounded(text, where)
     if ignore_case:
         return Pattern(text, _searcher(_compile(text, where, literal=True, ignore_case=True)))
@@ -67,8 +66,8 @@ def literal(text: str, where: str = "pattern", *, ignore_case: bool = False) -> 
 
 
 def expression(text: str, where: str = "pattern", *, ignore_case: bool = False) -> Pattern:
-    """A regular expression. Raises InvalidArgument with the place of the fault, or for one that matches nothing at all,
-    or is too large to be searched for in good time."""
+    """A regular expression. Raises InvalidArgument with the position of a syntax error, or if it matches the empty text
+    or is too large."""
     _bounded(text, where)
     compiled = _compile(text, where, literal=False, ignore_case=ignore_case)
     steps = max(compiled.programsize, compiled.reverseprogramsize)
@@ -108,18 +107,18 @@ def _compile(text: str, where: str, *, literal: bool, ignore_case: bool) -> Any:
     options.max_mem = MEMORY
     options.literal = literal
     options.case_sensitive = not ignore_case
-    said = _encoded(text, where)
+    encoded = _encoded(text, where)
     try:
-        return re2.compile(said if literal else b"(?m)" + said, options)
+        return re2.compile(encoded if literal else b"(?m)" + encoded, options)
     except re2.error as error:
         raise InvalidArgument(f"{where}: {_fault(text, error.args[0])}") from None
     finally:
-        re2.purge()  # What callers wrote is not to be kept for ever.
+        re2.purge()  # Callers' patterns must not stay in RE2's cache.
 
 
-def _fault(text: str, said: bytes | str) -> str:
-    """RE2's reason with the place that it means; it names the fragment only."""
-    words = said.decode(errors="replace") if isinstance(said, bytes) else said
+def _fault(text: str, message: bytes | str) -> str:
+    """RE2's error with its position; RE2 reports the fragment only."""
+    words = message.decode(errors="replace") if isinstance(message, bytes) else message
     reason, _, fragment = words.partition(": ")
     fragment = fragment.removeprefix("(?m)")
     at = text.find(fragment) if fragment else -1
@@ -132,7 +131,7 @@ def _fault(text: str, said: bytes | str) -> str:
 
 
 def _unclosed(text: str) -> int:
-    """Where the bracket is that has no other; RE2 only says that there is one."""
+    """The position of the unbalanced bracket, which RE2 does not report."""
     open_at: list[int] = []
     skip = False
     for at, char in enumerate(text):
@@ -149,12 +148,12 @@ def _unclosed(text: str) -> int:
 
 @cache
 def _re2() -> Any:
-    """RE2, loaded when the first regular expression comes."""
+    """RE2, loaded on first use."""
     return import_module("re2")
 
 
 def first(patterns: tuple[Pattern, ...], text: bytes, begin: int, seen: str) -> tuple[int, Span] | None:
-    """Which of several patterns matches first from an offset on, and where; what can be found in `seen` is no match."""
+    """The index and span of the earliest match after an offset; matches that `seen` contains are skipped."""
     best: tuple[int, Span] | None = None
     for index, pattern in enumerate(patterns):
         span = _unseen(pattern, text, begin, seen)

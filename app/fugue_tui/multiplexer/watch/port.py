@@ -1,7 +1,6 @@
-"""Waiting until something listens on a port: by connecting to it again and again, for no event tells of that.
+"""Waits for a listener on a port by connecting repeatedly, as no event reports it.
 
-A connection is made and closed at once, at intervals that grow from a twentieth of a second to half a second, on the
-watch's thread and without blocking it.
+Connections are closed at once; attempts are 0.05 to 0.5 seconds apart, on the watch thread and without blocking it.
 """
 
 import errno
@@ -19,48 +18,48 @@ GROWTH: Final = 1.5
 LAST: Final = 0.5
 """Seconds between two attempts."""
 PATIENCE: Final = 2.0
-"""Seconds after which a connection that is neither made nor refused is given up for another."""
+"""Seconds after which a connection attempt is abandoned for another."""
 LOCAL: Final = ("127.0.0.1", "::1")
-"""Where `localhost` is looked for."""
+"""The addresses of `localhost`."""
 
 _PENDING: Final = frozenset({errno.EINPROGRESS, errno.EALREADY, errno.EWOULDBLOCK, errno.EINTR})
 
 
 class PortWait:
-    """One wait for a port. Belongs to the watch's thread; `stop` may be called from any."""
+    """One wait for a port. Watch thread only, except `stop`."""
 
     def __init__(
-        self, watch: WaitService, host: str, port: int, seconds: float, told: Callable[[bool, float], None]
+        self, watch: WaitService, host: str, port: int, seconds: float, on_end: Callable[[bool, float], None]
     ) -> None:
-        self._watch, self._port, self._told = watch, port, told
+        self._watch, self._port, self._on_end = watch, port, on_end
         self._hosts = addresses(host)
         self._begun = time.monotonic()
         self._until = self._begun + seconds
         self._pause = FIRST
         self._open: dict[str, tuple[socket.socket, float]] = {}
-        self._over = False
-        self._call_off = watch.after(0, self._attempt)
+        self._done = False
+        self._cancel = watch.after(0, self._attempt)
 
     def stop(self) -> None:
-        """End it without a word."""
-        self._over = True
-        self._call_off()
+        """End the wait without a result. Any thread."""
+        self._done = True
+        self._cancel()
         self._watch.after(0, self._close)
 
     def _attempt(self) -> None:
-        if self._over:
+        if self._done:
             return
         listening, now = any(self._answers(host) for host in self._hosts), time.monotonic()
         if listening or now >= self._until:
-            self._over = True
+            self._done = True
             self._close()
-            self._told(listening, now - self._begun)
+            self._on_end(listening, now - self._begun)
             return
-        self._call_off = self._watch.after(max(0.0, min(self._pause, self._until - now)), self._attempt)
+        self._cancel = self._watch.after(max(0.0, min(self._pause, self._until - now)), self._attempt)
         self._pause = min(LAST, self._pause * GROWTH)
 
     def _answers(self, host: str) -> bool:
-        """Whether a connection is made; one that is on its way is looked at again next time."""
+        """Whether a connection is established; a pending one is checked again next time."""
         link, since = self._open.pop(host, (None, time.monotonic()))
         try:
             link = link or _socket(host)
@@ -83,7 +82,7 @@ class PortWait:
 
 
 def addresses(host: str) -> tuple[str, ...]:
-    """The addresses that a host means, without asking anyone: `localhost`, or an address. Raises InvalidArgument."""
+    """The addresses of a host, `localhost` or an address, without DNS. Raises InvalidArgument."""
     if host in ("", "localhost"):
         return LOCAL
     for family in (socket.AF_INET, socket.AF_INET6):

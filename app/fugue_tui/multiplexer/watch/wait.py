@@ -1,4 +1,4 @@
-"""One wait: what is wanted, and how it ends. Belongs to the watch's thread, but for what says otherwise."""
+"""One wait: its condition and its result. Owned by the watch thread, unless noted."""
 
 import time
 from collections.abc import Callable
@@ -16,121 +16,121 @@ from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
 
 REPORTED: Final = 5.0
-"""Seconds between two reports of a wait."""
+"""Seconds between two progress reports of a wait."""
 AROUND: Final = 2
-"""Lines before and behind a match that are shown with it."""
+"""Lines of context before and after a match."""
 SHOWN: Final = 1_000
-"""Bytes before and behind a match that are shown at most."""
+"""Bytes of context before and after a match at most."""
 TAIL: Final = 20
-"""Rows of the screen that are shown where nothing matched."""
+"""Rows of the screen in the result if nothing matched."""
 
 
 class WaitOutcome(StrEnum):
     """How a wait ended."""
 
     MATCHED = "matched"
-    """One of the patterns came."""
+    """A pattern matched."""
     STOPPED = "stopped"
-    """One of the patterns came that mean there is nothing more to wait for."""
+    """A stop pattern matched."""
     EXITED = "exited"
-    """The program ended, and none of the patterns had come."""
+    """The program exited, and nothing had matched."""
     IDLE = "idle"
-    """Nothing was printed for as long as was asked."""
+    """Nothing was printed for the requested time."""
     TIMEOUT = "timeout"
-    """The time was over."""
+    """The timeout passed."""
     CLOSED = "closed"
     """The pane was closed, or its program replaced by another."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitCondition:
-    """What is waited for: whichever comes first."""
+    """What ends a wait: whichever happens first."""
 
     any_of: tuple[Pattern, ...] = ()
     stop_on: tuple[Pattern, ...] = ()
     idle: float | None = None
     """Seconds without output."""
     exit: bool = False
-    """Whether the end of one program is enough, where several are waited for."""
+    """Whether the exit of any one of several programs ends the wait."""
     seconds: float = 30.0
-    """How long at most."""
+    """The timeout."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitEnd:
-    """What a wait came to. All text is untrusted."""
+    """The result of a wait. All text is untrusted."""
 
     outcome: WaitOutcome
     elapsed: float
     pane: PaneId | None = None
-    """Where it came, or which program ended last; None for all of them."""
+    """The pane of the match or of the last exit; None for all of them."""
     index: int | None = None
-    """Which pattern it was, counted from 0 in its list."""
+    """The index of the matching pattern in its list, from 0."""
     text: str = ""
-    """What it matched."""
+    """The matched text."""
     excerpt: str = ""
-    """That with a few lines around it."""
+    """The match with a few lines of context."""
     exit: Exit | None = None
-    """How the program ended."""
+    """How the program exited."""
     bookmark: Bookmark | None = None
-    """Where to go on: behind the match, or where the program writes now. None for several panes, or a closed one."""
+    """Where to continue: after the match, or where the program writes now. None for several panes, or a closed one."""
     screen: str = ""
-    """The last rows of the screen, if nothing matched in a pane."""
+    """The last rows of the screen, if nothing matched in a single pane."""
     skipped: int = 0
-    """Bytes of output that came too fast to be searched, but for what stayed on the screen."""
+    """Bytes of output that were too many to be searched, except on the screen."""
 
 
-Told: TypeAlias = Callable[[WaitEnd | Exception], None]
-"""Hears once how a wait ended; of an exception if that was by a bug."""
+OnEnd: TypeAlias = Callable[[WaitEnd | Exception], None]
+"""Called once with the result of a wait, or with the exception of an internal error."""
 
 
 class Wait:
-    """One wait for one or several panes. `stop` may be called from any thread; the rest is the watch's own."""
+    """One wait for one or several panes. Watch thread only, except `stop`."""
 
-    def __init__(self, wanted: WaitCondition, told: Told, report: Callable[[float], None]) -> None:
-        self.wanted = wanted
-        self.over = False
+    def __init__(self, condition: WaitCondition, on_end: OnEnd, report: Callable[[float], None]) -> None:
+        self.condition = condition
+        self.done = False
         self.begun = time.monotonic()
         self.open: dict[PaneId, PaneWatch] = {}
-        """Where there is still something to come."""
-        self._patterns = (*wanted.any_of, *wanted.stop_on)
-        self._told, self._report = told, report
+        """The panes whose output has not ended."""
+        self._patterns = (*condition.any_of, *condition.stop_on)
+        self._on_end, self._report = on_end, report
         self._report_at = self.begun + REPORTED
 
     def stop(self) -> None:
-        """End it without telling; a wait that is over is left alone."""
-        self.over = True
+        """End the wait without a result, if it is not done. Any thread."""
+        self.done = True
 
     def fail(self, error: Exception) -> None:
-        """End it by a bug."""
-        if not self.over:
-            self.over = True
-            self._told(error)
+        """End the wait by an internal error."""
+        if not self.done:
+            self.done = True
+            self._on_end(error)
 
     def search(self, pane: PaneId, since: OutputStart, text: bytes, begin: int, seen: str) -> None:
-        """Look for the patterns in text from an offset on."""
-        found = None if self.over else first(self._patterns, text, begin, seen)
+        """Search text for the patterns, from an offset on."""
+        found = None if self.done else first(self._patterns, text, begin, seen)
         if found is None:
             return
         index, (start, stop) = found
-        matched, said = index < len(self.wanted.any_of), text[start:stop].decode(errors="replace")
+        matched, found_text = index < len(self.condition.any_of), text[start:stop].decode(errors="replace")
         self._end(
             WaitEnd(
                 WaitOutcome.MATCHED if matched else WaitOutcome.STOPPED,
                 self._elapsed,
                 pane,
-                index if matched else index - len(self.wanted.any_of),
-                said,
+                index if matched else index - len(self.condition.any_of),
+                found_text,
                 excerpt(text, start, stop),
-                bookmark=behind(self.open[pane].terminal, since, said),
+                bookmark=behind(self.open[pane].terminal, since, found_text),
             )
         )
 
     def ended(self, pane: PaneId, how: Exit | Closed) -> None:
-        """Nothing more comes from a pane, and all that came was searched."""
+        """A pane's output ended, and all of it was searched."""
         exit = how if isinstance(how, Exit) else None
-        if self.open.keys() <= {pane} or (self.wanted.exit and exit):
-            screen, mark = self._look_at(pane)
+        if self.open.keys() <= {pane} or (self.condition.exit and exit):
+            screen, mark = self._snapshot(pane)
             outcome = WaitOutcome.EXITED if exit else WaitOutcome.CLOSED
             self._end(WaitEnd(outcome, self._elapsed, pane, exit=exit, bookmark=mark, screen=screen))
         else:
@@ -138,48 +138,50 @@ class Wait:
 
     @property
     def due(self) -> float:
-        """When there is something to do by the clock."""
-        times = [self.begun + self.wanted.seconds, self._report_at]
-        return min([*times, self._idle_at] if self.wanted.idle is not None else times)
+        """When `tick` has something to do."""
+        times = [self.begun + self.condition.seconds, self._report_at]
+        return min([*times, self._idle_at] if self.condition.idle is not None else times)
 
     def tick(self, now: float) -> None:
-        """Do what is due by the clock; what came before is looked at first."""
-        late, idle = now >= self.begun + self.wanted.seconds, self.wanted.idle is not None and now >= self._idle_at
+        """Report progress, and end the wait at its timeout or when idle; pending output is searched first."""
+        late = now >= self.begun + self.condition.seconds
+        idle = self.condition.idle is not None and now >= self._idle_at
         if now >= self._report_at and not late:
             self._report_at = now + REPORTED
             self._report(now - self.begun)
         if not (late or idle):
             return
         pane = next(iter(self.open)) if len(self.open) == 1 else None
-        screen, mark = ("", None) if pane is None else self._look_at(pane)
+        screen, mark = ("", None) if pane is None else self._snapshot(pane)
         for watched in tuple(self.open.values()):
-            watched.look_now()
+            watched.search_now()
         if late or now >= self._idle_at:
             outcome = WaitOutcome.TIMEOUT if late else WaitOutcome.IDLE
             self._end(WaitEnd(outcome, self._elapsed, pane, bookmark=mark, screen=screen))
 
     @property
     def _idle_at(self) -> float:
-        return max([self.begun, *(watched.printed_at for watched in self.open.values())]) + (self.wanted.idle or 0.0)
+        return max([self.begun, *(watched.printed_at for watched in self.open.values())]) + (self.condition.idle or 0.0)
 
     @property
     def _elapsed(self) -> float:
         return time.monotonic() - self.begun
 
-    def _look_at(self, pane: PaneId) -> tuple[str, Bookmark | None]:
-        """What a pane shows last, and where its program writes; both may be looked past again, but miss nothing."""
+    def _snapshot(self, pane: PaneId) -> tuple[str, Bookmark | None]:
+        """The end of a pane's screen, and a bookmark where its program writes; taken before the last search, so that
+        nothing is missed."""
         watched = self.open[pane]
         return screen_tail(watched.terminal) or watched.tail(), here(watched.terminal)
 
     def _end(self, ending: WaitEnd) -> None:
-        if not self.over:
-            self.over = True
+        if not self.done:
+            self.done = True
             skipped = sum(watched.skipped for watched in self.open.values())
-            self._told(replace(ending, skipped=skipped))
+            self._on_end(replace(ending, skipped=skipped))
 
 
 def excerpt(text: bytes, start: int, stop: int) -> str:
-    """A match with a few lines around it. Untrusted."""
+    """A match with a few lines of context. Untrusted."""
     first, last = max(0, start - SHOWN), min(len(text), stop + SHOWN)
     before = text[first:start].decode(errors="replace").split("\n")[-AROUND - 1 :]
     behind = text[stop:last].decode(errors="replace").split("\n")[: AROUND + 1]
@@ -188,7 +190,7 @@ def excerpt(text: bytes, start: int, stop: int) -> str:
 
 
 def screen_tail(terminal: Terminal) -> str:
-    """The last rows of a terminal's screen, without blank ones at its end; empty if it is closed. Untrusted."""
+    """The last rows of a terminal's screen, without trailing blank ones; empty if it is closed. Untrusted."""
     with terminal.locked() as screen:
         if screen.closed:
             return ""

@@ -1,8 +1,7 @@
-"""All waits for what panes print: one thread that sleeps until a terminal prints, or a time has come.
+"""Waits for panes' output, on one thread that sleeps until a terminal prints or a timer is due.
 
-Nothing is polled. The terminals' own threads only put their output into a queue; all searching is done here, at most
-every hundredth of a second a terminal, so that fifty waits cost a person who types nothing. The thread lives while
-there is something to wait for.
+Nothing is polled. The I/O threads only queue the output; all searching is done here, at most every hundredth of a
+second per terminal, so that fifty waits do not slow the user's typing. The thread runs while there are waits or timers.
 """
 
 import heapq
@@ -15,22 +14,22 @@ from itertools import count
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.watch.new_output import OutputStart
 from fugue_tui.multiplexer.watch.pane import PaneWatch
-from fugue_tui.multiplexer.watch.wait import Told, Wait, WaitCondition
+from fugue_tui.multiplexer.watch.wait import OnEnd, Wait, WaitCondition
 from fugue_tui.terminal.terminal import Terminal
 
 _logger = logging.getLogger(__name__)
 
 
 class WaitService:
-    """All that is waited for. Any thread, but `told`, `report` and timers are called on the watch's own."""
+    """All open waits and timers. Any thread; `on_end`, `report` and timers are called on the watch thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._bell = threading.Event()
+        self._wakeup = threading.Event()
         self._thread: threading.Thread | None = None
         self._waits: list[Wait] = []
         self._tick_at = 0.0
-        """No wait has anything to do by the clock before this."""
+        """No wait's `tick` is due before this."""
         self._watched: dict[Terminal, PaneWatch] = {}
         self._timers: list[tuple[float, int, Callable[[], object]]] = []
         self._numbers = count()
@@ -38,17 +37,17 @@ class WaitService:
     def wait(
         self,
         panes: Mapping[PaneId, tuple[Terminal, OutputStart | None]],
-        wanted: WaitCondition,
-        told: Told,
+        condition: WaitCondition,
+        on_end: OnEnd,
         report: Callable[[float], None] = lambda elapsed: None,
     ) -> Callable[[], None]:
-        """Wait for one of several things to come in some terminals, after now or after an earlier moment of each.
+        """Wait for a condition in some terminals, from now or from an earlier state of each.
 
-        `told` is called once, `report` now and then; what is returned ends the wait without a word."""
-        wait = Wait(wanted, told, report)
+        `on_end` is called once, `report` periodically; the result stops the wait without calling `on_end`."""
+        wait = Wait(condition, on_end, report)
         with self._lock:
             for pane, (terminal, _) in panes.items():
-                watched = self._watched.get(terminal) or PaneWatch(terminal, self._bell.set)
+                watched = self._watched.get(terminal) or PaneWatch(terminal, self._wakeup.set)
                 self._watched[terminal] = watched
                 watched.users.add(wait)
                 wait.open[pane] = watched
@@ -60,57 +59,57 @@ class WaitService:
 
         def stop() -> None:
             wait.stop()
-            self._bell.set()
+            self._wakeup.set()
 
         return stop
 
     def after(self, seconds: float, call: Callable[[], object]) -> Callable[[], None]:
-        """Have something called on the watch's thread after a while; it must not take long. What is returned calls that
-        off, if it has not begun."""
+        """Call something on the watch thread after a delay; it must not block. The result cancels a call that has not
+        started."""
         with self._lock:
             timer = (time.monotonic() + seconds, next(self._numbers), call)
             heapq.heappush(self._timers, timer)
             self._wake()
 
-        def call_off() -> None:
+        def cancel() -> None:
             with self._lock:
                 if timer in self._timers:
                     self._timers.remove(timer)
                     heapq.heapify(self._timers)
-                    self._bell.set()
+                    self._wakeup.set()
 
-        return call_off
+        return cancel
 
     @property
     def busy(self) -> int:
-        """How many waits are open."""
+        """The number of open waits."""
         with self._lock:
-            return sum(not wait.over for wait in self._waits)
+            return sum(not wait.done for wait in self._waits)
 
     @property
     def awake(self) -> bool:
-        """Whether its thread runs: while anything is watched or timed, and no longer."""
+        """Whether the thread runs: only while there are waits or timers."""
         return self._thread is not None
 
     def _wake(self) -> None:
-        """Under the lock: see to it that the thread runs and looks."""
+        """Under the lock: start or wake the thread."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
             self._thread.start()
-        self._bell.set()
+        self._wakeup.set()
 
     def _run(self) -> None:
-        while (seconds := self._rest()) is not None:
-            self._bell.wait(seconds if seconds >= 0 else None)
-            self._bell.clear()
-            self._look()
-            for call in self._timely():
+        while (seconds := self._next_delay()) is not None:
+            self._wakeup.wait(seconds)
+            self._wakeup.clear()
+            self._search()
+            for call in self._due_calls():
                 _guarded(call, lambda error: None)
 
-    def _rest(self) -> float | None:
-        """Let go of what is over; seconds until there is something to do, -1 for never, None if nothing is left."""
+    def _next_delay(self) -> float | None:
+        """Remove finished waits; seconds until the next work, None if there is nothing left."""
         with self._lock:
-            for wait in [wait for wait in self._waits if wait.over]:
+            for wait in [wait for wait in self._waits if wait.done]:
                 self._leave(wait)
             if self._waits and time.monotonic() >= self._tick_at:
                 self._tick_at = min(wait.due for wait in self._waits)
@@ -131,17 +130,17 @@ class WaitService:
                 watched.untap()
                 del self._watched[terminal]
 
-    def _look(self) -> None:
+    def _search(self) -> None:
         now = time.monotonic()
         with self._lock:
             watched, waits = tuple(self._watched.values()), tuple(self._waits)
         for each in watched:
-            _guarded(lambda each=each: each.look(now), each.fail)
+            _guarded(lambda each=each: each.poll(now), each.fail)
         for wait in waits if now >= self._tick_at else ():
-            if not wait.over and now >= wait.due:
+            if not wait.done and now >= wait.due:
                 _guarded(lambda wait=wait: wait.tick(now), wait.fail)
 
-    def _timely(self) -> list[Callable[[], object]]:
+    def _due_calls(self) -> list[Callable[[], object]]:
         now, calls = time.monotonic(), list[Callable[[], object]]()
         with self._lock:
             while self._timers and self._timers[0][0] <= now:
@@ -153,5 +152,5 @@ def _guarded(call: Callable[[], object], fail: Callable[[Exception], object]) ->
     try:
         call()
     except Exception as error:  # a border: a bug in one wait must not end the others
-        _logger.exception("a fault in the watch; other waits go on")
+        _logger.exception("internal error in a wait; other waits continue")
         fail(error)
