@@ -68,10 +68,10 @@ class Camera:
     @staticmethod
     def run(dispatcher: Any, *said: str) -> Any:
         """Run a command for the person, as it is typed in a shell."""
-        from fugue_tui.control.core.command import PERSON
+        from fugue_tui.control.core.command import USER
         from fugue_tui.control.schema import command_line
 
-        return dispatcher.run(command_line.command(list(said)), PERSON)
+        return dispatcher.run(command_line.command(list(said)), USER)
 
     def command(self, *said: str) -> Any:
         """Run a command in the workspace."""
