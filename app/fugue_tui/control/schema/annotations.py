@@ -1,4 +1,4 @@
-"""Turns a field's annotation into the kind of value it may hold, and a dataclass into a record of such fields."""
+"""Maps field annotations to the kinds of values that validate them, and dataclasses to records of fields."""
 
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -42,11 +42,11 @@ class Field:
     default: Any
     """MISSING if the field must be given."""
     owner: type[Any]
-    """The class that has it."""
+    """The class that declares it."""
 
     @property
     def doc(self) -> str:
-        """The docstring under it, on one line; read from the source when it is first asked for."""
+        """The docstring under it, on one line; read from the source on first use."""
         return field_docs(self.owner).get(self.name, "")
 
     @property
@@ -80,7 +80,7 @@ class Id(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Record(Kind):
-    """An object with named fields, made into a dataclass; the same as a JSON string is accepted."""
+    """An object with named fields, built as a dataclass; also accepted as a JSON string."""
 
     cls: type[Any]
 
@@ -129,7 +129,7 @@ def checked(cls: type[Any], arguments: Mapping[str, Any], prefix: str = "") -> d
 
 
 def unknown(name: object, known: Iterable[str]) -> str:
-    """What to say of an argument that there is not, with the nearest that there is."""
+    """The error text for an unknown argument, with the nearest known one."""
     names = list(known)
     written = ascii(str(name)[:40])[1:-1]
     near = get_close_matches(str(name)[:40], names, n=1)
@@ -148,7 +148,7 @@ def object_schema(cls: type[Any], defs: Definitions) -> Schema:
 
 @cache
 def kind_of(annotation: Any) -> Kind:
-    """The kind of value that an annotation stands for. Raises TypeError for one that no door could say."""
+    """The kind of an annotation. Raises TypeError for a type without a JSON form."""
     if annotation is Any:
         return Anything()
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -162,7 +162,7 @@ def kind_of(annotation: Any) -> Kind:
         return _collection(origin, arguments)
     if isinstance(annotation, type):
         return _plain(annotation)
-    raise TypeError(f"no door can say a value of type {annotation!r}")
+    raise TypeError(f"a value of type {annotation!r} has no JSON form")
 
 
 _PLAIN: dict[type, Kind] = {
@@ -188,7 +188,7 @@ def _plain(annotation: type[Any]) -> Kind:
         return Table(Anything())
     if issubclass(annotation, list | tuple):
         return ListOf(Anything(), cast("Any", annotation))
-    raise TypeError(f"no door can say a value of type {annotation!r}")
+    raise TypeError(f"a value of type {annotation!r} has no JSON form")
 
 
 def _collection(origin: type, arguments: tuple[Any, ...]) -> Kind:
@@ -202,7 +202,7 @@ def _collection(origin: type, arguments: tuple[Any, ...]) -> Kind:
         return ListOf(kind_of(arguments[0]), frozenset)
     if issubclass(origin, Sequence):
         return ListOf(kind_of(arguments[0]), list if issubclass(origin, list) else tuple)
-    raise TypeError(f"no door can say a value of type {origin!r}")
+    raise TypeError(f"a value of type {origin!r} has no JSON form")
 
 
 def _either(arguments: tuple[Any, ...]) -> Kind:

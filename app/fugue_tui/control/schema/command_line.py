@@ -37,8 +37,8 @@ def lookup(verb: str) -> type[Command[Any]]:
 
 
 def nearest(word: str, more: Iterable[str] = (), likeness: float = 0.6) -> str:
-    """The command that a wrong word was meant to be: tmux knows it by that name, or it is spelt nearly so; `more` are
-    names besides. Empty if there is none."""
+    """The command that an unknown word may mean: by tmux's name for it or a similar spelling; `more` are further names.
+    Empty if there is none."""
     written = word[:40].replace("_", "-")
     if written in TMUX:
         return TMUX[written]
@@ -46,15 +46,15 @@ def nearest(word: str, more: Iterable[str] = (), likeness: float = 0.6) -> str:
 
 
 def unknown(word: str, more: Iterable[str] = (), likeness: float = 0.6) -> str:
-    """What to say of a word that is no command, with the one that was meant."""
-    near, said = nearest(word, more, likeness), ascii(word[:40])[1:-1]
+    """The error text for an unknown command, with the nearest known one."""
+    near, shown = nearest(word, more, likeness), ascii(word[:40])[1:-1]
     if near and word[:40] in TMUX:
-        return f"no command {said}; tmux's {said} is {near} here"
-    return f"no command {said}" + (f"; did you mean {near}?" if near else "")
+        return f"no command {shown}; tmux's {shown} is {near} here"
+    return f"no command {shown}" + (f"; did you mean {near}?" if near else "")
 
 
 def parse(words: Sequence[str]) -> tuple[type[Command[Any]], dict[str, Any]]:
-    """The command that words name and its arguments, unchecked. Raises UnknownCommand or InvalidArgument."""
+    """The class and the unchecked arguments of a command in words. Raises UnknownCommand or InvalidArgument."""
     if not words:
         raise UnknownCommand("no command was given; fugue-tui --help lists all")
     cls = lookup(words[0])
@@ -65,7 +65,7 @@ def parse(words: Sequence[str]) -> tuple[type[Command[Any]], dict[str, Any]]:
 
 
 def command(words: Sequence[str] | str) -> Command[Any]:
-    """The command that words, or a line of them, say. Raises UnknownCommand or InvalidArgument."""
+    """The command in a line or its words. Raises UnknownCommand or InvalidArgument."""
     return build(*parse(split(words) if isinstance(words, str) else words))
 
 
@@ -78,12 +78,12 @@ def split(line: str) -> list[str]:
 
 
 def format(command: Command[Any]) -> list[str]:
-    """The words that say a command: its name, and a flag for every field that differs from the default."""
+    """A command as words: its name, and a flag for every field that differs from its default."""
     return _words(command, lambda value: value)
 
 
 def beginning(command: Command[Any], most: int) -> str:
-    """The same as one line that is good for its first `most` characters: of a long text no more is looked at."""
+    """A command as a line that is exact for its first `most` characters; of long texts no more is read."""
     return shlex.join(_words(command, lambda value: _shortened(value, most)))
 
 
@@ -97,7 +97,7 @@ def _words(command: Command[Any], short: Callable[[Any], Any]) -> list[str]:
 
 
 def _shortened(value: Any, most: int) -> Any:
-    """A JSON value with cleaned beginnings of its texts and lists."""
+    """A JSON value with its texts cleaned and its texts and lists truncated."""
     match value:
         case str():
             return _start(value, most)
@@ -111,7 +111,7 @@ def _shortened(value: Any, most: int) -> Any:
 
 
 def _start(text: str, most: int) -> str:
-    """The first characters of a text that can be shown; what cannot is passed over, so that it hides nothing."""
+    """The first printable characters of a text, however many unprintable ones come before them."""
     found = ""
     for at in range(0, len(text), 4 * most):
         found += clean_text(text[at : at + 4 * most])
@@ -126,14 +126,14 @@ def flag(name: str) -> str:
 
 
 def help_text(cls: type[Command[Any]], program: str = "fugue-tui") -> str:
-    """What `--help` says of a command."""
+    """The `--help` text of a command."""
     about = describe(cls)
     usage = " ".join(
         [f"usage: {program} {cls.verb}", *map(_usage, about.fields), "[--json] [--output FILE] [--workspace NAME]"]
     )
     lines = [fill(usage, 100, subsequent_indent="    "), "", about.text, ""]
     for each in about.fields:
-        lines += [f"  {_usage(each).removesuffix('...').strip('[]')}", *_explained(each)]
+        lines += [f"  {_usage(each).removesuffix('...').strip('[]')}", *_description(each)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -149,10 +149,10 @@ def _arguments(cls: type[Command[Any]], words: Sequence[str]) -> dict[str, Any]:
             loose += [] if program else rest
             break
         if _is_flag(word):
-            _take_flag(cls, word, rest, given)
+            _parse_flag(cls, word, rest, given)
         else:
             loose.append(word)
-    _place(cls, loose, given)
+    _assign(cls, loose, given)
     return given
 
 
@@ -160,7 +160,7 @@ def _is_flag(word: str) -> bool:
     return word.startswith("-") and len(word) > 1 and not word[1:2].isdigit() and word[1] != "."
 
 
-def _take_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict[str, Any]) -> None:
+def _parse_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict[str, Any]) -> None:
     written, equals, value = word.partition("=")
     known = {flag(each.name): each for each in fields_of(cls)}
     if (
@@ -184,7 +184,7 @@ def _unknown_flag(written: str, known: dict[str, Field]) -> NoReturn:
     raise InvalidArgument(f"no flag {ascii(written[:40])[1:-1]}; {hint}")
 
 
-def _place(cls: type[Command[Any]], loose: list[str], given: dict[str, Any]) -> None:
+def _assign(cls: type[Command[Any]], loose: list[str], given: dict[str, Any]) -> None:
     free = [each for each in fields_of(cls) if each.name not in given]
     if loose and (found := next((each for each in free if each.name in TARGETS.get(loose[0][:1], ())), None)):
         free.remove(found)
@@ -244,20 +244,20 @@ def _usage(field: Field) -> str:
     kind = _core(field.kind)
     match kind:
         case Boolean():
-            said = f"{flag(field.name)}|{flag(field.name).replace('--', '--no-', 1)}"
+            usage = f"{flag(field.name)}|{flag(field.name).replace('--', '--no-', 1)}"
         case Choice(options):
-            said = f"{flag(field.name)} {'|'.join(options)}"
+            usage = f"{flag(field.name)} {'|'.join(options)}"
         case Number() | Integer():
-            said = f"{flag(field.name)} N"
+            usage = f"{flag(field.name)} N"
         case Table() | Record():
-            said = f"{flag(field.name)} JSON"
+            usage = f"{flag(field.name)} JSON"
         case _:
-            said = f"{flag(field.name)} {field.name.upper()}"
-    written = said if field.required else f"[{said}]"
+            usage = f"{flag(field.name)} {field.name.upper()}"
+    written = usage if field.required else f"[{usage}]"
     return f"{written}..." if _is_list(field) else written
 
 
-def _explained(field: Field) -> list[str]:
+def _description(field: Field) -> list[str]:
     default = "" if field.required else json.dumps(json_value(field.default), ensure_ascii=False)
     tail = "" if default in ("", '""', "null", "[]", "{}") else f" (default: {default.strip(chr(34))})"
     tail += " (the flag once for each)" if _is_list(field) else ""

@@ -1,4 +1,4 @@
-"""A command as data: its JSON Schemas, the check of its arguments, its result as JSON, and its description.
+"""A command's JSON Schemas, argument validation, JSON result, and description.
 
 Everything is derived from the class: its docstring, its fields and the docstrings under them. There is no second list.
 """
@@ -18,16 +18,16 @@ from fugue_tui.errors import InvalidArgument
 IGNORED: Final = frozenset({"wait_for_previous"})
 """Arguments that some clients add to every call."""
 OTHER_NAMES: Final = {"pane_id": "pane", "window_id": "window", "session_id": "session"}
-"""Names that are understood beside the field's own, where a command has the field and not the name."""
+"""Aliases of field names, where a command has the field and no field of the alias's name."""
 ONE_OF_MANY: Final = {"pane": "panes", "pane_id": "panes"}
-"""Names for the only entry of a list, where a command has the list and not the name."""
+"""Aliases for a list's only entry, where a command has the list and no field of the alias's name."""
 
 _Command = TypeVar("_Command", bound=Command[Any])
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What people and models read about a command."""
+    """A command's texts for help, the palette and MCP."""
 
     verb: str
     title: str
@@ -42,7 +42,7 @@ class Description:
 
 @cache
 def describe(cls: type[Command[Any]]) -> Description:
-    """What a command is called, what it does and what it takes."""
+    """A command's name, texts and fields."""
     text = cleandoc(cls.__doc__ or "")
     summary = " ".join(text.split("\n\n")[0].split())
     title = cls.verb.replace("-", " ").capitalize()
@@ -56,7 +56,7 @@ def input_schema(cls: type[Command[Any]]) -> Schema:
 
 
 def output_schema(cls: type[Command[Any]]) -> Schema | None:
-    """The JSON Schema of what `payload` gives; None for plain text and for nothing at all."""
+    """The JSON Schema of what `payload` returns; None for plain text and for no result."""
     kind = kind_of(result_type(cls))
     if cls.plain or isinstance(kind, Null):
         return None
@@ -92,11 +92,11 @@ def payload(cls: type[Command[Any]], result: Any) -> dict[str, Any] | None:
 
 @cache
 def result_type(cls: type[Command[Any]]) -> Any:
-    """What a command's `run` gives, from its class line."""
+    """The result type of a command, from its class line."""
     for base in getattr(cls, "__orig_bases__", ()):
         if get_origin(base) is Command:
             return get_args(base)[0]
-    raise TypeError(f"{cls.__name__} does not say its result: derive it from Command[...]")
+    raise TypeError(f"{cls.__name__} does not declare its result: derive it from Command[...]")
 
 
 def _renamed(cls: type[Command[Any]], arguments: Mapping[str, Any]) -> dict[str, Any]:

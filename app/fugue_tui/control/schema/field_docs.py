@@ -1,6 +1,6 @@
-"""Finds the docstrings that stand under fields: Python drops them at run time, so they are read from the source.
+"""Reads the docstrings under fields from the source, as Python drops them at run time.
 
-One parse a module, kept for the life of the program. Where there is no source, fields have no description.
+Each module is parsed once. Without a source, fields have no description.
 """
 
 import ast

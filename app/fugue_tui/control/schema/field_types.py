@@ -1,9 +1,9 @@
-"""What a field may hold: one value per annotation that checks arguments, reads command words and writes JSON Schema.
+"""Kinds of field values: each validates arguments, parses command words and writes its JSON Schema.
 
-Checking and the published schema come from the same object, so they cannot disagree. Standard library only: the first
-key binding must not wait for a validation framework, nor carry its 17 MB.
+Validation and schema come from the same object, so they cannot disagree. Standard library only: a validation
+framework would add 17 MB and delay the start.
 
-Kinds that hold others: lists, objects with free names, alternatives, and any JSON at all.
+Container kinds: lists, objects with free names, alternatives, and any JSON.
 """
 
 import json
@@ -20,20 +20,20 @@ Schema: TypeAlias = dict[str, Any]
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 SHOWN: Final = 60
-"""Characters of a wrong value that an error repeats."""
+"""Characters of an invalid value in an error text."""
 
 
 @dataclass(slots=True)
 class Definitions:
-    """The named schemas that a schema refers to, while it is being written."""
+    """The named definitions of a schema that is being written."""
 
     found: dict[str, Schema] = field(default_factory=dict[str, Schema])
     open: set[str] = field(default_factory=set[str])
-    """Records whose schema is being written: meeting one again means that it is recursive."""
+    """Records whose schema is being written; a second visit means that it is recursive."""
 
 
 def shown(value: object) -> str:
-    """A wrong value as an error repeats it: ASCII, short, without a control character."""
+    """An invalid value for an error text: ASCII, short, without control characters."""
     try:
         text = json.dumps(value)
     except (TypeError, ValueError, RecursionError):
@@ -42,29 +42,29 @@ def shown(value: object) -> str:
 
 
 def wrong(where: str, value: object, wanted: str) -> InvalidArgument:
-    """The error for a value that is not what a field wants."""
+    """The error for an invalid value."""
     return InvalidArgument(f"{where}: {shown(value)} is not {wanted}")
 
 
 class Kind:
-    """What one field may hold."""
+    """The kind of value of a field."""
 
     def check(self, value: Any, where: str) -> Any:
-        """The value as the command wants it. Raises InvalidArgument naming `where` and the reason."""
-        raise AssertionError(f"{type(self).__name__} does not say what it holds")
+        """The validated and converted value. Raises InvalidArgument naming `where` and the reason."""
+        raise AssertionError(f"{type(self).__name__} has no check method")
 
     def read(self, word: str, where: str) -> Any:
-        """The JSON value that a command word stands for."""
+        """The JSON value of a command word."""
         return parsed(word, where, self.words)
 
     def schema(self, defs: Definitions) -> Schema:
         """The JSON Schema; recursive records are put into `defs`."""
-        raise AssertionError(f"{type(self).__name__} does not say what it holds")
+        raise AssertionError(f"{type(self).__name__} is abstract")
 
     @property
     def words(self) -> str:
-        """What is wanted, in a few words: `a number from 0.1 to 0.9`."""
-        raise AssertionError(f"{type(self).__name__} does not say what it holds")
+        """The kind in a few words: `a number from 0.1 to 0.9`."""
+        raise AssertionError(f"{type(self).__name__} is abstract")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Bounds:
     lt: float | None = None
 
     def admits(self, value: float) -> bool:
-        """Whether a value lies inside."""
+        """Whether a value is in the range."""
         return (
             (self.ge is None or value >= self.ge)
             and (self.le is None or value <= self.le)
@@ -86,12 +86,12 @@ class Bounds:
         )
 
     def schema(self) -> Schema:
-        """JSON Schema's words for a number's range."""
+        """The JSON Schema keywords of a number's range."""
         names = {"minimum": self.ge, "maximum": self.le, "exclusiveMinimum": self.gt, "exclusiveMaximum": self.lt}
         return {name: bound for name, bound in names.items() if bound is not None}
 
     def lengths(self, noun: str) -> Schema:
-        """JSON Schema's words for a length's range, such as `minItems`."""
+        """The JSON Schema keywords of a length's range, such as `minItems`."""
         return {name: bound for name, bound in ((f"min{noun}", self.ge), (f"max{noun}", self.le)) if bound is not None}
 
     @property
@@ -99,8 +99,8 @@ class Bounds:
         """The range in words, with a leading space, or nothing."""
         if self.ge is not None and self.le is not None:
             return f" from {self.ge:.15g} to {self.le:.15g}"
-        said = {"at least": self.ge, "at most": self.le, "more than": self.gt, "less than": self.lt}
-        parts = [f"{word} {bound:.15g}" for word, bound in said.items() if bound is not None]
+        limits = {"at least": self.ge, "at most": self.le, "more than": self.gt, "less than": self.lt}
+        parts = [f"{word} {bound:.15g}" for word, bound in limits.items() if bound is not None]
         return f" {' and '.join(parts)}" if parts else ""
 
 
@@ -210,10 +210,10 @@ class Null(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Kind):
-    """One of a few words."""
+    """One of several words."""
 
     options: Mapping[str, Any]
-    """What may be said, and what it means to the command."""
+    """The values of the words."""
 
     @classmethod
     def of(cls, values: Iterable[Any]) -> "Choice":
@@ -237,7 +237,7 @@ class Choice(Kind):
 
 
 def parsed(word: str, where: str, wanted: str) -> Any:
-    """What a JSON text says. Raises InvalidArgument if it is not JSON."""
+    """The value of a JSON text. Raises InvalidArgument if it is not JSON."""
     try:
         return json.loads(word, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -254,7 +254,7 @@ DEEPEST: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class ListOf(Kind):
-    """A list; the same as a JSON string is accepted."""
+    """A list; also accepted as a JSON string."""
 
     item: Kind
     make: Callable[[list[Any]], Any] = tuple
@@ -279,7 +279,7 @@ class ListOf(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Table(Kind):
-    """An object with free names; the same as a JSON string is accepted."""
+    """An object with free names; also accepted as a JSON string."""
 
     item: Kind
 
@@ -301,7 +301,7 @@ class Table(Kind):
 
 @dataclass(frozen=True, slots=True)
 class OneOf(Kind):
-    """The first of several kinds that fits."""
+    """The first of several kinds that matches."""
 
     kinds: tuple[Kind, ...]
 
@@ -315,7 +315,7 @@ class OneOf(Kind):
         real = [kind for kind in self.kinds if not isinstance(kind, Null)]
         if len(real) == 1:
             raise errors[self.kinds.index(real[0])]
-        # The one that looked into it says more than that it is none of them.
+        # An error inside the value is more precise than that no kind matches.
         raise next((each for each in errors if _is_inside(str(each), where)), wrong(where, value, self.words))
 
     def read(self, word: str, where: str) -> Any:
@@ -357,13 +357,13 @@ class Anything(Kind):
         return "any JSON value"
 
 
-def _is_inside(told: str, where: str) -> bool:
-    """Whether an error is about a part of what stands at a place."""
-    return told.startswith((f"{where}.", f"{where}["))
+def _is_inside(message: str, where: str) -> bool:
+    """Whether an error is about a part of the value at a path."""
+    return message.startswith((f"{where}.", f"{where}["))
 
 
 def unpacked(value: Any, where: str, wanted: str, opening: str) -> Any:
-    """A value, or what it says if it is a JSON string where a list or an object is wanted."""
+    """A value, parsed if it is a JSON string where a list or an object is expected."""
     if isinstance(value, str) and value.lstrip().startswith(opening):
         return parsed(value, where, wanted)
     return value

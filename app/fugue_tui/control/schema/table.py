@@ -1,4 +1,4 @@
-"""A command's result as a person reads it in a shell: a table for a list of records, `key: value` for one."""
+"""Formats a command's result for a terminal: a table for a list of records, `key: value` for one."""
 
 import json
 from typing import Any, Final, cast

@@ -1,4 +1,4 @@
-"""tmux's names of what commands here do, for people whose fingers know them: errors and the palette point from them."""
+"""tmux's names for the commands here, for hints in errors and the palette."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -55,9 +55,9 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "display-message": "get-status",
     }
 )
-"""Each of tmux's commands under its name and its short form, and the command here that does the same or the nearest."""
+"""tmux's commands by name and alias, and the same or nearest command here."""
 
 
 def tmux_names(verb: str) -> tuple[str, ...]:
-    """What tmux calls a command of ours."""
+    """tmux's names for a command here."""
     return tuple(theirs for theirs, ours in TMUX.items() if ours == verb)
