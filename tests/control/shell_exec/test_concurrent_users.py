@@ -30,7 +30,7 @@ def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
     shell.room.until(lambda: shell.room.mux.terminal(shell.pane).shell.at_input)
     shell.room.say(f"send-input --pane {shell.pane} --text 'rm -r precious'")
     shell.room.shows(shell.pane, "precious")
-    with pytest.raises(Refused, match="`rm -r precious`, which somebody typed") as refused:
+    with pytest.raises(Refused, match="`rm -r precious`, which was typed") as refused:
         shell.run("echo glued")
     assert refused.value.data["retry_after_ms"]
     shell.room.say(f"send-keys {shell.pane} C-u")  # Ctrl+C is a signal, which a busy shell may lose; this is a key.
@@ -50,7 +50,7 @@ def test_what_a_person_types_at_the_same_time_is_not_run(shell: Shell, monkeypat
         return paste(text)
 
     monkeypatch.setattr(terminal, "paste", together)
-    with pytest.raises(Refused, match="`rm -r precious`, which somebody typed"):
+    with pytest.raises(Refused, match="`rm -r precious`, which was typed"):
         shell.run("echo glued")
     shell.room.until(lambda: terminal.shell.typed.strip() == "rm -r precious")
 
@@ -75,7 +75,7 @@ def test_what_a_person_types_behind_a_command_that_is_not_shown_is_let_alone(
         return after(mux, seconds, call)
 
     monkeypatch.setattr("fugue_tui.control.shell_exec.prompt_driver.after", typing)
-    with pytest.raises(Refused, match="`garbled precious`, which somebody typed"):
+    with pytest.raises(Refused, match="`garbled precious`, which was typed"):
         shell.run("echo one")
     assert terminal.shell.typed.strip() == "garbled precious"
 

@@ -1,4 +1,4 @@
-"""How far a command is that is typed into a shell, and how it ended."""
+"""The stages and the end of a command that is typed into a shell."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -8,25 +8,25 @@ from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty.spawn import Exit
 
 PROMPT: Final = 10.0
-"""Seconds that a shell has until it waits for a command."""
+"""Seconds to wait for a shell's prompt."""
 ECHO: Final = 1.0
-"""Seconds that a shell has to show what was typed."""
+"""Seconds to wait for the echo of typed text."""
 QUIET: Final = 0.25
-"""Seconds without output after which a shell without marks may be back at its prompt without having said so."""
+"""Seconds of silence after which a shell without marks may be back at its prompt."""
 GRACE: Final = 2.0
-"""Seconds that a command has to end after it was interrupted; the next in line goes on then in any case."""
+"""Seconds that an interrupted command has to end before the next in the queue starts in any case."""
 
 
 class CommandStage(IntEnum):
-    """How far it is."""
+    """The stage of a typed command."""
 
     QUEUED = 0
     WAITING = 1
-    """For the prompt."""
+    """Waits for the prompt."""
     CLEARED = 2
-    """Ctrl+C was pressed at a prompt that was not empty, and another is to come."""
+    """Ctrl+C was sent at a prompt with text, and the next prompt is pending."""
     TYPED = 3
-    """But Enter was not pressed."""
+    """Enter is pending."""
     ENTERED = 4
     RUNNING = 5
     OVER = 6
@@ -37,12 +37,12 @@ class CommandEnd:
     """How a command ended."""
 
     record: CommandRecord | None
-    """None if the shell came back to its prompt without having run anything."""
+    """None if the shell returned to its prompt without running anything."""
     exit_code: int | None
-    """None if nobody told."""
+    """None if it was not reported."""
     exit: Exit | None = None
-    """How the pane's program ended, if the command ended that."""
+    """The exit of the pane's program, if the command ended it."""
     lost: bool = False
-    """Whether the shell that ran it is gone, or gave it up, without a word."""
+    """Whether its shell exited or abandoned it without a mark."""
     unmarked: bool = False
-    """Whether the shell waits at a prompt that it did not mark, though it marked those before."""
+    """Whether the shell stopped marking its prompts."""

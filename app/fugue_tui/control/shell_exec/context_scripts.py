@@ -1,7 +1,7 @@
-"""What a shell reads to take on variables and aliases for a while, and to have its own back: pure, per shell.
+"""Scripts that set variables and aliases in a shell temporarily and restore the old ones. Pure, per shell.
 
-What was there before is kept by the shell itself, in variables and functions of its own that begin with __fugue_: it
-goes to no file, and comes back as it was whatever it holds.
+The shell keeps the old values itself, in variables and functions that begin with __fugue_, so that they go to no file
+and are restored exactly.
 """
 
 import re
@@ -20,13 +20,13 @@ _OURS: Final = re.compile(r"__fugue", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ShellContext:
-    """What a shell took on."""
+    """Temporary variables and aliases of a shell."""
 
     env: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     aliases: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
 
     def checked(self) -> "ShellContext":
-        """The same. Raises InvalidArgument if there is nothing in it, or something that no shell takes."""
+        """The context itself. Raises InvalidArgument if it is empty or has an entry that no shell accepts."""
         if not (self.env or self.aliases):
             raise InvalidArgument("env: there is nothing to set; give env or aliases")
         for name, value in variables(self.env).items():
@@ -40,17 +40,17 @@ class ShellContext:
         return self
 
     def with_more(self, other: "ShellContext") -> "ShellContext":
-        """Both; what `other` says goes first."""
+        """Both; entries of `other` take precedence."""
         return replace(self, env={**self.env, **other.env}, aliases={**self.aliases, **other.aliases})
 
     @property
     def names(self) -> str:
-        """All names, for people."""
+        """All names, for display."""
         return ", ".join([*self.env, *self.aliases])
 
 
 def set_context(new: ShellContext, known: ShellContext, dialect: Dialect) -> str:
-    """What sets a context; only what is not in the one that is known already is kept to be brought back."""
+    """The script that sets a context and keeps the old value of each name that is not in `known` already."""
     names = [name for name in new.env if name not in known.env]
     aliases = [name for name in new.aliases if name not in known.aliases]
     lines = _keep_in_fish(names, aliases) if dialect is Dialect.FISH else _keep(names, aliases, dialect)
@@ -60,11 +60,11 @@ def set_context(new: ShellContext, known: ShellContext, dialect: Dialect) -> str
     for name, value in new.aliases.items():
         between = " " if dialect is Dialect.FISH else "="
         lines.append(f"alias {name}{between}{quoted(value, dialect)}")
-    return _told(lines, f"fugue: {new.names} set for a while", dialect)
+    return _with_message(lines, f"fugue: {new.names} set for a while", dialect)
 
 
 def restore_context(known: ShellContext, dialect: Dialect) -> str:
-    """What brings back all that was there before a context."""
+    """The script that restores everything as it was before a context."""
     if dialect is Dialect.FISH:
         lines = [line for name in known.env for line in _variable_in_fish(name)]
         lines += [line for name in known.aliases for line in _function_in_fish(name)]
@@ -72,15 +72,15 @@ def restore_context(known: ShellContext, dialect: Dialect) -> str:
         lines = [line for name in known.env for line in _variable(name, dialect)]
         lines += [line for name in known.aliases for line in _alias(name)]
         lines.append("\\unset __fugue_exported")
-    return _told(lines, f"fugue: {known.names} as before", dialect)
+    return _with_message(lines, f"fugue: {known.names} as before", dialect)
 
 
-def _told(lines: list[str], words: str, dialect: Dialect) -> str:
+def _with_message(lines: list[str], words: str, dialect: Dialect) -> str:
     return "\n".join([*lines, f"printf '%s\\n' {quoted(words, dialect)}"])
 
 
 def _hidden(name: str) -> str:
-    """The name under which something is kept; an alias may have characters that a variable may not."""
+    """The part of a variable's name for an alias, which may have characters that variables may not."""
     return "".join(char if char.isalnum() else f"_{ord(char):x}_" for char in name)
 
 
@@ -88,7 +88,7 @@ def _keep(names: Iterable[str], aliases: Iterable[str], dialect: Dialect) -> lis
     lines: list[str] = []
     names = list(names)
     if names:
-        # Whether a variable was exported, only another process can tell in every shell.
+        # Only a child process shows in every shell whether a variable is exported.
         look = 'for n do eval "test \\"\\${$n+x}\\"" && printf "%s " $n; done; :'
         lines.append(f"__fugue_exported=\"${{__fugue_exported-}} $(/bin/sh -c '{look}' sh {' '.join(names)})\"")
     for name in names:

@@ -1,8 +1,8 @@
-"""What is typed so that a shell runs a command: pure, per shell.
+"""The text to type so that a shell runs a command. Pure, per shell.
 
-A command is typed as it is where no shell could wait for more of it or take a character of it for something else; any
-other goes to `eval` in quotes, so that a missing quote is an error that the shell reports and never a second prompt.
-The line starts with a blank, which keeps it out of the history of those who asked their shell for that.
+A command is typed verbatim if no shell could wait for more of it or interpret its keys as editing; any other is quoted
+for `eval`, so that a missing quote is an error that the shell reports and never a continuation prompt. The line starts
+with a blank, which keeps it out of the history of shells configured so.
 """
 
 import re
@@ -16,7 +16,7 @@ from fugue_tui.errors import InvalidArgument
 from fugue_tui.shell_names import POSIX_SHELLS, is_interactive, program_name
 
 LONGEST: Final = 3_900
-"""Characters of one typed line; longer ones go by a file. A terminal that edits lines itself takes 4,095 bytes."""
+"""Characters of one typed line; longer ones go through a file. Canonical mode accepts 4,095 bytes."""
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -26,7 +26,7 @@ _KEYWORDS: Final = re.compile(
     r"|nocorrect|noglob|end|begin|switch|and|or|not|\[\[)(?![\w./=-])"
 )
 _ESCAPED: Final = str.maketrans({"\\": r"\\", "\n": r"\n", "\t": r"\t", "'": r"\047", "!": r"\041"})
-"""For $'...': one line of it never shows what stands beside or below, and holds nothing that history could change."""
+"""For $'...': text on one line, without characters that history expansion could change."""
 _UNFINISHED: Final = re.compile(r"(?:[|<>]|&&|(?<!\\)\\)\s*$|<<|;;|<\(|>\(")
 _WORDS: Final = re.compile(
     r"""(?: '[^'\n]*'                                          # one quotation
@@ -48,10 +48,10 @@ _FISH_WORDS: Final = re.compile(
 
 
 class Dialect(StrEnum):
-    """The shells whose language is known."""
+    """The supported shell languages."""
 
     SH = "sh"
-    """What POSIX says, and no more: dash, ash, ksh."""
+    """POSIX only: dash, ash, ksh."""
     BASH = "bash"
     ZSH = "zsh"
     FISH = "fish"
@@ -71,7 +71,7 @@ def dialect_of(argv: Sequence[str]) -> Dialect | None:
 
 
 def quoted(text: str, dialect: Dialect) -> str:
-    """Text as one word, whatever is in it."""
+    """Any text as one word."""
     if _SAFE.fullmatch(text) and not text.startswith(("=", "%")):
         return text
     if dialect is Dialect.FISH:
@@ -82,7 +82,7 @@ def quoted(text: str, dialect: Dialect) -> str:
 
 
 def is_plain(command: str, dialect: Dialect) -> bool:
-    """Whether a shell takes a line for what it says, and for a whole command."""
+    """Whether a line can be typed verbatim and is a complete command."""
     if len(command) > LONGEST:
         return False
     words = _FISH_WORDS if dialect is Dialect.FISH else _WORDS
@@ -91,7 +91,7 @@ def is_plain(command: str, dialect: Dialect) -> bool:
 
 
 def variables(env: Mapping[str, str]) -> Mapping[str, str]:
-    """An environment for a shell. Raises InvalidArgument for a name that no shell takes, or a NUL in a value."""
+    """A validated environment for a shell. Raises InvalidArgument for an invalid name, or a NUL in a value."""
     for name, value in env.items():
         if not _NAME.fullmatch(name):
             raise InvalidArgument(f"env: {name[:40]!a} is no name of a variable; use letters, digits and _")
@@ -102,7 +102,7 @@ def variables(env: Mapping[str, str]) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class ShellLine:
-    """A command, and where and with what it is to run."""
+    """A command line with its directory and environment."""
 
     command: str
     cwd: str = ""
@@ -110,45 +110,45 @@ class ShellLine:
     env: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     """Variables for this command only."""
     by_file: bool = False
-    """Whether the shell reads it from a file, however short it is."""
+    """Whether the shell reads it from a file even if it is short."""
     hooks: bool = False
-    """Whether the shell is to mark its prompts again first, as it once did."""
+    """Whether the shell first reinstalls the hooks that mark its prompts."""
 
     def typed(self, dialect: Dialect) -> str:
-        """What is typed; the shell must tell itself when it begins and ends."""
+        """The text to type into a shell that marks its commands."""
         if self.cwd or self.env:
-            return " " + self._apart(dialect)
+            return " " + self._isolated(dialect)
         return f" {self.command}" if is_plain(self.command, dialect) else f" eval {quoted(self.command, dialect)}"
 
     def marked(self, dialect: Dialect, nonce: str) -> str:
-        """What is typed so that marks are printed before and after, with the nonce in them.
+        """The text to type so that marks with the nonce are printed before and after.
 
-        What is typed holds neither the marks nor the nonce in one piece."""
+        The typed text itself contains neither a mark nor the whole nonce."""
         words = f"{nonce[: len(nonce) // 2]} {nonce[len(nonce) // 2 :]}"
         status = "$status" if dialect is Dialect.FISH else '"$?"'
-        # In a shell that keeps to POSIX an error in what is evaluated would take the rest of the line along.
+        # In a POSIX shell, a syntax error in plain `eval` would discard the rest of the line.
         evaluate = "command eval" if dialect is Dialect.SH else "eval"
-        core = self._apart(dialect) if self.cwd or self.env else f"{evaluate} {quoted(self.command, dialect)}"
+        core = self._isolated(dialect) if self.cwd or self.env else f"{evaluate} {quoted(self.command, dialect)}"
         begin = rf"printf '\033[J\033]133;C;fugue=%s%s\007' {words}"
         end = rf"printf '\033]133;D;%s;fugue=%s%s\007' {status} {words}"
         if dialect is not Dialect.FISH:
-            end = f"{{ {end}; }} 2>/dev/null"  # What `set -x` has a shell say of this is no output of the command.
+            end = f"{{ {end}; }} 2>/dev/null"  # Hides the trace of `set -x`, which is no output of the command.
         again = "__fugue_hook 2>/dev/null; " if self.hooks else ""
         return f" {again}{begin}; {core}; {end}"
 
-    def _apart(self, dialect: Dialect) -> str:
-        """The command where it leaves no trace of its directory and variables."""
+    def _isolated(self, dialect: Dialect) -> str:
+        """The command in a scope of its own, so that its directory and variables do not persist."""
         command = quoted(self.command, dialect)
         pairs = [(name, quoted(value, dialect)) for name, value in self.env.items()]
         if dialect is Dialect.FISH:
-            return _apart_in_fish(command, self.cwd, pairs)
+            return _isolated_in_fish(command, self.cwd, pairs)
         change = {Dialect.SH: "command cd", Dialect.BASH: "builtin cd", Dialect.ZSH: "builtin cd -q"}[dialect]
         steps = [f"{change} -- {quoted(self.cwd, dialect)}"] if self.cwd else []
         steps += ["export " + " ".join(f"{name}={value}" for name, value in pairs)] if pairs else []
         return f"({' && '.join([*steps, f'eval {command}'])})"
 
 
-def _apart_in_fish(command: str, cwd: str, pairs: list[tuple[str, str]]) -> str:
+def _isolated_in_fish(command: str, cwd: str, pairs: list[tuple[str, str]]) -> str:
     steps = [f"set -lx {name} {value}" for name, value in pairs]
     if not cwd:
         return "; ".join(["begin", *steps, f"eval {command}", "end"])
@@ -158,6 +158,6 @@ def _apart_in_fish(command: str, cwd: str, pairs: list[tuple[str, str]]) -> str:
 
 
 def from_file(path: str, line: ShellLine, dialect: Dialect) -> ShellLine:
-    """The same with a command that a file holds, read by the shell itself."""
+    """The line with its command read from a file by the shell itself."""
     word = {Dialect.SH: "command .", Dialect.FISH: "source"}.get(dialect, ".")
     return replace(line, command=f"{word} {quoted(path, dialect)}")

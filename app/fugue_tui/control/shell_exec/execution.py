@@ -1,6 +1,6 @@
-"""One command typed at a shell's prompt, from the wait for that prompt to the command's end. Main thread only.
+"""One command typed at a shell's prompt, from the wait for the prompt to the command's end. Main thread only.
 
-Begin and end are told by the shell's own marks, or by marks that are typed along with the command.
+Start and end are reported by the shell's own marks, or by marks that are typed with the command.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from fugue_tui.terminal.pty import process
 
 
 class Execution(PromptDriver):
-    """A command on its way through a pane. Set what is to be told before it begins."""
+    """A command that runs in a pane. Set the callbacks before it begins."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Execution(PromptDriver):
         self._looked_at = -1.0
 
     def said(self, event: PaneEvent) -> None:
-        """For the ear."""
+        """Handle an event of the pane."""
         match event:
             case PromptMark() if self.stage is CommandStage.ENTERED:
                 self._prompted(event)
@@ -56,7 +56,7 @@ class Execution(PromptDriver):
         if mark.continues:
             self._more += 1
             if self._typed and self._more > self._typed.prompts:
-                after(self.mux, AGAIN, self._incomplete)  # A PS0 of the person's own is marked so too.
+                after(self.mux, AGAIN, self._incomplete)  # The user's own PS0 is marked the same way.
         elif mark.kind == "B":
             after(self.mux, QUIET, self._prompt_without_command)
 
@@ -64,7 +64,7 @@ class Execution(PromptDriver):
         if self.stage is CommandStage.ENTERED:
             self._give_up(
                 InvalidArgument(
-                    "command: the shell waits for more of it (an open quotation or bracket, or a backslash at its "
+                    "command: the shell waits for more input (an open quotation or bracket, or a backslash at its "
                     "end); nothing was run"
                 )
             )
@@ -89,7 +89,7 @@ class Execution(PromptDriver):
         if record.number != self.record.number:
             if self.marked:
                 return
-            # A shell that ran the lines of what was typed one by one told of each by itself.
+            # The shell ran several typed lines one by one and marked each.
             record = replace(record, start=self.record.start, started=self.record.started)
         self.record = record
         if self._leaves(record):
@@ -98,19 +98,19 @@ class Execution(PromptDriver):
             self._over(CommandEnd(record, record.exit_code, self.terminal.exit))
 
     def _leaves(self, record: CommandRecord) -> bool:
-        """Whether the shell may be about to end: fish says so only after it has told of the command that ended it."""
+        """Whether the shell may be exiting: fish marks the end of the command before it exits."""
         fish = self.shell is not None and self.shell.dialect is Dialect.FISH and not self.marked
         leaves = isinstance(self.line, ShellLine) and "exit" in self.line.command
         return fish and leaves and not (self.terminal.exit or self.terminal.shell.at_prompt)
 
     def printed(self) -> None:
-        """For the ear."""
+        """Handle new output."""
         super().printed()
         if self.stage is CommandStage.RUNNING or (self.marked and self.stage is CommandStage.ENTERED):
             (self._stopping if self.interrupted else self._silence).restart()
 
     def _fell_silent(self) -> None:
-        """Look whether a shell without marks gave the command up, or is gone: then nothing more is told."""
+        """Check whether the shell abandoned the command or exited without a mark."""
         if self.stage not in (CommandStage.ENTERED, CommandStage.RUNNING) or self._typed is None or self.shell is None:
             return
         if not self.marked:
@@ -121,7 +121,7 @@ class Execution(PromptDriver):
             self._over(CommandEnd(self.record, None, lost=True))
 
     def _look_for_unmarked_prompt(self, dialect: Dialect) -> None:
-        """The command may have taken the marks of its shell away, as a start-up file does that is read again."""
+        """Check whether the command removed the shell's prompt marks, as a start-up file that is read again does."""
         if self._typed is None or self._typed.edits or not is_at_unmarked_prompt(self.terminal, dialect):
             return
         if self._is_sure():
@@ -130,7 +130,7 @@ class Execution(PromptDriver):
             self._over(CommandEnd(found or self.record, None, unmarked=True))
 
     def _is_sure(self) -> bool:
-        """Whether this is the second look since something was printed: at the first, more may be on its way."""
+        """Whether this is the second check without output in between; after the first, more may be pending."""
         sure = self._looked_at == self.terminal.printed_at
         if not sure:
             self._looked_at = self.terminal.printed_at
@@ -138,9 +138,9 @@ class Execution(PromptDriver):
         return sure
 
     def _over(self, end: CommandEnd) -> None:
-        told = self.on_over
+        callback = self.on_over
         if self.stage is not CommandStage.OVER:
             try:
-                told(end)
+                callback(end)
             finally:
                 self._close()

@@ -1,6 +1,4 @@
-"""What takes the keys that are typed into a pane: a shell that waits for a command, one that soon will, or another
-program.
-"""
+"""Detects whether a pane's foreground program is a shell at its prompt, a busy shell, or another program."""
 
 import time
 from dataclasses import dataclass
@@ -19,27 +17,27 @@ from fugue_tui.terminal.shell_integration.inject import MARKS
 from fugue_tui.terminal.terminal import Terminal
 
 _RETRY: Final = 2_000
-"""Milliseconds after which somebody who typed may have entered it."""
+"""Milliseconds after which typed text may have been entered."""
 STARTING: Final = 8.0
-"""Seconds that a shell has for its start-up files until its first prompt, when it is known to mark its prompts."""
+"""Seconds that a shell with prompt marks has for its start-up files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """A shell that waits for a command."""
+    """A shell at its prompt."""
 
     dialect: Dialect
     pid: int
     marks: bool
-    """Whether it marks its prompts and commands, as one that Fugue set up does."""
+    """Whether it marks its prompts and commands, by Fugue's shell integration."""
     settled: bool = True
-    """Whether its prompt is whole, as far as can be told."""
-    astray: bool = False
-    """Whether it marked its prompts and does no longer."""
+    """Whether its prompt seems complete."""
+    lost_marks: bool = False
+    """Whether it stopped marking its prompts."""
 
 
 def running(mux: Multiplexer, pane: PaneId) -> Terminal:
-    """The terminal of a pane whose program runs. Raises NotFound or TerminalGone."""
+    """The terminal of a pane with a running program. Raises NotFound or TerminalGone."""
     terminal = mux.terminal(pane)
     if exited := mux.exits.get(pane) or terminal.exit:
         raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
@@ -49,10 +47,10 @@ def running(mux: Multiplexer, pane: PaneId) -> Terminal:
 
 
 def shell_in(mux: Multiplexer, pane: PaneId, *, forced: bool = False, patient: bool = False) -> Shell | None:
-    """The shell that waits for a command in a pane; None if one will in a moment, or may, if the caller is patient.
-    `forced` takes anything for one.
+    """The shell at its prompt in a pane; None if a prompt is expected soon, or possible if the caller is patient.
+    `forced` accepts any program as a shell.
 
-    Raises Refused with what is there instead, NotFound or TerminalGone."""
+    Raises Refused naming the program that runs instead, NotFound or TerminalGone."""
     terminal = running(mux, pane)
     group = terminal.foreground_group
     argv = process.argv(group)
@@ -63,71 +61,71 @@ def shell_in(mux: Multiplexer, pane: PaneId, *, forced: bool = False, patient: b
         return None
     if dialect is None:
         if patient and not argv:
-            return None  # It is being started, or has just ended.
+            return None  # It is starting, or has just exited.
         _refuse(terminal, pane, group, None)
     if process.is_busy(group):
-        return None  # It reads its start-up files, or runs what it does not need another process for.
+        return None  # It reads its start-up files, or runs a builtin.
     return _unmarked_shell(terminal, dialect, group)
 
 
 def _marked_shell(
     terminal: Terminal, pane: PaneId, dialect: Dialect | None, group: int, *, patient: bool
 ) -> Shell | None:
-    """The same, in a pane whose own shell tells what it does."""
+    """The shell in a pane whose own shell marks its commands."""
     command = next((record for record in terminal.shell.commands[-1:] if record.running), None)
     own = group == terminal.pid
     if dialect and own and command is not None and process.environ(group, MARKS) == "":
-        return _unmarked_shell(terminal, dialect, group)  # It took the place of the one that is known, by exec.
+        return _unmarked_shell(terminal, dialect, group)  # It replaced the marked shell by exec.
     if dialect and own and not patient and is_at_unmarked_prompt(terminal, dialect):
-        return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)), astray=True)
+        return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)), lost_marks=True)
     if command is not None and (dialect is None or own):
         if patient and own:
-            return None  # What it ran is over, perhaps, and it has not said so yet.
+            return None  # Its command may have ended, with the mark pending.
         _refuse(terminal, pane, group, command)
     if command is not None and dialect:
-        return _unmarked_shell(terminal, dialect, group)  # It was started by hand, inside the one that is known.
+        return _unmarked_shell(terminal, dialect, group)  # It was started inside the marked shell.
     settled = dialect is Dialect.FISH or terminal.shell.at_input  # Fish cannot mark the end of its prompt.
     if not terminal.shell.at_prompt or dialect is None or group != terminal.pid:
-        return None  # What it marked last may still be on its way.
+        return None  # Its last mark may be pending.
     return Shell(dialect, group, marks=True, settled=settled)
 
 
 def _unmarked_shell(terminal: Terminal, dialect: Dialect, group: int) -> Shell | None:
-    """A shell that marks nothing; None while it edits no line and has another program beside it in its own group, as
-    it does while it reads its start-up files."""
+    """A shell without marks; None while it edits no line and has another process in its group, as while it reads its
+    start-up files."""
     if dialect is not Dialect.SH and not terminal.edits_lines and process.in_group(group) - {group}:
         return None
     return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)))
 
 
 def is_at_unmarked_prompt(terminal: Terminal, dialect: Dialect) -> bool:
-    """Whether a pane's own shell edits a line, and has for a moment, though it told of no prompt: something took its
-    marks away. Fish edits what its `read` reads in the same way, so of fish that is not known."""
+    """Whether a pane's own shell has edited a line for a while without a prompt mark, so that its marks were removed.
+    False for fish, whose `read` edits lines the same way."""
     if terminal.shell.at_prompt or dialect is Dialect.FISH or time.monotonic() < terminal.printed_at + QUIET:
         return False
     return terminal.foreground_group == terminal.pid and terminal.edits_lines
 
 
-def taken(pane: PaneId, there: str) -> Refused:
-    """What to say of a prompt at which somebody else's text stands."""
+def occupied(pane: PaneId, text: str) -> Refused:
+    """The error for a prompt with text of another user."""
     return Refused(
-        f"at the prompt of {pane} stands `{clean(there, 60)}`, which somebody typed and did not enter; wait for them, "
+        f"the prompt of {pane} holds `{clean(text, 60)}`, which was typed but not entered; wait until it is, "
         "or use another pane",
         retry_after_ms=_RETRY,
     )
 
 
 def unsure(pane: PaneId) -> Refused:
-    """What to say where a shell does not tell what stands at its prompt, and something was typed last."""
+    """The error for a shell without marks that may have text at its prompt."""
     return Refused(
-        f"something was typed at the prompt of {pane} and not entered, as far as can be told; wait for whoever did, or "
+        f"something seems to be typed at the prompt of {pane} and not entered; wait until it is, or "
         "have send-keys press Enter or C-c there first, or use another pane",
         retry_after_ms=_RETRY,
     )
 
 
 def left_of_cursor(terminal: Terminal) -> str:
-    """What stands on the cursor's row before it, such as a prompt."""
+    """The text before the cursor on its row, such as a prompt."""
     with terminal.locked() as screen:
         if screen.closed:
             return ""

@@ -1,6 +1,6 @@
-"""One command on its way into a shell, from the wait for the prompt to the Enter. Main thread only.
+"""Types one command into a shell, from the wait for the prompt to Enter. Main thread only.
 
-The text goes first; Enter follows once the shell shows that it took the text for what it is, where that can be told.
+The text is sent first; Enter follows once the shell has echoed the text, where that can be observed.
 """
 
 import time
@@ -11,7 +11,7 @@ from typing import Final
 from fugue_tui.control.core.pane_subscription import PaneSubscription, after
 from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, CommandEnd, CommandStage
 from fugue_tui.control.shell_exec.dialects import Dialect, ShellLine
-from fugue_tui.control.shell_exec.prompt_detection import Shell, shell_in, taken, unsure
+from fugue_tui.control.shell_exec.prompt_detection import Shell, occupied, shell_in, unsure
 from fugue_tui.control.shell_exec.typed_line import TypedLine, is_behind_other, is_within, shows, typed
 from fugue_tui.errors import FugueError, Refused, TerminalGone
 from fugue_tui.ids import PaneId
@@ -25,16 +25,16 @@ from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.terminal import Terminal
 
 AGAIN: Final = 0.05
-"""Seconds between two looks at a shell that is not at its prompt yet."""
+"""Seconds between two polls of a shell that is not at its prompt yet."""
 _STRAYS: Final = 3
-"""Prompts that are passed over, as something is printed to each of them."""
+"""Prompts that are skipped because a background job prints there."""
 _ENTER: Final = KeyPress("enter")
 INTERRUPT: Final = KeyPress("c", Modifiers.CTRL)
 """Ctrl+C."""
 
 
 class PromptDriver:
-    """A command that is typed. Set what is to be told before it begins."""
+    """A command to be typed. Set the callbacks before it begins."""
 
     def __init__(
         self,
@@ -49,14 +49,14 @@ class PromptDriver:
         self.on_begun: Callable[[CommandRecord], object] = lambda record: None
         self.on_over: Callable[[CommandEnd], object] = lambda end: None
         self.on_error: Callable[[Exception], object] = lambda error: None
-        """One of these two is called once, unless it is cancelled; of an error that is no FugueError if by a bug."""
+        """One of these two is called once, unless it is cancelled; an error other than FugueError is a bug."""
         self.stage = CommandStage.QUEUED
         self.shell: Shell | None = None
         self.record: CommandRecord | None = None
         self.terminal: Terminal
-        """Where it runs, once it has begun."""
+        """Set once it has begun."""
         self.interrupted = False
-        """Whether Ctrl+C was pressed, as nobody wants to hear of it any more."""
+        """Whether Ctrl+C was sent on cancellation."""
         self.typed_at = 0.0
         """When Enter was pressed, on the monotonic clock."""
         self._forced, self._polite = forced, polite
@@ -67,11 +67,11 @@ class PromptDriver:
         self._outer: CommandRecord | None = None
         self._prompt_at = 0.0
         self._tries = self._strays = self._count = 0
-        self._ear: PaneSubscription | None = None
+        self._subscription: PaneSubscription | None = None
 
     @property
     def method(self) -> str:
-        """What tells begin and end: integration or marker; empty until that is known."""
+        """What reports start and end: integration or marker; empty until known."""
         return "" if self.shell is None else "marker" if self.marked else "integration"
 
     @property
@@ -80,11 +80,11 @@ class PromptDriver:
         return self._typed is not None and self._typed.marked
 
     def join(self) -> None:
-        """Get in line. Raises Refused if that is too long."""
+        """Join the pane's queue. Raises Refused if that is full."""
         self._leave = self.mux.pane_queue.join(self.pane, self.begin)
 
     def begin(self, done: Done) -> None:
-        """It is its turn; `done` is called when the pane is free for the next."""
+        """Start, as the head of the queue; `done` is called when the pane is free for the next."""
         self._done = done
         if self.stage is CommandStage.OVER:
             done()
@@ -94,12 +94,12 @@ class PromptDriver:
 
     def _begin(self) -> None:
         self.terminal = self.mux.terminal(self.pane)
-        self._ear = PaneSubscription(self.mux, self.pane, self)
+        self._subscription = PaneSubscription(self.mux, self.pane, self)
         self._look()
 
     def cancel(self, *, interrupt: bool) -> None:
-        """Nobody wants to hear of it any more: stop it, or leave it alone."""
-        self.on_begun = self.on_over = self.on_error = _nothing
+        """Drop the callbacks, and interrupt the command or leave it running."""
+        self.on_begun = self.on_over = self.on_error = _ignore
         if interrupt and self.stage in (CommandStage.TYPED, CommandStage.ENTERED, CommandStage.RUNNING):
             self.interrupted = True
             if self.stage is CommandStage.RUNNING:
@@ -113,37 +113,36 @@ class PromptDriver:
             self._done()
 
     def _insist(self) -> None:
-        """A shell may miss a Ctrl+C that comes between Enter and the command's begin; bash may lose the Enter too, and
-        wait on with the text before it."""
+        """Repeat Ctrl+C: a shell may miss one between Enter and the command's start; bash may lose the Enter too."""
         pressed = self.stage not in (CommandStage.ENTERED, CommandStage.RUNNING) or self._interrupt()
         if pressed and self.stage < CommandStage.RUNNING:
             after(self.mux, 2 * QUIET, self._insist)
 
     def _interrupt(self) -> bool:
-        """Press Ctrl+C at what this has typed; False if somebody has typed since, and would lose that."""
+        """Press Ctrl+C to clear the typed text; False if another client has typed since, and would lose that."""
         if self._is_joined:
             return False
         self.terminal.press(INTERRUPT)
-        self.terminal.sent.settle()  # What stands at the prompt then is this command's, and nobody else's.
+        self.terminal.sent.settle()  # The text at the prompt is only this command's.
         self._count = self.terminal.sent.count
         return True
 
     @property
     def _is_joined(self) -> bool:
-        """Whether somebody has typed since this did."""
+        """Whether another client has typed since this did."""
         return self.terminal.sent.count != self._count
 
     def release(self) -> None:
-        """Let the next in line go on, though it may still run."""
+        """Let the next in the queue start, though this may still run."""
         self._done()
 
     # Until it is typed
 
     def _attempt(self, step: Callable[[], None]) -> None:
-        """Take a step; what goes wrong with it, a bug too, ends this command, and the next in line goes on."""
+        """Call a step; any exception, a bug too, ends this command, and the next in the queue starts."""
         try:
             step()
-        except Exception as error:  # noqa: BLE001  (handed to whoever waits, who reports it)
+        except Exception as error:  # noqa: BLE001  (handed to the caller, who reports it)
             self._fail(error)
 
     def _look(self) -> None:
@@ -162,7 +161,7 @@ class PromptDriver:
             self._look_again()
 
     def _is_clearing(self, shell: Shell) -> bool:
-        """Whether Ctrl+C was pressed at a prompt that was not empty, and the shell has not taken it yet."""
+        """Whether Ctrl+C was pressed at a prompt with text, and the shell has not consumed it yet."""
         printed_at = 0.0 if shell.marks else self.terminal.printed_at
         return not self.terminal.shell.at_input and self.terminal.sent.is_clearing(printed_at)
 
@@ -175,8 +174,8 @@ class PromptDriver:
         wait = self.mux.lease(self.pane) if self._polite else None
         if wait is not None:
             raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
-        if there := self.terminal.shell.typed.strip():
-            self._pass_over(there)
+        if text := self.terminal.shell.typed.strip():
+            self._skip_prompt(text)
         if self.stage is not CommandStage.WAITING:
             return
         if not self.terminal.shell.at_input and self.terminal.sent.is_left_at(shell.pid, tells=shell.marks):
@@ -186,7 +185,7 @@ class PromptDriver:
         if self._tries:
             line = replace(line, by_file=True)
         self._drop_typed()
-        if shell.astray:
+        if shell.lost_marks:
             self.terminal.shell.lose_track()
         self._typed = typed(self.terminal, shell, line, forced=self._forced)
         self._number = self._typed.number
@@ -200,10 +199,10 @@ class PromptDriver:
             self._check_echo()
             after(self.mux, ECHO, lambda: self._attempt(self._missing_echo))
 
-    def _pass_over(self, there: str) -> None:
-        """Something stands at the prompt: a person's, or what a job in the background has printed there."""
+    def _skip_prompt(self, text: str) -> None:
+        """Skip a prompt with text, unless a user typed it: a background job may have printed there."""
         if not self.terminal.sent.nothing_since:
-            raise taken(self.pane, there)
+            raise occupied(self.pane, text)
         self._strays += 1
         self._count = self.terminal.sent.count
         if self._strays <= _STRAYS:
@@ -217,28 +216,30 @@ class PromptDriver:
             self._enter()
 
     def _missing_echo(self) -> None:
-        """The shell made something else of it: in vi's command mode, for one, or where it quotes what is pasted. A new
-        prompt takes text again, and then as little of it as may be."""
+        """Retry after a wrong echo, as in vi's command mode or where pasted text is quoted: at a new prompt, with as
+        little text as possible."""
         if self.stage is not CommandStage.TYPED:
             return
         self._tries += 1
         shown, typed = self.terminal.shell.typed, self._typed.text if self._typed else ""
         if is_behind_other(shown, typed) and "\n" not in typed:
             self.terminal.write(b"\x7f" * len(typed))
-            self._fail(taken(self.pane, shown[: -len(typed)]))
+            self._fail(occupied(self.pane, shown[: -len(typed)]))
             return
         if not shown.strip() and self._tries > 1:
-            self._enter()  # It shows nothing of what is typed at it.
+            self._enter()  # It echoes nothing.
             return
         if self._tries == 1:
             self._type_again()
             return
-        self._give_up(Refused(f"the shell in {self.pane} made `{clean(shown, 80)}` of what was typed; nothing was run"))
+        self._give_up(
+            Refused(f"the shell in {self.pane} shows `{clean(shown, 80)}` instead of the typed text; nothing was run")
+        )
 
     def _type_again(self) -> None:
-        """At the next prompt: the one that is there now may still take what comes for a part of what it has."""
+        """Type at the next prompt, as the present one may append the text to what it has."""
         if not self._interrupt():
-            raise taken(self.pane, self.terminal.shell.typed)
+            raise occupied(self.pane, self.terminal.shell.typed)
         self.stage, self._patience = CommandStage.CLEARED, time.monotonic() + PROMPT
         after(self.mux, 2 * QUIET, self._cleared)
 
@@ -250,15 +251,15 @@ class PromptDriver:
     def _enter(self) -> None:
         self.stage, self.typed_at = CommandStage.ENTERED, time.monotonic()
         if self.shell and self.shell.dialect is Dialect.SH and not self._forced:
-            self.terminal.write(b"\n")  # Where a program left the terminal raw, nothing makes one of Enter.
+            self.terminal.write(b"\n")  # A terminal left in raw mode does not turn CR into a line end.
         else:
             self.terminal.press(_ENTER)
         self._count = self.terminal.sent.count
 
-    # What is heard
+    # Callbacks
 
     def said(self, event: PaneEvent) -> None:
-        """For the ear."""
+        """Handle an event of the pane."""
         match event:
             case PromptMark(kind="A" | "B") if self.stage is CommandStage.WAITING:
                 self._look()
@@ -272,40 +273,40 @@ class PromptDriver:
                 pass
 
     def printed(self) -> None:
-        """For the ear."""
+        """Handle new output."""
         self._attempt(self._check_echo)
 
     def gone(self) -> None:
-        """For the ear."""
+        """Handle that the pane was closed."""
         self._fail(TerminalGone(f"pane {self.pane} was closed"))
 
     def _give_up(self, error: FugueError) -> None:
-        """Fail, but let the next in line wait until the shell has taken Ctrl+C and shows another prompt."""
+        """Fail, but let the next in the queue wait until the shell has consumed Ctrl+C and shows another prompt."""
         self.on_error(error)
         self.stage = CommandStage.ENTERED
         self.cancel(interrupt=True)
 
     def _fail(self, error: Exception) -> None:
-        told = self.on_error
+        callback = self.on_error
         if self.stage is not CommandStage.OVER:
             self._close()
-            told(error)
+            callback(error)
 
     def _drop_typed(self) -> None:
         if self._typed is not None:
             self._typed.clean_up()
 
     def _close(self) -> None:
-        """Hear nothing more."""
+        """Unsubscribe, clean up and leave the queue."""
         if self.stage is CommandStage.OVER:
             return
         self.stage = CommandStage.OVER
-        if self._ear is not None:
-            self._ear.close()
+        if self._subscription is not None:
+            self._subscription.close()
         self._drop_typed()
         self._leave()
         self._done()
 
 
-def _nothing(told: object) -> None:
-    """Nobody wants to know."""
+def _ignore(_: object) -> None:
+    """The callback of a cancelled command."""
