@@ -1,1 +1,1 @@
-"""The MCP face: the same commands for agents. Importing this package loads nothing."""
+"""The MCP server: the same commands for agents. Importing this package loads nothing."""

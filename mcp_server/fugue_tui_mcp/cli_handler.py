@@ -1,4 +1,4 @@
-"""Serves `fugue-tui COMMAND`: words in, text and JSON out. Needs nothing of the SDK."""
+"""Serves `fugue-tui COMMAND`: words in, text and JSON out. Does not import the SDK."""
 
 import asyncio
 import logging
@@ -20,58 +20,58 @@ METHOD: Final = "fugue/cli"
 _log = logging.getLogger(__name__)
 
 
-async def answer(frame: Frame, gate: ThreadGateway, caller: Caller) -> bytes:
-    """The response line to one request: `{"text", "json", "exit"}`, where exit 2 is a mistake in the words.
+async def answer(frame: Frame, gateway: ThreadGateway, caller: Caller) -> bytes:
+    """The response line to one request: `{"text", "json", "exit"}`, where exit 2 is a usage error.
 
-    What may have gone wrong all the same adds `"status"`, and `"aside"` if there is more to say."""
-    said = _words(frame.value.get("params"))
-    if said is None:
+    A `VerdictAnswer` adds `"status"`, its exit status, and `"aside"`, a note."""
+    words = _words(frame.value.get("params"))
+    if words is None:
         return jsonrpc.error(frame.id, jsonrpc.INVALID_PARAMS, 'params must be {"words": ["list-panes", ...]}')
     try:
-        answered = await _run(said, gate, caller)
+        response = await _run(words, gateway, caller)
     except FugueError as error:
         status = 2 if isinstance(error, UnknownCommand | InvalidArgument) else 1
         return jsonrpc.result(frame.id, failure(error.code, str(error), status, error.data))
-    except Exception:  # noqa: BLE001  (a border: bugs are logged and reported as internal)
-        _log.exception("%s failed", said[:1])
+    except Exception:  # noqa: BLE001  (bugs are logged and reported as internal)
+        _log.exception("%s failed", words[:1])
         return jsonrpc.result(frame.id, failure("internal", "a bug in fugue-tui; its log has the details", 1))
-    return jsonrpc.result(frame.id, answered | {"exit": 0})
+    return jsonrpc.result(frame.id, response | {"exit": 0})
 
 
 def failure(code: str, message: str, status: int, data: Mapping[str, object] | None = None) -> dict[str, Any]:
-    """What a failed command says."""
+    """The response of a failed command."""
     message = clean_text(message)
     return {"text": message, "json": {"error": {"code": code, "message": message, **(data or {})}}, "exit": status}
 
 
-async def _run(said: list[str], gate: ThreadGateway, caller: Caller) -> dict[str, Any]:
-    options = said[: said.index("--")] if "--" in said else said
+async def _run(words: list[str], gateway: ThreadGateway, caller: Caller) -> dict[str, Any]:
+    options = words[: words.index("--")] if "--" in words else words
     if {"--help", "-h"} & set(options[1:]):
-        text = command_line.help_text(command_line.lookup(said[0]))
+        text = command_line.help_text(command_line.lookup(words[0]))
         return {"text": text, "json": text}
-    cls, arguments = command_line.parse(said)
-    done = await asyncio.wrap_future(gate.run(build(cls, arguments), caller))
-    text, value = _shown(done.result, plain=cls.plain)
-    answered = {"text": text, "json": value}
-    if isinstance(done.result, ExitStatusAnswer):
-        answered |= {"status": done.result.exit_status, "aside": clean_text(done.result.aside)}
-    return answered
+    cls, arguments = command_line.parse(words)
+    completed = await asyncio.wrap_future(gateway.run(build(cls, arguments), caller))
+    text, value = _render(completed.result, plain=cls.plain)
+    response = {"text": text, "json": value}
+    if isinstance(completed.result, ExitStatusAnswer):
+        response |= {"status": completed.result.exit_status, "aside": clean_text(completed.result.aside)}
+    return response
 
 
-def _shown(found: object, *, plain: bool) -> tuple[str, Any]:
-    """An answer for people, and as JSON."""
-    if isinstance(found, TextAnswer):
-        return found.for_terminal, dump(found)
+def _render(result: object, *, plain: bool) -> tuple[str, Any]:
+    """A result as text and as JSON."""
+    if isinstance(result, TextAnswer):
+        return result.for_terminal, dump(result)
     if plain:
-        text = clean_text(str(found))
+        text = clean_text(str(result))
         return text, text
-    value = dump(found)
+    value = dump(result)
     return render(value), value
 
 
 def _words(params: Any) -> list[str] | None:
-    said = cast("dict[str, Any]", params).get("words") if isinstance(params, dict) else None
-    if not isinstance(said, list):
+    words = cast("dict[str, Any]", params).get("words") if isinstance(params, dict) else None
+    if not isinstance(words, list):
         return None
-    found = cast("list[Any]", said)
-    return found if all(isinstance(word, str) for word in found) else None
+    result = cast("list[Any]", words)
+    return result if all(isinstance(word, str) for word in result) else None

@@ -1,4 +1,4 @@
-"""One client's bytes: lines in, within limits, and lines out, as fast as the client reads them."""
+"""One client's connection: reads lines within limits, and writes lines as fast as the client reads them."""
 
 import asyncio
 import logging
@@ -15,21 +15,21 @@ from fugue_tui_mcp.jsonrpc import Fault, Frame
 
 _log: Final = logging.getLogger(__name__)
 HUNG_UP_SECONDS: Final = 0.1
-"""How often a client that waits for an answer is looked after."""
+"""Interval of checks for a closed connection while a client waits for its result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one client, and all together, may use."""
+    """Limits for each client and for all of them."""
 
     line: int = 4 << 20
     """Bytes of one message."""
     connections: int = 128
-    """Clients at a time; past that, one that never said anything goes, else the one that has been silent longest."""
+    """Clients at a time; beyond that, one that never sent a message is dropped, else the one idle for longest."""
     first: float = 30.0
     """Seconds to the first message."""
     stall: float = 15.0
-    """Seconds that a client may leave answers unread once its buffers are full."""
+    """Seconds that a client may leave responses unread once its buffers are full."""
 
 
 class Connection:
@@ -39,7 +39,7 @@ class Connection:
         self._reader = reader
         self._writer = writer
         self._limits = limits
-        self.standing = (False, time.monotonic())
+        self.last_activity = (False, time.monotonic())
         """Whether it has sent something, and when it last did: the least is the first to go."""
 
     async def first(self) -> Frame | None:
@@ -51,16 +51,16 @@ class Connection:
             return None
 
     async def frames(self, first: Frame) -> AsyncIterator[Frame]:
-        """The messages from the first on, until the client closes or breaks a limit. Other lines are answered here."""
+        """The messages from the first on, until the client disconnects or exceeds a limit. Answers invalid lines."""
         frame: Frame | None = first
         while frame is not None:
             yield frame
             frame = await self._next()
 
     async def send(self, line: bytes) -> None:
-        """Write a line. Raises ConnectionError if the client is gone, or has stopped reading for too long."""
+        """Write a line. Raises ConnectionError if the client is disconnected or has stopped reading for too long."""
         if self._writer.is_closing():
-            raise ConnectionResetError("the client is gone")
+            raise ConnectionResetError("the client is disconnected")
         self._writer.write(line)
         try:
             async with asyncio.timeout(self._limits.stall):
@@ -71,14 +71,14 @@ class Connection:
             raise ConnectionAbortedError("the client does not read") from None
 
     def hand_over(self) -> tuple[socket.socket, bytes]:
-        """A socket of the caller's own for this client, and what was read of it already; nothing more is read here."""
+        """A duplicate of the client's socket and the bytes already read; this connection reads no more."""
         self._writer.transport.pause_reading()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         early = bytes(self._reader._buffer)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType]
-        own: socket.socket = self._writer.get_extra_info("socket")
-        return socket.socket(fileno=os.dup(own.fileno())), early
+        sock: socket.socket = self._writer.get_extra_info("socket")
+        return socket.socket(fileno=os.dup(sock.fileno())), early
 
     def hung_up(self) -> bool:
-        """Whether the other side is closed altogether, and not only its sending half."""
+        """Whether the peer has closed both halves of the connection."""
         fd: int = self._writer.get_extra_info("socket").fileno()
         if fd < 0:
             return True
@@ -87,22 +87,22 @@ class Connection:
         return bool(poll.poll(0))
 
     async def unless_hung_up(self, work: Coroutine[None, None, bytes]) -> bytes:
-        """What the work gives. Raises ConnectionResetError, the work cancelled, if the client goes meanwhile."""
+        """The result of `work`. If the client disconnects, cancels `work` and raises ConnectionResetError."""
         task = asyncio.ensure_future(work)
         try:
             while not (await asyncio.wait({task}, timeout=HUNG_UP_SECONDS))[0]:
                 if self.hung_up():
-                    raise ConnectionResetError("the client is gone")
+                    raise ConnectionResetError("the client is disconnected")
             return task.result()
         finally:
             task.cancel()
 
     def abort(self) -> None:
-        """Close at once, whatever is unsent."""
+        """Close immediately and discard unsent data."""
         self._writer.transport.abort()
 
     async def finish(self) -> None:
-        """Close once everything is sent, for as long as the client reads."""
+        """Close after everything is sent, or when the client stops reading."""
         self._writer.close()
         try:
             async with asyncio.timeout(self._limits.stall):
@@ -117,11 +117,11 @@ class Connection:
                 return None
             if not line.strip():
                 continue
-            found = jsonrpc.read(line)
-            if not isinstance(found, Fault):
-                return found
-            _log.info("a line was refused: %s", ascii(found.reason[:200]))
-            await self.send(found.answer)
+            frame = jsonrpc.read(line)
+            if not isinstance(frame, Fault):
+                return frame
+            _log.info("a line was refused: %s", ascii(frame.reason[:200]))
+            await self.send(frame.answer)
 
     async def _line(self) -> bytes | None:
         try:
@@ -133,5 +133,5 @@ class Connection:
             return error.partial or None
         except OSError:
             return None
-        self.standing = (True, time.monotonic())
+        self.last_activity = (True, time.monotonic())
         return line

@@ -1,6 +1,6 @@
-"""One JSON-RPC message a line: bytes to frames, and answers to what is no message.
+"""Parses JSON-RPC messages, one per line, and builds error responses to invalid ones. No I/O.
 
-The SDK says nothing at all to such lines, so that a client waits for ever; these answers name the fault. No I/O here.
+The SDK does not respond to invalid lines, so that a client would wait for ever.
 """
 
 import json
@@ -17,7 +17,7 @@ Id: TypeAlias = str | int | None
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One message, known to be a JSON-RPC 2.0 object."""
+    """A valid JSON-RPC 2.0 message."""
 
     value: dict[str, Any]
     id: Id
@@ -27,20 +27,20 @@ class Frame:
 
     @property
     def is_request(self) -> bool:
-        """Whether it wants an answer."""
+        """Whether it expects a response."""
         return bool(self.method) and self.id is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A line that is no message, and the answer to it."""
+    """An invalid line, and the error response to it."""
 
     reason: str
     answer: bytes
 
 
 def read(line: bytes) -> Frame | Fault:
-    """The message in a line."""
+    """Parse a line."""
     try:
         value = json.loads(line)
     except RecursionError:
@@ -55,13 +55,13 @@ def read(line: bytes) -> Frame | Fault:
 
 
 def error(id: Id, code: int, message: str, data: object = None) -> bytes:
-    """A line with an error response."""
+    """An error response as a line."""
     fault = {"code": code, "message": message} | ({} if data is None else {"data": data})
     return line({"jsonrpc": "2.0", "id": id, "error": fault})
 
 
 def result(id: Id, value: object) -> bytes:
-    """A line with a response."""
+    """A response as a line."""
     return line({"jsonrpc": "2.0", "id": id, "result": value})
 
 
@@ -72,15 +72,15 @@ def line(message: dict[str, Any]) -> bytes:
 
 def _message(value: dict[str, Any]) -> Frame | Fault:
     id, method = value.get("id"), value.get("method", "")
-    right_id = isinstance(id, str) or (isinstance(id, int) and not isinstance(id, bool))
-    known = id if right_id else None
+    is_valid_id = isinstance(id, str) or (isinstance(id, int) and not isinstance(id, bool))
+    valid_id = id if is_valid_id else None
     if value.get("jsonrpc") != "2.0":
-        return _fault(INVALID_REQUEST, 'jsonrpc must be "2.0"', known)
-    if "id" in value and not right_id and "error" not in value:
+        return _fault(INVALID_REQUEST, 'jsonrpc must be "2.0"', valid_id)
+    if "id" in value and not is_valid_id and "error" not in value:
         return _fault(INVALID_REQUEST, "id must be a string or a whole number")
     if not isinstance(method, str) or not (method or "result" in value or "error" in value):
-        return _fault(INVALID_REQUEST, "method must be a string", known)
-    return Frame(value, known, method)
+        return _fault(INVALID_REQUEST, "method must be a string", valid_id)
+    return Frame(value, valid_id, method)
 
 
 def _fault(code: int, reason: str, id: Id = None) -> Fault:

@@ -1,10 +1,10 @@
-"""A workspace's listening socket: private from its first moment, one owner at a time, gone when it closes.
+"""A workspace's listening socket: private, with one owner at a time, removed when it is closed.
 
-A workspace that listens under its name has two paths to one socket: the name's, which moves when it is renamed, and one
-that stays the same and is nobody else's ever, which the programs in its panes are told. So they find it under whatever
-name, and a name that is given up is free at once.
+A workspace with a name has two paths to one socket: the name's, which changes when the workspace is renamed, and a
+unique constant one, which is passed to the programs in its panes. So they find the workspace under any name, and an old
+name is free immediately.
 
-Standard library only, and quick: it is made before the first program starts.
+Standard library only, and fast: it is created before the first program starts.
 """
 
 import fcntl
@@ -21,18 +21,18 @@ BACKLOG = 128
 
 @dataclass(slots=True)
 class Listener:
-    """A bound socket and the lock that makes it ours. Main thread only, but for `socket`."""
+    """A bound socket and the lock of its owner. Main thread only, except `socket`."""
 
     path: str
-    """Where it is found as long as it lives."""
+    """The constant path."""
     named: str
-    """Where it is found by the workspace's name; the same as `path` for one that listens at a place of its own."""
+    """The path of the workspace's name; the same as `path` if it listens at an explicit path."""
     socket: socket.socket
     _lock: int
     _made: tuple[int, int]
 
     def close(self) -> None:
-        """Stop listening and take the socket away, unless another now stands in its place. May be called twice."""
+        """Stop listening and remove the socket, unless another has replaced it. Idempotent."""
         if self._lock < 0:
             return
         self.socket.close()
@@ -44,34 +44,34 @@ class Listener:
 
     @property
     def log(self) -> str:
-        """Where the log of what listens here goes: beside the socket, under the same name."""
+        """The path of the server's log: beside the socket, under the same name."""
         return f"{self.named.removesuffix('.sock')}.log"
 
     @property
     def descriptors(self) -> tuple[int, int]:
-        """What a process must hold to be the owner."""
+        """The descriptors that the owner process must keep open."""
         return self.socket.fileno(), self._lock
 
     def take_over(self) -> None:
-        """Own what another process made, after a fork: the kernel names this one to those that connect."""
+        """Become the owner after a fork: peers then see this process in the credentials."""
         self.socket.listen(BACKLOG)
 
     def give_up(self) -> None:
-        """Leave the socket to another process, which got it by a fork."""
+        """Leave the socket to a forked process."""
         self.socket.close()
         os.close(self._lock)
         self._lock = -1
 
     def rename(self, workspace: str) -> None:
-        """Be found under another name, and no longer under the old one; at each moment there is one of them.
+        """Move to another workspace name, atomically.
 
-        Raises AlreadyRunning if the name is taken, SocketError if it cannot be; nothing has changed then.
+        Raises AlreadyRunning if the name is in use, SocketError if renaming fails; nothing has changed then.
         """
         path = path_of(workspace)
         if path == self.named or os.path.dirname(path) != os.path.dirname(self.named):
             return
         if self.path == self.named:
-            raise SocketError(f"{self.path}: it listens there only, and the programs in its panes know it by that path")
+            raise SocketError(f"{self.path}: it has no other path, and the programs in its panes use that one")
         lock = _lock(path)
         try:
             _clear(path)
@@ -87,38 +87,38 @@ class Listener:
 
 
 def listen_as(workspace: str) -> Listener:
-    """Listen under a workspace's name. Raises as `listen` does."""
+    """Listen under a workspace's name. Raises like `listen`."""
     listener = listen(path_of(workspace))
-    own = os.path.join(os.path.dirname(listener.named), f".{os.urandom(6).hex()}.sock")
+    constant = os.path.join(os.path.dirname(listener.named), f".{os.urandom(6).hex()}.sock")
     try:
-        os.link(listener.named, own)
+        os.link(listener.named, constant)
     except OSError:
         return listener  # A file system without links: such a workspace cannot be renamed.
-    listener.path = own
+    listener.path = constant
     return listener
 
 
 def listen(path: str) -> Listener:
-    """Listen at a path. Raises AlreadyRunning if a workspace does, SocketError if the place is not ours alone."""
+    """Listen at a path. Raises AlreadyRunning if a workspace does, SocketError if the directory is not private."""
     check_path(path)
     make_private(os.path.dirname(path))
     lock = _lock(path)
     try:
         _clear(path)
         bound = _bind(path)
-        found = os.lstat(path)
+        status = os.lstat(path)
     except BaseException:
         os.close(lock)
         raise
-    return Listener(path, path, bound, lock, (found.st_dev, found.st_ino))
+    return Listener(path, path, bound, lock, (status.st_dev, status.st_ino))
 
 
 def _identity(path: str) -> tuple[int, int] | None:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _lock(path: str) -> int:
@@ -131,30 +131,30 @@ def _lock(path: str) -> int:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(lock)
-        raise _already(path) from None
+        raise _already_running(path) from None
     return lock
 
 
 def _clear(path: str) -> None:
-    """Take away what a workspace that was killed has left; we hold the lock."""
+    """Remove the socket of a killed workspace; the caller holds the lock."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return
-    if not stat.S_ISSOCK(found.st_mode):
-        raise SocketError(f"{path} is there and is not a socket; move it away or choose another with --socket")
+    if not stat.S_ISSOCK(status.st_mode):
+        raise SocketError(f"{path} exists and is not a socket; move it away or choose another with --socket")
     if answers(path):
-        raise _already(path)
+        raise _already_running(path)
     directory = os.path.dirname(path)
     for name in os.listdir(directory):
-        if _identity(other := os.path.join(directory, name)) == (found.st_dev, found.st_ino):
+        if _identity(other := os.path.join(directory, name)) == (status.st_dev, status.st_ino):
             os.unlink(other)
 
 
 def _bind(path: str) -> socket.socket:
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        os.fchmod(bound.fileno(), 0o600)  # Linux takes the mode of the new file from here.
+        os.fchmod(bound.fileno(), 0o600)  # On Linux, the mode of the new file.
         bound.bind(path)
         os.chmod(path, 0o600)
         bound.listen(BACKLOG)
@@ -165,6 +165,6 @@ def _bind(path: str) -> socket.socket:
     return bound
 
 
-def _already(path: str) -> AlreadyRunning:
+def _already_running(path: str) -> AlreadyRunning:
     name = os.path.basename(path).removesuffix(".sock")
     return AlreadyRunning(f"workspace {name} is already running ({path})")

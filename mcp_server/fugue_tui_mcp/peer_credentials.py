@@ -1,4 +1,4 @@
-"""Who is at the other end of a Unix socket, as the kernel tells: no argument of a call can claim otherwise."""
+"""The process at the other end of a Unix socket, from the kernel: callers cannot forge it."""
 
 import socket
 import struct
@@ -7,21 +7,21 @@ import sys
 from dataclasses import dataclass
 from typing import Final
 
-DEEPEST: Final = 64
-"""Ancestors that are looked at."""
+MAX_ANCESTORS: Final = 64
+"""Maximum number of ancestors."""
 _LOCAL_PEERCRED, _LOCAL_PEERPID = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A process; `pid` is None where the platform does not tell."""
+    """A process; `pid` is None where the platform does not report it."""
 
     uid: int
     pid: int | None
 
 
 def peer_of(connected: socket.socket) -> Peer:
-    """The process that connected. Raises OSError if the platform cannot tell its user."""
+    """The process that connected. Raises OSError if its user cannot be determined."""
     if sys.platform == "darwin":
         credentials = connected.getsockopt(0, _LOCAL_PEERCRED, 76)
         pid = struct.unpack("i", connected.getsockopt(0, _LOCAL_PEERPID, 4))[0]
@@ -31,10 +31,10 @@ def peer_of(connected: socket.socket) -> Peer:
 
 
 def ancestors(pid: int | None) -> tuple[int, ...]:
-    """A process and its ancestors, nearest first; as many as can be told."""
+    """A process and its ancestors, nearest first, as far as they can be determined."""
     found: list[int] = []
     parents = _parents_table() if sys.platform == "darwin" else None
-    while pid is not None and pid > 1 and pid not in found and len(found) < DEEPEST:
+    while pid is not None and pid > 1 and pid not in found and len(found) < MAX_ANCESTORS:
         found.append(pid)
         pid = parents.get(pid) if parents is not None else _parent(pid)
     return tuple(found)

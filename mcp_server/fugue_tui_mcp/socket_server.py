@@ -1,7 +1,7 @@
-"""The thread that agents and the command line talk to: a Unix socket, one task a connection, its own event loop.
+"""Serves agents and the command line: a Unix socket on a thread with its sock event loop, one task per connection.
 
-Nothing of the workspace is touched from here: commands go through the `ThreadGateway` and come back as futures. The SDK
-is imported when the first client speaks MCP, so that a workspace without agents never pays for it.
+The workspace is not accessed here: commands go through the `ThreadGateway`, which returns futures. The SDK is imported
+for the first MCP client, so that a workspace without agents does not load it.
 """
 
 import asyncio
@@ -27,33 +27,33 @@ from fugue_tui_mcp.peer_credentials import ancestors, peer_of
 
 _log: Final = logging.getLogger(__name__)
 STOP_SECONDS: Final = 2.0
-ROOM: Final = 1 << 20
-"""Bytes of answers that the kernel is asked to hold for a client: a long one in one piece."""
+SEND_BUFFER: Final = 1 << 20
+"""Bytes of a client's send buffer in the kernel: one long response."""
 Attach: TypeAlias = Callable[[socket.socket, attach_protocol.Hello, tuple[int, ...], bytes], None]
-"""Takes a client's socket over, with what it said, its process and that one's ancestors, and what it sent already."""
+"""Takes over a client's socket: its hello, its process with ancestors, and the bytes already read."""
 
 
 class SocketServer:
-    """Serves a listener on a thread of its own, from `start` to `stop`."""
+    """Serves a listener on a thread of its sock, from `start` to `stop`."""
 
     def __init__(
         self,
         listener: Listener,
-        gate: ThreadGateway,
+        gateway: ThreadGateway,
         limits: Limits | None = None,
         *,
         attach: Attach | None = None,
         agents: bool = True,
         settings: Callable[[], McpSettings] = McpSettings,
     ) -> None:
-        """`attach` gets terminals, on the thread of this; None turns them away. `agents` says whether MCP is spoken,
-        and `settings`, called on that thread, what agents are shown."""
+        """`attach` receives terminals; None refuses them. `agents` enables MCP. `attach` and `settings` are called on
+        the server's thread."""
         self._attach = attach
         self._agents = agents
         self._settings = settings
         self.path = listener.path
         self._listener = listener
-        self._gate = gate
+        self._gateway = gateway
         self._limits = limits or Limits()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._main, name="mcp", daemon=True)
@@ -61,7 +61,7 @@ class SocketServer:
         self._connections: dict[asyncio.Task[None], tuple[Connection, Caller]] = {}
 
     def start(self) -> None:
-        """Begin to serve."""
+        """Start serving."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -74,11 +74,11 @@ class SocketServer:
         self._listener.close()
 
     def disconnect(self) -> None:
-        """Drop every client now; new ones may come. Any thread."""
+        """Drop all clients; new ones may connect. Any thread."""
         self._loop.call_soon_threadsafe(self._drop_all)
 
     def clients(self) -> list[str]:
-        """What the clients that are connected now call themselves; empty for those that did not say. Any thread."""
+        """The names of the connected clients; empty for those without one. Any thread."""
         return [caller.client for _, caller in list(self._connections.values())]
 
     def _main(self) -> None:
@@ -106,29 +106,29 @@ class SocketServer:
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = Connection(reader, writer, self._limits)
-        own: socket.socket = writer.get_extra_info("socket")
-        caller = _caller(own)
+        sock: socket.socket = writer.get_extra_info("socket")
+        caller = _caller(sock)
         if caller is None:
             connection.abort()
             return
         with suppress(OSError):
-            own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, ROOM)
-        open = [task for task in self._connections if not task.cancelling()]
-        if len(open) >= self._limits.connections:
-            _log.warning("%s clients are connected: the most silent one was dropped", len(open))
-            silent = min(open, key=lambda task: self._connections[task][0].standing)
-            silent.cancel()
-            self._connections[silent][0].abort()
-        task = self._loop.create_task(self._converse(connection, caller))
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+        active = [task for task in self._connections if not task.cancelling()]
+        if len(active) >= self._limits.connections:
+            _log.warning("%s clients are connected: the one idle for longest was dropped", len(active))
+            idlest = min(active, key=lambda task: self._connections[task][0].last_activity)
+            idlest.cancel()
+            self._connections[idlest][0].abort()
+        task = self._loop.create_task(self._handle(connection, caller))
         self._connections[task] = connection, caller
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_done)
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _on_done(self, task: "asyncio.Task[None]") -> None:
         del self._connections[task]
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a connection failed", exc_info=error)
 
-    async def _converse(self, connection: Connection, caller: Caller) -> None:
+    async def _handle(self, connection: Connection, caller: Caller) -> None:
         try:
             first = await connection.first()
             if first is not None and first.method == attach_protocol.METHOD:
@@ -148,11 +148,11 @@ class SocketServer:
     async def _command_line(self, connection: Connection, caller: Caller, first: Frame) -> None:
         caller.door = Door.CLI
         async for frame in connection.frames(first):
-            answer = cli_handler.answer(frame, self._gate, caller)
+            answer = cli_handler.answer(frame, self._gateway, caller)
             await connection.send(await connection.unless_hung_up(answer))
 
     async def _terminal(self, connection: Connection, caller: Caller, first: Frame) -> None:
-        """Hand a terminal that wants to be attached to the app."""
+        """Hand a terminal over to the app to attach it."""
         try:
             hello = attach_protocol.Hello.load(first.value.get("params", {}))
         except SocketError as error:
@@ -161,20 +161,20 @@ class SocketServer:
         if fault := attach_protocol.misfit(hello) or ("" if self._attach else "terminals cannot be attached to it"):
             await connection.send(attach_protocol.refusal(fault))
         elif self._attach is not None:
-            taken, early = connection.hand_over()
-            self._attach(taken, hello, caller.pids, early)
+            sock, early = connection.hand_over()
+            self._attach(sock, hello, caller.pids, early)
 
     async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
         session: Any = await asyncio.to_thread(importlib.import_module, "fugue_tui_mcp.protocol.session")
-        handlers = session.Handlers(self._gate, caller, self._settings)
+        handlers = session.Handlers(self._gateway, caller, self._settings)
         await session.Session(handlers, connection).serve(first)
 
 
-_NO_AGENTS: Final = "agents are not let in: mcp.enabled is false in the configuration of fugue-tui"
+_NO_AGENTS: Final = "agents are disabled: mcp.enabled is false in the configuration of fugue-tui"
 
 
 def quiet() -> None:
-    """Keep libraries from writing to the screen: what nobody handles goes nowhere instead of to stderr."""
+    """Keep libraries from writing to the screen: unhandled log records and warnings are not printed to stderr."""
     root = logging.getLogger()
     if not root.handlers:
         root.addHandler(logging.NullHandler())
@@ -185,7 +185,7 @@ def _caller(connected: socket.socket) -> Caller | None:
     try:
         peer = peer_of(connected)
     except OSError as error:
-        _log.warning("a client was refused: its user cannot be told: %s", error)
+        _log.warning("a client was refused: its user cannot be determined: %s", error)
         return None
     if peer.uid != os.getuid():
         _log.warning("a client was refused: it belongs to user %s", peer.uid)

@@ -1,4 +1,4 @@
-"""A workspace that is served on a socket: a real program on a real terminal, a main thread, and that of the doors."""
+"""A workspace served on a socket: a real program on a real terminal, a main thread, and the server's thread."""
 
 import json
 import os
@@ -45,7 +45,7 @@ class TestEcho(Command[str], name="test-echo", effect=Effect.READ, plain=True):
 
 
 class TestBug(Command[None], name="test-bug", effect=Effect.READ):
-    """Fail as nobody meant it to."""
+    """Fail by a bug."""
 
     __test__ = False
 
@@ -54,7 +54,7 @@ class TestBug(Command[None], name="test-bug", effect=Effect.READ):
 
 
 class TestHold(Command[None], name="test-hold", effect=Effect.READ):
-    """Keep the main thread busy until the test lets go."""
+    """Block the main thread until the test releases it."""
 
     __test__ = False
 
@@ -76,17 +76,17 @@ class Served:
         self.links: list[Link] = []
         self.settings = settings or McpSettings()
         self.calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
-        self._pump = IOLoop()
-        self._pump.start()
-        self.launcher = Launcher(self._pump, engine, 500)
+        self._io_loop = IOLoop()
+        self._io_loop.start()
+        self.launcher = Launcher(self._io_loop, engine, 500)
         self.mux = Multiplexer("test", spawner=self.launcher, post=self.calls.put, socket=path)
         self.dispatcher = Dispatcher(self.mux)
-        gate = ThreadGateway(self.dispatcher, self.calls.put)
-        self.doors = SocketServer(listen(path), gate, limits, settings=lambda: self.settings)
-        self._main = threading.Thread(target=self._play, name="main of the test")
+        gateway = ThreadGateway(self.dispatcher, self.calls.put)
+        self.server = SocketServer(listen(path), gateway, limits, settings=lambda: self.settings)
+        self._main = threading.Thread(target=self._run_main_thread, name="main of the test")
         self._main.start()
         self.on_main(lambda: command("create-pane --name first --command cat").run(self.mux, USER))
-        self.doors.start()
+        self.server.start()
 
     def on_main(self, call: Callable[[], Value]) -> Value:
         """Run something on the main thread."""
@@ -95,14 +95,14 @@ class Served:
         return done.result(DEADLINE)
 
     def close(self) -> None:
-        """Stop all of it; again does nothing."""
+        """Stop everything. Idempotent."""
         if not self._main.is_alive():
             return
-        self.doors.stop()
+        self.server.stop()
         self.on_main(self.mux.close)
         self.calls.put(None)
         self._main.join(DEADLINE)
-        self._pump.stop()
+        self._io_loop.stop()
 
     def link(self) -> "Link":
         """A raw connection."""
@@ -110,16 +110,16 @@ class Served:
         return self.links[-1]
 
     def outcomes(self) -> list[tuple[str, str]]:
-        """What was asked, and what became of it."""
+        """The commands in the audit log with their outcomes."""
         return self.on_main(lambda: [(entry.command, entry.outcome) for entry in self.dispatcher.audit])
 
-    def _play(self) -> None:
+    def _run_main_thread(self) -> None:
         while call := self.calls.get():
             call()
 
 
 class Link:
-    """A client that speaks bytes."""
+    """A client that sends raw bytes."""
 
     def __init__(self, connected: socket.socket) -> None:
         self.socket = connected
@@ -127,7 +127,7 @@ class Link:
         self.file = connected.makefile("rb")
 
     def send(self, *messages: Any) -> None:
-        """Send messages, or bytes as they are."""
+        """Send messages, or raw bytes."""
         for each in messages:
             self.socket.sendall(each if isinstance(each, bytes) else json.dumps(each).encode() + b"\n")
 
@@ -142,18 +142,18 @@ class Link:
         return self.read()
 
     def initialize(self) -> Any:
-        """Shake hands as clients did before 2026-07-28."""
+        """Do the handshake of clients before 2026-07-28."""
         client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
         answer = self.ask("initialize", client, 0)
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return answer
 
     def call(self, tool: str, arguments: Any = None, id: Any = 1) -> Any:
-        """Call a tool, and give its result."""
+        """Call a tool; its result."""
         return self.ask("tools/call", {"name": tool, "arguments": arguments or {}}, id)["result"]
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.file.close()
         self.socket.close()
 

@@ -1,4 +1,4 @@
-"""A stand-in for the models behind Claude Code and Codex: it says what a script says, and keeps what it was told."""
+"""A fake model API for Claude Code and Codex: responds by a script and records the requests."""
 
 import base64
 import json
@@ -11,59 +11,59 @@ from typing import Any, TypeAlias, cast
 
 Call: TypeAlias = tuple[str, Mapping[str, Any] | Callable[[Sequence[str]], Mapping[str, Any]]]
 """A tool and its arguments, which may depend on the results so far."""
-Chosen: TypeAlias = tuple[str, Mapping[str, Any]]
+ResolvedCall: TypeAlias = tuple[str, Mapping[str, Any]]
 """A tool and the arguments that it is called with."""
 
 MOST_REPEATS = 60
 REPEAT_SECONDS = 0.25
-"""A client connects, and lists anew, while its model goes on: a call that came too early is made again."""
+"""Clients connect and list tools while the model already runs: a call that is too early is repeated."""
 
 
 class Model:
-    """Answers on loopback: one call a turn, and at last a word."""
+    """Responds with one call per turn, and a final text."""
 
     def __init__(self, script: Sequence[Call]) -> None:
         self.script = script
         self.requests = list[dict[str, Any]]()
-        """What it was told, request by request."""
+        """The received requests."""
         self._lock = threading.Lock()
 
     @property
     def tools(self) -> list[str]:
-        """The names of the tools that it was offered last."""
+        """The names of the tools in the last request."""
         return [tool["name"] for tool in self._main()[-1]["tools"] if "name" in tool]
 
     @property
     def results(self) -> list[str]:
-        """What its calls came to, as it was told."""
+        """The results of its calls."""
         return [result for result in _results(self._main()[-1]) if not _too_early(result)]
 
     @property
     def images(self) -> list[tuple[str, bytes]]:
-        """The pictures that its calls came to: what kind of file, and the file."""
+        """The images in the results: media type and data."""
         sources = [part["source"] for part in _result_parts(self._main()[-1]) if part.get("type") == "image"]
         return [(source["media_type"], base64.b64decode(source["data"])) for source in sources]
 
     @property
     def said(self) -> list[str]:
-        """What the person, and prompts in their name, said to it."""
+        """The texts of the user and of prompts."""
         messages = cast("list[Any]", self._main()[-1].get("messages") or [])
         parts = [part for message in messages for part in _parts(message["content"])]
         return [part["text"] for part in parts if part.get("type") == "text"]
 
     def answer(self, path: str, body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The events of a streamed answer."""
+        """The events of a streamed response."""
         with self._lock:
             self.requests.append(body)
         results = list(_results(body))
         turn = sum(not _too_early(result) for result in results)
         if results and _too_early(results[-1]):
             time.sleep(REPEAT_SECONDS)
-        goes_on = turn < len(self.script) and _is_main(body) and len(results) - turn < MOST_REPEATS
-        call = self._chosen(turn, [result for result in results if not _too_early(result)]) if goes_on else None
+        continues = turn < len(self.script) and _is_main(body) and len(results) - turn < MOST_REPEATS
+        call = self._next_call(turn, [result for result in results if not _too_early(result)]) if continues else None
         return _responses(call, len(results)) if "responses" in path else _messages(call, len(results))
 
-    def _chosen(self, turn: int, results: Sequence[str]) -> Chosen:
+    def _next_call(self, turn: int, results: Sequence[str]) -> ResolvedCall:
         tool, arguments = self.script[turn]
         return tool, arguments(results) if callable(arguments) else arguments
 
@@ -115,7 +115,7 @@ def listening(model: Model) -> Generator[str]:
 
 
 def _is_main(body: dict[str, Any]) -> bool:
-    """Whether it is the conversation itself, and no side question such as one for a title."""
+    """Whether it belongs to the conversation, and is no auxiliary request such as one for a title."""
     return len(body.get("tools") or ()) > 1
 
 
@@ -138,7 +138,7 @@ def _result_parts(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:
-    """The parts of a message or of a result, of which a lone text is written without its type."""
+    """The parts of a message or of a result, which may be a plain string."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return cast("list[dict[str, Any]]", content or [])
@@ -148,7 +148,7 @@ def _too_early(result: str) -> bool:
     return "No such tool available" in result or "unsupported call" in result
 
 
-def _messages(call: Chosen | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _messages(call: ResolvedCall | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
     usage = {"input_tokens": 1, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
     message: dict[str, Any] = {
         "id": f"msg_{turn}", "type": "message", "role": "assistant", "model": "scripted", "content": [],
@@ -169,7 +169,7 @@ def _messages(call: Chosen | None, turn: int) -> Iterator[tuple[str, dict[str, A
     yield "message_stop", {}
 
 
-def _responses(call: Chosen | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _responses(call: ResolvedCall | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "response.created", {"response": {"id": f"response_{turn}"}}
     if call is None:
         text = {"type": "output_text", "text": "all done"}

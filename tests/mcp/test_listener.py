@@ -222,6 +222,6 @@ def test_a_listener_at_a_place_of_its_own_stays_there(runtime: Path, private_dir
     assert listener.path == listener.named == str(private_dir / "own.sock")
     listener.close()
     listener = listen(path_of("dev"))
-    with pytest.raises(SocketError, match="it listens there only"):
+    with pytest.raises(SocketError, match="it has no other path"):
         listener.rename("ops")
     listener.close()

@@ -20,7 +20,7 @@ def test_it_names_every_set_resource_and_prompt() -> None:
     rows = dict(re.findall(r"^\| `([^`]+)`.*\| ([^|]*) \|$", MANUAL, re.MULTILINE))
     assert {each.value for each in Toolset} - {"other"} <= set(rows)
     for plan in prompts.PLANS.values():
-        assert rows[plan.name] == ", ".join(plan.takes)
+        assert rows[plan.name] == ", ".join(plan.arguments)
     for template in resources.templates():
         assert f"`{template.uri_template}`" in MANUAL
     for uri in (resources.PANES, resources.LAYOUT):

@@ -80,7 +80,7 @@ def test_a_client_that_does_not_read_is_dropped(serve: Callable[..., Served], ca
         link.send(*(request("tools/call", arguments, number) for number in range(300)))
     until(lambda: "it did not read" in caplog.text)
     assert other.ask("ping")["result"] == {}
-    until(lambda: len(served.doors.clients()) == 1)
+    until(lambda: len(served.server.clients()) == 1)
     link.close()
     other.close()
 
@@ -108,7 +108,7 @@ def test_the_limit_holds_for_clients_that_come_at_once(
         for link in links[:-3]:
             assert link.read() is None
     assert {record.getMessage() for record in caplog.records} == {
-        "3 clients are connected: the most silent one was dropped"
+        "3 clients are connected: the one idle for longest was dropped"
     }
     for link in links[-3:]:
         link.send(request("fugue/cli", {"words": ["get-status"]}))

@@ -102,7 +102,7 @@ def test_a_client_that_vanishes_in_the_middle_of_a_call_disturbs_nobody(
     assert HELD.wait(10)
     link.close()
     assert other.ask("ping")["result"] == {}
-    until(lambda: len(served.doors.clients()) == 1)
+    until(lambda: len(served.server.clients()) == 1)
     LET_GO.set()
     assert len(other.call("fugue_list_panes")["structuredContent"]["panes"]) == 1
     assert "ERROR" not in [record.levelname for record in caplog.records]
@@ -117,8 +117,8 @@ def test_a_client_that_vanishes_with_answers_on_their_way_is_no_fault(
     link.send(*(request("tools/list", id=number) for number in range(1, 40)))
     link.read()
     link.close()
-    until(lambda: not served.doors.clients())
-    served.doors.stop()
+    until(lambda: not served.server.clients())
+    served.server.stop()
     assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
@@ -180,7 +180,7 @@ def test_agents_and_commands_are_told_apart_in_the_record(served: Served) -> Non
 def test_disconnecting_drops_every_client_and_lets_new_ones_in(served: Served) -> None:
     link = served.link()
     link.initialize()
-    served.doors.disconnect()
+    served.server.disconnect()
     assert link.read() is None
     again = served.link()
     assert again.initialize()["result"]
@@ -219,8 +219,8 @@ def test_another_user_is_kept_out_by_modes_and_by_the_kernels_word(served: Serve
 
 def test_stopping_without_having_started_leaves_nothing(private_dir: Path) -> None:
     path = str(private_dir / "test.sock")
-    doors = SocketServer(listen(path), ThreadGateway(cast("Any", None), lambda call: None))
-    doors.stop()
+    server = SocketServer(listen(path), ThreadGateway(cast("Any", None), lambda call: None))
+    server.stop()
     assert not os.path.exists(path)
 
 

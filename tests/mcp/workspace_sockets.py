@@ -1,4 +1,4 @@
-"""Sockets of workspaces, and where they are."""
+"""The directory of workspaces' sockets."""
 
 from pathlib import Path
 
@@ -7,11 +7,11 @@ import pytest
 
 @pytest.fixture
 def runtime(private_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where workspaces listen under their names."""
+    """The directory of named workspaces' sockets."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(private_dir))
     return private_dir / "fugue-tui"
 
 
 def sockets_in(directory: Path) -> list[str]:
-    """The names of the sockets there."""
+    """The names of the sockets in a directory."""
     return sorted(file.name for file in directory.glob("*.sock"))

@@ -1,1 +1,1 @@
-"""The stdio bridge: joins an MCP client to a workspace's socket."""
+"""The stdio bridge: connects an MCP client to a workspace's socket."""

@@ -1,7 +1,7 @@
-"""What a bridge must remember of an MCP conversation to carry it over to the next workspace. No I/O.
+"""The state of an MCP session that a bridge replays to the next workspace. No I/O.
 
-The handshake and open subscriptions are replayed; answers that the client has already had are swallowed; calls that
-were in hand fail. Both eras: before 2026-07-28 there are `initialize` and `resources/subscribe`, after it there may be
+The handshake and open subscriptions are replayed, responses that the client has already received are dropped, and
+pending calls fail. Clients before protocol version 2026-07-28 send `initialize` and `resources/subscribe`, later ones
 `subscriptions/listen`.
 """
 
@@ -16,24 +16,24 @@ Message = dict[str, object]
 
 
 class SessionReplay:
-    """One client's conversation with one workspace after another."""
+    """One client's session with successive workspaces."""
 
     def __init__(self) -> None:
-        self._opening: list[bytes] = []
+        self._handshake: list[bytes] = []
         self._subscribed: dict[str, bytes] = {}
         self._listening: dict[str, bytes] = {}
         self._pending: dict[str, object] = {}
-        self._swallow: set[str] = set()
+        self._dropped_responses: set[str] = set()
         self._acknowledged: set[str] = set()
 
     def sent(self, line: bytes) -> None:
-        """Note a line that the client sends."""
+        """Record a line sent by the client."""
         message = parsed(line)
         method = message.get("method")
         if method == "initialize":
-            self._opening = [line]
-        elif method == "notifications/initialized" and self._opening:
-            self._opening = [self._opening[0], line]
+            self._handshake = [line]
+        elif method == "notifications/initialized" and self._handshake:
+            self._handshake = [self._handshake[0], line]
         if method == "resources/subscribe":
             self._subscribed[_key(_params(message).get("uri"))] = line
         elif method == "resources/unsubscribe":
@@ -46,54 +46,54 @@ class SessionReplay:
             self._pending[_key(message["id"])] = message["id"]
 
     def received(self, line: bytes) -> bool:
-        """Note a line that the workspace sends; whether the client should see it."""
+        """Record a line sent by the workspace; whether to forward it to the client."""
         if not line.startswith(_RESPONSE) and b"notifications/subscriptions/acknowledged" in line:
-            return self._acknowledgement(line)
+            return self._is_first_acknowledgement(line)
         key = _response_key(line)
         if key is None:
             return True
         self._pending.pop(key, None)
-        if key in self._swallow:
-            self._swallow.discard(key)
+        if key in self._dropped_responses:
+            self._dropped_responses.discard(key)
             return False
         return key not in self._listening or self._refused(key, line)
 
     def lost(self, reason: str) -> list[bytes]:
-        """The workspace is gone: the answers to the calls in hand."""
-        if self._opening and _key(parsed(self._opening[0]).get("id")) in self._pending:
-            self._opening.clear()
+        """Handle the end of the workspace; returns error responses to the pending calls."""
+        if self._handshake and _key(parsed(self._handshake[0]).get("id")) in self._pending:
+            self._handshake.clear()
         failed = [failure(id, reason) for id in self._pending.values()]
         self._pending.clear()
-        self._swallow.clear()
+        self._dropped_responses.clear()
         return failed
 
     def replay(self) -> list[bytes]:
-        """The next workspace is there: what it must hear."""
-        answered = map(parsed, [*self._opening, *self._subscribed.values()])
-        self._swallow |= {_key(message["id"]) for message in answered if "id" in message}
-        return [*self._opening, *self._subscribed.values(), *self._listening.values()]
+        """The lines to send to the next workspace."""
+        requests = map(parsed, [*self._handshake, *self._subscribed.values()])
+        self._dropped_responses |= {_key(message["id"]) for message in requests if "id" in message}
+        return [*self._handshake, *self._subscribed.values(), *self._listening.values()]
 
     def changed(self) -> list[bytes]:
-        """What the client must hear then: tools and resources may be others. After 2026-07-28 only subscriptions may
-        say so."""
-        news = [_notice(kind, {}) for kind in ("tools", "resources")] if self._opening else []
+        """The notifications to the client that tools and resources may have changed. From 2026-07-28 on, only to
+        subscriptions."""
+        notices = [_notice(kind, {}) for kind in ("tools", "resources")] if self._handshake else []
         for message in map(parsed, self._listening.values()):
-            wanted, meta = _mapping(_params(message).get("notifications")), {_SUBSCRIPTION: message.get("id")}
-            news += [
+            requested, meta = _mapping(_params(message).get("notifications")), {_SUBSCRIPTION: message.get("id")}
+            notices += [
                 _notice(kind, {"params": {"_meta": meta}})
                 for kind in ("tools", "resources")
-                if wanted.get(f"{kind}ListChanged")
+                if requested.get(f"{kind}ListChanged")
             ]
-        return news
+        return notices
 
-    def _acknowledgement(self, line: bytes) -> bool:
+    def _is_first_acknowledgement(self, line: bytes) -> bool:
         key = _key(_mapping(_params(parsed(line)).get("_meta")).get(_SUBSCRIPTION))
         first = key not in self._acknowledged
         self._acknowledged.add(key)
         return first
 
     def _refused(self, key: str, line: bytes) -> bool:
-        """Whether a subscription is over for good; one that ends with its workspace is opened again at the next."""
+        """Whether a subscription was refused; one that ends with its workspace is reopened in the next."""
         code = _mapping(parsed(line).get("error")).get("code", NOT_RUNNING)
         if code == NOT_RUNNING:
             return False
@@ -111,7 +111,7 @@ def _notice(kind: str, more: Message) -> bytes:
 
 
 def parsed(line: bytes) -> Message:
-    """A line's message; empty if it is none."""
+    """The message in a line; empty if there is none."""
     try:
         return _mapping(json.loads(line))
     except (ValueError, RecursionError):
@@ -124,12 +124,12 @@ def written(message: Message) -> bytes:
 
 
 def failure(id: object, reason: str) -> bytes:
-    """The answer to a call that cannot be served."""
+    """The error response to a call that cannot be served."""
     return written({"jsonrpc": "2.0", "id": id, "error": {"code": NOT_RUNNING, "message": reason}})
 
 
 def _response_key(line: bytes) -> str | None:
-    """The id of a response, read without parsing its result; None if the line is no response."""
+    """The id of a response, without parsing its result; None if the line is no response."""
     if line.startswith(_RESPONSE):
         head = line[len(_RESPONSE) : len(_RESPONSE) + _ID_BYTES].decode(errors="replace")
         try:

@@ -1,4 +1,4 @@
-"""What an argument of a prompt or of a resource's URI may be. No I/O; of the SDK only its types."""
+"""Completions of prompt arguments and resource URIs. No I/O; uses only the SDK's types."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -10,36 +10,39 @@ from fugue_tui_mcp.protocol import resources
 from fugue_tui_mcp.protocol.prompts import MOST_AGENTS, PLANS
 
 MOST: Final = 100
-"""Values in one answer; the protocol allows no more."""
+"""Values in one result, as the protocol allows."""
 AGENTS: Final = ("claude", "codex", "gemini")
 
 
 class Source(NamedTuple):
-    """Where values come from."""
+    """The source of an argument's values."""
 
     verb: str
-    """The command that knows them; empty if none is needed."""
+    """The command whose result has them; empty if they are constant."""
     values: Callable[[dict[str, Any]], Iterable[str]]
-    """The values in its result."""
+    """Extracts the values from its result."""
 
 
 def source(params: CompleteRequestParams) -> Source | None:
-    """Where the values of the argument come from that a client completes; None if nothing is known of it."""
+    """The source of the values for the argument to complete; None if there is none."""
     name = params.argument.name
     if isinstance(params.ref, PromptReference):
         plan = PLANS.get(params.ref.name)
-        return _PROMPTS.get(name) if plan is not None and name in plan.takes else None
-    known = {each.uri_template for each in resources.templates()}
-    return _RESOURCES.get(name) if params.ref.uri in known and f"{{{name}}}" in params.ref.uri else None
+        return _PROMPTS.get(name) if plan is not None and name in plan.arguments else None
+    uris = {each.uri_template for each in resources.templates()}
+    return _RESOURCES.get(name) if params.ref.uri in uris and f"{{{name}}}" in params.ref.uri else None
 
 
-def chosen(values: Iterable[str], typed: str) -> Completion:
-    """The values that begin with what was typed, and then those that hold it elsewhere; none that hides something."""
-    low, found = typed.lower(), [each for each in dict.fromkeys(values) if each and clean(each, len(each)) == each]
-    first = [value for value in found if value.lower().startswith(low)]
-    rest = [value for value in found if low in value.lower() and value not in first]
-    fitting = first + rest
-    return Completion(values=fitting[:MOST], total=len(fitting), has_more=len(fitting) > MOST)
+def matching(values: Iterable[str], typed: str) -> Completion:
+    """The values that begin with the typed text, then those that contain it; none with characters to sanitize."""
+    lower, candidates = (
+        typed.lower(),
+        [each for each in dict.fromkeys(values) if each and clean(each, len(each)) == each],
+    )
+    first = [value for value in candidates if value.lower().startswith(lower)]
+    rest = [value for value in candidates if lower in value.lower() and value not in first]
+    matches = first + rest
+    return Completion(values=matches[:MOST], total=len(matches), has_more=len(matches) > MOST)
 
 
 def _each(of: str, *names: str) -> Callable[[dict[str, Any]], Iterable[str]]:
@@ -51,11 +54,11 @@ def _in_uri(of: str) -> Callable[[dict[str, Any]], Iterable[str]]:
     return lambda result: map(resources.quoted, _each(of, "id", "name")(result))
 
 
-def _always(values: Iterable[str]) -> Source:
-    def known(_: dict[str, Any]) -> Iterable[str]:
+def _constant(values: Iterable[str]) -> Source:
+    def values_of(_: dict[str, Any]) -> Iterable[str]:
         return values
 
-    return Source("", known)
+    return Source("", values_of)
 
 
 def _sessions(result: dict[str, Any]) -> Iterable[str]:
@@ -67,8 +70,8 @@ _PROMPTS: Final[Mapping[str, Source]] = {
     "cwd": Source("list-panes", _each("panes", "cwd")),
     "workspace": Source("list-layouts", _each("layouts", "name")),
     "saved": Source("list-saved", _sessions),
-    "agents": _always([str(number) for number in range(2, MOST_AGENTS + 1)]),
-    "program": _always(AGENTS),
+    "agents": _constant([str(number) for number in range(2, MOST_AGENTS + 1)]),
+    "program": _constant(AGENTS),
 }
 _RESOURCES: Final[Mapping[str, Source]] = {
     "pane": Source("list-panes", _in_uri("panes")),

@@ -1,4 +1,4 @@
-"""Tells a client how far its call has come, as fast as it reads; what it is too slow for is counted and left out."""
+"""Sends progress notifications as fast as the client reads; excess ones are dropped and counted."""
 
 import asyncio
 from collections import deque
@@ -11,60 +11,60 @@ from fugue_tui.control.core.deferred import Progress
 from fugue_tui.sanitize import clean_text
 
 MOST: Final = 64
-"""Reports that wait for a client; the oldest of more are left out."""
+"""Queued reports; beyond that, the oldest are dropped."""
 LONGEST: Final = 4_096
 """Characters of one report."""
 
 
 class ProgressReports:
-    """The reports of one call. All but `tell` belongs to the loop."""
+    """The progress of one call. All but `report` runs on the event loop."""
 
     def __init__(self, session: ServerSession) -> None:
         self._session = session
         self._loop = asyncio.get_running_loop()
-        self._waiting = deque[Progress]()
-        self._missed = 0
+        self._queue = deque[Progress]()
+        self._dropped = 0
         self._last = 0.0
-        self._sending: asyncio.Task[None] | None = None
-        self._over = False
+        self._sender: asyncio.Task[None] | None = None
+        self._stopped = False
 
-    def tell(self, progress: Progress) -> None:
-        """Have a report sent. Any thread."""
-        with suppress(RuntimeError):  # The loop is closed once the workspace is left.
-            self._loop.call_soon_threadsafe(self._take, progress)
+    def report(self, progress: Progress) -> None:
+        """Queue a report. Any thread."""
+        with suppress(RuntimeError):  # The loop is closed when the workspace ends.
+            self._loop.call_soon_threadsafe(self._enqueue, progress)
 
     async def finish(self) -> None:
-        """Send what is left; nothing is sent after that."""
-        if self._sending is not None:
-            await self._sending
+        """Wait until all queued reports are sent."""
+        if self._sender is not None:
+            await self._sender
 
     def stop(self) -> None:
-        """Send no more, whatever is told from now on."""
-        self._over = True
-        if self._sending is not None:
-            self._sending.cancel()
+        """Discard queued and later reports."""
+        self._stopped = True
+        if self._sender is not None:
+            self._sender.cancel()
 
-    def _take(self, progress: Progress) -> None:
-        if self._over:
+    def _enqueue(self, progress: Progress) -> None:
+        if self._stopped:
             return
-        if len(self._waiting) >= MOST:
-            self._waiting.popleft()
-            self._missed += 1
-        self._waiting.append(progress)
-        if self._sending is None or self._sending.done():
-            self._sending = self._loop.create_task(self._send())
+        if len(self._queue) >= MOST:
+            self._queue.popleft()
+            self._dropped += 1
+        self._queue.append(progress)
+        if self._sender is None or self._sender.done():
+            self._sender = self._loop.create_task(self._send())
 
     async def _send(self) -> None:
-        while self._waiting:
-            progress = self._waiting.popleft()
-            text, missed = clean_text(progress.text, LONGEST), self._missed
-            if missed:
-                self._missed, text = 0, f"[{missed} reports were missed]\n{text}"
+        while self._queue:
+            progress = self._queue.popleft()
+            text, dropped = clean_text(progress.text, LONGEST), self._dropped
+            if dropped:
+                self._dropped, text = 0, f"[{dropped} reports were missed]\n{text}"
             total = None if progress.fraction is None else 100.0
             await self._session.report_progress(self._value(progress), total, text)
 
     def _value(self, progress: Progress) -> float:
-        """A number that always grows, as the protocol wants: the percentage, or else a count."""
-        wanted = self._last + 1 if progress.fraction is None else progress.fraction * 100
-        self._last = wanted if wanted > self._last else self._last + 0.001
+        """An increasing number, as the protocol requires: the percentage, or a count."""
+        value = self._last + 1 if progress.fraction is None else progress.fraction * 100
+        self._last = value if value > self._last else self._last + 0.001
         return self._last

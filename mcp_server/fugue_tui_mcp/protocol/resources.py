@@ -1,6 +1,6 @@
-"""Panes and layouts as resources: what there is, and which commands read it. No I/O; of the SDK only its types.
+"""Panes and layouts as resources, and the commands that read them. No I/O; uses only the SDK's types.
 
-A pane is named by its bare number or by its name: `fugue://pane/3/screen` is that of pane %3.
+A pane is identified by its number or its name: `fugue://pane/3/screen` is the screen of pane %3.
 """
 
 import re
@@ -26,7 +26,7 @@ _URI: Final = re.compile(r"fugue://(panes|layout|layout/([^/]+)|pane/([^/]+)/(sc
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One way to look at a pane."""
+    """A resource of a pane."""
 
     verb: str
     """The command that reads it."""
@@ -61,7 +61,7 @@ VIEWS: Final[Mapping[str, View]] = {
 
 @dataclass(frozen=True, slots=True)
 class ResourceRequest:
-    """What a URI stands for."""
+    """A parsed URI."""
 
     uri: str
     view: str
@@ -73,35 +73,35 @@ class ResourceRequest:
 
 @dataclass(frozen=True, slots=True)
 class WatchedResource:
-    """A resource that somebody wants to be told of."""
+    """A resource with a subscription."""
 
     uri: str
     view: str
     """panes, layout, or the name of a view of a pane."""
     pane: PaneId | None
-    """The pane that it shows."""
+    """The pane that it belongs to."""
 
 
-def asked(uri: str) -> ResourceRequest:
-    """What a URI stands for. Raises NotFound."""
-    found = _URI.fullmatch(uri) if len(uri) < 1_000 else None
-    if found is None:
+def parse(uri: str) -> ResourceRequest:
+    """Parse a URI. Raises NotFound."""
+    match = _URI.fullmatch(uri) if len(uri) < 1_000 else None
+    if match is None:
         raise NotFound(f"no resource {clean(uri)}; resources/list and resources/templates/list show what there is")
-    window, pane, name = found[2], found[3], found[4]
+    window, pane, name = match[2], match[3], match[4]
     if pane:
         view, named = VIEWS[name], _named(pane, "%")
         return ResourceRequest(uri, name, view.verb, {**view.arguments, "pane": named}, view.mime_type)
     if window:
         return ResourceRequest(uri, "layout", "get-layout", {"window": _named(window, "@")})
-    return ResourceRequest(uri, found[1], "list-panes" if found[1] == "panes" else "list-windows")
+    return ResourceRequest(uri, match[1], "list-panes" if match[1] == "panes" else "list-windows")
 
 
 def expected(uri: str) -> WatchedResource | None:
-    """A resource that is not there yet: that of a pane which may still be opened. None for all others."""
-    found = _URI.fullmatch(uri) if len(uri) < 1_000 else None
-    if found is None or not found[3] or not found[3].isdecimal() or len(found[3]) > 9:
+    """A resource of a pane that is not open yet; None for other URIs."""
+    match = _URI.fullmatch(uri) if len(uri) < 1_000 else None
+    if match is None or not match[3] or not match[3].isdecimal() or len(match[3]) > 9:
         return None
-    return WatchedResource(uri, found[4], PaneId(int(found[3])))
+    return WatchedResource(uri, match[4], PaneId(int(match[3])))
 
 
 def pane_uri(pane: str, view: str) -> str:
@@ -110,7 +110,7 @@ def pane_uri(pane: str, view: str) -> str:
 
 
 def listed(panes: list[dict[str, Any]]) -> list[Resource]:
-    """What can be read: the whole, and the screen of each of the panes, as list-panes tells them."""
+    """The workspace's resources and the screen of each pane of a list-panes result."""
     whole = [
         Resource(uri=PANES, name="panes", title="Panes", description=_ABOUT_PANES, mime_type=_JSON),
         Resource(uri=LAYOUT, name="layout", title="Layout", description=_ABOUT_LAYOUT, mime_type=_JSON),
@@ -119,7 +119,7 @@ def listed(panes: list[dict[str, Any]]) -> list[Resource]:
 
 
 def templates() -> list[ResourceTemplate]:
-    """Every way to look at a pane or a window."""
+    """The resource templates of panes and windows."""
     views = [
         ResourceTemplate(
             uri_template=f"fugue://pane/{{pane}}/{name}",
@@ -137,8 +137,8 @@ def templates() -> list[ResourceTemplate]:
     return [*views, window]
 
 
-_ABOUT_PANES: Final = "The panes that are open: ids, names, programs, directories, places."
-_ABOUT_LAYOUT: Final = "How every window is laid out: its tree with the ratios, and each pane's place in cells."
+_ABOUT_PANES: Final = "The panes that are open: ids, names, programs, directories, positions."
+_ABOUT_LAYOUT: Final = "How every window is laid out: its tree with the ratios, and each pane's position in cells."
 
 
 def _screen(pane: dict[str, Any]) -> Resource:
@@ -153,11 +153,11 @@ def _screen(pane: dict[str, Any]) -> Resource:
 
 
 def _named(word: str, sigil: str) -> str:
-    """A pane or window as commands name it."""
+    """A pane or window as a command's target."""
     word = unquote(word)
     return sigil + word if word.isascii() and word.isdigit() else word
 
 
 def quoted(name: str) -> str:
-    """A name as it stands in a URI."""
+    """A name quoted for a URI."""
     return quote(name.removeprefix("%").removeprefix("@") if name[1:].isdigit() else name, safe="")

@@ -1,6 +1,6 @@
-"""Tells a client that resources changed: only those it subscribed to, not too often, and always the last change.
+"""Notifies a client of changes of its subscribed resources, rate-limited, and always of the last change.
 
-Nothing is followed while there is nobody to tell. Belongs to the loop of the thread.
+Without subscriptions, no events are followed. Runs on the event loop.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from fugue_tui.multiplexer.events.log import LogEntry
 from fugue_tui_mcp.protocol.resources import WatchedResource
 
 PACE: Final = 0.5
-"""Seconds between two tellings that the same resource changed."""
+"""Seconds between two notifications for the same resource."""
 
 _COMMANDS: Final = frozenset({EventKind.COMMAND_STARTED, EventKind.COMMAND_FINISHED})
 _WINDOWS: Final = frozenset(
@@ -32,11 +32,11 @@ _WINDOWS: Final = frozenset(
 _UNLISTED: Final = frozenset(
     {EventKind.OUTPUT, EventKind.BELL, EventKind.NOTIFICATION, EventKind.CLIENT_ATTACHED, EventKind.CLIENT_DETACHED}
 )
-"""What changes nothing in the list of panes."""
+"""Events that do not change the list of panes."""
 
 
 def touches(entry: LogEntry, watched: WatchedResource) -> bool:
-    """Whether what happened changes a resource."""
+    """Whether an event changes a resource."""
     match watched.view:
         case "panes":
             return entry.kind not in _UNLISTED
@@ -59,141 +59,141 @@ def touches(entry: LogEntry, watched: WatchedResource) -> bool:
 
 
 class Subscriptions:
-    """What one client wants to be told."""
+    """The subscriptions of one client."""
 
     def __init__(
-        self, gate: ThreadGateway, updated: Callable[[str], Awaitable[None]], listed: Callable[[], Awaitable[None]]
+        self, gateway: ThreadGateway, updated: Callable[[str], Awaitable[None]], listed: Callable[[], Awaitable[None]]
     ):
-        """`updated` tells that a resource changed, `listed` that the list of them did."""
-        self._gate = gate
+        """`updated` reports a changed resource, `listed` a changed list of resources."""
+        self._gateway = gateway
         self._loop = asyncio.get_running_loop()
-        self._wanted = Counter[WatchedResource]()
+        self._resources = Counter[WatchedResource]()
         self._lists = 0
-        self._updates = _Paced(updated)
-        self._listings = _Paced(lambda _: listed())
+        self._updates = _RateLimiter(updated)
+        self._listings = _RateLimiter(lambda _: listed())
         self._stop_following: Callable[[], None] | None = None
         self._stop_lists: Callable[[], None] | None = None
 
     @property
     def lists(self) -> bool:
-        """Whether the client is told when other resources are there."""
+        """Whether the client is notified when the list of resources changes."""
         return self._lists > 0
 
     @property
     def count(self) -> int:
-        """How many resources are watched."""
-        return len(self._wanted)
+        """The number of subscribed resources."""
+        return len(self._resources)
 
-    def add(self, wanted: Iterable[WatchedResource], *, lists: bool = False) -> None:
-        """Tell of changes of these from now on, as often as they were added; with `lists`, also of the list's."""
-        self._wanted.update(wanted)
+    def add(self, resources: Iterable[WatchedResource], *, lists: bool = False) -> None:
+        """Subscribe to resources, counted; with `lists`, also to the list of resources."""
+        self._resources.update(resources)
         self._lists += lists
         self._follow()
 
-    def remove(self, wanted: Iterable[WatchedResource], *, lists: bool = False) -> None:
-        """Take back what was added once."""
-        wanted = tuple(wanted)
-        self._wanted.subtract(wanted)
-        self._wanted = +self._wanted
+    def remove(self, resources: Iterable[WatchedResource], *, lists: bool = False) -> None:
+        """Undo one `add`."""
+        resources = tuple(resources)
+        self._resources.subtract(resources)
+        self._resources = +self._resources
         self._lists -= lists
-        self._forget({each.uri for each in wanted})
+        self._forget({each.uri for each in resources})
 
     def remove_all(self, uri: str) -> None:
-        """Tell nothing more of one resource, however often it was added."""
-        self._wanted = Counter({each: count for each, count in self._wanted.items() if each.uri != uri})
+        """Unsubscribe from a resource, however often it was added."""
+        self._resources = Counter({each: count for each, count in self._resources.items() if each.uri != uri})
         self._forget({uri})
 
     def close(self) -> None:
-        """Tell nothing more."""
-        self._wanted.clear()
+        """Send no more notifications."""
+        self._resources.clear()
         self._lists = 0
         self._follow()
         self._updates.close()
         self._listings.close()
 
     def _forget(self, uris: set[str]) -> None:
-        """Tell no more of what nobody wants any more, also not what was due."""
-        for uri in uris - {each.uri for each in self._wanted}:
+        """Discard due notifications of resources without subscriptions."""
+        for uri in uris - {each.uri for each in self._resources}:
             self._updates.forget(uri)
         self._follow()
 
     def _follow(self) -> None:
-        """Follow what there is somebody to tell of, and nothing else."""
-        if self._wanted and self._stop_following is None:
-            self._stop_following = self._gate.follow(
-                lambda entry: self._call(lambda: self._happened(entry)),
-                lambda pane: self._call(lambda: self._looked(pane)),
+        """Follow events exactly while there are subscriptions."""
+        if self._resources and self._stop_following is None:
+            self._stop_following = self._gateway.follow(
+                lambda entry: self._call(lambda: self._on_event(entry)),
+                lambda pane: self._call(lambda: self._on_view(pane)),
             )
-        elif not self._wanted and self._stop_following is not None:
+        elif not self._resources and self._stop_following is not None:
             self._stop_following()
             self._stop_following = None
         if self._lists and self._stop_lists is None:
-            self._stop_lists = self._gate.follow_panes(lambda: self._call(lambda: self._listings.touch("")))
+            self._stop_lists = self._gateway.follow_panes(lambda: self._call(lambda: self._listings.touch("")))
         elif not self._lists and self._stop_lists is not None:
             self._stop_lists()
             self._stop_lists = None
 
     def _call(self, call: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # The loop is closed once the workspace is left.
+        with suppress(RuntimeError):  # The loop is closed when the workspace ends.
             self._loop.call_soon_threadsafe(call)
 
-    def _happened(self, entry: LogEntry) -> None:
-        for each in self._wanted:
+    def _on_event(self, entry: LogEntry) -> None:
+        for each in self._resources:
             if touches(entry, each):
                 self._updates.touch(each.uri)
 
-    def _looked(self, pane: PaneId) -> None:
-        """A pane's view was moved, or other text selected in it."""
-        for each in self._wanted:
+    def _on_view(self, pane: PaneId) -> None:
+        """Handle a change of a pane's viewport or selection."""
+        for each in self._resources:
             if each.view == "state" and each.pane == pane:
                 self._updates.touch(each.uri)
 
 
-class _Paced:
-    """Tells of names that were touched, each at most so often, one after the other as fast as they are taken."""
+class _RateLimiter:
+    """Sends notifications for names, rate-limited for each, one at a time."""
 
-    def __init__(self, tell: Callable[[str], Awaitable[None]]) -> None:
-        self._tell = tell
+    def __init__(self, notify: Callable[[str], Awaitable[None]]) -> None:
+        self._notify = notify
         self._loop = asyncio.get_running_loop()
         self._due = dict[str, None]()
-        self._told = dict[str, float]()
+        self._sent = dict[str, float]()
         self._timers = dict[str, asyncio.TimerHandle]()
-        self._telling: asyncio.Task[None] | None = None
+        self._sender: asyncio.Task[None] | None = None
 
     def touch(self, name: str) -> None:
-        """Something changed: tell it now, or when it may be told again."""
+        """Send a notification now, or as soon as the rate allows."""
         if name in self._due or name in self._timers:
             return
-        wait = self._told.get(name, -PACE) + PACE - self._loop.time()
+        wait = self._sent.get(name, -PACE) + PACE - self._loop.time()
         if wait > 0:
             self._timers[name] = self._loop.call_later(wait, self._ready, name)
         else:
             self._ready(name)
 
     def forget(self, name: str) -> None:
-        """Tell nothing more of it, whatever is due."""
+        """Discard the name's due notification."""
         self._due.pop(name, None)
-        self._told.pop(name, None)
+        self._sent.pop(name, None)
         if timer := self._timers.pop(name, None):
             timer.cancel()
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """Send no more notifications."""
         for timer in self._timers.values():
             timer.cancel()
         self._due.clear()
-        if self._telling is not None:
-            self._telling.cancel()
+        if self._sender is not None:
+            self._sender.cancel()
 
     def _ready(self, name: str) -> None:
         self._timers.pop(name, None)
         self._due[name] = None
-        if self._telling is None or self._telling.done():
-            self._telling = self._loop.create_task(self._tell_all())
+        if self._sender is None or self._sender.done():
+            self._sender = self._loop.create_task(self._send_due())
 
-    async def _tell_all(self) -> None:
+    async def _send_due(self) -> None:
         while self._due:
             name = next(iter(self._due))
             del self._due[name]
-            self._told[name] = self._loop.time()
-            await self._tell(name)
+            self._sent[name] = self._loop.time()
+            await self._notify(name)

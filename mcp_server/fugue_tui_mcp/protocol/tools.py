@@ -1,4 +1,4 @@
-"""Commands as MCP tools: the list, and what a model reads when one has run. No I/O; of the SDK only its types."""
+"""Commands as MCP tools: their list and their results. No I/O; uses only the SDK's types."""
 
 import json
 import secrets
@@ -21,7 +21,7 @@ from fugue_tui_mcp.protocol.truncate import cleaned, fitted, tail, written
 _NARROWING: Final = frozenset(
     {"lines", "limit", "offset", "after", "cursor", "kinds", "pane", "panes", "window", "session", "rows"}
 )
-"""Arguments by which commands are asked for less."""
+"""Arguments that reduce a result."""
 
 
 @cache
@@ -37,9 +37,7 @@ def by_name() -> Mapping[str, type[Command[Any]]]:
 
 
 def key_of(cls: type[Command[Any]], arguments: dict[str, Any]) -> str:
-    """Take the key under which a call is to be done once out of its arguments; empty if there is none.
-
-    Raises InvalidArgument."""
+    """Remove and return the idempotency key of a call; empty if there is none. Raises InvalidArgument."""
     if not cls.creates or KEY not in arguments:
         return ""
     key = arguments.pop(KEY)
@@ -49,10 +47,10 @@ def key_of(cls: type[Command[Any]], arguments: dict[str, Any]) -> str:
 
 
 def success(cls: type[Command[Any]], answer: Answer, limit: int = TEXT_LIMIT) -> CallToolResult:
-    """The result of a tool, of about `limit` characters at most: a structure, or text that is marked as not to be
-    trusted. What had to be left out is told, with the arguments that ask for less."""
+    """The result of a tool, of about `limit` characters at most: a structure, or text marked as untrusted. Omissions
+    are named, with the arguments that request less."""
     if isinstance(answer.result, TextAnswer):
-        return CallToolResult(content=_told(cls, answer.result, limit))
+        return CallToolResult(content=_text_answer(cls, answer.result, limit))
     structure = payload(cls, answer.result)
     if structure is not None:
         structure = marked(_fitted(cls, structure, limit))
@@ -64,7 +62,7 @@ def success(cls: type[Command[Any]], answer: Answer, limit: int = TEXT_LIMIT) ->
 
 
 def marked(structure: dict[str, Any]) -> dict[str, Any]:
-    """A structure that begins with a word on the texts in it, if there are any."""
+    """The structure with a warning in front if it contains texts."""
     return {UNTRUSTED: DATA} | structure if _has_text(structure) else structure
 
 
@@ -85,20 +83,20 @@ def _fitted(cls: type[Command[Any]], structure: dict[str, Any], limit: int) -> d
     return found.value | {SHORTENED: _less(cls, "; ".join(found.left_out))}
 
 
-def _told(cls: type[Command[Any]], answer: TextAnswer, limit: int) -> list[ContentBlock]:
-    """A picture, if there is one, the text, and a line of JSON with the facts."""
+def _text_answer(cls: type[Command[Any]], answer: TextAnswer, limit: int) -> list[ContentBlock]:
+    """The image, if there is one, the text, and a line of JSON with the other fields."""
     content: list[ContentBlock] = []
     if isinstance(answer, ImageAnswer) and answer.image:
         content.append(ImageContent(data=answer.image, mime_type=answer.media_type))
     known = fitted(cleaned(facts(dump(answer))), limit)
     noted = {SHORTENED: _less(cls, "; ".join(known.left_out))} if known.left_out else {}
-    # What is fenced is cleaned there.
+    # `fenced` cleans its text.
     text = answer.text if answer.untrusted and not answer.styled else answer.for_model
     return [*content, *_text(cls, text, answer.untrusted, known.value | noted, limit)]
 
 
 def _text(cls: type[Command[Any]], text: str, source: str, known: dict[str, Any], limit: int) -> list[ContentBlock]:
-    """A text, fenced if it is a program's, as much of its end as fits; and what is known of it."""
+    """The end of a text that fits, fenced if it is a program's, and its other fields."""
     end = tail(text, limit)
     if end != text:
         known = known | {SHORTENED: _less(cls, f"the first {len(text) - len(end)} of {len(text)} characters")}
@@ -107,13 +105,13 @@ def _text(cls: type[Command[Any]], text: str, source: str, known: dict[str, Any]
 
 
 def _less(cls: type[Command[Any]], what: str) -> str:
-    """What was left out, and how to ask for less."""
+    """The omissions, and the arguments that request less."""
     names = [each.name for each in describe(cls).fields if each.name in _NARROWING]
     return f"{what}; {', '.join(names)} ask{'s' * (len(names) == 1)} for less" if names else what
 
 
 def fenced(text: str, source: str) -> str:
-    """Text of a program between two lines that it cannot contain, and a word on what it is."""
+    """Text of a program between two lines that it cannot contain, under a warning."""
     text, fence = clean_text(text, len(text)), secrets.token_hex(8)
     while fence in text:
         fence = secrets.token_hex(8)
@@ -122,7 +120,7 @@ def fenced(text: str, source: str) -> str:
 
 
 def failure(error: FugueError) -> CallToolResult:
-    """An error as a tool's result, for the model to act on."""
+    """An error as a tool's result."""
     data = "".join(f"\n{name}: {json.dumps(value)}" for name, value in error.data.items())
     return failed(f"{error.code}: {error}{data}")
 
@@ -133,7 +131,7 @@ def failed(text: str) -> CallToolResult:
 
 
 def unknown(name: str, known: Mapping[str, object]) -> CallToolResult:
-    """The answer to a call of a tool that there is not."""
+    """The result of a call of an unknown tool."""
     near = get_close_matches(name[:64], known, n=1)
     hint = f"did you mean {near[0]}?" if near else "tools/list shows what there is"
     return failed(f"unknown_command: no tool {name[:64]!a}; {hint}")

@@ -1,6 +1,6 @@
-"""Which tools a client sees: a few at first, further sets when it switches them on. No I/O; of the SDK only its types.
+"""The tools listed for a client: a few at first, and further sets when enabled. No I/O; uses only the SDK's types.
 
-Every tool can be called by its name, listed or not: the list is there to keep a model's context small.
+Every tool can be called by its name, listed or not: a short list keeps a model's context small.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,65 +17,65 @@ from fugue_tui_mcp.protocol import tools
 from fugue_tui_mcp.protocol.truncate import written
 
 NAME: Final = "fugue_toolsets"
-"""The tool that tells the sets and switches them; it is no command, for only clients of this protocol have sets."""
+"""The tool that lists and switches the sets; no command, as only MCP clients have sets."""
 ALL: Final = "all"
-"""Stands for every set."""
-DEAF: Final = ("codex",)
-"""How clients call themselves that never list again, whatever they are told (Codex 0.169): they see all at once."""
+"""All sets."""
+STATIC_LIST_CLIENTS: Final = ("codex",)
+"""Names of clients that ignore list changes (Codex 0.169): they are shown all sets."""
 
 
 class Toolsets:
-    """The sets that one client has switched on."""
+    """The enabled sets of one client."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self._on = {Toolset.DEFAULT} | _named(names)
+        self._on = {Toolset.DEFAULT} | _sets_of(names)
 
-    def meet(self, client: str) -> None:
-        """Learn what the client calls itself."""
-        if client.lower().startswith(DEAF) and self._on == {Toolset.DEFAULT}:
+    def identify(self, client: str) -> None:
+        """Set the client's name."""
+        if client.lower().startswith(STATIC_LIST_CLIENTS) and self._on == {Toolset.DEFAULT}:
             self._on = set(Toolset)
 
     def listed(self) -> list[Tool]:
-        """The tools that the client sees now: always in the same order."""
-        return [_switch(), *(each for each in tools.tools() if tools.by_name()[each.name].toolset in self._on)]
+        """The listed tools, always in the same order."""
+        return [_tool(), *(each for each in tools.tools() if tools.by_name()[each.name].toolset in self._on)]
 
     def switch(self, arguments: Mapping[str, Any]) -> bool:
-        """Switch sets on and off; whether other tools are listed now. Raises InvalidArgument."""
+        """Enable and disable sets; whether the list has changed. Raises InvalidArgument."""
         for name in arguments:
             if name not in ("enable", "disable"):
-                raise InvalidArgument(f"{name[:40]!a}: no such argument; it takes enable, disable")
+                raise InvalidArgument(f"{name[:40]!a}: no such argument; it accepts enable, disable")
         before = set(self._on)
-        self._on |= _checked(arguments, "enable")
-        self._on = (self._on - _checked(arguments, "disable")) | {Toolset.DEFAULT}
+        self._on |= _parse_sets(arguments, "enable")
+        self._on = (self._on - _parse_sets(arguments, "disable")) | {Toolset.DEFAULT}
         return self._on != before
 
-    def told(self) -> CallToolResult:
-        """The sets, whether they are on, and their tools."""
+    def result(self) -> CallToolResult:
+        """The sets with their state and their tools."""
         about = field_docs(Toolset)
         sets = [
-            {"name": each.value, "on": each in self._on, "about": about.get(each.name, ""), "tools": found}
+            {"name": each.value, "on": each in self._on, "about": about.get(each.name, ""), "tools": names}
             for each in Toolset
-            if (found := [tool_name(cls) for cls in registry().values() if cls.toolset is each])
+            if (names := [tool_name(cls) for cls in registry().values() if cls.toolset is each])
         ]
         return CallToolResult(content=[TextContent(text=written({"sets": sets}))], structured_content={"sets": sets})
 
 
-def _checked(arguments: Mapping[str, Any], name: str) -> set[Toolset]:
-    given = arguments.get(name, [])
-    words = cast("list[Any]", given if isinstance(given, list) else [given])
+def _parse_sets(arguments: Mapping[str, Any], name: str) -> set[Toolset]:
+    value = arguments.get(name, [])
+    words = cast("list[Any]", value if isinstance(value, list) else [value])
     for word in words:
         if word not in (*Toolset, ALL):
             raise InvalidArgument(f"{name}: no set {str(word)[:40]!a}; there are {', '.join(Toolset)}, and {ALL}")
-    return _named(words)
+    return _sets_of(words)
 
 
-def _named(names: Iterable[str]) -> set[Toolset]:
+def _sets_of(names: Iterable[str]) -> set[Toolset]:
     named = set(names)
     return {each for each in Toolset if each in named or ALL in named}
 
 
 @cache
-def _switch() -> Tool:
+def _tool() -> Tool:
     names = {"type": "array", "items": {"type": "string", "enum": [*Toolset, ALL]}}
     entry = {
         "type": "object",
@@ -91,7 +91,7 @@ def _switch() -> Tool:
         name=NAME,
         title="Toolsets",
         description=(
-            "Find and switch on further tools: they come in sets, of which only some are listed at first. Tells every "
+            "Find and enable further tools: they come in sets, of which only some are listed at first. Lists every "
             "set with its tools, and whether it is on; enable and disable change what is listed for you."
         ),
         input_schema={

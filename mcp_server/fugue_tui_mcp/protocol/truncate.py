@@ -1,4 +1,4 @@
-"""Makes an answer fit to send to a model: every text in it cleaned, and the whole not larger than is allowed. Pure."""
+"""Sanitizes and truncates results for a model. Pure."""
 
 import json
 from collections.abc import Callable
@@ -8,34 +8,34 @@ from typing import Any, Final, NamedTuple, cast
 from fugue_tui.sanitize import clean_text
 
 SHORTEST: Final = 64
-"""Characters that are left of a text at least."""
-_MARK: Final = "\n[... {} characters are left out ...]\n"
-_MARK_SIZE: Final = 64
-"""Characters that the mark takes at most."""
+"""Characters kept of a text at least."""
+_NOTICE: Final = "\n[... {} characters are left out ...]\n"
+_NOTICE_SIZE: Final = 64
+"""Characters of the notice at most."""
 
 
 class Fitted(NamedTuple):
-    """A value that fits, and what was left out of it."""
+    """A value within the limit, and what was omitted."""
 
     value: Any
     left_out: tuple[str, ...]
-    """Where, and how much: `panes: 40 of 100`."""
+    """Path and amount: `panes: 40 of 100`."""
 
 
 @dataclass(slots=True)
 class _Cut:
-    """A list or a text that is shortened, once or more often."""
+    """A shortened list or text."""
 
     whole: Any
     kept: int
 
     def shorter(self, excess: int) -> Any:
-        """What is left of it when it takes so many characters less; a list keeps its first, a text its ends."""
+        """The value shortened by `excess` more characters; a list keeps its beginning, a text both ends."""
         if isinstance(self.whole, str):
-            self.kept = max(SHORTEST, self.kept - max(excess, _MARK_SIZE))
+            self.kept = max(SHORTEST, self.kept - max(excess, _NOTICE_SIZE))
             head = self.kept // 3
-            mark = _MARK.format(len(self.whole) - self.kept)
-            text = self.whole[:head] + mark + self.whole[head - self.kept :]
+            notice = _NOTICE.format(len(self.whole) - self.kept)
+            text = self.whole[:head] + notice + self.whole[head - self.kept :]
             return clean_text(text, len(text))
         while excess > 0 and self.kept > 1:
             self.kept -= 1
@@ -46,17 +46,17 @@ class _Cut:
         return f"{self.kept} of {len(self.whole)}{' characters' if isinstance(self.whole, str) else ''}"
 
 
-class _Heavy(NamedTuple):
-    """The part of a value that is best cut."""
+class _Largest(NamedTuple):
+    """The part of a value to shorten next."""
 
     path: str
     value: Any
-    put: Callable[[Any], None]
-    """Puts another in its place."""
+    replace: Callable[[Any], None]
+    """Replaces it."""
 
 
 def cleaned(value: Any) -> Any:
-    """A copy of a JSON value in which no text, nor name, holds what a model must not see."""
+    """A copy of a JSON value with all texts and names sanitized."""
     match value:
         case str():
             return clean_text(value, len(value))
@@ -70,7 +70,7 @@ def cleaned(value: Any) -> Any:
 
 
 def size(value: Any) -> int:
-    """The characters that a value takes as JSON."""
+    """The length of a value as JSON."""
     return len(written(value))
 
 
@@ -80,19 +80,19 @@ def written(value: Any) -> str:
 
 
 def fitted(value: dict[str, Any], limit: int) -> Fitted:
-    """A JSON object of at most `limit` characters, as far as its shape allows that: the largest lists lose their ends
-    and the longest texts their middles, by halves until it fits."""
+    """A JSON object of at most `limit` characters, if possible: repeatedly halves the largest list at its end or
+    the longest text in its middle."""
     if size(value) <= limit:
         return Fitted(value, ())
     value, cuts = cleaned(value), dict[str, _Cut]()
-    while (excess := size(value) - limit) > 0 and (heavy := _heaviest(value)) is not None:
-        cut = cuts.setdefault(heavy.path, _Cut(heavy.value, len(heavy.value)))
-        heavy.put(cut.shorter(min(excess, size(heavy.value) // 2)))
+    while (excess := size(value) - limit) > 0 and (largest := _find_largest(value)) is not None:
+        cut = cuts.setdefault(largest.path, _Cut(largest.value, len(largest.value)))
+        largest.replace(cut.shorter(min(excess, size(largest.value) // 2)))
     return Fitted(value, tuple(f"{path}: {cut}" for path, cut in cuts.items()))
 
 
 def tail(text: str, limit: int) -> str:
-    """The end of a text, from the beginning of a line where there is one near."""
+    """The end of a text, from the beginning of a line if one is near."""
     if len(text) <= limit:
         return text
     start = len(text) - limit
@@ -100,33 +100,37 @@ def tail(text: str, limit: int) -> str:
     return text[max(start, newline + 1) :]
 
 
-def _heaviest(value: Any) -> _Heavy | None:
-    """Go to where most of the weight is: a text, or a list of which no one entry is most."""
-    path, place = "", None
+def _find_largest(value: Any) -> _Largest | None:
+    """Descend into the largest part: to a text, or a list without a dominant entry."""
+    path, replace = "", None
     while True:
         match value:
             case str():
-                return _Heavy(path, value, place) if place is not None and len(value) > SHORTEST + _MARK_SIZE else None
-            case list() if place is not None and len(cast("list[Any]", value)) > 1:
+                return (
+                    _Largest(path, value, replace)
+                    if replace is not None and len(value) > SHORTEST + _NOTICE_SIZE
+                    else None
+                )
+            case list() if replace is not None and len(cast("list[Any]", value)) > 1:
                 entries = cast("list[Any]", value)
-                weights = [size(each) for each in entries]
-                at = max(range(len(entries)), key=weights.__getitem__)
-                if weights[at] * 2 <= sum(weights):
-                    return _Heavy(path, entries, place)
-                path, place, value = f"{path}[{at}]", _putter(entries, at), entries[at]
+                sizes = [size(each) for each in entries]
+                at = max(range(len(entries)), key=sizes.__getitem__)
+                if sizes[at] * 2 <= sum(sizes):
+                    return _Largest(path, entries, replace)
+                path, replace, value = f"{path}[{at}]", _setter(entries, at), entries[at]
             case list() if value:
                 entries = cast("list[Any]", value)
-                path, place, value = f"{path}[0]", _putter(entries, 0), entries[0]
+                path, replace, value = f"{path}[0]", _setter(entries, 0), entries[0]
             case dict() if value:
                 fields = cast("dict[str, Any]", value)
                 name = max(fields, key=lambda each: size(fields[each]))
-                path, place, value = f"{path}.{name}".lstrip("."), _putter(fields, name), fields[name]
+                path, replace, value = f"{path}.{name}".lstrip("."), _setter(fields, name), fields[name]
             case _:
                 return None
 
 
-def _putter(container: Any, key: Any) -> Callable[[Any], None]:
-    def put(value: Any) -> None:
+def _setter(container: Any, key: Any) -> Callable[[Any], None]:
+    def set_item(value: Any) -> None:
         container[key] = value
 
-    return put
+    return set_item

@@ -119,7 +119,7 @@ def test_calls_in_hand_fail_when_the_workspace_is_gone(served: Served, bridge_to
     bridge.ask("initialize", HELLO, 0)
     bridge.send(request("tools/call", {"name": "fugue_test_hold", "arguments": {}}, 1))
     assert HELD.wait(10)
-    served.doors.disconnect()
+    served.server.disconnect()
     failed = bridge.read()
     assert (failed["id"], failed["error"]["code"]) == (1, -32000)
     LET_GO.set()
@@ -186,7 +186,7 @@ def test_an_interrupt_ends_it_without_a_traceback(served: Served) -> None:
     env = {**os.environ, "FUGUE_SOCKET": served.path}
     arguments = [sys.executable, "-m", "fugue_tui", "mcp"]
     process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
-    until(lambda: served.doors.clients())
+    until(lambda: served.server.clients())
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=40)[1] == b""
     assert process.returncode == 130

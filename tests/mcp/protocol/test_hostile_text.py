@@ -173,7 +173,7 @@ class Stage:
         for uri in [resources.PANES, resources.LAYOUT, *uris, f"fugue://pane/{name}/screen"]:
             harmless(_without_uri(self.ask("resources/read", {"uri": uri})))
         for plan in PLANS.values():
-            filled = {argument: name for argument in plan.takes if argument != "agents"}
+            filled = {argument: name for argument in plan.arguments if argument != "agents"}
             harmless(self.ask("prompts/get", {"name": plan.name, "arguments": filled}))
         harmless(self.ask("prompts/get", {"name": name, "arguments": {}}))
         for argument in ("pane", "cwd"):

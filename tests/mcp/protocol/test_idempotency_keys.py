@@ -79,6 +79,6 @@ def facts(result: CallToolResult) -> str:
 
 def waiting(served: Served) -> int:
     """How many wait for what is done under a key."""
-    gate: Any = vars(served.doors)["_gate"]
+    gate: Any = vars(served.server)["_gateway"]
     calls: list[KeyedCall[Any]] = served.on_main(lambda: list(gate._once._calls.values()))
     return sum(call.waiting for call in calls)

@@ -68,7 +68,7 @@ class Slow:
 async def test_a_client_that_is_too_slow_is_skipped_ahead_and_told_so() -> None:
     slow: Any = Slow()
     reports = ProgressReports(slow)
-    reports.tell(Progress("being read"))
+    reports.report(Progress("being read"))
     await slow.reads.wait()
     told_elsewhere(reports, MOST + 11)
     await asyncio.sleep(0)
@@ -91,7 +91,7 @@ async def test_reports_that_come_all_at_once_are_skipped_too_before_any_is_sent(
 
 def told_elsewhere(reports: ProgressReports, count: int) -> None:
     """Have reports told by another thread, and nothing sent meanwhile: the loop that sends waits for the thread."""
-    thread = threading.Thread(target=lambda: [reports.tell(Progress(str(number))) for number in range(count)])
+    thread = threading.Thread(target=lambda: [reports.report(Progress(str(number))) for number in range(count)])
     thread.start()
     thread.join()
 
@@ -99,7 +99,7 @@ def told_elsewhere(reports: ProgressReports, count: int) -> None:
 async def test_nothing_is_sent_once_a_call_is_over() -> None:
     slow: Any = Slow()
     reports = ProgressReports(slow)
-    reports.tell(Progress("late"))
+    reports.report(Progress("late"))
     await asyncio.sleep(0)
     reports.stop()
     slow.read.set()
@@ -111,12 +111,12 @@ async def test_what_is_told_after_a_call_is_over_is_not_sent() -> None:
     slow: Any = Slow()
     slow.read.set()
     reports = ProgressReports(slow)
-    reports.tell(Progress("in time"))
+    reports.report(Progress("in time"))
     await slow.reads.wait()
     await reports.finish()
-    reports.tell(Progress("as it ended"))
+    reports.report(Progress("as it ended"))
     reports.stop()
-    reports.tell(Progress("too late"))
+    reports.report(Progress("too late"))
     for _ in range(5):
         await asyncio.sleep(0)
     assert slow.heard == ["in time"]
@@ -126,4 +126,4 @@ def test_what_is_told_once_the_workspace_is_left_harms_nobody() -> None:
     async def begun() -> ProgressReports:
         return ProgressReports(cast("Any", Slow()))
 
-    asyncio.run(begun()).tell(Progress("late"))
+    asyncio.run(begun()).report(Progress("late"))

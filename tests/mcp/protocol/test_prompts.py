@@ -14,7 +14,7 @@ from tests.mcp.protocol.test_session import ERAS, client
 from fugue_tui.control.schema.command_schema import build
 from fugue_tui.errors import InvalidArgument
 from fugue_tui_mcp.protocol import prompts, tools
-from fugue_tui_mcp.protocol.completions import chosen
+from fugue_tui_mcp.protocol.completions import matching
 from fugue_tui_mcp.protocol.toolsets import NAME, Toolsets
 from mcp import MCPError
 
@@ -33,7 +33,7 @@ OTHERS = [
 
 def text_of(name: str, arguments: dict[str, str]) -> str:
     """What a prompt says."""
-    (message,) = prompts.told(name, arguments).messages
+    (message,) = prompts.get(name, arguments).messages
     assert message.role == "user"
     assert isinstance(message.content, TextContent)
     return message.content.text
@@ -76,7 +76,7 @@ def test_what_a_client_fills_in_cannot_smuggle() -> None:
 @pytest.mark.parametrize("said", ["1", "9", "-2", "two", "\u0663", "3.0", "9" * 50])
 def test_a_team_has_two_to_eight_agents(said: str) -> None:
     with pytest.raises(InvalidArgument, match=r"agents: .* is not a number from 2 to 8"):
-        prompts.told("agent_team", {"agents": said})
+        prompts.get("agent_team", {"agents": said})
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -86,13 +86,13 @@ async def test_clients_list_and_get_prompts(served: Served, era: str) -> None:
         got = await agent.get_prompt("full_stack", {"goal": "add login"})
         for name, arguments, said in (
             ("nothing", {}, "no prompt 'nothing'; there are debug_session, full_stack, agent_team, monitoring"),
-            ("monitoring", {"gaol": "x"}, "'gaol': no such argument; monitoring takes goal, cwd, pane"),
+            ("monitoring", {"gaol": "x"}, "'gaol': no such argument; monitoring accepts goal, cwd, pane"),
         ):
             with pytest.raises(MCPError, match=said):
                 await agent.get_prompt(name, arguments)
     assert list(listed) == ["debug_session", "full_stack", "agent_team", "monitoring"]
     for name, prompt in listed.items():
-        assert [argument.name for argument in prompt.arguments or ()] == list(prompts.PLANS[name].takes)
+        assert [argument.name for argument in prompt.arguments or ()] == list(prompts.PLANS[name].arguments)
     (message,) = got.messages
     assert isinstance(message.content, TextContent)
     assert "The goal: add login" in message.content.text
@@ -128,11 +128,11 @@ async def test_arguments_are_completed(
 
 
 def test_the_best_values_come_first_and_no_more_than_the_protocol_allows() -> None:
-    found = chosen(["xab", "abc", "", "abc", "Abd", *map(str, range(300))], "ab")
+    found = matching(["xab", "abc", "", "abc", "Abd", *map(str, range(300))], "ab")
     assert found.values == ["abc", "Abd", "xab"]
     hostile = ["\u200bhidden", "a\u202eb", "\x1b[31mred", "tag\U000e0041", "\U0001f469\u200d\U0001f680"]
-    assert chosen(hostile, "").values == ["\U0001f469\u200d\U0001f680"]
-    many = chosen(map(str, range(300)), "")
+    assert matching(hostile, "").values == ["\U0001f469\u200d\U0001f680"]
+    many = matching(map(str, range(300)), "")
     assert (len(many.values), many.total, many.has_more) == (100, 300, True)
 
 

@@ -54,7 +54,7 @@ def test_every_view_is_read_by_a_command_that_changes_nothing() -> None:
     for view in resources.VIEWS.values():
         assert registry()[view.verb].effect is Effect.READ
     for uri in (resources.PANES, resources.LAYOUT, "fugue://layout/1"):
-        assert registry()[resources.asked(uri).verb].effect is Effect.READ
+        assert registry()[resources.parse(uri).verb].effect is Effect.READ
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_every_view_is_read_by_a_command_that_changes_nothing() -> None:
     ],
 )
 def test_a_pane_is_named_by_its_number_or_its_name(uri: str, pane: str) -> None:
-    assert resources.asked(uri).arguments["pane"] == pane
-    assert resources.asked("fugue://pane/" + resources.quoted(pane) + "/screen").arguments["pane"] == pane
+    assert resources.parse(uri).arguments["pane"] == pane
+    assert resources.parse("fugue://pane/" + resources.quoted(pane) + "/screen").arguments["pane"] == pane
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_pane_is_named_by_its_number_or_its_name(uri: str, pane: str) -> None:
 )  # fmt: skip
 def test_other_uris_stand_for_nothing(uri: str) -> None:
     with pytest.raises(NotFound, match="no resource") as caught:
-        resources.asked(uri)
+        resources.parse(uri)
     assert str(caught.value).isprintable()
 
 

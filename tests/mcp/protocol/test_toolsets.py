@@ -86,7 +86,7 @@ def test_a_client_that_never_lists_again_sees_all_at_once_unless_it_was_chosen_o
         ("codex-mcp-client", ["default", "saving"], names(Toolsets(["saving"]).listed())),
     ):
         sets = Toolsets(configured)
-        sets.meet(called)
+        sets.identify(called)
         assert names(sets.listed()) == listed
 
 
@@ -95,7 +95,7 @@ def test_a_client_that_never_lists_again_sees_all_at_once_unless_it_was_chosen_o
     [
         ({"enable": ["lay\x1bout"]}, r"enable: no set 'lay\\x1bout'; there are default, layout, "),
         ({"disable": [3]}, "disable: no set '3'"),
-        ({"on": ["layout"]}, "'on': no such argument; it takes enable, disable"),
+        ({"on": ["layout"]}, "'on': no such argument; it accepts enable, disable"),
     ],
 )
 def test_a_wrong_set_is_told(arguments: dict[str, Any], said: str) -> None:
