@@ -1,4 +1,4 @@
-"""`python -m bench`: measure, print the table, and say what is met. Needs Linux, tmux, and Fugue beside it."""
+"""`python -m bench`: measure and print a table with the targets. Needs Linux and tmux."""
 
 import argparse
 import json
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def _measured(topic: str, plan: Plan) -> list[Row]:
-    """The topic's rows as far as it came, and one that says why no further."""
+    """The topic's rows, with a note if it failed."""
     began, rows = time.monotonic(), list[Row]()
     try:
         for row in TOPICS[topic](plan):
@@ -53,16 +53,16 @@ def _measured(topic: str, plan: Plan) -> list[Row]:
     except (Overdue, OSError, RuntimeError) as error:
         last = (str(error) or type(error).__name__).strip().splitlines()[-1][:100]
         print(f"{topic}: {error}", file=sys.stderr)
-        rows.append(Row(topic, "the rest could not be measured", "", None, note=last))
+        rows.append(Row(topic, "failed", "", None, note=last))
     print(f"{topic}: {time.monotonic() - began:.0f} s", file=sys.stderr)
     return rows
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Fugue beside tmux.")
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Compare Fugue with tmux.")
     parser.add_argument("--only", action="append", choices=TOPICS, help="only this topic; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="less of everything: shows that it runs, not how fast")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every sample there")
+    parser.add_argument("--quick", action="store_true", help="few samples: a smoke test, not a measurement")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every sample to FILE")
     return parser.parse_args()
 
 

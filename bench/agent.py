@@ -1,4 +1,4 @@
-"""An agent of the benchmark: an MCP client on the stdio bridge, with nothing of the SDK between it and the figures."""
+"""An MCP client on the stdio bridge, without the SDK's overhead."""
 
 import json
 import subprocess
@@ -8,19 +8,19 @@ from typing import IO, Any, Self, cast
 from bench.subjects import FUGUE, Stage
 
 _CHUNK = 1 << 16
-"""Bytes that are read at once, as the usual clients do."""
+"""Bytes read at once, as common clients do."""
 _CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 
 
 class Agent:
-    """A connected client; `call` waits, `calls` sends everything before it waits for anything."""
+    """A connected client; `calls` sends all requests before it waits."""
 
     def __init__(self, stage: Stage) -> None:
         self._number = 0
         self._bridge = subprocess.Popen(
             [*FUGUE, "mcp"], _CHUNK, env=dict(stage.env), stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        self._wait([self._ask("initialize", _CLIENT)])
+        self._wait([self._request("initialize", _CLIENT)])
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def __enter__(self) -> Self:
@@ -31,30 +31,30 @@ class Agent:
         self._bridge.communicate()
 
     def call(self, tool: str, **arguments: Any) -> Any:
-        """One tool's answer. Raises RuntimeError if it is an error."""
+        """The result of a tool. Raises RuntimeError on an error."""
         return self.calls([(tool, arguments)])[0]
 
-    def calls(self, wanted: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Any]:
-        """The answers of many calls at once, in the order of asking. Raises RuntimeError if one is an error."""
-        return self.collect(self.begin(wanted))
+    def calls(self, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Any]:
+        """The results of concurrent calls, in order. Raises RuntimeError on an error."""
+        return self.collect(self.begin(calls))
 
-    def begin(self, wanted: Iterable[tuple[str, Mapping[str, Any]]]) -> list[int]:
-        """Ask, and do not wait."""
-        return [self._ask("tools/call", {"name": name, "arguments": dict(said)}) for name, said in wanted]
+    def begin(self, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> list[int]:
+        """Send requests without waiting; their ids."""
+        return [self._request("tools/call", {"name": name, "arguments": dict(arguments)}) for name, arguments in calls]
 
     def cancel(self, number: int) -> None:
-        """Give a call up that was begun."""
+        """Cancel a pending request."""
         self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
 
     def collect(self, numbers: list[int]) -> list[Any]:
-        """The answers to what was begun, in that order. Raises RuntimeError if one is an error."""
+        """The results of pending requests, in order. Raises RuntimeError on an error."""
         answers = self._wait(numbers)
         for answer in answers:
             if "error" in answer or answer["result"].get("isError"):
                 raise RuntimeError(json.dumps(answer)[:400])
         return [answer["result"] for answer in answers]
 
-    def _ask(self, method: str, parameters: Mapping[str, Any]) -> int:
+    def _request(self, method: str, parameters: Mapping[str, Any]) -> int:
         self._number += 1
         self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": parameters})
         return self._number

@@ -1,7 +1,7 @@
-"""What agents wait for: running a command, a text to appear, reading, many calls at once, a picture.
+"""Calls of agents: run a command, wait for a text, read, call concurrently, take a screenshot.
 
-Beside it libtmux, the usual way from Python into tmux, does the same work: it runs `tmux` once a call, learns of a
-command's end by `tmux wait-for`, and of a text by looking every 50 ms, which is what its own `retry_until` does.
+libtmux, the usual way from Python into tmux, does the same work: it runs `tmux` for each call, detects a
+command's end by `tmux wait-for`, and a text by polling every 50 ms, as its own `retry_until` does.
 """
 
 import importlib
@@ -27,12 +27,12 @@ LONG: Final = (
     'i=0; while [ $i -lt 10500 ]; do i=$((i+1)); echo "$i a line of the log that an agent reads"; done; {then}'
 )
 LONG_ANSWERS: Final = "[mcp]\nlongest_answer = 1_000_000\n"
-"""As for a program that reads much at once; a model is given pages of a twenty-fifth."""
-LOOK_SECONDS: Final = 0.05
+"""For programs that read much at once; the default is a twenty-fifth."""
+POLL_SECONDS: Final = 0.05
 WAITS: Final = 50
 CALLS: Final = 100
 STAMP: Final = "while read -r pause; do sleep $pause; date +NOW-%s%N-; done"
-"""Prints the time whenever a line comes in."""
+"""Prints the time after each line of input."""
 
 
 def measure(plan: Plan) -> Iterator[Row]:
@@ -75,7 +75,7 @@ def _fugue(plan: Plan, script: str) -> Generator[tuple[FugueStage, Agent]]:
 
 @contextmanager
 def _tmux(plan: Plan, script: str) -> Generator[tuple[TmuxStage, Any]]:
-    """A pane by way of libtmux."""
+    """A pane controlled by libtmux."""
     server = importlib.import_module("libtmux").Server
     with plan.tmux.open(plan.folder, [script]) as stage:
         os.environ["TMUX_TMPDIR"] = stage.env["TMUX_TMPDIR"]
@@ -86,7 +86,7 @@ def _tmux(plan: Plan, script: str) -> Generator[tuple[TmuxStage, Any]]:
 
 
 def _execute(plan: Plan) -> list[float]:
-    """In the shell of a pane as people have them."""
+    """In an interactive shell."""
     with plan.fugue.bare(plan.folder) as stage, Agent(stage) as agent:
         stage.host.until_text(PROMPT)
         stage.host.run(0.5)
@@ -96,17 +96,17 @@ def _execute(plan: Plan) -> list[float]:
 
 
 def _cancel(plan: Plan) -> list[float]:
-    """A command that sleeps is given up; the next in line begins when it is interrupted and the prompt is back."""
+    """From cancelling a sleeping command to the result of the next one, queued behind it."""
     with plan.fugue.bare(plan.folder) as stage, Agent(stage) as agent:
         stage.host.until_text(PROMPT)
         stage.host.run(0.5)
         agent.call("fugue_execute_command", pane="%1", command="true")
-        return [_given_up(stage, agent) for _ in range(plan.often(20, 3))]
+        return [_cancelled(stage, agent) for _ in range(plan.often(20, 3))]
 
 
-def _given_up(stage: Stage, agent: Agent) -> float:
-    said = {"pane": "%1", "timeout": 60}
-    begun = agent.begin(("fugue_execute_command", {**said, "command": each}) for each in ("sleep 60", "true"))
+def _cancelled(stage: Stage, agent: Agent) -> float:
+    arguments = {"pane": "%1", "timeout": 60}
+    begun = agent.begin(("fugue_execute_command", {**arguments, "command": each}) for each in ("sleep 60", "true"))
     stage.host.run(0.5)
 
     def end() -> None:
@@ -149,31 +149,31 @@ def _awaited(stage: FugueStage, agent: Agent) -> str:
 def _react_tmux(plan: Plan) -> list[float]:
     with _tmux(plan, STAMP) as (stage, pane):
         stage.host.run(0.5)
-        return [_reaction(lambda: _looked(stage, pane)) for _ in range(plan.often(40, 5))]
+        return [_reaction(lambda: _polled(stage, pane)) for _ in range(plan.often(40, 5))]
 
 
-def _looked(stage: TmuxStage, pane: Any) -> str:
+def _polled(stage: TmuxStage, pane: Any) -> str:
     before = _stamp(pane)
     stage.host.run(0.1)
     stage.host.send(_later())
     while (seen := _stamp(pane)) == before:
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
         stage.host.step(0)
     return seen
 
 
 def _stamp(pane: Any) -> str:
-    """The last one that stands on the screen."""
+    """The last one on the screen."""
     return next((line for line in reversed(pane.capture_pane()) if "NOW-" in line), "")
 
 
 def _later() -> bytes:
-    """Has a text printed at a moment that nobody knows before."""
+    """Input that has a text printed after a random delay."""
     return f"0.{random.randrange(100, 200)}\r".encode()
 
 
 def _reaction(work: Callable[[], str]) -> float:
-    """Milliseconds from the time that a program printed until that was known."""
+    """Milliseconds from the time that a program printed until it was detected."""
     printed = work()
     return (time.time_ns() - int(printed.split("-")[1])) / 1e6
 
@@ -182,7 +182,7 @@ def _reaction(work: Callable[[], str]) -> float:
 
 
 def _reads(plan: Plan, lines: int) -> Samples:
-    """Turn and turn about: how fast long texts go through memory changes from one moment to the next."""
+    """Alternates between the two, as memory bandwidth varies over time."""
     script, found = LONG.format(then="echo READY; exec sleep 1000"), Samples(fugue=[], tmux=[])
     with _fugue(plan, script) as (stage, agent), _tmux(plan, script) as (other, pane):
         reads = {
@@ -199,11 +199,11 @@ def _reads(plan: Plan, lines: int) -> Samples:
 
 
 def _read_on(agent: Agent, lines: int) -> None:
-    """Read all of it: an agent gets it in pages."""
+    """Read all pages."""
     offset = 0
     while offset is not None and offset < lines:
-        said = {"pane": "%1", "lines": lines - offset, "offset": offset, "source": "scrollback"}
-        offset = json.loads(agent.call("fugue_read_pane", **said)["content"][-1]["text"]).get("next_offset")
+        arguments = {"pane": "%1", "lines": lines - offset, "offset": offset, "source": "scrollback"}
+        offset = json.loads(agent.call("fugue_read_pane", **arguments)["content"][-1]["text"]).get("next_offset")
 
 
 def _parallel(plan: Plan) -> list[float]:
@@ -239,20 +239,22 @@ def _screenshot(plan: Plan) -> list[float]:
 
 
 def _typing(plan: Plan) -> Row:
-    """Echo with and without fifty waits that watch the very pane."""
+    """Echo with and without fifty pending waits on the pane."""
     found: Samples = {"with": [], "without": []}
     for turn in range(plan.often(4, 2)):
         for name in ("with", "without") if turn % 2 else ("without", "with"):
             found[name] += _echoes(plan, WAITS if name == "with" else 0)
     ours, alone = middle(found["with"]) or 0.0, middle(found["without"]) or 1.0
     note = f"{ours:.2f} ms with {WAITS} waits on the pane, {alone:.2f} without"
-    return Row("agents", f"typing beside {WAITS} waits, part of typing alone", "", ours / alone, most=1.2, note=note)
+    return Row(
+        "agents", f"echo with {WAITS} waits on the pane, relative to none", "", ours / alone, most=1.2, note=note
+    )
 
 
 def _echoes(plan: Plan, waits: int) -> list[float]:
     with Fugue().open(plan.folder, [ECHO]) as stage, Agent(stage) as agent:
         stage.host.until_text("READY")
-        said = {"panes": ["%1"], "any_of": [{"pattern": "never [a-z]+ seen", "regex": True}], "timeout": 100}
-        agent.begin([("fugue_wait_for_output", said)] * waits)
+        arguments = {"panes": ["%1"], "any_of": [{"pattern": "never [a-z]+ seen", "regex": True}], "timeout": 100}
+        agent.begin([("fugue_wait_for_output", arguments)] * waits)
         stage.host.run(1)
         return list(echoes(stage.host, resting_cursor(stage.host), plan.often(100, 30)))

@@ -1,4 +1,4 @@
-"""What a call from outside costs: an MCP read through the stdio bridge, and a command from a fresh process."""
+"""Latency of calls: an MCP read through the stdio bridge, and a command from a new process."""
 
 import json
 import time
@@ -14,7 +14,7 @@ QUIET = "seq 1 200; printf 'READY'; exec sleep 1000"
 
 
 def measure(plan: Plan) -> list[Row]:
-    """MCP reads and commands; tmux has no MCP, so those stand alone."""
+    """MCP reads, which tmux does not have, and commands."""
     with plan.fugue.open(plan.folder, [QUIET]) as stage:
         stage.host.until_text("READY")
         reads = list(_reads(stage, plan.often(300, 50)))
@@ -26,7 +26,7 @@ def measure(plan: Plan) -> list[Row]:
         Row("MCP", "read-pane through the bridge, p95", "ms", late(reads), most=5),
         Row(
             "command",
-            "list-panes from a fresh process",
+            "list-panes from a new process",
             "ms",
             middle(commands),
             middle(theirs),
@@ -56,5 +56,5 @@ def _reads(stage: Stage, count: int) -> Iterator[float]:
             answer = agent.call("fugue_read_pane", pane="active")
             yield 1000 * (time.perf_counter() - began)
             if "200" not in json.dumps(answer):
-                raise RuntimeError(f"not what the pane shows: {answer}")
+                raise RuntimeError(f"not the text of the pane: {answer}")
             stage.host.run(0.005)

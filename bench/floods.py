@@ -1,4 +1,4 @@
-"""What a program does to others that floods a hidden pane with events: titles, bells, notifications, prompt marks."""
+"""Effects of a program that floods a hidden pane with events: titles, bells, notifications, prompt marks."""
 
 import base64
 import os
@@ -16,7 +16,7 @@ from bench.subjects import FugueStage
 from bench.table import Row
 
 PIECES: Final[dict[str, Callable[[int], bytes]]] = {
-    "plain text": lambda number: b"%d the quick brown fox jumps over lazy dogs\r\n" % number,
+    "plain text": lambda number: b"%d the quick brown fox jumps finished lazy dogs\r\n" % number,
     "OSC 0": lambda number: b"\x1b]0;title %d\x07" % number,
     "OSC 7": lambda number: b"\x1b]7;file:///tmp/%d\x07" % number,
     "OSC 9": lambda number: b"\x1b]9;note %d\x07" % number,
@@ -24,20 +24,20 @@ PIECES: Final[dict[str, Callable[[int], bytes]]] = {
     "OSC 133": lambda number: b"\x1b]133;%s\x07" % (b"A", b"B", b"C", b"D;0")[number % 4],
     "BEL": lambda number: b"\x07",
 }
-"""What is repeated without a pause."""
+"""Output that is repeated without a pause."""
 MIXED: Final = "mixed"
 STEADY: Final = 0.25
-"""The share of the time after which memory should grow no more."""
+"""The share of the time after which memory should be constant."""
 
 
 def measure(plan: Plan) -> Iterator[Row]:
     """A key's echo, memory and CPU beside each flood; then the end of the server, and Ctrl+C."""
     for kind in [*PIECES, MIXED]:
-        yield from _beside(plan, kind)
+        yield from _effects(plan, kind)
         yield _interrupted(plan, kind)
 
 
-def _beside(plan: Plan, kind: str) -> Iterator[Row]:
+def _effects(plan: Plan, kind: str) -> Iterator[Row]:
     with _flooded(plan, kind) as stage:
         home, echo, sizes = resting_cursor(stage.host), list[float](), list[float]()
         began, spent, end = time.monotonic(), cpu([stage.server()]), time.monotonic() + plan.often(15, 4)
@@ -47,14 +47,14 @@ def _beside(plan: Plan, kind: str) -> Iterator[Row]:
         used = (cpu([stage.server()]) - spent) / (time.monotonic() - began)
         yield Row("floods", f"{kind}: echo, p50", "ms", middle(echo), samples={"fugue": echo})
         yield Row("floods", f"{kind}: echo, p95", "ms", late(echo), most=50)
-        grown = sizes[-1] - median(sizes[: max(1, int(len(sizes) * STEADY))])
-        yield Row("floods", f"{kind}: memory grown", "MiB", grown, most=20, samples={"fugue": sizes})
-        yield Row("floods", f"{kind}: CPU a second", "ms", 1000 * used)
+        growth = sizes[-1] - median(sizes[: max(1, int(len(sizes) * STEADY))])
+        yield Row("floods", f"{kind}: memory growth", "MiB", growth, most=20, samples={"fugue": sizes})
+        yield Row("floods", f"{kind}: CPU per second", "ms", 1000 * used)
         yield Row("floods", f"{kind}: SIGTERM until the end", "ms", _terminated(stage), most=5000)
 
 
 def _flooded(plan: Plan, kind: str) -> FugueStage:
-    """A pane that echoes, and a hidden window that floods."""
+    """A pane with echo, and a flood in a hidden window."""
     stage = cast("FugueStage", plan.fugue.open(plan.folder, [ECHO]))
     stage.host.until_text("READY")
     stage.fugue("create-window", "--no-focus", "--", "/bin/sh", "-c", _flood(plan.folder, kind))
@@ -85,14 +85,14 @@ def _runs(pid: int) -> bool:
 
 
 def _interrupted(plan: Plan, kind: str) -> Row:
-    """Ctrl+C in the flooding pane until its program is over. Its prompt may be taken for the rest of a cut sequence."""
+    """From Ctrl+C until the flooding program exits. A prompt could be parsed as the end of a truncated sequence."""
     found: list[float] = []
-    over, flood = plan.folder / "over", _flood(plan.folder, kind).removeprefix("exec ")
+    finished, flood = plan.folder / "finished", _flood(plan.folder, kind).removeprefix("exec ")
     for _ in range(plan.often(3, 1)):
-        with plan.fugue.open(plan.folder, [f"trap : INT; printf 'READY\\n'; {flood}; touch '{over}'"]) as stage:
+        with plan.fugue.open(plan.folder, [f"trap : INT; printf 'READY\\n'; {flood}; touch '{finished}'"]) as stage:
             stage.host.run(2)
             pressed = time.perf_counter()
             stage.host.send(b"\x03")
-            found.append(1000 * (stage.host.until(over.exists) - pressed))
-        over.unlink()
-    return Row("floods", f"{kind}: Ctrl+C until it is over", "ms", max(found), most=500, samples={"fugue": found})
+            found.append(1000 * (stage.host.until(finished.exists) - pressed))
+        finished.unlink()
+    return Row("floods", f"{kind}: Ctrl+C until its exit", "ms", max(found), most=500, samples={"fugue": found})

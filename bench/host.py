@@ -1,4 +1,4 @@
-"""The outer terminal: a PTY whose other end is drained, parsed and answered, so that "on the screen" is true."""
+"""The host terminal: a PTY whose output is read, parsed and answered by an emulator."""
 
 import os
 import select
@@ -13,17 +13,17 @@ from fugue_tui.geometry import Size
 
 CHUNK = 1 << 18
 GRAPHEMES = b"\x1b[?2027h"
-"""Widths by grapheme clusters, which modern hosts have from the start; tmux counts so too."""
+"""Widths by grapheme clusters, the default of modern terminals and of tmux."""
 DEADLINE = 120.0
-"""Seconds after which a measurement is given up."""
+"""Seconds after which a measurement is aborted."""
 
 
 class Overdue(Exception):
-    """What was waited for did not appear in time; holds the screen."""
+    """The expected text did not appear in time; contains the screen."""
 
 
 class Host:
-    """A program on a terminal of its own. Single-threaded: the screen moves on only in `run` and `until`."""
+    """A program on a terminal of its own. Single-threaded: the screen changes only in `step`, `run` and `until`."""
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], size: Size) -> None:
         self._terminal: Any = Terminal(size.cols, size.rows, scrollback=0, fg=(200, 200, 200), bg=(0, 0, 0))
@@ -31,7 +31,7 @@ class Host:
         self._terminal.on_reply(self.send)
         self._closed = False
         self.received = 0
-        """Bytes that the program wrote so far."""
+        """Bytes written by the program so far."""
         self.started = time.perf_counter()
         self._process = cast("Any", PtyProcess).spawn(list(argv), env=dict(env), dimensions=(size.rows, size.cols))
         self._fd: int = self._process.fd
@@ -49,7 +49,7 @@ class Host:
 
     @property
     def ended(self) -> bool:
-        """Whether the program is over."""
+        """Whether the program has exited."""
         return self._closed or not self._process.isalive()
 
     @property
@@ -68,7 +68,7 @@ class Host:
             os.write(self._fd, data)
 
     def step(self, seconds: float) -> bool:
-        """Take what the program wrote, after waiting for it at most so long; whether there was any."""
+        """Process output, waiting for it at most so long; whether there was any."""
         if self._closed or not select.select([self._fd], [], [], max(seconds, 0))[0]:
             return False
         try:
@@ -81,13 +81,13 @@ class Host:
         return bool(data)
 
     def run(self, seconds: float) -> None:
-        """Be a terminal for a while."""
+        """Process output for a while."""
         end = time.perf_counter() + seconds
         while (left := end - time.perf_counter()) > 0 and not self._closed:
             self.step(left)
 
     def until(self, seen: Callable[[], bool], *, every: float = 0.0, deadline: float = DEADLINE) -> float:
-        """When it was seen, as `time.perf_counter` has it; `every` spaces the looks. Raises Overdue."""
+        """The `time.perf_counter` value when `seen` became true, polled at interval `every`. Raises Overdue."""
         end = time.perf_counter() + deadline
         due = 0.0
         while (now := time.perf_counter()) < end and not self._closed:
@@ -101,11 +101,11 @@ class Host:
         raise Overdue(self.text)
 
     def until_text(self, *words: str, every: float = 0.002, deadline: float = DEADLINE) -> float:
-        """When all words stood on the screen together."""
+        """The time when all words were on the screen together."""
         return self.until(lambda: all(word in self.text for word in words), every=every, deadline=deadline)
 
     def close(self) -> None:
-        """End the program and what it started in its own session."""
+        """End the program and its session."""
         self._closed = True
         self._process.close(force=True)
         self._terminal.close()

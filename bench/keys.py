@@ -1,4 +1,4 @@
-"""How soon a key shows: its echo, idle and beside a flood; a change of pane; Ctrl+C into a flood."""
+"""Latency of keys: echo, idle and beside continuous output; pane switch; Ctrl+C in continuous output."""
 
 import time
 from collections import Counter
@@ -14,16 +14,20 @@ LETTERS = "abcdefghijklmnopqrstuvwxz"
 ERASE_LINE = b"\x15"
 TO_THE_RIGHT, TO_THE_LEFT = b"\x02\x1b[C", b"\x02\x1b[D"
 ECHO = "printf 'READY\\n'; exec cat >/dev/null"
-"""The kernel echoes what is typed; nothing else is printed."""
+"""Only the kernel's echo is printed."""
 
 
 def measure(plan: Plan) -> Iterator[Row]:
-    """Echo idle and under flood, pane switch under flood, and Ctrl+C."""
+    """Every row of this topic."""
     yield from _both("echo, idle", plan.sample(2, lambda subject: _echo(plan, subject, flood=False)), 2, 5)
-    yield from _both("echo beside a flood", plan.sample(2, lambda subject: _echo(plan, subject, flood=True)), 4, 10)
-    yield from _both("pane switch under flood", plan.sample(2, lambda subject: _switch(plan, subject)), 5, 5)
     yield from _both(
-        "Ctrl+C in a flood until the prompt", plan.sample(2, lambda subject: _stop(plan, subject)), 100, 500
+        "echo beside continuous output", plan.sample(2, lambda subject: _echo(plan, subject, flood=True)), 4, 10
+    )
+    yield from _both(
+        "pane switch under continuous output", plan.sample(2, lambda subject: _switch(plan, subject)), 5, 5
+    )
+    yield from _both(
+        "Ctrl+C in continuous output until the prompt", plan.sample(2, lambda subject: _stop(plan, subject)), 100, 500
     )
 
 
@@ -46,7 +50,7 @@ def _echo(plan: Plan, subject: Subject, *, flood: bool) -> list[float]:
 
 
 def echoes(host: Host, home: tuple[int, int], count: int) -> Iterator[float]:
-    """Milliseconds from each key until its letter is on the screen and the cursor behind it."""
+    """Milliseconds from each key until its letter and the cursor behind it are on the screen."""
     for number, pause in zip(range(count), pauses("echo"), strict=False):
         column = number % len(LETTERS)
         typed, after = LETTERS[: column + 1], (home[0] + column + 1, home[1])
@@ -68,7 +72,7 @@ def _milliseconds(host: Host, keys: bytes, seen: Callable[[], bool]) -> float:
 
 
 def _switch(plan: Plan, subject: Subject) -> list[float]:
-    """From the flooding pane on the left to the quiet one on the right, and back untimed."""
+    """From the pane with output on the left to the idle one on the right; the way back is not timed."""
     with subject.open(plan.folder, [_flood(plan), ECHO], focus=1) as stage:
         host = stage.host
         host.until_text("READY")
@@ -84,8 +88,8 @@ def _switch(plan: Plan, subject: Subject) -> list[float]:
 
 
 def _stop(plan: Plan, subject: Subject) -> list[float]:
-    """A shell floods; the time from Ctrl+C until its prompt is back. One program, not a loop: a shell goes on with its
-    loop if the program in it ends well just then."""
+    """From Ctrl+C in continuous output to the shell's prompt. One program, not a loop: a shell continues a loop if the
+    program in it succeeds just then."""
     found: list[float] = []
     with subject.bare(plan.folder) as stage:
         host = stage.host
@@ -105,7 +109,7 @@ def _flood(plan: Plan) -> str:
 
 
 def resting_cursor(host: Host) -> tuple[int, int]:
-    """Where the cursor is most of the time."""
+    """The most frequent cursor position."""
     seen: Counter[tuple[int, int]] = Counter()
     for _ in range(50):
         host.step(0.01)

@@ -1,4 +1,4 @@
-"""How long `cat` of 50 MB takes until its end stands on the screen, in one pane and in four."""
+"""Time for `cat` of 50 MB until its end is on the screen, in one pane and in four."""
 
 import os
 import time
@@ -40,7 +40,7 @@ def _overall(rows: Sequence[Row], panes: int) -> Row:
 
 
 def seconds(plan: Plan, subject: Subject, file: Path, panes: int) -> float:
-    """From letting `cat` go in every pane until all their ends stand on the screen."""
+    """From starting `cat` in every pane until all their ends are on the screen."""
     gates = [plan.folder / f"gate-{pane}" for pane in range(panes)]
     scripts = [_script(gate, file, pane) for pane, gate in enumerate(gates)]
     with ExitStack() as stack:
@@ -55,7 +55,7 @@ def seconds(plan: Plan, subject: Subject, file: Path, panes: int) -> float:
 
 
 def _script(gate: Path, file: Path, pane: int) -> str:
-    """The end is printed again and again: where tmux and the host disagree on a width, the first may be overwritten."""
+    """The end is printed repeatedly: if tmux and the host disagree on a width, the first one may be overwritten."""
     clear = r"\033[?1049l\033[r\033[m\033[H\033[2J"
     end = f"while :; do printf '{clear}FINISHED-{pane}'; sleep 0.1; done"
     return f"printf WAITING-{pane}; read go <'{gate}'; cat '{file}'; {end}"

@@ -1,4 +1,4 @@
-"""Six kinds of output, made the same way each time, in files of any size."""
+"""Six kinds of reproducible output, in files of any size."""
 
 import random
 from collections.abc import Callable
@@ -20,38 +20,38 @@ WIDE = [
 ]
 
 
-def plain(dice: random.Random) -> str:
+def plain(rng: random.Random) -> str:
     """A line of text."""
-    return " ".join(dice.choices(WORDS, k=dice.randint(6, 18))) + "\n"
+    return " ".join(rng.choices(WORDS, k=rng.randint(6, 18))) + "\n"
 
 
-def dense(dice: random.Random) -> str:
-    """A line whose every cell has colours of its own."""
-    return "".join(_cell(dice) for _ in range(100)) + "\x1b[m\n"
+def dense(rng: random.Random) -> str:
+    """A line with different colours in every cell."""
+    return "".join(_cell(rng) for _ in range(100)) + "\x1b[m\n"
 
 
-def motion(dice: random.Random) -> str:
-    """Words here and there on the screen."""
-    goto = f"\x1b[{dice.randint(1, 34)};{dice.randint(1, 110)}H"
-    return f"{goto}\x1b[{dice.randint(31, 37)}m{dice.choice(WORDS)}\x1b[m" + dice.choice(["", "", "\x1b[K"])
+def motion(rng: random.Random) -> str:
+    """Words at random positions."""
+    goto = f"\x1b[{rng.randint(1, 34)};{rng.randint(1, 110)}H"
+    return f"{goto}\x1b[{rng.randint(31, 37)}m{rng.choice(WORDS)}\x1b[m" + rng.choice(["", "", "\x1b[K"])
 
 
-def scroll(dice: random.Random) -> str:
+def scroll(rng: random.Random) -> str:
     """A region that scrolls up and down between fixed lines."""
-    top = dice.randint(1, 8)
-    up = "".join(plain(dice) for _ in range(8))
+    top = rng.randint(1, 8)
+    up = "".join(plain(rng) for _ in range(8))
     return f"\x1b[{top};{top + 8}r\x1b[{top + 8};1H{up}\x1b[{top};1H" + "\x1bM\x1b[Kback" * 4 + "\x1b[r"
 
 
-def alternate(dice: random.Random) -> str:
-    """A visit to the alternate screen, which is drawn in full."""
-    rows = "".join(f"\x1b[{y};1H\x1b[{dice.randint(31, 37)}m{plain(dice)[:-1][:100]}" for y in range(1, 34))
+def alternate(rng: random.Random) -> str:
+    """A full frame on the alternate screen."""
+    rows = "".join(f"\x1b[{y};1H\x1b[{rng.randint(31, 37)}m{plain(rng)[:-1][:100]}" for y in range(1, 34))
     return f"\x1b[?1049h\x1b[2J{rows}\x1b[m\x1b[?1049l"
 
 
-def unicode(dice: random.Random) -> str:
+def unicode(rng: random.Random) -> str:
     """A line of wide characters, emoji and combining marks."""
-    return " ".join(dice.choices(WIDE, k=dice.randint(4, 8))) + "\n"
+    return " ".join(rng.choices(WIDE, k=rng.randint(4, 8))) + "\n"
 
 
 KINDS: dict[str, Callable[[random.Random], str]] = {
@@ -65,7 +65,7 @@ KINDS: dict[str, Callable[[random.Random], str]] = {
 
 
 def write(folder: Path, kind: str, size: int) -> Path:
-    """A file of at least `size` bytes of one kind, ending between two units; an existing one is used again."""
+    """A file of at least `size` bytes of one kind, of complete units; an existing one is reused."""
     file = folder / f"{kind.replace(' ', '-')}-{size}"
     if not file.exists():
         block = _block(kind)
@@ -76,14 +76,14 @@ def write(folder: Path, kind: str, size: int) -> Path:
 
 
 def _block(kind: str) -> bytes:
-    dice, parts, length = random.Random(kind), list[bytes](), 0
+    rng, parts, length = random.Random(kind), list[bytes](), 0
     while length < BLOCK:
-        parts.append(KINDS[kind](dice).encode())
+        parts.append(KINDS[kind](rng).encode())
         length += len(parts[-1])
     return b"".join(parts)
 
 
-def _cell(dice: random.Random) -> str:
-    front, back = dice.randbytes(3), dice.randbytes(3)
+def _cell(rng: random.Random) -> str:
+    front, back = rng.randbytes(3), rng.randbytes(3)
     colours = ";".join(["38;2", *map(str, front), "48;2", *map(str, back)])
-    return f"\x1b[{colours}m{dice.choice('abcdefgh')}"
+    return f"\x1b[{colours}m{rng.choice('abcdefgh')}"

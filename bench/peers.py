@@ -1,4 +1,4 @@
-"""Other terminal widgets on the same road, where they run at all: textual-terminal, and pyte as our own engine."""
+"""Comparable terminal widgets: textual-terminal, and Fugue's with pyte."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from bench.table import Row
 
 
 def measure(plan: Plan) -> list[Row]:
-    """A little plain output through each; they are too slow for 50 MB."""
+    """Throughput of plain output, in small files."""
     return [_pyte(plan), _textual_terminal()]
 
 
@@ -20,7 +20,7 @@ def _pyte(plan: Plan) -> Row:
     size = file.stat().st_size
     spent = {name: seconds(plan, Fugue(name, name), file, 1) for name in ("ghostty", "pyte")}
     note = "; ".join(f"{name} {size / took / 1e6:.1f} MB/s" for name, took in spent.items())
-    return Row("peers", f"our widget, plain, {size / 1e6:.1f} MB", "", None, note=note)
+    return Row("peers", f"Fugue's widget, plain, {size / 1e6:.1f} MB", "", None, note=note)
 
 
 def _textual_terminal() -> Row:

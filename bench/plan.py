@@ -1,4 +1,4 @@
-"""What every topic is given: the subjects, the folder to work in, and how thorough to be."""
+"""The subjects, the working folder and the number of samples, for every topic."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +9,7 @@ from statistics import median, quantiles
 from bench.subjects import Fugue, Subject, Tmux
 
 Samples = dict[str, list[float]]
-"""Figures by the name of a subject."""
+"""Measurements by the name of a subject."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Plan:
         return self.tmux, self.fugue
 
     def often(self, full: int, quick: int) -> int:
-        """How many times to do something."""
+        """The number of repetitions."""
         return quick if self.quick else full
 
     def turns(self, rounds: int) -> Iterator[Subject]:
-        """The subjects in turn, A B B A, so that a machine that slows down slows both."""
+        """The subjects in the order A B B A, so that drift of the machine affects both."""
         for turn in range(rounds):
             yield from self.pair if turn % 2 == 0 else self.pair[::-1]
 
     def sample(self, rounds: int, measure: Callable[[Subject], Iterable[float]]) -> Samples:
-        """All that `measure` gave for each subject, over so many rounds of turns."""
+        """The measurements of each subject over `rounds` rounds."""
         found: Samples = {subject.name: [] for subject in self.pair}
         for subject in self.turns(rounds):
             found[subject.name] += measure(subject)
@@ -44,17 +44,17 @@ class Plan:
 
 
 def middle(figures: list[float]) -> float | None:
-    """The median; None of nothing."""
+    """The median; None if there are no measurements."""
     return median(figures) if figures else None
 
 
 def late(figures: list[float]) -> float | None:
-    """The 95th percentile; None of fewer than two."""
+    """The 95th percentile; None for fewer than two measurements."""
     return quantiles(figures, n=20, method="inclusive")[-1] if len(figures) > 1 else None
 
 
 def pauses(seed: str) -> Iterator[float]:
-    """Seconds between key presses: irregular, so that they meet no timer's beat, and the same in each run."""
-    dice = random.Random(seed)
+    """Seconds between key presses: irregular, to avoid aliasing with timers, and the same in each run."""
+    rng = random.Random(seed)
     while True:
-        yield dice.uniform(0.02, 0.06)
+        yield rng.uniform(0.02, 0.06)

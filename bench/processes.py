@@ -1,4 +1,4 @@
-"""What processes cost: memory and CPU, as the kernel counts them. Linux only."""
+"""Memory and CPU of processes, from the kernel. Linux only."""
 
 import os
 import time
@@ -7,17 +7,17 @@ from pathlib import Path
 
 
 def session(leader: int) -> list[int]:
-    """The processes in the session of a leader: a program without what it started on other terminals."""
+    """The processes in the session of a leader: without programs on other terminals."""
     return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _session_of(pid) == leader]
 
 
 def memory(pids: Iterable[int], kind: str = "Pss") -> float:
-    """Memory in MiB: `Pss` divides shared pages among those who share them, `Rss` counts them whole."""
+    """Memory in MiB: `Pss` divides shared pages among their processes, `Rss` counts them fully."""
     return sum(_kilobytes(pid, kind) for pid in pids) / 1024
 
 
 def cpu(pids: Iterable[int]) -> float:
-    """Seconds of CPU that live processes have used so far, to the nanosecond (POSIX process CPU clocks)."""
+    """Seconds of CPU used by live processes so far (POSIX process CPU clocks)."""
     return sum(_cpu(pid) for pid in pids)
 
 

@@ -1,4 +1,4 @@
-"""What saving and bringing back 16 panes of 10,000 lines costs, and how long a pane stands still for it."""
+"""Time to save and restore 16 panes of 10,000 lines, and how long a pane is locked for it."""
 
 import time
 import zlib
@@ -30,7 +30,7 @@ def _kind(kind: str, line: Callable[[int], bytes], rounds: int) -> Iterator[Row]
     old = make_emulator("ghostty", SIZE, LINES)
     for number in range(LINES + SIZE.rows):
         old.feed(line(number))
-    held: list[float] = []
+    locked: list[float] = []
     saved = b""
 
     def save() -> None:
@@ -38,17 +38,19 @@ def _kind(kind: str, line: Callable[[int], bytes], rounds: int) -> Iterator[Row]
         old.prepare()
         began = time.perf_counter()
         make = old.freeze()
-        held.append((time.perf_counter() - began) * 1_000)
+        locked.append((time.perf_counter() - began) * 1_000)
         saved = make()
 
-    whole = [_milliseconds(lambda: [save() for _ in range(PANES)]) for _ in range(rounds)]
-    packed = [_milliseconds(lambda: zlib.compress(saved, 1)) for _ in range(rounds)]
+    saved_all = [_milliseconds(lambda: [save() for _ in range(PANES)]) for _ in range(rounds)]
+    compressed = [_milliseconds(lambda: zlib.compress(saved, 1)) for _ in range(rounds)]
     size = Size(SIZE.cols - 20, SIZE.rows - 5)
-    back = [_milliseconds(lambda: _recall(saved, size)) for _ in range(rounds)]
-    yield Row("saving", f"{kind}: a pane stands still", "ms", middle(held), most=15, samples={"fugue": held})
-    yield Row("saving", f"{kind}: {PANES} panes saved", "ms", middle(whole), samples={"fugue": whole})
-    yield Row("saving", f"{kind}: a pane compressed", "ms", middle(packed), samples={"fugue": packed})
-    yield Row("saving", f"{kind}: {PANES} panes back, narrower", "ms", middle(back), samples={"fugue": back})
+    restored = [_milliseconds(lambda: _recall(saved, size)) for _ in range(rounds)]
+    yield Row("saving", f"{kind}: a pane is locked", "ms", middle(locked), most=15, samples={"fugue": locked})
+    yield Row("saving", f"{kind}: {PANES} panes saved", "ms", middle(saved_all), samples={"fugue": saved_all})
+    yield Row("saving", f"{kind}: a pane compressed", "ms", middle(compressed), samples={"fugue": compressed})
+    yield Row(
+        "saving", f"{kind}: {PANES} panes restored, narrower", "ms", middle(restored), samples={"fugue": restored}
+    )
     yield Row("saving", f"{kind}: a pane's file", "kB", len(zlib.compress(saved, 1)) / 1_000)
     old.close()
 

@@ -1,4 +1,4 @@
-"""What outliving the terminal costs: attaching, the extra hop of every key, saving, and coming back after a crash."""
+"""Cost of the server: attaching, latency added to each key, autosave, and restoring after a crash."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from bench.table import Row
 from fugue_tui.geometry import Size
 
 WALL: Final = Size(240, 72)
-"""Big enough that 16 panes show their last lines."""
+"""Large enough to show the last lines of 16 panes."""
 MARKS: Final = [f"MARK-{number:02}-END" for number in range(16)]
 SAVING: Final = "[session]\nsave_seconds = 1\nrestore = 'always'\nrerun = 'never'\n"
 NOT_SAVING: Final = "[session]\nsave = false\n"
@@ -22,7 +22,7 @@ NOT_SAVING: Final = "[session]\nsave = false\n"
 def measure(plan: Plan) -> Iterator[Row]:
     """Every row of this topic."""
     yield _attach(plan)
-    yield _hop(plan)
+    yield _latency(plan)
     yield _save(plan)
     yield _restore(plan)
 
@@ -48,8 +48,8 @@ def _attachments(plan: Plan, subject: Subject) -> Iterator[float]:
                 host.run(0.3)
 
 
-def _hop(plan: Plan) -> Row:
-    """The same echo through a server and its client, and in the foreground, in turn."""
+def _latency(plan: Plan) -> Row:
+    """Echo through a server and its client, and in the foreground."""
     found: Samples = {"server": [], "foreground": []}
     kinds = [("server", Fugue()), ("foreground", Fugue(foreground=True))]
     for turn in range(plan.often(6, 2)):
@@ -60,11 +60,13 @@ def _hop(plan: Plan) -> Row:
                 found[name] += echoes(stage.host, resting_cursor(stage.host), plan.often(100, 30))
     through, direct = (middle(found[name]) or 0.0 for name in ("server", "foreground"))
     note = f"{through:.2f} ms through the server, {direct:.2f} in the foreground"
-    return Row("attach", "what the hop adds to an echo, p50", "ms", through - direct, most=1, note=note, samples=found)
+    return Row(
+        "attach", "added to an echo by the server, p50", "ms", through - direct, most=1, note=note, samples=found
+    )
 
 
 def _save(plan: Plan) -> Row:
-    """The longest of many echoes while fifteen full panes, each with news every second, are saved all the time."""
+    """The longest echo while fifteen full panes, with output every second, are saved continuously."""
     found = {name: _typing(plan, settings) for name, settings in (("saving", SAVING), ("not saving", NOT_SAVING))}
     longest = {name: max(figures) for name, figures in found.items()}
     note = f"p95 {late(found['saving']) or 0:.1f} ms; without saving {longest['not saving']:.1f} at most"
@@ -72,8 +74,8 @@ def _save(plan: Plan) -> Row:
 
 
 def _typing(plan: Plan, settings: str) -> list[float]:
-    news = "while :; do sleep 1; echo news; done"
-    scripts = [*[f"{_full(mark)}; {news}" for mark in MARKS[:15]], ECHO]
+    output = "while :; do sleep 1; echo news; done"
+    scripts = [*[f"{_full(mark)}; {output}" for mark in MARKS[:15]], ECHO]
     with Fugue(settings=settings).open(plan.folder, scripts, focus=15, size=WALL) as stage:
         stage.host.until_text("READY")
         stage.host.until(lambda: stage.host.text.count("news") >= 15 * 3, every=0.05)
@@ -82,7 +84,7 @@ def _typing(plan: Plan, settings: str) -> list[float]:
 
 
 def _restore(plan: Plan) -> Row:
-    """From starting the program, after its server was killed, to the last lines of sixteen full panes."""
+    """From starting the program after its server was killed to the last lines of sixteen full panes."""
     figures = [_milliseconds(plan) for _ in range(plan.often(3, 1))]
     return Row("restore", "16 full panes after a crash", "ms", middle(figures), most=2000, samples={"fugue": figures})
 
@@ -100,7 +102,7 @@ def _milliseconds(plan: Plan) -> float:
 
 
 def _until_saved(stage: FugueStage) -> None:
-    """Wait until nothing has been written for some seconds."""
+    """Wait until no file has changed for some seconds."""
     state = Path(stage.env["FUGUE_STATE"])
     before: set[tuple[str, int]] = set()
     for _ in range(30):

@@ -1,4 +1,4 @@
-"""From starting the program to the first thing on the screen, and to the shell's first prompt."""
+"""From starting the program to the first output on the screen, and to the shell's first prompt."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from bench.table import Row
 
 
 def measure(plan: Plan) -> list[Row]:
-    """First paint and first prompt; the first start of each is thrown away, as it fills caches."""
+    """First paint and first prompt; the first start of each, which fills caches, is discarded."""
     paint: Samples = {subject.name: [] for subject in plan.pair}
     prompt: Samples = {subject.name: [] for subject in plan.pair}
     for subject in plan.pair:

@@ -1,4 +1,4 @@
-"""What is measured: tmux, Fugue, and no multiplexer at all, each started afresh on a host terminal of its own."""
+"""The subjects: tmux, Fugue, and no multiplexer, each started on a host terminal of its own."""
 
 import json
 import os
@@ -26,11 +26,11 @@ set -g history-limit 10000
 set -s escape-time 0
 set -as terminal-features ',xterm-256color:RGB:sync'
 """
-"""As much history as Fugue keeps, and colours as true."""
+"""As much scrollback as Fugue keeps, and true colour."""
 
 
 class CallFailed(RuntimeError):
-    """A command to a subject failed; says which, and what it printed."""
+    """A command to a subject failed; contains it and its output."""
 
 
 class Stage:
@@ -52,7 +52,7 @@ class Stage:
         return session(self.host.pid)
 
     def call(self, *argv: str) -> str:
-        """Run another program to its end while the host goes on; its output. Raises CallFailed."""
+        """Run another program while the host is processed; its output. Raises CallFailed."""
         with tempfile.TemporaryFile("w+") as out:
             process = subprocess.Popen(
                 argv, env=dict(self.env), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
@@ -66,12 +66,12 @@ class Stage:
         return output
 
     def detach(self) -> None:
-        """Take the host away, and leave the programs. Raises CallFailed where that is not possible."""
-        raise CallFailed("what runs in the foreground has nothing to leave behind")
+        """Detach the host; the programs keep running. Raises CallFailed if that is not possible."""
+        raise CallFailed("a foreground workspace cannot be detached")
 
     def attach(self) -> Host:
-        """Show it on another host of the same size. Raises CallFailed where that is not possible."""
-        raise CallFailed("what runs in the foreground is attached")
+        """Attach another host of the same size. Raises CallFailed if that is not possible."""
+        raise CallFailed("a foreground workspace cannot be attached")
 
     def close(self) -> None:
         """End it."""
@@ -96,7 +96,7 @@ class Subject(Protocol):
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    """What every subject starts with: nothing of the person's own."""
+    """The environment of every subject, without the user's configuration."""
     home = folder / "home"
     home.mkdir(exist_ok=True)
     (home / ".profile").write_text(f"PS1='{PROMPT} '\n")
@@ -106,7 +106,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 class Bare:
-    """No multiplexer: the floor under every figure."""
+    """No multiplexer: the baseline."""
 
     name = "none"
 
@@ -122,7 +122,7 @@ class Bare:
 
 
 class TmuxStage(Stage):
-    """A tmux server of its own, and a client on the host."""
+    """A tmux server, and a client on the host."""
 
     def __init__(self, host: Host, env: Mapping[str, str], name: str, size: Size) -> None:
         super().__init__(host, env, size)
@@ -137,12 +137,12 @@ class TmuxStage(Stage):
         return [self.host.pid, int(self.tmux("display-message", "-p", "#{pid}"))]
 
     def detach(self) -> None:
-        """Take the host away, and leave the server."""
+        """Detach the host; the server keeps running."""
         self.tmux("detach-client")
         _until_ended(self.host)
 
     def attach(self) -> Host:
-        """Show it on another host of the same size."""
+        """Attach another host of the same size."""
         return Host(["tmux", "-L", self.name, "attach-session"], self.env, self.size)
 
     def close(self) -> None:
@@ -156,7 +156,7 @@ class TmuxStage(Stage):
 
 
 class Tmux:
-    """The yardstick."""
+    """tmux, the reference."""
 
     name = "tmux"
 
@@ -188,7 +188,7 @@ class Tmux:
 
 
 class FugueStage(Stage):
-    """A server of Fugue, and a client on the host."""
+    """A Fugue server, and a client on the host."""
 
     def fugue(self, *words: str) -> str:
         """Run a command against this server."""
@@ -199,18 +199,18 @@ class FugueStage(Stage):
         return [self.host.pid, self.server()]
 
     def server(self) -> int:
-        """The server's process, as the kernel tells."""
+        """The server's process id, from the kernel."""
         path = os.path.join(self.env["XDG_RUNTIME_DIR"], "fugue-tui", "main.sock")
         with sockets.connect(path) as link:
             return struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
 
     def detach(self) -> None:
-        """Take the host away, and leave the server."""
+        """Detach the host; the server keeps running."""
         self.fugue("detach")
         _until_ended(self.host)
 
     def attach(self) -> Host:
-        """Show it on another host of the same size."""
+        """Attach another host of the same size."""
         return Host([*FUGUE, "attach"], self.env, self.size)
 
     def close(self) -> None:
@@ -225,13 +225,13 @@ class FugueStage(Stage):
 
 @dataclass(frozen=True)
 class Fugue:
-    """Ours, as people start it: a server, and a client on the host. In the foreground it is one process."""
+    """Fugue as users start it: a server, and a client on the host; in the foreground, one process."""
 
     name: str = "fugue"
     engine: str = "ghostty"
     foreground: bool = False
     settings: str = ""
-    """More of the configuration."""
+    """Further configuration."""
 
     def bare(self, folder: Path) -> Stage:
         """Fugue as it starts."""
@@ -251,7 +251,7 @@ class Fugue:
         return stage
 
     def again(self, stage: Stage) -> Stage:
-        """Start it anew with what another stage has left behind."""
+        """Start it again with the files of another stage."""
         return self._started(stage.env, [], stage.size)
 
     def _start(self, folder: Path, argv: Sequence[str], size: Size) -> Stage:
@@ -269,7 +269,7 @@ class Fugue:
 
 
 def _until_ended(host: Host) -> None:
-    """Wait for a client to leave, and close its terminal."""
+    """Wait for a client to exit, and close its terminal."""
     host.until(lambda: host.ended, every=0.01)
     host.close()
 
@@ -279,7 +279,7 @@ def _first_pane(stage: Stage) -> str:
 
 
 def _until_works(host: Host, attempt: Callable[[], object]) -> None:
-    """Try until it succeeds: a server is up when it answers. Raises the last failure after ten seconds."""
+    """Retry until the server responds. Raises the last failure after ten seconds."""
     end = time.perf_counter() + 10
     while True:
         try:

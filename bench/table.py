@@ -1,4 +1,4 @@
-"""Rows of results, what they had to be, and the table that shows both."""
+"""Results, their targets, and their table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured thing; less is better. `most` bounds our figure, `most_ratio` our figure divided by tmux's."""
+    """A result; less is better. `most` limits Fugue's value, `most_ratio` its ratio to tmux's."""
 
     topic: str
     what: str
@@ -21,7 +21,7 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Ours to tmux's; None if either is missing, or tmux's is as good as nothing."""
+        """Fugue's value to tmux's; None if either is missing, or tmux's is nearly zero."""
         return self.ours / self.tmux if self.ours is not None and self.tmux and self.tmux > 0.01 else None
 
     @property
@@ -35,13 +35,13 @@ class Row:
 
     @property
     def target(self) -> str:
-        """What the figure had to be, in words."""
+        """The target as text."""
         if self.most is not None:
             return f"≤ {_figure(self.most)} {self.unit}"
         return f"≤ {_figure(self.most_ratio)} × tmux" if self.most_ratio is not None else ""
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, for `--json`."""
+        """The row for `--json`."""
         return {
             "topic": self.topic,
             "what": self.what,
@@ -60,7 +60,7 @@ HEAD = ("what", "unit", "fugue", "tmux", "ratio", "target", "met", "note")
 
 
 def render(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table, which reads well as it is."""
+    """The rows as an aligned Markdown table."""
     cells = [HEAD, *(_cells(row) for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(HEAD))]
     lines = [

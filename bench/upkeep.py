@@ -1,4 +1,4 @@
-"""What it costs to keep open: memory with 1 and 16 panes, CPU when idle, CPU and bytes for a steady log."""
+"""Running costs: memory with 1 and 16 panes, CPU when idle, CPU and bytes for a steady log."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ from bench.table import Row
 from fugue_tui.geometry import Size
 
 WALL = Size(240, 72)
-"""Big enough that a quarter of its width holds the lines that fill the history."""
+"""Wide enough that a quarter of it holds a line of the scrollback."""
 LINE = "{n} a line that is about as long as lines are"
 QUIET = "printf 'READY'; exec sleep 1000"
 LOG = "printf 'READY'; i=0; while :; do i=$((i+1)); echo \"$i GET /index.html 200 in 12 ms\"; sleep 0.01; done"
@@ -29,7 +29,7 @@ def _memory(plan: Plan) -> list[Row]:
             found[what, panes] = plan.sample(1, lambda subject, s=script, n=panes: [_mebibytes(plan, subject, s, n)])
     return [
         replace(_row("memory", "1 empty pane", "MiB", found["empty", 1], most=45), note=_resident(plan)),
-        _row("memory", "each more empty pane", "MiB", _each(found["empty", 1], found["empty", 16]), most=2),
+        _row("memory", "each further empty pane", "MiB", _each(found["empty", 1], found["empty", 16]), most=2),
         _row("memory", "1 pane of 10,000 lines", "MiB", found["full", 1]),
         _row("memory", "16 panes of 10,000 lines", "MiB", found["full", 16]),
     ]
@@ -37,7 +37,7 @@ def _memory(plan: Plan) -> list[Row]:
 
 def _idle(plan: Plan) -> list[Row]:
     found = plan.sample(1, lambda subject: [_upkeep(plan, subject, [QUIET] * 4)[0]])
-    return [_row("idle", "four panes, CPU a second", "ms", found, most=2)]
+    return [_row("idle", "four panes, CPU per second", "ms", found, most=2)]
 
 
 def _log(plan: Plan) -> list[Row]:
@@ -48,8 +48,8 @@ def _log(plan: Plan) -> list[Row]:
         spent[subject.name].append(used)
         sent[subject.name].append(received)
     return [
-        _row("log, 100 lines/s", "CPU a second", "ms", spent, most_ratio=5),
-        _row("log, 100 lines/s", "bytes to the host a second", "kB", sent, most_ratio=0.25),
+        _row("log, 100 lines/s", "CPU per second", "ms", spent, most_ratio=5),
+        _row("log, 100 lines/s", "bytes to the host per second", "kB", sent, most_ratio=0.25),
     ]
 
 
@@ -76,7 +76,7 @@ def _mebibytes(plan: Plan, subject: Subject, script: str, panes: int) -> float:
 
 
 def _resident(plan: Plan) -> str:
-    """Our resident set with one empty pane: what other Python programs share with us included."""
+    """Fugue's resident set with one empty pane, including shared pages."""
     with plan.fugue.open(plan.folder, [QUIET], size=WALL) as stage:
         stage.host.until_text("READY")
         stage.host.run(plan.often(2, 1))
@@ -84,7 +84,7 @@ def _resident(plan: Plan) -> str:
 
 
 def _upkeep(plan: Plan, subject: Subject, scripts: list[str]) -> tuple[float, float]:
-    """Milliseconds of CPU and kilobytes to the host, a second."""
+    """Milliseconds of CPU and kilobytes to the host, per second."""
     with subject.open(plan.folder, scripts, size=SIZE) as stage:
         stage.host.until_text("READY")
         stage.host.run(plan.often(3, 2))

@@ -59,7 +59,7 @@ def test_the_sets_are_those_that_the_configuration_knows() -> None:
 
 
 def test_every_set_has_commands_and_says_what_it_is_for() -> None:
-    structure: Any = Toolsets().told().structured_content
+    structure: Any = Toolsets().result().structured_content
     told = {each["name"]: each for each in structure["sets"]}
     assert set(told) - {"other"} <= {each.value for each in Toolset if ours(each)}
     for name, each in told.items():
