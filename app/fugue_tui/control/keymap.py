@@ -1,8 +1,7 @@
-"""What keys do: the default bindings as data, and the person's own over them.
+"""Key bindings: the defaults as data, and the user's own on top of them.
 
-A binding is a line of command words, as on the command line, or the name of one of the few things that only the screen
-can do (`Action`). tmux's keys are kept where tmux has them; its `p` (previous window) is `P` here, because `p` is the
-palette, and the digits count tabs from 1.
+A binding is a command line, or the name of an `Action` of the client's screen. Keys follow tmux, except that `P`
+selects the previous window, because `p` opens the palette, and digits count windows from 1.
 """
 
 from collections.abc import Mapping
@@ -23,7 +22,7 @@ from fugue_tui.terminal.input.keys import KeyPress, Modifiers, parse_key
 
 
 class Action(StrEnum):
-    """What a key can do that is no command, because it concerns only the person's own screen, or asks for a name."""
+    """Actions that are not commands: they affect only the user's own screen, or prompt for a name."""
 
     HELP = "help"
     PALETTE = "palette"
@@ -93,40 +92,40 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "Q": Action.QUIT,
     }
 )
-"""After the prefix, in the order in which help lists them."""
+"""Keys after the prefix, in the order of the help page."""
 DIRECT: Final[Mapping[str, str]] = MappingProxyType(
     {f"alt+{side}": f"focus-pane {side}" for side in ("left", "right", "up", "down")}
 )
-"""Without the prefix, unless the configuration turns them off."""
+"""Keys without the prefix, unless disabled in the configuration."""
 _ARROWS: Final = frozenset(Side)
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What one key does: exactly one of `action` and `command` is there."""
+    """The binding of one key: exactly one of `action` and `command` is set."""
 
     words: str
-    """The command words or the action's name, as help shows them."""
+    """The command line or the action's name, as shown in help."""
     action: Action | None = None
     command: Command[Any] | None = None
     repeats: bool = False
-    """Whether it may follow for a moment without the prefix, once a key after the prefix has begun that."""
+    """Whether it can be repeated without the prefix for a short time (bind-key -r)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keymap:
-    """Every binding in force, by the canonical press of its key."""
+    """All active bindings, by canonical key press."""
 
     prefix: KeyPress
-    """Pressed twice, it goes to the program."""
+    """Pressed twice, it is sent to the program."""
     prefixed: Mapping[KeyPress, Binding]
-    """After the prefix, in the order in which help lists them."""
+    """Keys after the prefix, in the order of the help page."""
     always: Mapping[KeyPress, Binding]
-    """Without the prefix; every other key is the program's."""
+    """Without the prefix; every other key is sent to the program."""
 
 
 def canonical(press: KeyPress) -> KeyPress:
-    """The form in which a keymap holds keys: a typed character stands for itself, without Shift; no other text."""
+    """The normal form of a key press in a keymap: a typed character without Shift, or a key without text."""
     typed = len(press.text) == 1 and not press.modifiers & ~Modifiers.SHIFT and press.name != "space"
     if typed:
         return KeyPress(press.text)
@@ -136,30 +135,30 @@ def canonical(press: KeyPress) -> KeyPress:
 
 
 def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:
-    """The bindings in force, and what is wrong in the configuration, a line each; what is wrong is left out."""
-    faults: list[str] = []
+    """The active bindings, and the configuration's errors, one line each; invalid bindings are left out."""
+    errors: list[str] = []
     prefixed = dict(_bound(key, line) for key, line in DEFAULTS.items())
     prefix = canonical(parse_key(settings.prefix))
     for key, line in settings.bindings.items():
         try:
             _bind(prefixed, prefix, key, line)
         except FugueError as error:
-            faults.append(f"keys.bindings.{key}: {error}")
+            errors.append(f"keys.bindings.{key}: {error}")
     prefixed.pop(prefix, None)
     always = dict(_bound(key, line) for key, line in DIRECT.items())
     direct = always if settings.focus_with_alt_arrows else {}
-    return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(direct)), tuple(faults)
+    return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(direct)), tuple(errors)
 
 
 def binding(line: str) -> Binding:
-    """What a line stands for. Raises UnknownCommand or InvalidArgument."""
+    """The binding for a command line or an action's name. Raises UnknownCommand or InvalidArgument."""
     if line in set(Action):
         return Binding(str(line), action=Action(line))
     return Binding(line, command=build(*parse(split(line))))
 
 
 def _bound(key: str, line: str) -> tuple[KeyPress, Binding]:
-    """A key and what it does. It repeats if it sizes panes, or is an arrow that moves the focus."""
+    """A key and its binding, which repeats if it resizes panes, or is an arrow that moves the focus."""
     press, bound = canonical(parse_key(key)), binding(line)
     focuses = isinstance(bound.command, FocusPane) and press.name in _ARROWS
     return press, replace(bound, repeats=focuses or isinstance(bound.command, ResizePane))
@@ -168,7 +167,7 @@ def _bound(key: str, line: str) -> tuple[KeyPress, Binding]:
 def _bind(prefixed: dict[KeyPress, Binding], prefix: KeyPress, key: str, line: str) -> None:
     press = canonical(parse_key(key))
     if press == prefix:
-        raise InvalidArgument("is the prefix, which goes to the program when pressed twice; choose another key")
+        raise InvalidArgument("is the prefix, which is sent to the program when pressed twice; choose another key")
     if line:
         prefixed |= [_bound(key, line)]
     else:

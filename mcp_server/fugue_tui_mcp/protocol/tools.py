@@ -12,7 +12,7 @@ from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, T
 from fugue_tui.control.core.answers import ImageAnswer, TextAnswer, facts
 from fugue_tui.control.core.command import Command, registry
 from fugue_tui.control.dispatch.thread_gateway import Answer
-from fugue_tui.control.introspection import DATA, KEY, LONGEST_KEY, SHORTENED, UNTRUSTED, tool, tool_name
+from fugue_tui.control.introspection import DATA, KEY, MAX_KEY, SHORTENED, UNTRUSTED, tool, tool_name
 from fugue_tui.control.schema.command_schema import describe, dump, payload
 from fugue_tui.errors import FugueError, InvalidArgument
 from fugue_tui.sanitize import TEXT_LIMIT, clean_text
@@ -41,8 +41,8 @@ def key_of(cls: type[Command[Any]], arguments: dict[str, Any]) -> str:
     if not cls.creates or KEY not in arguments:
         return ""
     key = arguments.pop(KEY)
-    if not isinstance(key, str) or not 0 < len(key) <= LONGEST_KEY:
-        raise InvalidArgument(f"{cls.verb}: {KEY}: must be a text of 1 to {LONGEST_KEY} characters")
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY:
+        raise InvalidArgument(f"{cls.verb}: {KEY}: must be a text of 1 to {MAX_KEY} characters")
     return key
 
 
