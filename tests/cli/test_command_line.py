@@ -241,7 +241,7 @@ def test_a_picture_goes_to_a_file_and_without_one_only_its_size_is_told(
     served: Served, shell: Shell, tmp_path: Path
 ) -> None:
     told = shell("screenshot-pane", "%1", FUGUE_SOCKET=served.path).stdout.splitlines()
-    assert told[0].startswith("a picture of %1, ")
+    assert told[0].startswith("a screenshot of %1, ")
     assert told[1] == "--output FILE writes the picture"
     file = tmp_path / "shot.png"
     done = shell("screenshot-pane", "%1", "--output", str(file), FUGUE_SOCKET=served.path)

@@ -47,6 +47,6 @@ def test_it_names_no_tool_and_no_setting_that_there_is_not() -> None:
 
 def test_its_figures_are_those_of_the_program() -> None:
     assert f"{MOST} resources at a time" in MANUAL.replace("\n", " ")
-    assert (subscriptions.PACE, stream_output.PACE, REMEMBERED) == (0.5, 0.25, 600)
+    assert (subscriptions.PACE, stream_output.REPORT_INTERVAL, REMEMBERED) == (0.5, 0.25, 600)
     for said in ("twice a second at most", "at most four times a second", "within ten minutes"):
         assert said in MANUAL.replace("\n", " ")

@@ -77,7 +77,7 @@ def test_another_screen_is_told(driven: Driven) -> None:
     driven.does("printf '\\033[?1049h\\033[2J\\033[Hmenu'")
     found = diff(driven, since)
     assert (found.screen, found.other_screen, found.new_text) == ("alternate", True, "")
-    assert found.summary.startswith("another screen is in front")
+    assert found.summary.startswith("the other screen is active")
     inside = found.cursor
     driven.does("printf '\\033[Hmain'")
     again = diff(driven, inside)

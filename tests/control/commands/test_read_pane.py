@@ -6,7 +6,7 @@ import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.read_pane import ReadPane, Source
-from fugue_tui.control.commands.status import GetStatus, Place
+from fugue_tui.control.commands.status import CellPosition, GetStatus
 from fugue_tui.control.core.command import USER, Origin
 from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import NotFound
@@ -125,7 +125,7 @@ def test_the_status_of_a_pane_tells_its_terminal(room: Room) -> None:
     assert [info.id for info in status.panes] == [str(pane)]
     assert state is not None
     assert (state.size, state.running, state.exit_code, state.bells) == (Size(40, 24), True, None, 1)
-    assert state.cursor == Place(5, 23)
+    assert state.cursor == CellPosition(5, 23)
     assert state.modes == ("application_cursor", "bracketed_paste", "mouse")
     assert state.scrollback == 77
     assert status.panes[0].pid == room.mux.terminals[pane].pid
@@ -171,4 +171,4 @@ def test_the_cursor_is_told_where_nobody_has_looked(room: Room, engine: str) -> 
     terminal.scroll(20)
     state = room.run(GetStatus(pane=str(pane))).state
     assert state is not None
-    assert state.cursor == Place(11, 4)
+    assert state.cursor == CellPosition(11, 4)

@@ -3,7 +3,7 @@
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.control.commands.run_command import BACKGROUND, Keep, Place, RunCommand
+from fugue_tui.control.commands.run_command import BACKGROUND, Keep, Placement, RunCommand
 from fugue_tui.control.shell_exec.result import CommandOutcome, OnCancel
 from fugue_tui.errors import Cancelled, InvalidArgument, SpawnFailed, TerminalGone
 from fugue_tui.ids import PaneId
@@ -51,7 +51,7 @@ def test_a_pane_stays_as_long_as_is_wanted(room: Room) -> None:
 
 
 def test_a_pane_stays_until_somebody_has_looked_at_it(room: Room) -> None:
-    ran = run(room, "echo look", keep=Keep.UNSEEN, place=Place.WINDOW)
+    ran = run(room, "echo look", keep=Keep.UNSEEN, place=Placement.WINDOW)
     window = room.mux.window_of(pane_of(ran))
     first = room.mux.workspace.windows[0]
     assert room.mux.workspace.active == first.id
@@ -64,9 +64,9 @@ def test_a_pane_stays_until_somebody_has_looked_at_it(room: Room) -> None:
 def test_it_opens_where_it_is_wanted_and_takes_no_focus(room: Room) -> None:
     beside = run(room, "true", keep=Keep.ALWAYS, name="beside")
     assert room.mux.window_of(pane_of(beside)).id == room.mux.workspace.windows[0].id
-    window = run(room, "true", keep=Keep.ALWAYS, place=Place.WINDOW)
+    window = run(room, "true", keep=Keep.ALWAYS, place=Placement.WINDOW)
     assert room.mux.window_of(pane_of(window)).session == room.mux.workspace.windows[0].session
-    hidden = run(room, "sleep 0 && true", keep=Keep.ALWAYS, place=Place.HIDDEN)
+    hidden = run(room, "sleep 0 && true", keep=Keep.ALWAYS, place=Placement.HIDDEN)
     last = room.mux.window_of(pane_of(hidden))
     assert (last.session, last.name) == (BACKGROUND, "sleep 0 && true")
     assert room.mux.focused == PaneId(1)
@@ -128,7 +128,7 @@ def test_what_cannot_run_opens_nothing(room: Room) -> None:
 
 def test_many_run_together(room: Room) -> None:
     begun = [
-        RunCommand(command=f"sleep 0.2; echo {number}", place=Place.HIDDEN).run(room.mux, agent())
+        RunCommand(command=f"sleep 0.2; echo {number}", place=Placement.HIDDEN).run(room.mux, agent())
         for number in range(8)
     ]
     assert [room.awaited(each).text for each in begun] == [str(number) for number in range(8)]

@@ -51,7 +51,7 @@ def test_a_pane_is_seen_as_an_image_in_its_colours(driven: Driven) -> None:
     assert image.size == (found.cols * CELL.width, found.rows * CELL.height)
     assert colours(image, 0, 0) == {(1, 2, 3)}
     assert (found.shows, found.media_type, found.name) == (str(driven.pane), "image/png", "")
-    assert f"a picture of {driven.pane}" in found.text
+    assert f"a screenshot of {driven.pane}" in found.text
 
 
 def test_the_colours_are_those_of_the_persons_own_terminal(driven: Driven) -> None:
@@ -181,7 +181,7 @@ def test_a_drawing_that_is_too_long_for_a_model_is_refused(room: Room) -> None:
     room.mux.resize(Size(400, 200))
     driven = Driven(room)
     driven.does("for i in $(seq 1 12000); do printf '\\033[38;5;%dmx\\033[48;5;%dmy' $((i % 256)) $((i % 255)); done")
-    with pytest.raises(InvalidArgument, match="ask for png"):
+    with pytest.raises(InvalidArgument, match="use png"):
         shot(room, format=PictureFormat.SVG)
     assert shot(room).image
 

@@ -119,7 +119,7 @@ def test_a_row_of_blanks_at_the_end_of_a_line_belongs_to_it(driven: Driven) -> N
 
 def test_a_line_break_is_in_no_line_and_the_refusal_says_so(room: Room) -> None:
     room.cat()
-    with pytest.raises(InvalidArgument, match="pattern: has a line break, and lines are searched one by one"):
+    with pytest.raises(InvalidArgument, match="pattern: has a line break, but lines are searched one by one"):
         search(room, "one\ntwo")
 
 

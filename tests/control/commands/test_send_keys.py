@@ -168,7 +168,7 @@ def test_a_program_that_is_over_gets_nothing(room: Room) -> None:
     room.cat()
     pane = room.opened("split-pane --command 'exit 2'")
     room.ended(pane)
-    with pytest.raises(TerminalGone, match=rf"the program in {pane} is over \(exit 2\); respawn-pane"):
+    with pytest.raises(TerminalGone, match=rf"the program in {pane} has exited \(exit 2\); respawn-pane"):
         room.run(SendInput(pane=str(pane), text="x"))
 
 

@@ -66,7 +66,7 @@ def test_a_command_in_line_is_seen_from_its_own_turn_on(shell: Shell) -> None:
 def test_a_command_that_takes_too_long_is_looked_at_on_its_way(shell: Shell) -> None:
     found = diff(shell, command="echo begun; sleep 60", timeout=1.0)
     assert (found.timed_out, found.exit_code) == (True, None)
-    assert found.text.startswith("time is up and the command still runs")
+    assert found.text.startswith("timed out, and the command still runs")
     assert "“begun”" in found.text
     shell.room.mux.terminals[shell.pane].write(b"\x03")
 
@@ -80,7 +80,7 @@ def test_a_command_that_ends_the_shell_says_so(shell: Shell) -> None:
     if later.error is None:
         assert later.result().text.startswith("the command ended the pane's program (exit 3)")
     else:
-        assert "was closed or started anew" in str(later.error)
+        assert "was closed or respawned" in str(later.error)
 
 
 def test_a_pane_that_is_closed_meanwhile_leaves_nothing_to_compare(room: Room) -> None:
@@ -89,7 +89,7 @@ def test_a_pane_that_is_closed_meanwhile_leaves_nothing_to_compare(room: Room) -
     later = VisualDiff(pane=str(pane), keys=("a",), idle_ms=20_000).run(room.mux, agent())
     assert is_deferred(later)
     room.say(f"close-pane --pane {pane}")
-    with pytest.raises(NotFound, match="was closed or started anew"):
+    with pytest.raises(NotFound, match="was closed or respawned"):
         room.awaited(later)
 
 
@@ -148,7 +148,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_typed(room: Room) -> None
         ({"command": "ls", "keys": ("a",)}, "a command or keys, not both"),
         ({"keys": ("a",), "after": "x"}, "after: with command or keys"),
         ({"keys": ("nonsense",)}, "nonsense"),
-        ({}, "before: say what to compare with"),
+        ({}, "before: give a screenshot or cursor"),
     ]:
         with pytest.raises(InvalidArgument, match=match):
             room.run(VisualDiff(pane=str(pane), **fields), agent())  # type: ignore[arg-type]

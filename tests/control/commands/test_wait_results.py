@@ -6,7 +6,7 @@ import pytest
 from tests.control.wait_helpers import begun, enter, ran, sh, waited
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.control.commands.wait import LONGEST, PatternSpec, WaitForOutput
+from fugue_tui.control.commands.wait import MAX_TIMEOUT, PatternSpec, WaitForOutput
 from fugue_tui.control.core.command import USER
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound
@@ -79,7 +79,7 @@ def test_silence_ends_a_wait(room: Room) -> None:
 def test_the_time_is_clamped_and_told(room: Room) -> None:
     later = begun(room, room.cat(), "never", timeout=100_000.0)
     room.mux.terminals[room.open[0]].write(b"never\n")
-    assert room.awaited(later).timeout == LONGEST
+    assert room.awaited(later).timeout == MAX_TIMEOUT
     assert waited(room, "%1", "nothing", timeout=0.0).outcome is WaitOutcome.TIMEOUT
 
 
@@ -127,7 +127,7 @@ def test_what_cannot_be_waited_for_is_refused(room: Room) -> None:
         begun(room, pane)
     with pytest.raises(NotFound):
         begun(room, "%9", "x")
-    with pytest.raises(InvalidArgument, match="panes: say which"):
+    with pytest.raises(InvalidArgument, match="panes: name the panes"):
         WaitForOutput(any_of=("x",)).run(room.mux, agent())
     with pytest.raises(InvalidArgument, match="cursor"):
         begun(room, pane, "x", cursor="c1.2.3")

@@ -149,14 +149,14 @@ def test_directories_are_written_relative_to_the_file_or_to_the_home(room: Room,
 def test_a_layout_file_is_replaced_only_if_asked_and_nothing_else_ever(room: Room, home: Path) -> None:
     room.cat()
     file = Path(save(room, "a.toml").path)
-    with pytest.raises(Refused, match="is there already; overwrite replaces it"):
+    with pytest.raises(Refused, match="exists already; overwrite replaces it"):
         save(room, "a.toml")
     file.write_text("# by hand\n[[windows]]\n")
     save(room, "a.toml --overwrite")
     assert "by hand" not in file.read_text()
     other = home / "pyproject.toml"
     other.write_text("[project]\n")
-    with pytest.raises(Refused, match="is no layout file, and is not replaced"):
+    with pytest.raises(Refused, match="is not a layout file, and is not replaced"):
         save(room, "pyproject.toml --overwrite")
     assert other.read_text() == "[project]\n"
     assert sorted(os.listdir(home)) == ["a.toml", "pyproject.toml"]

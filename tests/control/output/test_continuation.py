@@ -211,7 +211,7 @@ def test_a_cursor_belongs_to_one_pane(driven: Driven) -> None:
     room, other = driven.room, driven.room.cat()
     cursor = driven.read().cursor
     driven.does("echo; echo new")
-    with pytest.raises(InvalidArgument, match=f"is one of pane {driven.pane}"):
+    with pytest.raises(InvalidArgument, match=f"belongs to pane {driven.pane}"):
         room.run(ReadPane(pane=str(other), cursor=cursor))
     assert "new" in room.run(ReadPane(cursor=cursor), agent(other)).text
 

@@ -60,7 +60,7 @@ def test_what_was_never_saved_is_not_found(live: NewLife) -> None:
     for said, told in (
         (RestoreSession(name="nothing"), "no session is saved as nothing; list-saved"),
         (RestoreSnapshot(name="nothing"), "no snapshot is saved as nothing; list-saved"),
-        (RestoreSession(), "did not run before"),
+        (RestoreSession(), "has no earlier run"),
     ):
         with pytest.raises(NotFound, match=told):
             life.done(said)

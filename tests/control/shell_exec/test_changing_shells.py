@@ -88,7 +88,7 @@ def test_settings_that_are_read_again_do_not_cost_a_command_its_end(shell: Shell
     assert shell.says("echo first") == (0, "first")
     ran = shell.run("source ./settings")
     assert (ran.timed_out, ran.interrupted) == (False, False)
-    assert "told no exit code" in ran.note
+    assert "no exit code" in ran.note
     assert shell.says("echo one; (exit 3)") == (3, "one")
     assert shell.says("cd /; pwd") == (0, "/")
     assert shell.run("(exit 4)").method == "integration"

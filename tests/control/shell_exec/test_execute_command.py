@@ -148,7 +148,7 @@ def test_a_directory_and_variables_for_one_command(shell: Shell) -> None:
     assert ran.cwd == before
     assert shell.says('pwd; echo "[$FIRST]"') == (0, f"{before}\n[]")
     assert shell.says("echo $FIRST; sh -c 'exit 2'", env={"FIRST": "only"}) == (2, "only")
-    with pytest.raises(InvalidArgument, match="is no directory"):
+    with pytest.raises(InvalidArgument, match="is not a directory"):
         shell.run("pwd", cwd="/nowhere")
     with pytest.raises(InvalidArgument, match="no name of a variable"):
         shell.run("pwd", env={"A-B": "1"})
@@ -208,7 +208,7 @@ def test_a_shell_inside_the_shell(shell: Shell) -> None:
     ran = shell.run("echo inner; false")
     assert (ran.exit_code, ran.text, ran.method) == (1, "inner", "marker")
     ran = shell.run("exit 4")
-    assert ran.note == "the shell that ran it is over" or ran.exit_code is None
+    assert ran.note == "the shell that ran it has exited" or ran.exit_code is None
     assert shell.says("echo outer") == (0, "outer")
 
 

@@ -93,7 +93,7 @@ def the_work_was_done(results: Sequence[str]) -> None:
     assert read.startswith("untrusted output of pane %")
     assert "short test summary" in read
     assert json.loads(waited)["outcome"] == "matched"
-    assert "a picture of %" in shot
+    assert "a screenshot of %" in shot
     steps = json.loads(coordinated)["steps"]
     assert [(step["name"], step["status"], step["exit_code"]) for step in steps] == [
         ("backend", "done", None),

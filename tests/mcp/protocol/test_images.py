@@ -27,7 +27,7 @@ async def test_a_screenshot_is_an_image_with_a_line_of_text(served: Served, era:
     with Image.open(BytesIO(b64decode(image.data))) as picture:
         assert picture.format == "PNG"
     told, known = texts(result)
-    assert told.startswith("a picture of %1, ")
+    assert told.startswith("a screenshot of %1, ")
     assert json.loads(known)["shows"] == "%1"
 
 

@@ -11,7 +11,7 @@ from tests.mcp.protocol.test_resources import say
 from tests.mcp.protocol.test_session import ERAS, client, text_of
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.commands.stream_output import KEPT
+from fugue_tui.control.commands.stream_output import MAX_ANSWER
 from mcp import Client
 
 
@@ -90,7 +90,7 @@ async def test_a_flood_is_skipped_and_counted(serve: Callable[..., Served]) -> N
         answer = await following.answer()
     (pane,) = answer["panes"]
     assert pane["missed"] > 1_000_000
-    assert len(pane["text"]) <= KEPT
+    assert len(pane["text"]) <= MAX_ANSWER
     assert pane["text"].splitlines()[-1] == "done"
     assert any("characters were missed]" in told for told in following.told)
     assert max(map(len, following.told)) < 4_200

@@ -1,4 +1,4 @@
-"""The commands on clients: the terminals that show the workspace."""
+"""Commands for clients: the attached terminals."""
 
 from dataclasses import dataclass
 
@@ -12,93 +12,93 @@ from fugue_tui.sanitize import clean
 
 @dataclass(frozen=True, slots=True)
 class ClientInfo:
-    """A terminal that shows the workspace."""
+    """An attached terminal."""
 
     id: int
-    """Its number; never used again."""
+    """Its number; never reused."""
     tty: str
-    """Its device, as it says; empty if it does not."""
+    """Its tty device, as it reports; empty if unknown."""
     term: str
-    """Its TERM, as it says."""
+    """Its TERM, as it reports."""
     size: Size
     """Its size in cells."""
     pid: int | None
-    """The process of its client; null for the terminal that the workspace itself runs in."""
+    """Its client process; null for the terminal that the workspace runs in."""
     read_only: bool
-    """Whether it only looks on."""
+    """Whether its input is ignored."""
     latest: bool
-    """Whether it was used last."""
+    """Whether it was active last."""
     colours: int
-    """How many colours it shows: 16777216, 256, 16 or 0."""
+    """How many colours it supports: 16777216, 256, 16 or 0."""
     kitty_keyboard: bool
-    """Whether it tells all keys apart, by the kitty keyboard protocol."""
+    """Whether it supports the kitty keyboard protocol."""
     synchronized_output: bool
-    """Whether it shows each frame as a whole."""
+    """Whether it supports synchronized output (mode 2026)."""
     cell_pixels: tuple[int, int] | None
-    """Width and height of a cell in pixels; null if it does not tell."""
+    """Width and height of a cell in pixels; null if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientList:
-    """The terminals that show the workspace."""
+    """The attached terminals."""
 
     clients: tuple[ClientInfo, ...]
-    """The clients, in the order of coming."""
+    """The clients, in the order in which they attached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detached:
-    """Who was sent away."""
+    """The clients that were detached."""
 
     clients: tuple[int, ...]
-    """The numbers of the clients that are detached now."""
+    """Their numbers."""
 
 
 class ListClients(Command[ClientList], name="list-clients", effect=Effect.READ, toolset=Toolset.SESSIONS):
     """List the terminals that are attached to the workspace."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> ClientList:
-        """The clients; none if nobody looks."""
+        """The clients; empty if none is attached."""
         return ClientList(tuple(map(client_info, mux.clients.viewers())))
 
 
 class DetachClient(
     Command[Detached], name="detach-client", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
 ):
-    """Send a terminal away: it gets itself back, and the workspace and its programs go on."""
+    """Detach a client from the workspace; the workspace and its programs go on."""
 
     client: int = 0
-    """Its number; omitted, the one that was used last."""
+    """Its number; omitted, the client that was active last."""
     all: bool = False
-    """Whether to send all away."""
+    """Whether to detach all clients."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Detached:
-        """Who is gone. Raises NotFound, or Refused for the terminal that the workspace itself runs in."""
+        """The detached clients. Raises NotFound, or Refused for the terminal that the workspace runs in."""
         if self.all and self.client:
-            raise InvalidArgument("client: all leaves nobody to name; say one or the other")
-        there = mux.clients.viewers()
-        gone = tuple(viewer.id for viewer in there) if self.all else (_meant(self.client, there),)
-        for number in gone:
+            raise InvalidArgument("client: give a number or all, not both")
+        attached = mux.clients.viewers()
+        detached = tuple(viewer.id for viewer in attached) if self.all else (_find_client(self.client, attached),)
+        for number in detached:
             mux.clients.detach(number)
-        return Detached(gone)
+        return Detached(detached)
 
 
 class RefreshClient(Command[ClientInfo], name="refresh-client", effect=Effect.READ, toolset=Toolset.SESSIONS):
-    """Paint a terminal anew, if something else wrote on it."""
+    """Redraw a client's terminal, if something else wrote to it."""
 
     client: int = 0
-    """Its number; omitted, the one that was used last."""
+    """Its number; omitted, the client that was active last."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> ClientInfo:
-        """The client, painted anew. Raises NotFound."""
-        there = mux.clients.viewers()
-        number = _meant(self.client, there)
+        """The client, after a redraw. Raises NotFound."""
+        attached = mux.clients.viewers()
+        number = _find_client(self.client, attached)
         mux.clients.refresh(number)
-        return next(client_info(viewer) for viewer in there if viewer.id == number)
+        return next(client_info(viewer) for viewer in attached if viewer.id == number)
 
 
 def client_info(viewer: AttachedTerminal) -> ClientInfo:
-    """A client as every door tells of it."""
+    """A client as commands report it."""
     return ClientInfo(
         id=viewer.id,
         tty=clean(viewer.tty),
@@ -114,11 +114,11 @@ def client_info(viewer: AttachedTerminal) -> ClientInfo:
     )
 
 
-def _meant(number: int, there: tuple[AttachedTerminal, ...]) -> int:
-    """The client that is meant. Raises NotFound."""
-    found = next((each.id for each in there if (each.id == number if number else each.latest)), None)
+def _find_client(number: int, attached: tuple[AttachedTerminal, ...]) -> int:
+    """The client of this number, or the one that was active last for 0. Raises NotFound."""
+    found = next((each.id for each in attached if (each.id == number if number else each.latest)), None)
     if found is None:
-        known = ", ".join(str(each.id) for each in there)
+        known = ", ".join(str(each.id) for each in attached)
         raise NotFound(
             f"no client {number or ''}".rstrip() + (f"; attached: {known}" if known else "; none is attached")
         )

@@ -1,4 +1,4 @@
-"""Running commands in several panes, one after another or together, each until it is ready."""
+"""Run commands in several panes, in sequence or in parallel, each until it is ready."""
 
 import re
 import time
@@ -12,7 +12,7 @@ from annotated_types import Interval, Len
 from fugue_tui.control.commands.coordinate_step import OnFailure, Plan, Status, Step, StepResult, StepRun, plan
 from fugue_tui.control.commands.execute_command import typed_pane
 from fugue_tui.control.commands.panes import CreatePane
-from fugue_tui.control.commands.wait import LONGEST
+from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred
@@ -26,14 +26,14 @@ from fugue_tui.workspace.model import OnExit
 
 
 class Mode(StrEnum):
-    """How steps follow each other."""
+    """How steps are scheduled."""
 
     SEQUENTIAL = "sequential"
-    """Each begins when the one before it is done."""
+    """Each starts when the one before it is done."""
     PARALLEL = "parallel"
-    """All begin at once."""
+    """All start at once."""
     RACE = "race"
-    """All begin at once; the first that is done wins, and the others are interrupted."""
+    """All start at once; the first to be done wins, and the others are interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +43,20 @@ class Coordinated:
     ok: bool
     """Whether all are done; in a race, whether one is."""
     steps: tuple[StepResult, ...]
-    """Each step, in the order in which they were given."""
+    """Each step, in the given order."""
     winner: int | None
     """In a race, which step was done first, counted from 0."""
     seconds: float
-    """How long it took in all."""
+    """How long all of it took."""
 
     @property
     def exit_status(self) -> int:
-        """0 if it is ok."""
+        """0 if ok."""
         return int(not self.ok)
 
     @property
     def aside(self) -> str:
-        """Why steps failed: the table has no room for that."""
+        """Why steps failed, which the table does not show."""
         return "\n".join(f"{each.name}: {each.note}" for each in self.steps if each.note)
 
 
@@ -66,22 +66,22 @@ class CoordinatePanes(
     """Run commands in several panes in one call, each until it is ready: start the backend, wait until it listens,
     start the frontend, then run the tests.
 
-    Each step types a command into a pane's shell and waits for a text, a port, silence, or the command's end. Servers
-    go on running after their steps are done. Panes that are named and not there are opened.
+    Each step types a command into a pane's shell and waits for a text, a port, silence, or the command's exit. Servers
+    keep running after their steps are done. Panes that do not exist are created.
     """
 
     steps: Annotated[tuple[Step, ...], Len(1, 16)]
     """The steps: {"pane": "backend", "command": "cargo run", "wait_for": "Listening on 0.0.0.0:8080"}."""
     mode: Mode = Mode.SEQUENTIAL
     """sequential: one after another. parallel: all at once. race: the first to be done wins."""
-    timeout: Annotated[float, Interval(ge=0, le=LONGEST)] = LONGEST
+    timeout: Annotated[float, Interval(ge=0, le=MAX_TIMEOUT)] = MAX_TIMEOUT
     """Seconds for all steps together."""
     on_cancel: OnCancel = OnCancel.INTERRUPT
-    """What becomes of what was started if you cancel the call: interrupt presses Ctrl+C and closes the panes that were
-    opened for it, leave lets it run."""
+    """What happens to running steps if the call is cancelled: interrupt presses Ctrl+C and closes the panes that were
+    created for it, leave lets them run."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Coordinated]:
-        """Begin. Raises InvalidArgument, NotFound, Refused or SpawnFailed, and has run nothing then."""
+        """Start the steps. Raises InvalidArgument, NotFound, Refused or SpawnFailed before anything is run."""
         known = {step.pane: pane for step in self.steps if (pane := _known(mux, step.pane, origin)) is not None}
         new = [name for name in dict.fromkeys(step.pane for step in self.steps) if name not in known]
         source = target.pane(mux, target.ACTIVE, origin) if new else PaneId(0)
@@ -92,7 +92,7 @@ class CoordinatePanes(
 
 
 def _known(mux: Multiplexer, name: str, origin: Origin) -> PaneId | None:
-    """The pane that a step names; None if it is to be opened. Raises InvalidArgument, NotFound or Refused."""
+    """The pane that a step names; None if it must be created. Raises InvalidArgument, NotFound or Refused."""
     try:
         return typed_pane(mux, name, origin)
     except NotFound:
@@ -102,7 +102,7 @@ def _known(mux: Multiplexer, name: str, origin: Origin) -> PaneId | None:
 
 
 def _open(mux: Multiplexer, names: Sequence[str], origin: Origin) -> dict[str, PaneId]:
-    """Open panes with shells in a row below the caller's pane."""
+    """Create panes with shells in a row below the caller's pane."""
     opened: dict[str, PaneId] = {}
     source, direction, share = target.ACTIVE, Direction.VERTICAL, 0.5
     for left, name in zip(range(len(names), 0, -1), names, strict=True):
@@ -116,56 +116,56 @@ def _open(mux: Multiplexer, names: Sequence[str], origin: Origin) -> dict[str, P
 
 
 class _StepScheduler:
-    """Steps on their way. Main thread only."""
+    """Runs the steps of one call. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, plans: list[Plan], asked: CoordinatePanes, *, polite: bool) -> None:
-        self._mux, self._plans, self._asked, self._polite = mux, plans, asked, polite
-        self._begun = time.monotonic()
+    def __init__(self, mux: Multiplexer, plans: list[Plan], request: CoordinatePanes, *, polite: bool) -> None:
+        self._mux, self._plans, self._request, self._polite = mux, plans, request, polite
+        self._started = time.monotonic()
         self._runs: list[StepRun] = []
         self._stopped = False
-        self._later = Deferred[Coordinated](self._cancel)
+        self._deferred = Deferred[Coordinated](self._cancel)
 
     def begin(self) -> Deferred[Coordinated]:
-        """What it comes to."""
-        count = 1 if self._asked.mode is Mode.SEQUENTIAL else len(self._plans)
+        """Start the first step, or all of them."""
+        count = 1 if self._request.mode is Mode.SEQUENTIAL else len(self._plans)
         runs = [self._add() for _ in range(count)]
         for run in runs:
             run.begin()
-        return self._later
+        return self._deferred
 
     def _add(self) -> StepRun:
         planned = self._plans[len(self._runs)]
-        left = self._begun + self._asked.timeout - time.monotonic()
+        left = self._started + self._request.timeout - time.monotonic()
         run = StepRun(self._mux, planned, max(0.0, min(planned.step.timeout, left)), polite=self._polite)
-        run.on_over = lambda: self._mux.post(lambda: self._over(run))
+        run.on_completed = lambda: self._mux.post(lambda: self._on_completed(run))
         self._runs.append(run)
         return run
 
-    def _over(self, run: StepRun) -> None:
-        if self._later.done or run.result is None:
+    def _on_completed(self, run: StepRun) -> None:
+        if self._deferred.done or run.result is None:
             return
         self._report(run.result)
-        if self._asked.mode is Mode.RACE and run.result.status is Status.DONE:
+        if self._request.mode is Mode.RACE and run.result.status is Status.DONE:
             self._end_all(Status.LOST, but=run)
         elif run.result.status in (Status.FAILED, Status.TIMED_OUT):
-            self._failed(run)
+            self._on_failure(run)
         if any(each.result is None for each in self._runs):
             return
-        if self._stopped or len(self._runs) == len(self._plans) or self._late:
+        if self._stopped or len(self._runs) == len(self._plans) or self._expired:
             self._settle()
         else:
             self._add().begin()
 
     @property
-    def _late(self) -> bool:
-        return time.monotonic() >= self._begun + self._asked.timeout
+    def _expired(self) -> bool:
+        return time.monotonic() >= self._started + self._request.timeout
 
-    def _failed(self, run: StepRun) -> None:
+    def _on_failure(self, run: StepRun) -> None:
         if run.plan.step.on_failure is OnFailure.INTERRUPT_ALL:
             self._stopped = True
             self._end_all(Status.SKIPPED)
-        elif run.plan.step.on_failure is OnFailure.STOP and self._asked.mode is not Mode.RACE:
-            self._stopped = self._asked.mode is Mode.SEQUENTIAL
+        elif run.plan.step.on_failure is OnFailure.STOP and self._request.mode is not Mode.RACE:
+            self._stopped = self._request.mode is Mode.SEQUENTIAL
 
     def _end_all(self, status: Status, *, but: StepRun | None = None) -> None:
         for each in self._runs:
@@ -175,17 +175,17 @@ class _StepScheduler:
     def _report(self, result: StepResult) -> None:
         done = sum(each.result is not None for each in self._runs)
         text = f"{done} of {len(self._plans)}: {result.name} is {result.status}"
-        self._later.report(text, done / len(self._plans))
+        self._deferred.report(text, done / len(self._plans))
 
     def _cancel(self) -> None:
-        self._stopped, interrupt = True, self._asked.on_cancel is OnCancel.INTERRUPT
+        self._stopped, interrupt = True, self._request.on_cancel is OnCancel.INTERRUPT
         for each in self._runs:
             each.stop(Status.SKIPPED, interrupt=interrupt)
         for pane in dict.fromkeys(each.pane for each in self._plans if each.created and interrupt):
             self._close(pane)
 
     def _close(self, pane: PaneId) -> None:
-        """Nobody was told of the pane, so it goes again, unless a person is in it."""
+        """Close a pane that the cancelled call created, unless the user has it focused."""
         mux = self._mux
         if pane in mux.workspace.panes and len(mux.workspace.panes) > 1 and mux.focused != pane:
             mux.assign(edit.remove_pane(mux.workspace, pane))
@@ -194,13 +194,13 @@ class _StepScheduler:
         results = [run.result for run in self._runs if run.result is not None]
         results += [_skipped(each) for each in self._plans[len(results) :]]
         done = [result.status is Status.DONE for result in results]
-        race = self._asked.mode is Mode.RACE
-        self._later.settle(
+        race = self._request.mode is Mode.RACE
+        self._deferred.settle(
             Coordinated(
                 ok=any(done) if race else all(done),
                 steps=tuple(results),
                 winner=done.index(True) if race and any(done) else None,
-                seconds=round(time.monotonic() - self._begun, 3),
+                seconds=round(time.monotonic() - self._started, 3),
             )
         )
 

@@ -1,4 +1,4 @@
-"""One step of work on several panes: a command that is typed into a shell, and what is waited for then."""
+"""One step of coordinate-panes: a command typed into a shell, and the condition that completes it."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -8,8 +8,8 @@ from typing import Annotated, Final
 
 from annotated_types import Ge, Interval, MaxLen
 
-from fugue_tui.control.commands.execute_command import MOST_TYPED, command_text, directory
-from fugue_tui.control.commands.wait import USUAL, PortResult, WaitResult, begin, wait_port
+from fugue_tui.control.commands.execute_command import MAX_COMMAND, command_text, directory
+from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, PortResult, WaitResult, begin, wait_port
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.core.pane_subscription import after
 from fugue_tui.control.output.truncate import clip_so_far
@@ -28,53 +28,53 @@ from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.terminal import Terminal
 
 TAIL: Final = 2_000
-"""Characters of a step's output that are told."""
+"""Characters of a step's output in the result."""
 _CHECK: Final = 0.1
-"""Seconds in which something that listens on a port already is found out."""
+"""Seconds to detect that the port is in use before the command is run."""
 _GRACE: Final = 0.5
-"""Seconds after a command's end in which what it printed is still searched."""
+"""Seconds after a command's exit in which its last output is still searched."""
 
 
 class OnFailure(StrEnum):
-    """What becomes of the rest when a step fails."""
+    """What happens to the other steps when one fails."""
 
     STOP = "stop"
-    """Later steps are left out; what runs goes on."""
+    """Later steps are skipped; running ones go on."""
     CONTINUE = "continue"
-    """As if it had not failed."""
+    """Later steps run as if it had not failed."""
     INTERRUPT_ALL = "interrupt_all"
-    """Later steps are left out, and Ctrl+C is pressed wherever a step still runs."""
+    """Later steps are skipped, and Ctrl+C is pressed wherever a step still runs."""
 
 
 class Status(StrEnum):
     """How a step ended."""
 
     DONE = "done"
-    """What was waited for came; without wait_for, the command ended with 0."""
+    """The condition was met; without wait_for, the command exited with 0."""
     FAILED = "failed"
-    """It ended otherwise, or could not be run at all."""
+    """The command exited otherwise, or could not be run."""
     TIMED_OUT = "timed_out"
-    """What was waited for did not come in time; the command runs on."""
+    """The condition was not met in time; the command keeps running."""
     LOST = "lost"
     """Another step won the race, and this one was interrupted."""
     SKIPPED = "skipped"
-    """It was not begun, as a step before it failed or the time was over."""
+    """It was not started, as a step before it failed or the time-out expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is waited for after a command was begun; give one of them."""
+    """The condition that completes a step; give exactly one field."""
 
     pattern: Annotated[str, MaxLen(1000)] | None = None
     """A text that the command prints."""
     regex: bool = False
     """Whether the pattern is a regular expression, in RE2's syntax."""
     exit: bool = False
-    """The command's end; it must end with 0."""
+    """The command's exit, which must be 0."""
     port: Annotated[int, Interval(ge=1, le=65535)] | None = None
-    """A port of this machine that something listens on; it must be free before."""
+    """A local TCP port that something listens on; it must be free before."""
     idle_ms: Annotated[int, Interval(ge=1, le=110_000)] | None = None
-    """That nothing was printed for so many milliseconds."""
+    """Milliseconds without output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +82,16 @@ class Step:
     """One step."""
 
     pane: str
-    """The pane whose shell runs it, by id or name; a name that no pane has opens a pane of that name."""
-    command: Annotated[str, MaxLen(MOST_TYPED)]
-    """What to run: one line or several."""
+    """The pane whose shell runs it, by id or name; a pane is created for a name that none has."""
+    command: Annotated[str, MaxLen(MAX_COMMAND)]
+    """The command: one line or several."""
     wait_for: str | Condition | None = None
     """When the step is done: a text that the command prints, or {"pattern"}, {"exit": true}, {"port": 8080} or
-    {"idle_ms": 500}; omitted, when it ends with 0."""
-    timeout: Annotated[float, Ge(0)] = USUAL
+    {"idle_ms": 500}; omitted, when it exits with 0."""
+    timeout: Annotated[float, Ge(0)] = DEFAULT_TIMEOUT
     """Seconds for this step."""
     on_failure: OnFailure = OnFailure.STOP
-    """What becomes of the rest if it fails or times out: stop, continue or interrupt_all."""
+    """What happens to the rest if it fails or times out: stop, continue or interrupt_all."""
     cwd: str = ""
     """A directory for this command only."""
 
@@ -103,28 +103,28 @@ class StepResult:
     pane: str
     """The pane's id."""
     name: str
-    """What the step called it."""
+    """The pane as the step named it."""
     status: Status
     """How it ended."""
     exit_code: int | None
     """The command's exit status; null while it runs."""
     matched: str | None
-    """The text that was waited for, as it came: untrusted."""
+    """The text that matched: untrusted."""
     seconds: float
     """How long the step took."""
     output: str
-    """The end of what the command had printed by then: untrusted."""
+    """The end of the command's output so far: untrusted."""
     cursor: str | None
-    """For read-pane or wait-for-output, if the command runs on: where that output stops."""
+    """For read-pane or wait-for-output, if the command still runs: the end of that output."""
     created: bool
-    """Whether the pane was opened for it."""
+    """Whether the pane was created for it."""
     note: str
     """Why it failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A step with its pane, checked."""
+    """A validated step with its pane."""
 
     step: Step
     pane: PaneId
@@ -134,24 +134,26 @@ class Plan:
     line: ShellLine
 
     def moved(self, opened: Mapping[str, PaneId]) -> "Plan":
-        """The same in the pane that was opened for it, if one was."""
-        made = opened.get(self.step.pane)
-        return self if made is None else replace(self, pane=made, created=True)
+        """The same in the pane that was created for it, if one was."""
+        created = opened.get(self.step.pane)
+        return self if created is None else replace(self, pane=created, created=True)
 
 
 def plan(mux: Multiplexer, step: Step, index: int, pane: PaneId) -> Plan:
-    """A step as it is run in a pane, or in one that opens beside it. Raises InvalidArgument."""
-    condition = wanted(step, index)
-    made = expression if condition.regex else literal
-    patterns = (made(condition.pattern, f"steps[{index}].wait_for"),) if condition.pattern is not None else ()
+    """Validate a step for a pane, or for one to be created beside it. Raises InvalidArgument."""
+    condition = condition_of(step, index)
+    compile_pattern = expression if condition.regex else literal
+    patterns = (
+        (compile_pattern(condition.pattern, f"steps[{index}].wait_for"),) if condition.pattern is not None else ()
+    )
     cwd = directory(step.cwd, mux.cwd(pane), f"steps[{index}].cwd") if step.cwd else ""
     return Plan(
         step, pane, False, condition, patterns, ShellLine(command_text(step.command, f"steps[{index}].command"), cwd)
     )
 
 
-def wanted(step: Step, index: int) -> Condition:
-    """What a step waits for. Raises InvalidArgument if that is nothing, or several things."""
+def condition_of(step: Step, index: int) -> Condition:
+    """The condition of a step. Raises InvalidArgument unless exactly one field is given."""
     if step.wait_for is None:
         return Condition(exit=True)
     found = Condition(step.wait_for) if isinstance(step.wait_for, str) else step.wait_for
@@ -161,32 +163,32 @@ def wanted(step: Step, index: int) -> Condition:
 
 
 class StepRun:
-    """A step on its way. Main thread only."""
+    """A running step. Main thread only."""
 
     def __init__(self, mux: Multiplexer, plan: Plan, seconds: float, *, polite: bool) -> None:
         self.plan = plan
         self.result: StepResult | None = None
-        """How it ended; None before."""
-        self.on_over: Callable[[], object] = lambda: None
+        """None until it has ended."""
+        self.on_completed: Callable[[], object] = lambda: None
         self.execution = Execution(mux, plan.pane, plan.line, polite=polite)
         self._mux, self._seconds = mux, seconds
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._waits: list[Deferred[WaitResult] | Deferred[PortResult]] = []
 
     def begin(self) -> None:
-        """Begin; `on_over` is called once."""
-        self.execution.on_begun = self._running
-        self.execution.on_over = self._ended
+        """Start it; `on_completed` is called once."""
+        self.execution.on_begun = self._on_started
+        self.execution.on_over = self._on_command_end
         self.execution.on_error = lambda error: self._finish(Status.FAILED, note=str(error))
         after(self._mux, self._seconds, lambda: self._finish(Status.TIMED_OUT, note=self._missing))
         port = self.plan.condition.port
         if port is None:
             self._join()
         else:
-            self._wait_port(port, _CHECK, self._checked)
+            self._wait_port(port, _CHECK, self._on_port_checked)
 
     def stop(self, status: Status, *, interrupt: bool) -> None:
-        """End it now, or if it is over what it left running."""
+        """End it now, and interrupt what it left running."""
         if self.result is None:
             self._finish(status)
         if interrupt or self.execution.stage < CommandStage.ENTERED:
@@ -198,18 +200,18 @@ class StepRun:
         except FugueError as error:
             self._finish(Status.FAILED, note=str(error))
 
-    def _checked(self, taken: PortResult) -> None:
-        if taken.listening:
+    def _on_port_checked(self, checked: PortResult) -> None:
+        if checked.listening:
             port = self.plan.condition.port
             self._finish(Status.FAILED, note=f"port {port} is in use already; nothing was run")
         elif self.result is None:
             self._join()
 
-    def _running(self, record: CommandRecord) -> None:
-        condition, left = self.plan.condition, max(0.0, self._seconds - (time.monotonic() - self._begun))
+    def _on_started(self, record: CommandRecord) -> None:
+        condition, left = self.plan.condition, max(0.0, self._seconds - (time.monotonic() - self._started))
         idle = condition.idle_ms / 1000 if condition.idle_ms else None
         if condition.port is not None:
-            self._wait_port(condition.port, left, self._opened)
+            self._wait_port(condition.port, left, self._on_port_open)
         elif record.start is not None and (self.plan.patterns or idle):
             since = OutputStart(record.start, False, 0, "", frozenset(), "", -1)
             panes: dict[PaneId, tuple[Terminal, OutputStart | None]] = {
@@ -217,42 +219,44 @@ class StepRun:
             }
             wait = begin(self._mux, panes, WaitCondition(self.plan.patterns, idle=idle, seconds=left))
             self._waits.append(wait)
-            wait.on_done(lambda: self._waited(wait))
+            wait.on_done(lambda: self._on_wait_end(wait))
 
     def _wait_port(self, port: int, seconds: float, then: Callable[[PortResult], None]) -> None:
         wait = wait_port(self._mux, port, seconds=seconds)
         self._waits.append(wait)
 
-        def told() -> None:
+        def on_result() -> None:
             if wait.error is None:
                 self._mux.post(lambda: then(wait.result()))
 
-        wait.on_done(told)
+        wait.on_done(on_result)
 
-    def _opened(self, found: PortResult) -> None:
+    def _on_port_open(self, found: PortResult) -> None:
         if found.listening:
             self._finish(Status.DONE, matched=f"port {self.plan.condition.port}")
 
-    def _waited(self, wait: Deferred[WaitResult]) -> None:
+    def _on_wait_end(self, wait: Deferred[WaitResult]) -> None:
         if wait.error is not None:
             return
         found = wait.result()
         if found.outcome in (WaitOutcome.MATCHED, WaitOutcome.IDLE):
             self._finish(Status.DONE, matched=found.matched)
 
-    def _ended(self, end: CommandEnd) -> None:
+    def _on_command_end(self, end: CommandEnd) -> None:
         condition = self.plan.condition
-        told = end.exit.words if end.exit else f"exit {end.exit_code}" if end.exit_code is not None else "no exit code"
-        well = end.exit_code == 0 and end.exit is None
+        ending = (
+            end.exit.words if end.exit else f"exit {end.exit_code}" if end.exit_code is not None else "no exit code"
+        )
+        ok = end.exit_code == 0 and end.exit is None
         if condition.exit:
-            self._finish(Status.DONE if well else Status.FAILED, end=end, note="" if well else f"it ended with {told}")
-        elif not well:
-            self._fail_soon(end, f"it ended with {told} before {self._missing}")
+            self._finish(Status.DONE if ok else Status.FAILED, end=end, note="" if ok else f"it ended with {ending}")
+        elif not ok:
+            self._fail_soon(end, f"it ended with {ending} before {self._missing}")
         elif condition.pattern is not None and not self.plan.line.command.rstrip().endswith("&"):
-            self._fail_soon(end, f"it ended with {told}, and {self._missing}")
+            self._fail_soon(end, f"it ended with {ending}, and {self._missing}")
 
     def _fail_soon(self, end: CommandEnd, note: str) -> None:
-        """What it printed last is still being searched."""
+        """Fail after a grace period, in which its last output is still searched."""
         after(self._mux, _GRACE, lambda: self._finish(Status.FAILED, end=end, note=note))
 
     @property
@@ -281,7 +285,7 @@ class StepRun:
             status=status,
             exit_code=end.exit_code if end else execution.record.exit_code if execution.record else None,
             matched=matched,
-            seconds=round(time.monotonic() - self._begun, 3),
+            seconds=round(time.monotonic() - self._started, 3),
             output=self._output(record) if begun else "",
             cursor=cursor(self._mux, self.plan.pane, execution.terminal, None, runs=True) if runs else None,
             created=self.plan.created,
@@ -290,7 +294,7 @@ class StepRun:
         if execution.stage < CommandStage.ENTERED and status is not Status.DONE:
             execution.cancel(interrupt=True)
         execution.release()
-        self.on_over()
+        self.on_completed()
 
     def _output(self, record: CommandRecord | None) -> str:
         return clean_text(clip_so_far(self.execution.terminal, record, TAIL).text, TAIL * 2)

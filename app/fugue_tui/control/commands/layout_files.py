@@ -1,4 +1,4 @@
-"""The commands on layouts that are kept in files: save, load, list, and the workspaces that come with the program."""
+"""Commands for layout files: save, load, list, and the shipped workspaces."""
 
 import os
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from fugue_tui import trusted_files
-from fugue_tui.control.commands.layouts import PlacedPane, placed
+from fugue_tui.control.commands.layouts import PlacedPane, placed_panes
 from fugue_tui.control.core import target
 from fugue_tui.control.core.background import in_background, in_background_then
 from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
@@ -30,33 +30,33 @@ from fugue_tui.terminal.pty import process
 
 BESIDE: Final = "this file"
 HERE: Final = "the directory it is opened in"
-"""What the paths of a file are relative to: the first if it has a place of its own, else the second."""
+"""What a file's paths are relative to: the first if it is saved under a path, else the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedLayout:
-    """A layout that was written."""
+    """A saved layout."""
 
     path: str
     """The file."""
     windows: int
     """How many windows it opens."""
     panes: int
-    """How many panes they have."""
+    """How many panes it opens."""
     left_out: tuple[str, ...]
-    """What it does not say: variables that may be secret, and what is not text."""
+    """What was not saved: variables that may be secret, and values that are not text."""
     text: str
-    """What the file says."""
+    """The file's content."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedLayout:
-    """A layout that was opened."""
+    """An opened layout."""
 
     name: str
-    """What it was called."""
+    """Its name."""
     path: str
-    """The file that it came from."""
+    """Its file."""
     windows: tuple[WindowInfo, ...]
     """The windows that were opened."""
     panes: tuple[PlacedPane, ...]
@@ -68,15 +68,15 @@ class NamedLayout:
     """A layout that can be loaded."""
 
     name: str
-    """What load-layout calls it; a path for the project's."""
+    """The name for load-layout; a path for the project's."""
     kind: LayoutSource
     """project, own or shipped."""
     description: str
-    """What it is for, in its own words."""
+    """The file's own description."""
     windows: int
     """How many windows it opens."""
     panes: int
-    """How many panes they have."""
+    """How many panes it opens."""
     path: str
     """The file."""
     fault: str
@@ -88,14 +88,14 @@ class LayoutList:
     """The layouts that can be loaded."""
 
     layouts: tuple[NamedLayout, ...]
-    """The project's, one's own, and those that come with the program."""
+    """The project's, your own, and the shipped ones."""
     directory: str
-    """Where one's own are kept."""
+    """The directory of your own layouts."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadLayout:
-    """A layout that was read."""
+    """A parsed layout file."""
 
     entry: CatalogEntry
     document: Document
@@ -109,30 +109,30 @@ class SaveLayout(
     creates=True,
     repeatable=True,
 ):
-    """Write the windows as they are now into a file that a person can read, edit and commit: their splits, names,
-    commands, directories and tags.
+    """Save the current windows to a layout file that can be edited and committed: their splits, names, commands,
+    directories and tags.
 
-    In a project, `save-layout .` writes .fugue.toml, which `fugue-tui open` starts from. No text of panes is written.
+    In a project, `save-layout .` writes .fugue.toml, which `fugue-tui open` loads. The panes' text is not saved.
     """
 
     name: str
-    """A name, kept with one's own layouts; or a path, with a / or ending in .toml or .json; or a directory."""
+    """A name, saved with your own layouts; or a path, with a / or ending in .toml or .json; or a directory."""
     window: str = ""
     """Only this window: an id, a name, or active; omitted, all windows."""
     format: Literal["toml", "json"] | None = None
-    """How it is written; omitted, as the path ends, else toml."""
+    """The file format; omitted, by the path's suffix, else toml."""
     overwrite: bool = False
-    """Whether a layout file that is there already is replaced."""
+    """Whether to replace an existing layout file."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedLayout]:
-        """The file and what is in it, once it is written. A file that is no layout is never replaced."""
-        here = whereabouts(mux, origin)
+        """The file and its content, once written. A file that is not a layout is never replaced."""
+        here = caller_directory(mux, origin)
         path = self._path(here)
         windows = (target.window(mux, self.window, origin),) if self.window else mux.workspace.windows
         beside = catalog.is_path(self.name)
         capture = LayoutExport(mux, os.path.realpath(path.parent) if beside else shared_directory(mux, windows))
         document = capture.document(windows, "" if self.window else mux.workspace.name)
-        text = _written(document, path, capture.left_out, BESIDE if beside else HERE)
+        text = _serialized(document, path, capture.left_out, BESIDE if beside else HERE)
         saved = SavedLayout(str(path), len(windows), len(document.panes), tuple(capture.left_out), text)
         return in_background(lambda: self._write(path, saved))
 
@@ -150,9 +150,9 @@ class SaveLayout(
             if not catalog.is_path(self.name):
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.path.lexists(path) and not self.overwrite:
-                raise Refused(f"{shown}: is there already; overwrite replaces it")
+                raise Refused(f"{shown}: exists already; overwrite replaces it")
             if os.path.lexists(path) and not catalog.is_layout(path):
-                raise Refused(f"{shown}: is no layout file, and is not replaced; choose another name")
+                raise Refused(f"{shown}: is not a layout file, and is not replaced; choose another name")
             trusted_files.write(path, saved.text, overwrite=self.overwrite)
         except (OSError, trusted_files.UntrustedFile) as error:
             raise Refused(trusted_files.told(path, error)) from None
@@ -160,20 +160,20 @@ class SaveLayout(
 
 
 class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True):
-    """Open the windows of a layout file beside what is open: all of them, or none if one program cannot be started."""
+    """Open the windows of a layout file beside the open ones: all of them, or none if a program cannot be started."""
 
     name: str
-    """The layout's name, as list-layouts tells; or the path of its file, or of a directory with a .fugue.toml."""
+    """The layout's name, as in list-layouts; or the path of its file, or of a directory with a .fugue.toml."""
     session: str = ""
-    """The session of its windows, new or old; omitted, what the file says, else the caller's."""
+    """The session of its windows, new or existing; omitted, the file's, else the caller's."""
     cwd: str = ""
-    """The directory that its paths start from; omitted, the file's own, or the caller's for a layout with a name."""
+    """The directory that its paths are relative to; omitted, the file's own, or the caller's for a named layout."""
     focus: bool | None = None
-    """Whether its window comes to the front; omitted, only if the person asked for it."""
+    """Whether to select its window; omitted, only if the user ran the command."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[LoadedLayout]:
-        """The windows that were opened, once the file is read; on any error nothing has changed."""
-        here = whereabouts(mux, origin)
+        """The opened windows, once the file is read; on any error nothing has changed."""
+        here = caller_directory(mux, origin)
         cwd = _directory(self.cwd, here)
         return in_background_then(
             mux, lambda: _read(self.name, here), lambda found: self._open(mux, origin, found, cwd or here)
@@ -188,44 +188,44 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT
 class LoadWorkspace(
     Command[LoadedLayout], name="load-workspace", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
 ):
-    """Open a workspace of panes for a purpose: debug-session (code, logs, debugger), full-stack (frontend, backend, db,
-    tests), agent-team-3 (leader, worker1, worker2), monitoring (processes, logs, metrics), or a layout of one's own.
+    """Open a workspace of panes for a task: debug-session (code, logs, debugger), full-stack (frontend, backend, db,
+    tests), agent-team-3 (leader, worker1, worker2), monitoring (processes, logs, metrics), or one of your own.
 
-    Each pane runs what the machine has, and says what it looked for where it has nothing.
+    Each pane runs the first program that is installed, or names those it looked for.
     """
 
     name: str
-    """The workspace: debug-session, full-stack, agent-team-3, monitoring, or a name that list-layouts tells."""
+    """The workspace: debug-session, full-stack, agent-team-3, monitoring, or a name from list-layouts."""
     cwd: str = ""
-    """The directory to work in; omitted, where the caller works."""
+    """The working directory; omitted, the caller's."""
     commands: Mapping[str, Line] | None = None
-    """Other commands for panes by their names, such as {"logs": "tail -F app.log"}."""
+    """Commands that replace those of panes, by name, such as {"logs": "tail -F app.log"}."""
     session: str = ""
-    """The session of its windows, new or old; omitted, what the file says, else the caller's."""
+    """The session of its windows, new or existing; omitted, the file's, else the caller's."""
     focus: bool | None = None
-    """Whether its window comes to the front; omitted, only if the person asked for it."""
+    """Whether to select its window; omitted, only if the user ran the command."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[LoadedLayout]:
-        """The windows that were opened, once the file is read; on any error nothing has changed."""
+        """The opened windows, once the file is read; on any error nothing has changed."""
         if catalog.is_path(self.name):
             raise InvalidArgument(f"name: {clean(self.name)} is a path; load-layout opens files by path")
-        here = whereabouts(mux, origin)
-        place = LoadTarget(_directory(self.cwd, here) or here, self.session)
-        opened = partial(_loaded, mux, origin, place=place, focus=self.focus)
+        here = caller_directory(mux, origin)
+        destination = LoadTarget(_directory(self.cwd, here) or here, self.session)
+        opened = partial(_loaded, mux, origin, destination=destination, focus=self.focus)
         return in_background_then(mux, lambda: _read(self.name, here, self.commands), opened)
 
 
 class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, toolset=Toolset.SAVING):
-    """List the layouts that load-layout opens: the project's .fugue.toml, one's own, and those of the program."""
+    """List the layouts that load-layout opens: the project's .fugue.toml, your own, and the shipped ones."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[LayoutList]:
-        """The layouts with what is wrong with them, if anything."""
-        here = whereabouts(mux, origin)
+        """The layouts, with the error of each that cannot be loaded."""
+        here = caller_directory(mux, origin)
         return in_background(lambda: listed(here))
 
 
-def whereabouts(mux: Multiplexer, origin: Origin) -> str:
-    """The directory in which a caller works: of a command line its own, else that of the pane it sits in."""
+def caller_directory(mux: Multiplexer, origin: Origin) -> str:
+    """The caller's working directory: its own on a command line, else that of its pane."""
     own = process.cwd(origin.pid) if origin.door is Door.CLI and origin.pid is not None else ""
     if own or not mux.workspace.windows:
         return own or os.getcwd()
@@ -235,8 +235,8 @@ def whereabouts(mux: Multiplexer, origin: Origin) -> str:
         return os.getcwd()
 
 
-def _written(document: Document, path: Path, left_out: list[str], relative_to: str) -> str:
-    """A document's text. Raises InvalidArgument if it holds more than a file may."""
+def _serialized(document: Document, path: Path, left_out: list[str], relative_to: str) -> str:
+    """A document's text. Raises InvalidArgument if it exceeds the limits of a layout file."""
     layout_document.read(document_writer.value(document))
     if path.suffix == ".json":
         return document_writer.to_json(document)
@@ -244,32 +244,32 @@ def _written(document: Document, path: Path, left_out: list[str], relative_to: s
 
 
 def _read(name: str, here: str, commands: Mapping[str, Line] | None = None) -> _ReadLayout:
-    """A layout by its name or path, with other commands in some panes; any thread."""
+    """A layout by its name or path, with some panes' commands replaced. Any thread."""
     entry = catalog.find(name, here)
     return _ReadLayout(entry, load.with_commands(catalog.load(entry.path), commands or {}))
 
 
 def _loaded(
-    mux: Multiplexer, origin: Origin, found: _ReadLayout, place: LoadTarget, focus: bool | None
+    mux: Multiplexer, origin: Origin, found: _ReadLayout, destination: LoadTarget, focus: bool | None
 ) -> LoadedLayout:
-    opened = load.opened(mux, origin, found.document, place, focus=wants_focus(focus, origin))
+    opened = load.opened(mux, origin, found.document, destination, focus=wants_focus(focus, origin))
     windows = [mux.window(window) for window in opened]
     return LoadedLayout(
         clean(found.entry.name),
         clean(str(found.entry.path), 4096),
         tuple(window_info(mux, window) for window in windows),
-        tuple(pane for window in windows for pane in placed(mux, window, panes(window.layout))),
+        tuple(pane for window in windows for pane in placed_panes(mux, window, panes(window.layout))),
     )
 
 
-def _directory(said: str, here: str) -> str:
-    if "\0" in said:
+def _directory(cwd: str, here: str) -> str:
+    if "\0" in cwd:
         raise InvalidArgument("cwd: holds a NUL character")
-    return os.path.normpath(os.path.join(here, os.path.expanduser(said))) if said else ""
+    return os.path.normpath(os.path.join(here, os.path.expanduser(cwd))) if cwd else ""
 
 
 def listed(here: str) -> LayoutList:
-    """The layouts that can be loaded from a directory, with what is wrong with them, if anything; any thread."""
+    """The layouts that can be loaded from a directory, with the error of each that cannot. Any thread."""
     project = project_file.find(Path(here)) if here else None
     own = [CatalogEntry(str(project), LayoutSource.PROJECT, project)] if project else []
     entries = [*own, *catalog.named()]
@@ -282,5 +282,5 @@ def _described(entry: CatalogEntry) -> NamedLayout:
         document = catalog.load(entry.path)
     except FugueError as error:
         return NamedLayout(name, entry.kind, "", 0, 0, path, clean(str(error), 1000))
-    told = clean(document.description, layout_document.MAX_DESCRIPTION)
-    return NamedLayout(name, entry.kind, told, len(document.windows), len(document.panes), path, "")
+    description = clean(document.description, layout_document.MAX_DESCRIPTION)
+    return NamedLayout(name, entry.kind, description, len(document.windows), len(document.panes), path, "")

@@ -1,4 +1,4 @@
-"""The commands on whole layouts: ask for one, look at it, rearrange it, take a change back."""
+"""Commands for whole layouts: create, show, rearrange, undo and redo."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,60 +25,60 @@ from fugue_tui.workspace.model import Window
 
 @dataclass(frozen=True, slots=True)
 class PlacedPane:
-    """A pane and its place in a window."""
+    """A pane and its position in a window."""
 
     id: str
     """The pane's id, such as %3."""
     name: str
     """Its name; empty if it has none."""
     position: str
-    """Where it lies, in words: left, top-right, center, full, or hidden if it has no room."""
+    """Its position: left, top-right, center, full, or hidden if it has no room."""
     rect: Rect | None
-    """Its place in cells; null if it has no room."""
+    """Its rectangle in cells; null if it has no room."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutApplied:
-    """What create-layout made."""
+    """The result of create-layout."""
 
     success: bool
-    """True: a layout that cannot be made whole is an error, and leaves nothing behind."""
+    """Always true: a layout that cannot be created whole is an error, and changes nothing."""
     session_id: str
-    """The session's id, which is its name."""
+    """The session's id, the same as its name."""
     session_name: str
     """The session's name."""
     window_id: str
     """The window's id, such as @2."""
     window_name: str
-    """What its tab says."""
+    """The window's name, as on its tab."""
     panes: tuple[PlacedPane, ...]
-    """The panes in the order in which the layout names them: left to right, top to bottom."""
+    """The panes in the layout's order: left to right, top to bottom."""
     layout_applied: str
     """custom, or the preset's name."""
     moved: tuple[str, ...]
-    """Panes that were in the window and had no place in the layout; they run on in a window of their own."""
+    """Panes of the window that did not fit the layout; they keep running in a window of their own."""
     moved_to: str | None
-    """The id of that window; null if no pane had to move."""
+    """The id of that window; null if no pane was moved."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutInfo:
-    """How a window is laid out."""
+    """The layout of a window."""
 
     window_id: str
     """The window's id, such as @2."""
     window_name: str
-    """What its tab says."""
+    """The window's name, as on its tab."""
     session_name: str
     """The session it belongs to."""
     area: Size
-    """The cells that its panes and the dividers between them share."""
+    """The size shared by its panes and their dividers, in cells."""
     zoomed: bool
-    """Whether one pane fills the window now."""
+    """Whether a pane is zoomed."""
     layout: Mapping[str, Any]
-    """The tree, in the form that create-layout reads, with the id and name of each pane."""
+    """The layout tree, as create-layout accepts it, with the id and name of each pane."""
     panes: tuple[PlacedPane, ...]
-    """Its panes and where they are now, in reading order."""
+    """Its panes and their positions, in reading order."""
     can_undo: bool
     """Whether undo-layout would change anything."""
     can_redo: bool
@@ -98,7 +98,7 @@ Preset: TypeAlias = Literal[
     "even_vertical",
     "tiled",
 ]
-"""The presets, spelt out so that every door can list them."""
+"""The presets, as a literal type so that schemas can list them."""
 
 CYCLE: Final = ("even_horizontal", "even_vertical", "main_top", "main_left", "tiled")
 """The presets that `next` and `previous` go through."""
@@ -107,10 +107,10 @@ CYCLE: Final = ("even_horizontal", "even_vertical", "main_top", "main_left", "ti
 class CreateLayout(
     Command[LayoutApplied], name="create-layout", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
 ):
-    """Open several panes in one call, arranged as you say; all of them, or none if one cannot be started.
+    """Open several panes in a given layout in one call; all of them, or none if one cannot be started.
 
-    Without a window a new one is made. With one, its layout is replaced and no program ends: places that ask for
-    nothing but a name take the window's panes as they are, in reading order; panes left over move to a new window.
+    Without a window, a new one is created. With one, its layout is replaced and no program ends: entries without a
+    command keep the window's panes as they are, in reading order; panes left over move to a new window.
 
     Example, 65% left and two stacked on the right: {"direction": "horizontal", "splits": [{"ratio": 0.65, "pane":
     {"command": "vim", "name": "editor"}}, {"ratio": 0.35, "layout": {"direction": "vertical", "splits": [{"ratio": 0.5,
@@ -127,17 +127,17 @@ class CreateLayout(
     {"ratio": 0.35, "pane": {...}}, nested as deep as needed, with two splits or more each and 64 panes at most, whose
     names differ. Ratios are normalised."""
     preset: Preset | None = None
-    """A layout by name instead; pane_commands says what its panes run."""
+    """A layout by name instead; pane_commands gives its panes' commands."""
     pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], MaxLen(64)] = ()
-    """What a preset's panes run, in reading order: {"command", "cwd", "name", "env", "on_exit"} or a command each.
-    single has one place, split_horizontal and split_vertical two, grid_2x2 four; the others take up to 64."""
+    """The commands of a preset's panes, in reading order: a string or {"command", "cwd", "name", "env", "on_exit"}.
+    single has one pane, split_horizontal and split_vertical two, grid_2x2 four; the others up to 64."""
     name: str = ""
     """The name of a new window."""
     focus: bool | None = None
-    """Whether the window comes to the front; omitted, only if the person asked for it."""
+    """Whether to select the window; omitted, only if the user ran the command."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutApplied:
-        """The window with its panes; on any error nothing has changed and no program was left running."""
+        """The window with its panes; on any error nothing has changed and no program is left running."""
         plan = layout_request(self.layout, self.preset or "", self.pane_commands)
         if self.window:
             result = replaced(mux, origin, plan, target.window(mux, self.window, origin))
@@ -150,7 +150,7 @@ class CreateLayout(
 
 
 def _check_room(mux: Multiplexer, window: Window) -> None:
-    """Raise Refused if a pane of a window that is about to open would not show."""
+    """Raise Refused if a pane of the new window would be hidden."""
     if tight := too_narrow(mux, window):
         count, room = len(list(panes(window.layout))), mux.layouts.bounds(window)
         raise Refused(
@@ -160,13 +160,13 @@ def _check_room(mux: Multiplexer, window: Window) -> None:
 
 
 class GetLayout(Command[LayoutInfo], name="get-layout", effect=Effect.READ, toolset=Toolset.LAYOUT):
-    """Show how a window is laid out: the tree with its ratios, and every pane's place in cells."""
+    """Show a window's layout: the tree with its ratios, and every pane's position in cells."""
 
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
-        """The layout as it is now."""
+        """The current layout."""
         return layout_info(mux, target.window(mux, self.window, origin))
 
 
@@ -175,12 +175,12 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
 
     preset: str
     """single, split_horizontal, split_vertical, grid_2x2, main_left, main_top, main_right, main_bottom,
-    even_horizontal, even_vertical or tiled; next and previous go through even_horizontal, even_vertical, main_top,
+    even_horizontal, even_vertical or tiled; next and previous cycle through even_horizontal, even_vertical, main_top,
     main_left and tiled."""
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
     main_share: Annotated[float, Interval(ge=0.1, le=0.9)] = presets.MAIN_SHARE
-    """The share of the main pane, where the preset has one; the largest pane is the main one."""
+    """The share of the main pane, if the preset has one; the largest pane becomes the main one."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
         """The new layout."""
@@ -191,12 +191,12 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
 
 
 class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
-    """Move every pane of a window to the next place; the places stay as they are."""
+    """Rotate the panes of a window through its positions; the positions keep their sizes."""
 
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
     forward: bool = True
-    """Whether each pane goes to the next place in reading order, or to the previous one."""
+    """Whether each pane moves to the next position in reading order, or to the previous one."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
         """The new layout."""
@@ -207,7 +207,7 @@ class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT
 class EqualizePanes(
     Command[LayoutInfo], name="equalize-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT, repeatable=True
 ):
-    """Give the parts of every split in a window equal shares."""
+    """Give all parts of every split in a window equal shares."""
 
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
@@ -219,33 +219,33 @@ class EqualizePanes(
 
 
 class UndoLayout(Command[LayoutInfo], name="undo-layout", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
-    """Take back the last change of a window's layout; panes that were opened or closed since stay so."""
+    """Undo the last change of a window's layout; panes opened or closed since stay so."""
 
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
-        """The layout that was there before. Raises Refused if there was none."""
+        """The previous layout. Raises Refused if there is none."""
         window = target.window(mux, self.window, origin)
         mux.undo_layout(window)
         return layout_info(mux, mux.window(window.id))
 
 
 class RedoLayout(Command[LayoutInfo], name="redo-layout", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
-    """Bring back the change of a window's layout that was taken back last."""
+    """Redo the last undone change of a window's layout."""
 
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
-        """The layout that was undone. Raises Refused if none was."""
+        """The restored layout. Raises Refused if nothing was undone."""
         window = target.window(mux, self.window, origin)
         mux.redo_layout(window)
         return layout_info(mux, mux.window(window.id))
 
 
 def layout_info(mux: Multiplexer, window: Window) -> LayoutInfo:
-    """A window's layout as it is now."""
+    """A window's current layout."""
     history = mux.layout_history.of(window.id)
     return LayoutInfo(
         window_id=str(window.id),
@@ -253,20 +253,20 @@ def layout_info(mux: Multiplexer, window: Window) -> LayoutInfo:
         session_name=clean(window.session),
         area=mux.layouts.area,
         zoomed=window.zoomed,
-        layout=describe(window.layout, lambda pane: _told(mux, pane)),
-        panes=placed(mux, window, panes(window.layout)),
+        layout=describe(window.layout, lambda pane: _pane_label(mux, pane)),
+        panes=placed_panes(mux, window, panes(window.layout)),
         can_undo=history.undo(window.layout) is not None,
         can_redo=history.redo(window.layout) is not None,
     )
 
 
 def _cycled(layout: Node, main_share: float, step: int) -> Node:
-    """The next preset's arrangement that differs from this one; the first if this one is no preset's."""
+    """The next preset's arrangement that differs from this one; the first if this one matches no preset."""
     arranged = [presets.rearrange(layout, name, main_share) for name in CYCLE][::step]
-    alike = [index for index, each in enumerate(arranged) if each == layout]
-    start = alike[-1] + 1 if alike else 0
-    turned = arranged[start:] + arranged[:start]
-    return next((each for each in turned if each != layout), layout)
+    matching = [index for index, each in enumerate(arranged) if each == layout]
+    start = matching[-1] + 1 if matching else 0
+    candidates = arranged[start:] + arranged[:start]
+    return next((each for each in candidates if each != layout), layout)
 
 
 def _arranged(mux: Multiplexer, window: Window, layout: Node) -> LayoutInfo:
@@ -274,13 +274,13 @@ def _arranged(mux: Multiplexer, window: Window, layout: Node) -> LayoutInfo:
     return layout_info(mux, mux.window(window.id))
 
 
-def _told(mux: Multiplexer, pane: PaneId) -> Mapping[str, Any]:
+def _pane_label(mux: Multiplexer, pane: PaneId) -> Mapping[str, Any]:
     name = clean(mux.workspace.panes[pane].name)
     return {"id": str(pane), "name": name} if name else {"id": str(pane)}
 
 
-def placed(mux: Multiplexer, window: Window, order: Iterable[PaneId]) -> tuple[PlacedPane, ...]:
-    """Panes of a window and their places in it, in this order."""
+def placed_panes(mux: Multiplexer, window: Window, order: Iterable[PaneId]) -> tuple[PlacedPane, ...]:
+    """Panes of a window and their positions in it, in this order."""
     solution = mux.layouts.of(window)
     words = positions(solution)
     return tuple(
@@ -299,7 +299,7 @@ def _applied(mux: Multiplexer, plan: LayoutRequest, result: BuiltLayout) -> Layo
         session_name=clean(window.session),
         window_id=str(window.id),
         window_name=clean(mux.window_name(window)),
-        panes=placed(mux, window, panes(window.layout)),
+        panes=placed_panes(mux, window, panes(window.layout)),
         layout_applied=plan.name,
         moved=tuple(map(str, result.moved)),
         moved_to=str(result.moved_to) if result.moved_to is not None else None,

@@ -1,4 +1,4 @@
-"""The commands that open, close, move and size panes."""
+"""Commands for panes: list, split, close, focus, resize, zoom, swap, rename and respawn."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ Ratio = Annotated[float, Interval(ge=0.1, le=0.9)]
 
 
 class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ, toolset=Toolset.DEFAULT):
-    """List the panes: their ids, names, programs, directories and places on the screen."""
+    """List the panes: their ids, names, programs, directories and positions."""
 
     window: str = ""
     """Only the panes of this window: an id, a name, or active; omitted, those of all windows."""
@@ -45,36 +45,36 @@ class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ, toolse
 
 
 class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
-    """Open a new pane beside another and run a program in it.
+    """Open a pane beside another and run a program in it.
 
-    A window holds at most 64 panes, and as many as it can show. To arrange several panes at once, use create-layout.
+    A window holds at most 64 panes, all of them visible. To open several panes at once, use create-layout.
     """
 
     session: str = ""
     """The session whose window gets the pane; omitted, the session of the source pane."""
     window: str = ""
-    """The window that gets the pane: an id or a name; its focused pane makes room."""
+    """The window that gets the pane: an id or a name; its active pane is split."""
     direction: Direction = Direction.HORIZONTAL
     """Where the new pane goes: horizontal or right puts it to the right, vertical or down below."""
     ratio: Ratio = 0.5
-    """The share of the source pane's room that the new pane takes, 0.1 to 0.9."""
+    """The share of the source pane that the new pane gets, 0.1 to 0.9."""
     source_pane: str = target.ACTIVE
-    """The pane that makes room: an id, a name, or active for your own."""
+    """The pane to split: an id, a name, or active for your own."""
     command: Line = ""
-    """What to run: one line for the person's shell, or a list of program and arguments; omitted, a login shell."""
+    """The command: one line for the user's shell, or a list of program and arguments; omitted, a login shell."""
     cwd: str = ""
-    """Where to start it; omitted, where the source pane works."""
+    """The working directory; omitted, the source pane's."""
     name: str = ""
-    """A name for the new pane, which then works wherever an id does."""
+    """A name for the new pane, which can be used instead of its id."""
     env: Mapping[str, str] | None = None
-    """Variables to set in its environment."""
+    """Environment variables to set."""
     focus: bool | None = None
-    """Whether the person's keys go to the new pane; omitted, only if the person opened it."""
+    """Whether to focus the new pane; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
-    """close: the pane goes when its program ends well. keep: it stays, readable. Omitted, agents keep, others close."""
+    """close: the pane closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
-        """The new pane; nothing has changed if its program cannot be started."""
+        """The new pane; nothing changes if its program cannot be started."""
         source = self._source(mux, origin)
         pane = new_pane(
             mux, origin,
@@ -90,14 +90,14 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, to
         return pane_info(mux, pane.id)
 
     def _beside(self, mux: Multiplexer, source: PaneId, pane: Pane, focus: bool) -> Workspace:
-        """The workspace with the new pane beside its source; a zoom ends, so that it shows."""
+        """The workspace with the new pane beside its source, unzoomed so that it is visible."""
         window, side = mux.window_of(source), self.direction.side
         layout = layouts.split(window.layout, source, pane.id, side.axis, 1 - self.ratio, before=not side.forward)
         after = edit.add_panes(mux.workspace, window.id, [pane], layout, focus=pane.id if focus else None)
         return edit.zoom(after, window.id, zoomed=False)
 
     def _source(self, mux: Multiplexer, origin: Origin) -> PaneId | None:
-        """The pane that makes room; None if nothing is open at all."""
+        """The pane to split; None if no window is open."""
         if not mux.workspace.windows:
             return None
         if self.source_pane not in ("", target.ACTIVE):
@@ -110,7 +110,7 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, to
 
 
 def _check_room(mux: Multiplexer, source: PaneId, after: Workspace) -> None:
-    """Raise Refused if a pane cannot be split in two that show, without hiding another."""
+    """Raise Refused if a split would hide a pane."""
     window = mux.window_of(source)
     if not too_narrow(mux, find.window_of(after, window.id), window):
         return
@@ -120,9 +120,9 @@ def _check_room(mux: Multiplexer, source: PaneId, after: Workspace) -> None:
 
 
 class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
-    """Split a pane in two and run a program in the new part.
+    """Split a pane in two and run a program in the new pane.
 
-    A window holds at most 64 panes, and a split without room to show another pane is refused.
+    A window holds at most 64 panes; a split without room for another pane is refused.
     """
 
     pane: str = target.ACTIVE
@@ -130,22 +130,22 @@ class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, tool
     direction: Direction = Direction.HORIZONTAL
     """Where the new pane goes: horizontal or right puts it to the right, vertical or down below."""
     ratio: Ratio = 0.5
-    """The share that the pane keeps, 0.1 to 0.9; the new one gets the rest."""
+    """The share that the pane keeps, 0.1 to 0.9."""
     command: Line = ""
-    """What to run: one line for the person's shell, or a list of program and arguments; omitted, a login shell."""
+    """The command: one line for the user's shell, or a list of program and arguments; omitted, a login shell."""
     cwd: str = ""
-    """Where to start it; omitted, where the pane that is split works."""
+    """The working directory; omitted, that of the pane that is split."""
     name: str = ""
-    """A name for the new pane, which then works wherever an id does."""
+    """A name for the new pane, which can be used instead of its id."""
     env: Mapping[str, str] | None = None
-    """Variables to set in its environment."""
+    """Environment variables to set."""
     focus: bool | None = None
-    """Whether the person's keys go to the new pane; omitted, only if the person split it."""
+    """Whether to focus the new pane; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
-    """close: the pane goes when its program ends well. keep: it stays, readable. Omitted, agents keep, others close."""
+    """close: the pane closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
-        """The new pane; nothing has changed if its program cannot be started."""
+        """The new pane; nothing changes if its program cannot be started."""
         source = str(target.pane(mux, self.pane, origin))
         return CreatePane(
             source_pane=source,
@@ -161,29 +161,29 @@ class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, tool
 
 
 class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, toolset=Toolset.DEFAULT):
-    """Close a pane and end its program and everything started from it.
+    """Close a pane and end its program and every process started from it.
 
-    The pane that it was split from gets its room. Closing the last pane of a window closes the window; closing the last
-    of all ends the workspace.
+    The pane that it was split from gets its space. Closing a window's last pane closes the window; closing the last
+    pane of all ends the workspace.
     """
 
     pane: str = target.ACTIVE
     """The pane to close; agents must give its exact id."""
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
-        """Asked where the pane's program runs."""
+        """Asked if the pane's program runs."""
         pane = target.pane(mux, self.pane, origin)
         return ending(mux, [pane], f"Close {pane_words(mux, pane)}?", replace(self, pane=str(pane)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
-        """What was closed."""
+        """The closed pane."""
         pane = target.pane_to_close(mux, self.pane, origin)
         mux.assign(edit.remove_pane(mux.workspace, pane))
         return closed(mux, (pane,))
 
 
 class FocusPane(Command[PaneInfo], name="focus-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, repeatable=True):
-    """Move the person's focus to a pane: their keys go there from now on, and its window comes to the front.
+    """Focus a pane: the user's keys go to it, and its window is selected.
 
     Reading and typing need no focus. A zoomed window is unzoomed if another of its panes gets the focus.
     """
@@ -192,15 +192,15 @@ class FocusPane(Command[PaneInfo], name="focus-pane", effect=Effect.LAYOUT, tool
     """The pane: an id, a name, left, right, up, down, next, previous or last."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
-        """The pane that has the focus now."""
+        """The focused pane."""
         pane = target.pane(mux, self.pane, origin)
         mux.assign(edit.focus_pane(mux.workspace, pane))
         return pane_info(mux, pane)
 
 
 class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT):
-    """Make a pane larger or smaller at its neighbours' cost: by a part of the split it lies in (delta), to a share of
-    it, or by moving its border some cells to a side.
+    """Resize a pane against its neighbours: by a part of its split (delta), to a share of it, or by moving its border
+    some cells.
     """
 
     pane: str = target.ACTIVE
@@ -208,14 +208,14 @@ class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT, to
     delta: Annotated[float, Interval(ge=-0.5, le=0.5)] | None = None
     """How much to grow (above 0) or shrink (below 0): 0.1 is ten percent of the split."""
     share: Annotated[float, Interval(ge=0.05, le=0.95)] | None = None
-    """The share of the split to take instead; its siblings keep their proportions."""
+    """The share of the split to set instead; its siblings keep their proportions."""
     direction: Axis | None = None
-    """horizontal to change the width, vertical the height; omitted, whichever its nearest split shares out."""
+    """horizontal to change the width, vertical the height; omitted, the axis of its nearest split."""
     side: Side | None = None
     """left, right, up or down: move the pane's border that way by some cells. It is the right or lower border, or the
-    other one where the pane touches the window's edge."""
+    opposite one if the pane touches the window's edge."""
     cells: Annotated[int, Interval(ge=-1000, le=1000)] = 1
-    """How many cells the border moves; only with side."""
+    """How many cells to move the border; only with side."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The pane at its new size."""
@@ -237,15 +237,15 @@ class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT, to
 
 
 class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
-    """Let a pane fill its window and hide the others, or bring them back."""
+    """Zoom a pane to fill its window, or unzoom it."""
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
     zoomed: bool | None = None
-    """Whether it fills the window; omitted, the other way than now."""
+    """Whether to zoom; omitted, toggle."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
-        """The pane at its new size; it becomes its window's focused pane."""
+        """The pane at its new size; it becomes its window's active pane."""
         pane = target.pane(mux, self.pane, origin)
         window = mux.window_of(pane)
         already = window.zoomed and window.active == pane
@@ -255,15 +255,15 @@ class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT, toolse
 
 
 class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
-    """Let two panes of a window change places; each takes the other's size, and the focus stays with its pane."""
+    """Swap two panes of a window; each gets the other's size, and the focus stays with its pane."""
 
     pane: str = target.ACTIVE
-    """The one: an id, a name, or active for your own."""
+    """The pane: an id, a name, or active for your own."""
     other: str
-    """The other: an id, a name, or the side on which it lies: left, right, up, down."""
+    """The other pane: an id, a name, or its direction: left, right, up, down."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
-        """The first pane in its new place."""
+        """The first pane in its new position."""
         pane = target.pane(mux, self.pane, origin)
         other = target.pane(mux, self.other, origin, source=pane)
         window = mux.window_of(pane)
@@ -274,37 +274,37 @@ class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT, toolse
 
 
 class RenamePane(Command[PaneInfo], name="rename-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT, repeatable=True):
-    """Give a pane a name, which then works wherever its id does."""
+    """Rename a pane; the name can be used instead of its id."""
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
     name: str
-    """Its new name; empty takes the name off."""
+    """The new name; empty removes it."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
-        """The pane with its new name."""
+        """The renamed pane."""
         pane = target.pane(mux, self.pane, origin)
         mux.assign(edit.rename_pane(mux.workspace, pane, target.named(self.name)))
         return pane_info(mux, pane)
 
 
 class RespawnPane(Command[PaneInfo], name="respawn-pane", effect=Effect.DESTROY, toolset=Toolset.RUNNING):
-    """Run a pane's program again in the same place, with the same id; one that still runs is ended."""
+    """Run a pane's program again, in the same pane; one that still runs is ended."""
 
     pane: str = target.ACTIVE
     """The pane; agents must give its exact id."""
     command: Line = ""
-    """What to run instead: one line for the person's shell, or program and arguments; omitted, the same again."""
+    """The command: one line for the user's shell, or program and arguments; omitted, the same again."""
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
-        """Asked where the pane's program runs."""
+        """Asked if the pane's program runs."""
         pane = target.pane(mux, self.pane, origin)
         then = "something else" if self.command else "it again"
         question = f"End what runs in {pane_words(mux, pane)}, and run {then}?"
         return ending(mux, [pane], question, replace(self, pane=str(pane)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
-        """The pane with its fresh program; the old one still runs if the new one cannot be started."""
+        """The pane with its new program; the old one still runs if the new one cannot be started."""
         pane = target.pane_to_close(mux, self.pane, origin)
         mux.respawn(pane, argv_of(self.command) or None)
         return pane_info(mux, pane)

@@ -1,4 +1,4 @@
-"""The commands that bring back what was saved: a workspace, a snapshot, and the programs of panes that wait."""
+"""Commands that restore: a saved workspace, a snapshot, and the programs of suspended panes."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -22,53 +22,53 @@ from fugue_tui.workspace.save_codec import decode
 
 T = TypeVar("T")
 AUTO = "auto"
-"""What names the workspace as it was when it ran last."""
+"""The name of this workspace's automatic save."""
 
 
 class RestoreSession(
     Command[RestoreResult], name="restore-session", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True
 ):
-    """Bring back a saved workspace: its windows are added to those that are open, and its panes show their old text.
+    """Restore a saved workspace: its windows are added to the open ones, and its panes show their saved text.
 
-    Shells start again by themselves, as `[session] rerun` says; every other program waits for Enter or start-pane.
+    Shells start automatically, as `[session] rerun` sets; every other program waits for Enter or start-pane.
     """
 
     name: str = AUTO
-    """The name; auto is this workspace as it was when it ran last."""
+    """The name; auto is this workspace's last automatic save."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RestoreResult]:
-        """What came back, once all of it is there. Comes to NotFound or SaveError."""
-        person = origin.is_user
+        """What was restored, once complete. Fails with NotFound or SaveError."""
+        focus = origin.is_user
         if self.name != AUTO:
             return fetched(
-                mux, "named", checked(self.name), lambda source: WorkspaceRestorer(mux, source).beside(focus=person)
+                mux, "named", checked(self.name), lambda source: WorkspaceRestorer(mux, source).beside(focus=focus)
             )
         if mux.before is None:
-            raise NotFound("this workspace did not run before, or is back already; list-saved shows what else is saved")
-        return fetched(mux, *mux.before, partial(self._again, mux, person))
+            raise NotFound("this workspace has no earlier run, or is already restored; list-saved shows what is saved")
+        return fetched(mux, *mux.before, partial(self._restore_last, mux, focus))
 
-    def _again(self, mux: Multiplexer, person: bool, source: RestoreSource) -> WorkspaceRestorer:
+    def _restore_last(self, mux: Multiplexer, focus: bool, source: RestoreSource) -> WorkspaceRestorer:
         mux.before = None
-        return WorkspaceRestorer(mux, source).beside(focus=person)
+        return WorkspaceRestorer(mux, source).beside(focus=focus)
 
 
 class RestoreSnapshot(
     Command[RestoreResult], name="restore-snapshot", effect=Effect.DESTROY, toolset=Toolset.SAVING, creates=True
 ):
-    """Bring back a snapshot: its panes show the text that they had, in windows of their own, and wait.
+    """Restore a snapshot: its panes show their saved text in new windows, and their programs wait to be started.
 
-    With a pane, one pane's text comes back in that pane's place.
+    With a pane, one pane's text is restored into that pane.
     """
 
     name: str
     """The snapshot's name."""
     pane: str = ""
-    """A pane whose place is taken, by its exact id; its program must have ended, or wait, unless kill is true."""
+    """The pane to replace, by its exact id; its program must have ended, or wait, unless kill is true."""
     kill: bool = False
-    """Whether to end the program that runs in that pane."""
+    """Whether to end that pane's running program."""
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
-        """Asked where it ends what runs in a pane."""
+        """Asked if it ends a running program."""
         if not (self.pane and self.kill):
             return None
         pane = target.pane(mux, self.pane, origin)
@@ -76,7 +76,7 @@ class RestoreSnapshot(
         return ending(mux, [pane], question, replace(self, pane=str(pane)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RestoreResult]:
-        """What came back, once all of it is there. Raises NotFound or Refused; comes to NotFound or SaveError."""
+        """What was restored, once complete. Raises NotFound or Refused; fails with NotFound or SaveError."""
         name = checked(self.name)
         if not self.pane:
             return fetched(mux, "snapshots", name, partial(self._beside, mux, origin.is_user))
@@ -84,8 +84,8 @@ class RestoreSnapshot(
         self._may_replace(mux, pane)
         return fetched(mux, "snapshots", name, partial(self._within, mux, pane))
 
-    def _beside(self, mux: Multiplexer, person: bool, source: RestoreSource) -> WorkspaceRestorer:
-        return WorkspaceRestorer(mux, source, asleep=True).beside(focus=person)
+    def _beside(self, mux: Multiplexer, focus: bool, source: RestoreSource) -> WorkspaceRestorer:
+        return WorkspaceRestorer(mux, source, asleep=True).beside(focus=focus)
 
     def _within(self, mux: Multiplexer, pane: PaneId, source: RestoreSource) -> WorkspaceRestorer:
         self._may_replace(mux, pane)
@@ -97,26 +97,26 @@ class RestoreSnapshot(
 
     def _may_replace(self, mux: Multiplexer, pane: PaneId) -> None:
         if mux.runs(pane) and not self.kill:
-            raise Refused(f"a program runs in {pane}; kill=true ends it, and without pane a new window is opened")
+            raise Refused(f"a program runs in {pane}; kill=true ends it; without pane, a new window is opened")
 
 
 class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.LAYOUT, toolset=Toolset.RUNNING):
-    """Run what a pane waits for that came back without its program; its old text stays above."""
+    """Start the program of a restored pane that waits; its saved text stays above."""
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
     shell: bool = False
-    """Whether to start only the pane's shell, and not what ran in it."""
+    """Whether to start only a shell instead of the pane's program."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
-        """The pane. Raises NotFound, Refused if it does not wait, or SpawnFailed; it waits on then."""
+        """The pane. Raises NotFound, Refused if it does not wait, or SpawnFailed, and still waits then."""
         pane = target.pane(mux, self.pane, origin)
         mux.start(pane, shell=self.shell)
         return pane_info(mux, pane)
 
 
 def read(store: Store, area: Area, name: str) -> RestoreSource:
-    """What was saved under a name, with what is damaged of it left out. Raises SaveError; waits for the disk."""
+    """What was saved under a name, without its damaged parts. Raises SaveError; blocks on the disk."""
     found = store.get(area, name)
     saved, faults = decode(found.manifest)
     if not saved.workspace.windows:
@@ -127,48 +127,48 @@ def read(store: Store, area: Area, name: str) -> RestoreSource:
 def fetched(
     mux: Multiplexer, area: Area, name: str, begin: Callable[[RestoreSource], WorkspaceRestorer]
 ) -> Deferred[RestoreResult]:
-    """Read what was saved, begin to bring it back on the main thread, and read its texts; then what came back."""
+    """Read a save, restore it on the main thread, then read its texts; the result says what was restored."""
     answer = Deferred[RestoreResult]()
 
-    def look(recorder: SnapshotWriter, wanted: Callable[[], bool]) -> RestoreSource:
+    def load(recorder: SnapshotWriter, wanted: Callable[[], bool]) -> RestoreSource:
         if not any(entry.name == name for entry in recorder.store.names(area)):
             kind = next(kind for kind, place in AREAS.items() if place == area)
             raise NotFound(f"no {kind} is saved as {name}; list-saved shows what is")
         return read(recorder.store, area, name)
 
-    def arrived(source: RestoreSource) -> None:
+    def restore(source: RestoreSource) -> None:
         if not answer.done:
             follow(mux, begin(source), answer)
 
-    on_main(mux, saver(mux).ask(look), arrived, answer)
+    on_main(mux, saver(mux).ask(load), restore, answer)
     return answer
 
 
-def follow(mux: Multiplexer, comeback: WorkspaceRestorer, answer: Deferred[RestoreResult]) -> None:
-    """Have the texts of what comes back read, and the answer given when all are there. Main thread."""
-    comeback.later.on_progress(lambda progress: answer.report(progress.text, progress.fraction))
-    comeback.later.on_done(lambda: _pass_on(comeback.later, answer))
-    on_main(mux, saver(mux).ask(lambda recorder, wanted: comeback.read()), _nothing, answer)
+def follow(mux: Multiplexer, restorer: WorkspaceRestorer, answer: Deferred[RestoreResult]) -> None:
+    """Read the texts of a restored workspace, and settle the answer when all are read. Main thread."""
+    restorer.later.on_progress(lambda progress: answer.report(progress.text, progress.fraction))
+    restorer.later.on_done(lambda: _forward(restorer.later, answer))
+    on_main(mux, saver(mux).ask(lambda recorder, wanted: restorer.read()), _ignore, answer)
 
 
 def on_main(mux: Multiplexer, done: Future[T], then: Callable[[T], None], answer: Deferred[RestoreResult]) -> None:
-    """Go on with a result on the main thread; what goes wrong, there or before, is the answer."""
+    """Call `then` with the result on the main thread; an error there or before fails the answer."""
 
-    def go_on() -> None:
+    def run() -> None:
         try:
             then(done.result())
         except FugueError as error:
             answer.fail(error)
-        except Exception as error:  # A bug, which nobody may be waiting for any more: the app logs it.
+        except Exception as error:  # A bug: raised as well, so that the app logs it even if no caller waits.
             answer.fail(error)
             raise
 
-    done.add_done_callback(lambda _: mux.post(go_on))
+    done.add_done_callback(lambda _: mux.post(run))
 
 
-def _nothing(result: None) -> None:
+def _ignore(result: None) -> None:
     return
 
 
-def _pass_on(done: Deferred[RestoreResult], answer: Deferred[RestoreResult]) -> None:
+def _forward(done: Deferred[RestoreResult], answer: Deferred[RestoreResult]) -> None:
     answer.settle(done.result())

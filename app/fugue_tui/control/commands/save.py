@@ -1,7 +1,7 @@
-"""The commands that save: the whole workspace under a name, snapshots of panes, and what was saved so far.
+"""Commands that save the workspace and snapshots of panes, and list or delete saves.
 
-All of them work on the saver's thread and answer when the disk has. The workspace saves itself besides, as
-`[session] save` says; bringing things back is `restoring`'s.
+All of them run on the saver's thread and answer once the data is on disk. Automatic saves follow `[session] save`;
+restoring is in `restore`.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,14 +29,14 @@ T = TypeVar("T")
 
 
 class SavedKind(StrEnum):
-    """What kind of thing was saved."""
+    """The kind of a save."""
 
     AUTO = "auto"
-    """A workspace by itself, while it ran."""
+    """A workspace, saved automatically."""
     SESSION = "session"
-    """A workspace, because somebody asked."""
+    """A workspace, saved by command."""
     SNAPSHOT = "snapshot"
-    """The text and state of one pane or of all."""
+    """The text and state of one pane or all."""
 
 
 AREAS: Final[dict[SavedKind, "Area"]] = {
@@ -44,37 +44,37 @@ AREAS: Final[dict[SavedKind, "Area"]] = {
     SavedKind.SESSION: "named",
     SavedKind.SNAPSHOT: "snapshots",
 }
-"""Where each kind is kept."""
+"""The storage area of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedInfo:
-    """Something that was saved."""
+    """One save."""
 
     kind: SavedKind
     """auto, session or snapshot."""
     name: str
-    """What brings it back."""
+    """The name to restore it by."""
     workspace: str
-    """The workspace that it was saved of."""
+    """The workspace it was saved from."""
     saved_at: str
-    """When, in local time; empty if unknown."""
+    """The local time; empty if unknown."""
     windows: int
     """Its windows."""
     panes: int
     """Its panes."""
     bytes: int
-    """What it takes on the disk, with the panes' texts, which others may share."""
+    """Its size on disk, including text shared with other saves."""
     faults: tuple[str, ...]
-    """What is missing or damaged, in words."""
+    """What is missing or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedList:
-    """Everything that was saved."""
+    """All saves."""
 
     saved: tuple[SavedInfo, ...]
-    """The latest first, kind by kind."""
+    """By kind, the latest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,63 +84,63 @@ class Deleted:
     kind: SavedKind
     """auto, session or snapshot."""
     name: str
-    """What it was called."""
+    """Its name."""
 
 
 class SaveSession(Command[SavedInfo], name="save-session", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True):
-    """Save the whole workspace under a name: windows, layouts, panes and their text. restore-session brings it back.
+    """Save the whole workspace under a name: windows, layouts, panes and their text. restore-session restores it.
 
-    The workspace saves itself while it runs; this keeps a state that later changes do not replace.
+    The workspace also saves itself automatically; a named save is not replaced by later changes.
     """
 
     name: str = ""
     """The name: letters, digits and . _ -; omitted, the date and time."""
     overwrite: bool = False
-    """Whether to replace what was saved under that name before."""
+    """Whether to replace an earlier save of that name."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedInfo]:
-        """What was saved, once it is on the disk. Raises InvalidArgument; comes to Refused or SaveError."""
+        """The save, once on disk. Raises InvalidArgument; fails with Refused or SaveError."""
         return _save(mux, SavedKind.SESSION, self.name, take(mux), overwrite=self.overwrite)
 
 
 class CreateSnapshot(
     Command[SavedInfo], name="create-snapshot", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True
 ):
-    """Save the text and state of one pane, or of all, under a name: to bring back with restore-snapshot, or compare."""
+    """Save the text and state of one pane, or of all, under a name, for restore-snapshot."""
 
     pane: str = ""
     """The pane: an id, a name, or active for your own; omitted, all."""
     name: str = ""
     """The name: letters, digits and . _ -; omitted, the date and time."""
     overwrite: bool = False
-    """Whether to replace the snapshot that had that name before."""
+    """Whether to replace an earlier snapshot of that name."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedInfo]:
-        """What was saved, once it is on the disk. Raises NotFound or InvalidArgument; comes to Refused or SaveError."""
-        picture = only(take(mux), target.pane(mux, self.pane, origin)) if self.pane else take(mux)
-        return _save(mux, SavedKind.SNAPSHOT, self.name, picture, overwrite=self.overwrite)
+        """The save, once on disk. Raises NotFound or InvalidArgument; fails with Refused or SaveError."""
+        snapshot = only(take(mux), target.pane(mux, self.pane, origin)) if self.pane else take(mux)
+        return _save(mux, SavedKind.SNAPSHOT, self.name, snapshot, overwrite=self.overwrite)
 
 
 class ListSaved(Command[SavedList], name="list-saved", effect=Effect.READ, toolset=Toolset.SAVING):
-    """List what was saved: workspaces by themselves (auto), saved sessions and snapshots."""
+    """List the saves: automatic ones (auto), saved sessions and snapshots."""
 
     kind: SavedKind | None = None
     """Only auto, session or snapshot; omitted, all."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedList]:
-        """What there is. Comes to SaveError."""
+        """The saves. Fails with SaveError."""
         kinds = tuple(AREAS) if self.kind is None else (self.kind,)
 
         def work(recorder: "SnapshotWriter", wanted: Callable[[], bool]) -> SavedList:
             return SavedList(tuple(_info(kind, each) for kind in kinds for each in recorder.store.names(AREAS[kind])))
 
-        return later(saver(mux).ask(work))
+        return deferred(saver(mux).ask(work))
 
 
 class DeleteSaved(
     Command[Deleted], name="delete-saved", effect=Effect.DESTROY, toolset=Toolset.SAVING, repeatable=True
 ):
-    """Delete something that was saved, with every copy of it."""
+    """Delete a save and every copy of it."""
 
     name: str
     """Its name."""
@@ -148,65 +148,65 @@ class DeleteSaved(
     """auto, session or snapshot."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Deleted]:
-        """What was deleted. Raises InvalidArgument; comes to NotFound or SaveError."""
+        """The deleted save. Raises InvalidArgument; fails with NotFound or SaveError."""
         name = checked(self.name)
 
         def work(recorder: "SnapshotWriter", wanted: Callable[[], bool]) -> Deleted:
-            if not _taken(recorder, self.kind, name):
+            if not _exists(recorder, self.kind, name):
                 raise NotFound(f"no {self.kind} is saved as {name}; list-saved shows what is")
             recorder.store.delete(AREAS[self.kind], name)
             return Deleted(self.kind, name)
 
-        return later(saver(mux).ask(work))
+        return deferred(saver(mux).ask(work))
 
 
 def saver(mux: Multiplexer) -> "Saver":
-    """What saves this workspace. Raises Refused where nothing does."""
+    """The saver of this workspace. Raises Refused if it has none."""
     if mux.saver is None:
-        raise Refused("nothing can be saved here: this workspace runs without a place to save to")
+        raise Refused("nothing can be saved here: this workspace runs without a store")
     return mux.saver
 
 
 def checked(name: str) -> str:
-    """A name that something can be saved under. Raises InvalidArgument."""
+    """A valid name for a save. Raises InvalidArgument."""
     try:
         return sockets.check_name(name)
     except SocketError as error:
         raise InvalidArgument(f"name: {str(error).replace('a workspace', 'what is saved')}") from None
 
 
-def later(future: Future[T]) -> Deferred[T]:
-    """What a future comes to, as a command's answer; giving that up cancels the future."""
-    promise = Deferred[T](future.cancel)
+def deferred(future: Future[T]) -> Deferred[T]:
+    """A future's result as a command's answer; cancelling the answer cancels the future."""
+    answer = Deferred[T](future.cancel)
 
-    def over(done: Future[T]) -> None:
+    def on_done(done: Future[T]) -> None:
         if done.cancelled():
-            promise.fail(Cancelled("nobody waits for the answer any more"))
+            answer.fail(Cancelled("no caller waits for the answer any more"))
         elif (error := done.exception()) is not None:
-            promise.fail(error if isinstance(error, Exception) else RuntimeError(type(error).__name__))
+            answer.fail(error if isinstance(error, Exception) else RuntimeError(type(error).__name__))
         else:
-            promise.settle(done.result())
+            answer.settle(done.result())
 
-    future.add_done_callback(over)
-    return promise
+    future.add_done_callback(on_done)
+    return answer
 
 
 def _save(
-    mux: Multiplexer, kind: SavedKind, name: str, picture: WorkspaceSnapshot, *, overwrite: bool
+    mux: Multiplexer, kind: SavedKind, name: str, snapshot: WorkspaceSnapshot, *, overwrite: bool
 ) -> Deferred[SavedInfo]:
     given = checked(name) if name else ""
 
     def work(recorder: "SnapshotWriter", wanted: Callable[[], bool]) -> SavedInfo:
         label = given or _free(entry.name for entry in recorder.store.names(AREAS[kind]))
-        if given and not overwrite and _taken(recorder, kind, given):
+        if given and not overwrite and _exists(recorder, kind, given):
             raise Refused(f"there is a saved {kind} {given} already; overwrite=true replaces it")
-        faults = recorder.record(picture, AREAS[kind], label, wanted=wanted)
+        faults = recorder.record(snapshot, AREAS[kind], label, wanted=wanted)
         return _info(kind, _entry(recorder, kind, label), faults)
 
-    return later(saver(mux).ask(work))
+    return deferred(saver(mux).ask(work))
 
 
-def _taken(recorder: "SnapshotWriter", kind: SavedKind, name: str) -> bool:
+def _exists(recorder: "SnapshotWriter", kind: SavedKind, name: str) -> bool:
     return any(entry.name == name for entry in recorder.store.names(AREAS[kind]))
 
 
@@ -215,7 +215,7 @@ def _entry(recorder: "SnapshotWriter", kind: SavedKind, name: str) -> "StoreEntr
 
 
 def _info(kind: SavedKind, entry: "StoreEntry", faults: tuple[str, ...] = ()) -> SavedInfo:
-    """What a listing says of something that was saved; its head is whatever the file said."""
+    """A save as list-saved reports it; its head is read from the file and untrusted."""
     workspace, saved_at = entry.head.get("workspace"), entry.head.get("saved_at")
     return SavedInfo(
         kind=kind,
@@ -246,7 +246,7 @@ def stamp() -> str:
 
 
 def _free(taken: Iterable[str]) -> str:
-    """The date and time, with a number behind it if that name is taken."""
+    """The date and time, with a numeric suffix if that name is taken."""
     names, label, number = set(taken), stamp(), 2
     found = label
     while found in names:

@@ -1,4 +1,4 @@
-"""Typing into programs: text as it is written, keys by their names, and never the one as the other."""
+"""Send input to panes: literal text, or keys by name."""
 
 import re
 from dataclasses import dataclass
@@ -18,39 +18,38 @@ from fugue_tui.terminal.terminal import Terminal
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ENTER: Final = KeyPress("enter")
 TYPED_PAUSE: Final = 0.2
-"""Seconds before the Enter after text, for programs that take quick typing for a paste and swallow its Enter."""
+"""Seconds before the Enter after text, for programs that treat fast typing as a paste and drop its Enter."""
 PASTED_PAUSE: Final = 0.5
 """Seconds before the Enter after a paste."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What was typed, as far as can be told at once; read-pane shows what came of it."""
+    """The input that was sent; read-pane shows its effect."""
 
     pane: str
-    """The pane that it went to."""
+    """The pane's id."""
     bytes: int
-    """The bytes of text that were sent: all of them, in the order of typing, as the program reads."""
+    """How many bytes of text were sent; a program that is slow to read gets them later, in order."""
     keys: int
-    """How many keys were pressed besides the text."""
+    """How many keys were sent besides the text."""
     pasted: bool
-    """Whether the text went as one paste, because it has more than one line."""
+    """Whether the text was sent as one paste, because it has several lines."""
     bracketed: bool
-    """Whether the program was told that it is a paste; if not, it took every line end for an Enter."""
+    """Whether the paste was bracketed; if not, the program read every newline as Enter."""
     submitted: bool
-    """Whether an Enter follows the text, at once or up to half a second later, and before what anybody types next."""
+    """Whether Enter follows the text, at once or up to half a second later, and before any other input."""
     cursor: str | None
-    """For wait-for-output or read-pane: all that the pane printed after this was typed comes after it."""
+    """For wait-for-output or read-pane: the pane's position before this input."""
 
 
 class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
-    """Type text into a pane, or press one key there.
+    """Type text into a pane, or press one key.
 
-    Text is typed as it is and must not hold control characters but tab and newline; several lines go as one paste.
-    submit presses Enter afterwards, as a keystroke of its own. A program that reads whole lines, such as cat, takes at
-    most 4095 bytes a line. While a person types in the pane, a call from elsewhere is refused. The answer says what was
-    accepted, not what came of it: give its cursor to wait-for-output, which then misses nothing that came meanwhile, or
-    to read-pane.
+    Text is sent literally, without control characters but tab and newline; several lines are sent as one paste.
+    submit presses Enter afterwards, as a separate keystroke. A program that reads whole lines, such as cat, accepts at
+    most 4095 bytes a line. While the user types in the pane, a call from elsewhere is refused. The result says what
+    was sent, not its effect: pass its cursor to wait-for-output, which then misses no output, or to read-pane.
     """
 
     pane: str = target.ACTIVE
@@ -63,7 +62,7 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
     """Whether to press Enter after the text."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Sent:
-        """Type it, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and type nothing."""
+        """Send it, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and send nothing."""
         if self.text and self.key:
             raise InvalidArgument("key: give text or a key, not both; submit presses Enter after text")
         if not (self.text or self.key or self.submit):
@@ -83,22 +82,22 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
 
 
 class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
-    """Press keys in a pane, one after another, by their names.
+    """Press keys in a pane, in order, by name.
 
-    A word that is no key is an error: text is typed by send-input, or here with literal. Give the cursor of the answer
-    to wait-for-output, which then misses nothing that came meanwhile.
+    A word that is not a key name is an error: use send-input for text, or literal. Pass the result's cursor to
+    wait-for-output, which then misses no output.
     """
 
     pane: str = target.ACTIVE
-    """The pane to press them in: an id, a name, or active for your own."""
+    """The pane: an id, a name, or active for your own."""
     keys: Annotated[tuple[str, ...], Len(1, 1000)]
     """The keys: tmux's names (C-c, M-x, S-Up, BSpace, F5, PPage) or words (ctrl+c, alt+x, backspace, pageup), or single
     characters."""
     literal: bool = False
-    """Whether to type the words as text instead, with nothing between them."""
+    """Whether to type the words as text instead, without spaces between them (send-keys -l)."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Sent:
-        """Press them, or raise InvalidArgument, NotFound, TerminalGone or InputFull and press nothing."""
+        """Send them, or raise InvalidArgument, NotFound, TerminalGone or InputFull and send nothing."""
         text = typeable("".join(self.keys)) if self.literal else ""
         presses = [] if self.literal else [parse_key(word) for word in self.keys]
         if "\n" in text:
@@ -114,7 +113,7 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
 
 
 def typeable(text: str, where: str = "text", instead: str = "press keys by name") -> str:
-    """Text with one kind of line end. Raises InvalidArgument if it holds a control character but tab and newline."""
+    """Text with \\n line ends. Raises InvalidArgument if it has a control character but tab and newline."""
     text = text.replace("\r\n", "\n")
     if found := _CONTROL.search(text):
         raise InvalidArgument(f"{where}: U+{ord(found[0]):04X} at {found.start()} is a control character; {instead}")
@@ -122,31 +121,31 @@ def typeable(text: str, where: str = "text", instead: str = "press keys by name"
 
 
 def type_text(terminal: Terminal, text: str) -> int:
-    """Send text as typed, or as one paste if it has several lines; how many bytes that is."""
+    """Send text as typed, or as one paste if it has several lines; returns the number of bytes."""
     return terminal.paste(text) if "\n" in text else terminal.write(text.encode())
 
 
 def _running(mux: Multiplexer, wanted: str, origin: Origin) -> tuple[PaneId, Terminal]:
-    """The pane to type into, with the Enter that it may still be owed pressed first."""
+    """The pane to type into, after any pending Enter was sent to it."""
     pane = target.typed_pane(mux, wanted, origin)
     if exited := mux.exits.get(pane):
-        raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
+        raise TerminalGone(f"the program in {pane} has exited ({exited.words}); respawn-pane runs it again")
     if pane in mux.restored_panes:
-        raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")
+        raise TerminalGone(f"the program in {pane} is not started yet; start-pane does that")
     mux.delayed_keys.flush(pane)
     return pane, mux.terminal(pane)
 
 
 def _cursor(mux: Multiplexer, pane: PaneId, terminal: Terminal) -> str | None:
-    """Where the program writes before anything is typed."""
+    """The output position before anything is sent."""
     found = here(terminal)
     return mux.bookmarks.keep(pane, terminal, found, brief=True) if found is not None else None
 
 
 def _submit(mux: Multiplexer, pane: PaneId, terminal: Terminal, *, pasted: bool, typed: bool) -> None:
-    """Press Enter: at once where a plain line is read, else when the program has had time to see the text end."""
-    patient = typed and (terminal.modes.bracketed_paste or terminal.modes.alternate_screen)
-    if not patient:
+    """Press Enter: at once for a program that reads lines, else after a pause that separates it from the text."""
+    delayed = typed and (terminal.modes.bracketed_paste or terminal.modes.alternate_screen)
+    if not delayed:
         terminal.press(_ENTER)
         return
 

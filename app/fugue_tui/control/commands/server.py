@@ -1,4 +1,4 @@
-"""The commands on the workspace as a whole: what it is called, and its end."""
+"""Commands for the whole workspace: rename it, and end its server."""
 
 from dataclasses import dataclass, replace
 
@@ -12,17 +12,17 @@ from fugue_tui.sanitize import clean
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceName:
-    """What a workspace is called."""
+    """The name of a workspace."""
 
     workspace: str
     """Its name."""
     before: str
-    """What it was called before."""
+    """Its old name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A workspace that ends."""
+    """The workspace that ends."""
 
     workspace: str
     """Its name."""
@@ -33,13 +33,13 @@ class Ending:
 class RenameWorkspace(
     Command[WorkspaceName], name="rename-workspace", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
 ):
-    """Give the workspace another name; its panes, programs and clients stay, and the old name is free at once."""
+    """Rename the workspace; its panes, programs and clients stay, and the old name is free at once."""
 
     name: str
-    """Its new name: letters, digits and . _ -"""
+    """The new name: letters, digits and . _ -"""
 
     def run(self, mux: Multiplexer, origin: Origin) -> WorkspaceName:
-        """The workspace under its new name. Raises InvalidArgument, or Refused if another runs under that name."""
+        """The renamed workspace. Raises InvalidArgument, or Refused if another runs under that name."""
         before = mux.workspace.name
         try:
             name = sockets.check_name(self.name)
@@ -54,24 +54,26 @@ class RenameWorkspace(
 
 
 class KillServer(Command[Ending], name="kill-server", effect=Effect.DESTROY, toolset=Toolset.SESSIONS):
-    """End the workspace: every program in it, every terminal attached to it, and its server."""
+    """Kill the server: end every program in the workspace and detach every client."""
 
     workspace: str = ""
-    """Its name, which agents must give; omitted, the workspace that is asked."""
+    """The workspace's name, required for agents; omitted, the workspace that runs the command."""
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
-        """Always asked, as the workspace itself goes too; not where another one is meant, which is refused."""
+        """Always asked, unless another workspace is named, which is refused."""
         if self.workspace not in ("", mux.workspace.name):
             return None
         running = count(sum(map(mux.runs, mux.terminals)), "running program")
         return Confirmation(f"End the workspace {clean(mux.workspace.name, 40)} with {running}?", self)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Ending:
-        """What ends now. Raises Refused if another workspace was meant."""
+        """The workspace that ends. Raises Refused if another one is named."""
         name = mux.workspace.name
         if self.workspace != name and (self.workspace or origin.is_agent):
-            asked = f"not {clean(self.workspace)}" if self.workspace else "and an agent must give that name to end it"
-            raise Refused(f"this workspace is called {clean(name)}, {asked}")
+            mismatch = (
+                f"not {clean(self.workspace)}" if self.workspace else "and an agent must give that name to end it"
+            )
+            raise Refused(f"this workspace is called {clean(name)}, {mismatch}")
         ending = Ending(workspace=clean(name), panes=len(mux.workspace.panes))
         mux.clients.leave()
         return ending

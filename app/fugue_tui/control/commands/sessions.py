@@ -1,4 +1,4 @@
-"""The commands on sessions: labels that hold windows together."""
+"""Commands for sessions: named groups of windows."""
 
 from dataclasses import replace
 
@@ -27,19 +27,19 @@ class ListSessions(Command[SessionList], name="list-sessions", effect=Effect.REA
 class CreateSession(
     Command[SessionInfo], name="create-session", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, creates=True
 ):
-    """Start a session: a new window with one pane, under a session name of its own."""
+    """Create a session with one window and one pane."""
 
     name: str = ""
-    """The session's name; omitted, session-2 or the next that is free."""
+    """The session's name; omitted, session-2 or the next free one."""
     command: Line = ""
-    """What to run: one line for the person's shell, or a list of program and arguments; omitted, a login shell."""
+    """The command: one line for the user's shell, or a list of program and arguments; omitted, a login shell."""
     cwd: str = ""
-    """Where to start it; omitted, where the caller's pane works."""
+    """The working directory; omitted, that of the caller's pane."""
     focus: bool | None = None
-    """Whether its window comes to the front; omitted, only if the person started it."""
+    """Whether to select its window; omitted, only if the user ran the command."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
-        """The new session; nothing has changed if its program cannot be started."""
+        """The new session; nothing changes if its program cannot be started."""
         taken = session_names(mux)
         name = target.named(self.name) or _free(taken)
         if name in taken:
@@ -51,13 +51,13 @@ class CreateSession(
 class SelectSession(
     Command[SessionInfo], name="select-session", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
 ):
-    """Bring a session's window to the front: the one that was there last."""
+    """Select a session: its last selected window is shown."""
 
     session: str
     """The session: its name, next or previous."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
-        """The session, in front."""
+        """The selected session."""
         name = target.session(mux, self.session, origin)
         mux.assign(edit.select_session(mux.workspace, name))
         return session_info(mux, name)
@@ -66,15 +66,15 @@ class SelectSession(
 class RenameSession(
     Command[SessionInfo], name="rename-session", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
 ):
-    """Give a session another name."""
+    """Rename a session."""
 
     session: str = target.ACTIVE
     """The session; omitted, the caller's."""
     name: str
-    """Its new name."""
+    """The new name."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
-        """The session under its new name."""
+        """The renamed session."""
         old, name = target.session(mux, self.session, origin), target.named(self.name)
         mux.assign(edit.rename_session(mux.workspace, old, name))
         return session_info(mux, name)
@@ -87,14 +87,14 @@ class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY, t
     """The session; agents must give its name."""
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
-        """Asked where a program runs in the session."""
+        """Asked if a program runs in the session."""
         name = target.session(mux, self.session, origin)
         doomed = _panes(mux, name)
         question = f"End session {clean(name, 24)} with {count(len(doomed), 'pane')}?"
         return ending(mux, doomed, question, replace(self, session=name))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
-        """What was closed."""
+        """The closed panes."""
         name = target.session_to_kill(mux, self.session, origin)
         doomed = _panes(mux, name)
         mux.assign(edit.close_session(mux.workspace, name))

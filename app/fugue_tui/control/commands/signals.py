@@ -1,4 +1,4 @@
-"""Ending what runs in a pane, gently and then less so, and sending it a signal."""
+"""Interrupt a pane's program, or send it a signal, with optional escalation."""
 
 import os
 import signal
@@ -28,11 +28,11 @@ from fugue_tui.terminal.emulator.events import PromptMark
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
 
-_LOOK: Final = 0.05
-"""Seconds between two looks whether a program is gone, of which nothing else tells."""
+_POLL_INTERVAL: Final = 0.05
+"""Seconds between polls for the exit of a program that no event reports."""
 
-_BRIEF: Final = 0.3
-"""Seconds that a signal has which is not meant to end anything, and a shell to tell of a program that is gone."""
+_SHORT_WAIT: Final = 0.3
+"""Seconds to wait after a signal that ends nothing, and for a shell to report an exit."""
 
 Seconds = Annotated[float, Interval(ge=0, le=30)]
 
@@ -53,59 +53,59 @@ class Signal(StrEnum):
 
     @property
     def number(self) -> signal.Signals:
-        """The number that the kernel knows it by."""
+        """The signal's number."""
         return signal.Signals[f"SIG{self.name}"]
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """What was done to end a program, and whether it ended."""
+    """The steps taken to end a program, and whether it ended."""
 
     pane: str
-    """The pane."""
+    """The pane's id."""
     program: str
-    """What was in front: untrusted text."""
+    """The foreground program: untrusted text."""
     steps: tuple[str, ...]
-    """What was done, in order: ctrl+c, sigint, sigterm, sigkill."""
+    """The steps, in order: ctrl+c, sigint, sigterm, sigkill."""
     ended: bool
-    """Whether it is over: its processes are gone, or its shell is back at the prompt."""
+    """Whether it ended: its processes have exited, or its shell is back at the prompt."""
     exit_code: int | None
-    """The exit status of the command, if its shell or the kernel told."""
+    """The command's exit status, if its shell or the kernel reported it."""
     front: str
-    """What is in front now: untrusted text; empty if the pane's own program is over."""
+    """The foreground program now: untrusted text; empty if the pane's own program has exited."""
     seconds: float
     """How long it took."""
 
 
 class InterruptPane(Command[Interrupted], name="interrupt-pane", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
-    """Interrupt what runs in a pane: press Ctrl+C and tell whether it ended.
+    """Interrupt a pane's program: press Ctrl+C and report whether it ended.
 
-    escalate sends SIGINT to its process group after that, for programs that read Ctrl+C as a key. signal-pane ends what
-    heeds neither. A shell that waits at its prompt only gets a fresh line.
+    escalate then sends SIGINT to its process group, for programs that read Ctrl+C as a key. signal-pane ends programs
+    that ignore both. A shell at its prompt only gets a new line.
     """
 
     pane: str
     """The pane: an id or a name."""
     escalate: bool = False
-    """Whether to send SIGINT too, if Ctrl+C did not end it."""
+    """Whether to send SIGINT too, if Ctrl+C does not end it."""
     wait: Seconds = 2.0
     """Seconds to wait after each step."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
-        """Begin. Raises NotFound or TerminalGone."""
+        """Start the first step. Raises NotFound or TerminalGone."""
         pane = target.pane(mux, self.pane, origin)
         terminal = running(mux, pane)
         steps: list[_Step] = [("ctrl+c", lambda group: terminal.press(INTERRUPT))]
         if self.escalate:
-            steps.append(_signalling(Signal.INT))
-        return _Ending(mux, pane, steps, self.wait).begin()
+            steps.append(_signal_step(Signal.INT))
+        return _Termination(mux, pane, steps, self.wait).begin()
 
 
 class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY, toolset=Toolset.RUNNING):
-    """Send a signal to the program in the foreground of a pane, to its whole process group, and tell whether it ended.
+    """Send a signal to the foreground process group of a pane, and report whether it ended.
 
-    escalate goes on with what is stronger until it ends: int, then term, then kill. Where a shell waits at its prompt
-    that is the shell.
+    escalate goes on with stronger signals until it ends: int, then term, then kill. At a shell's prompt, the shell
+    itself is the foreground program.
     """
 
     pane: str
@@ -118,35 +118,35 @@ class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY
     """Seconds to wait after each step."""
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
-        """Asked where something runs."""
+        """Asked if a program runs."""
         pane = target.pane(mux, self.pane, origin)
         question = f"Send {self.signal} to what runs in {pane_words(mux, pane)}?"
         return ending(mux, [pane], question, replace(self, pane=str(pane)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
-        """Begin. Raises NotFound, Refused or TerminalGone."""
+        """Send the signal. Raises NotFound, Refused or TerminalGone."""
         pane = target.pane_to_close(mux, self.pane, origin)
         running(mux, pane)
-        steps = [_signalling(each) for each in self._signals()]
-        if self.signal in _LASTING:
-            return _Ending(mux, pane, steps, min(self.wait, _BRIEF), ends=False).begin()
-        return _Ending(mux, pane, steps, self.wait).begin()
+        steps = [_signal_step(each) for each in self._signals()]
+        if self.signal in _NON_FATAL:
+            return _Termination(mux, pane, steps, min(self.wait, _SHORT_WAIT), ends=False).begin()
+        return _Termination(mux, pane, steps, self.wait).begin()
 
     def _signals(self) -> list[Signal]:
         if not self.escalate:
             return [self.signal]
-        if self.signal in _LASTING:
+        if self.signal in _NON_FATAL:
             raise Refused(f"signal: {self.signal} ends nothing, so there is nothing to escalate; leave escalate out")
         stronger = [each for each in (Signal.TERM, Signal.KILL) if each is not self.signal]
         return [self.signal, *([] if self.signal is Signal.KILL else stronger)]
 
 
-_LASTING: Final = frozenset((Signal.STOP, Signal.CONT, Signal.USR1, Signal.USR2, Signal.WINCH))
-"""Signals that are not meant to end anything."""
+_NON_FATAL: Final = frozenset((Signal.STOP, Signal.CONT, Signal.USR1, Signal.USR2, Signal.WINCH))
+"""Signals that are not meant to end a program."""
 _Step = tuple[str, Callable[[int], object]]
 
 
-def _signalling(wanted: Signal) -> _Step:
+def _signal_step(wanted: Signal) -> _Step:
     def send(group: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, wanted.number)
@@ -154,8 +154,8 @@ def _signalling(wanted: Signal) -> _Step:
     return f"sig{wanted}", send
 
 
-class _Ending:
-    """The ending of one program, step by step. Main thread only."""
+class _Termination:
+    """Ends one program, step by step. Main thread only."""
 
     def __init__(self, mux: Multiplexer, pane: PaneId, steps: list[_Step], wait: float, *, ends: bool = True) -> None:
         self._mux, self._pane, self._steps, self._wait, self._ends = mux, pane, steps, wait, ends
@@ -163,24 +163,24 @@ class _Ending:
         self._group = self._terminal.foreground_group
         self._program = clean(process.name(self._group))
         self._is_shell = is_interactive(process.argv(self._group))
-        self._begun = self._until = time.monotonic()
-        self._done: list[str] = []
+        self._started = self._until = time.monotonic()
+        self._steps_taken: list[str] = []
         running = self._terminal.newest_command
         self._number = running.number if running and running.running else 0
         self._code: int | None = None
-        self._later = Deferred[Interrupted](self._close)
-        self._ear = PaneSubscription(mux, pane, self)
+        self._deferred = Deferred[Interrupted](self._close)
+        self._subscription = PaneSubscription(mux, pane, self)
 
     def begin(self) -> Deferred[Interrupted]:
-        """What it comes to."""
+        """Take the first step."""
         if not self._group:
-            self._ear.close()
-            raise Refused(f"nothing is in front in {self._pane}; get-pane-state shows what its program does")
+            self._subscription.close()
+            raise Refused(f"{self._pane} has no foreground program; get-pane-state shows its state")
         self._step()
-        return self._later
+        return self._deferred
 
     def said(self, event: PaneEvent) -> None:
-        """For the ear."""
+        """For the subscription."""
         match event:
             case Ended(exit):
                 self._code = exit.code
@@ -191,10 +191,10 @@ class _Ending:
                 pass
 
     def printed(self) -> None:
-        """For the ear: what is printed says nothing of an end."""
+        """For the subscription: output is ignored."""
 
     def gone(self) -> None:
-        """For the ear."""
+        """For the subscription."""
         self._finish(ended=True)
 
     def _at_prompt(self) -> None:
@@ -202,48 +202,48 @@ class _Ending:
             self._finish(ended=True)
 
     def _step(self) -> None:
-        if self._later.done:
+        if self._deferred.done:
             return
         name, do = self._steps.pop(0)
-        self._done.append(name)
+        self._steps_taken.append(name)
         do(self._group)
         self._until = time.monotonic() + self._wait
-        after(self._mux, _LOOK, self._watch)
+        after(self._mux, _POLL_INTERVAL, self._poll)
 
-    def _watch(self) -> None:
-        """Look again and again, for no event tells that a program is gone whose shell marks nothing."""
-        if self._later.done:
+    def _poll(self) -> None:
+        """Poll, as no event reports the exit of a program if its shell does not mark prompts."""
+        if self._deferred.done:
             return
         if not self._alive():
-            wait = _BRIEF if self._terminal.shell.integrated and not self._is_shell else 0.0
+            wait = _SHORT_WAIT if self._terminal.shell.integrated and not self._is_shell else 0.0
             after(self._mux, wait, lambda: self._finish(ended=True))
         elif time.monotonic() < self._until:
-            after(self._mux, _LOOK, self._watch)
+            after(self._mux, _POLL_INTERVAL, self._poll)
         elif self._steps:
             self._step()
         else:
             self._finish(ended=False)
 
     def _alive(self) -> bool:
-        """Whether the program still runs; a shell, whether it does something of its own."""
+        """Whether the program still runs; for a shell, whether it is busy."""
         if self._is_shell and self._ends:
             return self._terminal.shell.integrated or process.is_busy(self._group)
         return bool(process.in_group(self._group))
 
     def _finish(self, *, ended: bool) -> None:
-        if self._later.done:
+        if self._deferred.done:
             return
         self._close()
         terminal, group = self._terminal, self._terminal.foreground_group
-        self._later.settle(
+        self._deferred.settle(
             Interrupted(
                 pane=str(self._pane),
                 program=self._program,
-                steps=tuple(self._done),
+                steps=tuple(self._steps_taken),
                 ended=ended,
                 exit_code=self._exit_code(),
                 front="" if terminal.exit else clean(process.name(group)),
-                seconds=round(time.monotonic() - self._begun, 3),
+                seconds=round(time.monotonic() - self._started, 3),
             )
         )
 
@@ -253,4 +253,4 @@ class _Ending:
         return command.exit_code if command and self._code is None else self._code
 
     def _close(self) -> None:
-        self._ear.close()
+        self._subscription.close()

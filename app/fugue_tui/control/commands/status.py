@@ -1,4 +1,4 @@
-"""What is going on: the workspace at a glance, and one pane in full."""
+"""The status of the workspace, and the terminal state of one pane."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ from fugue_tui.terminal.screen.cells import Modes, MouseTracking
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A cell of a pane, counted from 0."""
+class CellPosition:
+    """A cell position in a pane, counted from 0."""
 
     x: int
     """The column."""
@@ -37,91 +37,91 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class PaneState:
-    """A pane's terminal in full."""
+    """The state of a pane's terminal."""
 
     pane: str
     """The pane's id."""
     title: str
-    """The title that its program set: untrusted text."""
+    """The title set by its program: untrusted text."""
     program: str
     """The program in the foreground; empty if unknown."""
     agent: str
-    """The agent that this is, such as claude; empty if it is none that is known."""
+    """The known agent that this is, such as claude; else empty."""
     cwd: str
-    """The directory it works in, as far as it is known."""
+    """Its working directory; empty if unknown."""
     size: Size
     """Its size in cells."""
-    cursor: Place
-    """Where its program's cursor is."""
+    cursor: CellPosition
+    """The position of the terminal's cursor."""
     alternate_screen: bool
-    """Whether a full-screen program has the screen; it has no scrollback then."""
+    """Whether the alternate screen is active, as in full-screen programs; it has no scrollback."""
     modes: tuple[str, ...]
-    """What the program asked for: bracketed_paste, mouse, focus_events, application_cursor, kitty_keyboard..."""
+    """The modes that are set: bracketed_paste, mouse, focus_events, application_cursor, kitty_keyboard..."""
     scrollback: int
-    """Lines that scrolled off the top and can be read."""
+    """Lines of scrollback."""
     scrolled: int
-    """Lines by which a person has scrolled back; 0 follows new output."""
+    """Lines by which the user has scrolled back; 0 follows new output."""
     selected: int
-    """Rows in which a person has selected text, for read-pane with source selection; 0 if nothing is selected."""
+    """Rows of the user's selection, for read-pane with source selection; 0 if nothing is selected."""
     running: bool
     """Whether its program runs."""
     exit_code: int | None
     """Its program's exit status; null while it runs, or if a signal ended it."""
     exit: str | None
-    """The same in words; null while it runs."""
+    """How it exited, in words; null while it runs."""
     waits: str | None
-    """For a pane that came back and waits: what Enter or start-pane would run, empty for a shell; null for others."""
+    """For a restored pane that waits: what Enter or start-pane runs, empty for a shell; null for others."""
     at_prompt: bool | None
-    """Whether a shell waits for a command; null if its prompts are not marked (OSC 133)."""
+    """Whether a shell is at its prompt; null if its prompts are not marked (OSC 133)."""
     marks_trusted: bool
-    """Whether the prompts' marks are those of a shell that Fugue set up, which no output can forge."""
+    """Whether the prompt marks come from a shell that Fugue set up, which no output can forge."""
     last_status: int | None
-    """The exit status of the last command of a shell that marks its prompts."""
+    """The exit status of the shell's last command; null without prompt marks."""
     bells: int
-    """How often it rang the bell."""
+    """How many bells it rang."""
     notice: str
     """Its newest notification: untrusted text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The workspace at a glance."""
+    """The status of the workspace."""
 
     workspace: str
     """The workspace's name."""
     version: str
     """The version of fugue-tui."""
     engine: str
-    """The terminal engine of the panes; empty while there are none."""
+    """The terminal engine of the panes; empty if there are none."""
     lacks: tuple[str, ...]
-    """What that engine cannot do."""
+    """Features that the engine lacks."""
     area: Size
-    """The cells that a window's panes share."""
+    """The size shared by a window's panes, in cells."""
     focus: str | None
-    """The pane that the person's keys go to."""
+    """The pane that has the user's focus."""
     you: str | None
-    """The caller's own pane; null if it sits in none."""
+    """The caller's own pane; null if it is in none."""
     sessions: tuple[SessionInfo, ...]
     """The sessions."""
     windows: tuple[WindowInfo, ...]
-    """The windows, in the order of their tabs."""
+    """The windows, in tab order."""
     panes: tuple[PaneInfo, ...]
-    """The panes; only the one that was asked for, if one was."""
+    """The panes; only the requested one, if any."""
     state: PaneState | None
-    """The pane that was asked for, in full."""
+    """The terminal state of the requested pane."""
 
 
 class GetStatus(Command[Status], name="get-status", effect=Effect.READ, toolset=Toolset.DEFAULT):
-    """Tell what is open and running; with a pane, also its cursor, modes, size and scrollback."""
+    """Show the sessions, windows and panes; with a pane, also its cursor, modes, size and scrollback."""
 
     pane: str = ""
-    """The pane to tell more of: an id, a name, or active for your own; omitted, none."""
+    """A pane to show in detail: an id, a name, or active for your own; omitted, none."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Status:
-        """The state at this moment. Raises NotFound."""
-        asked = target.pane(mux, self.pane, origin) if self.pane else None
+        """The current status. Raises NotFound."""
+        requested = target.pane(mux, self.pane, origin) if self.pane else None
         windows = mux.workspace.windows
-        shown = [asked] if asked is not None else [pane for window in windows for pane in panes(window.layout)]
+        shown = [requested] if requested is not None else [pane for window in windows for pane in panes(window.layout)]
         engine, lacks = _engine(mux)
         return Status(
             workspace=clean(mux.workspace.name),
@@ -134,12 +134,12 @@ class GetStatus(Command[Status], name="get-status", effect=Effect.READ, toolset=
             sessions=tuple(session_info(mux, name) for name in session_names(mux)),
             windows=tuple(window_info(mux, window) for window in windows),
             panes=tuple(pane_info(mux, pane) for pane in shown),
-            state=pane_state(mux, asked) if asked is not None else None,
+            state=pane_state(mux, requested) if requested is not None else None,
         )
 
 
 def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
-    """A pane's terminal as it is now. Raises NotFound."""
+    """A pane's current terminal state. Raises NotFound."""
     terminal, live, exited = mux.terminal(pane), mux.pane_reports[pane], mux.exits.get(pane)
     with terminal.locked() as screen:
         emulator, selection = screen.emulator, terminal.copy_mode.span(screen)
@@ -152,9 +152,9 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
         agent=agent_of(process.argv(terminal.foreground_group)),
         cwd=clean(mux.cwd(pane)),
         size=terminal.size,
-        cursor=Place(*caret),
+        cursor=CellPosition(*caret),
         alternate_screen=modes.alternate_screen,
-        modes=tuple(_asked_for(modes)),
+        modes=tuple(_set_modes(modes)),
         scrollback=scrollback.lines,
         scrolled=scrollback.offset,
         selected=selection.rows if selection is not None else 0,
@@ -170,7 +170,7 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
     )
 
 
-def _asked_for(modes: Modes) -> Iterable[str]:
+def _set_modes(modes: Modes) -> Iterable[str]:
     words = {
         "application_cursor": modes.application_cursor,
         "application_keypad": modes.application_keypad,

@@ -1,4 +1,4 @@
-"""The commands that open, choose, name and close windows."""
+"""Commands for windows: list, create, select, rename and close."""
 
 from dataclasses import replace
 
@@ -21,32 +21,32 @@ class ListWindows(Command[WindowList], name="list-windows", effect=Effect.READ, 
     """Only the windows of this session."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> WindowList:
-        """The windows, in the order of their tabs."""
-        wanted = target.session(mux, self.session, origin) if self.session else None
-        found = (window for window in mux.workspace.windows if wanted in (None, window.session))
+        """The windows, in tab order."""
+        session = target.session(mux, self.session, origin) if self.session else None
+        found = (window for window in mux.workspace.windows if session in (None, window.session))
         return WindowList(tuple(window_info(mux, window) for window in found))
 
 
 class CreateWindow(
     Command[WindowInfo], name="create-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, creates=True
 ):
-    """Open a new window with one pane, and run a program in it."""
+    """Create a window with one pane, and run a program in it."""
 
     session: str = target.ACTIVE
-    """The session that it belongs to; omitted, the caller's."""
+    """The session of the window; omitted, the caller's."""
     name: str = ""
-    """What its tab says; omitted, the program in its focused pane."""
+    """The window's name; omitted, the program in its active pane."""
     command: Line = ""
-    """What to run: one line for the person's shell, or a list of program and arguments; omitted, a login shell."""
+    """The command: one line for the user's shell, or a list of program and arguments; omitted, a login shell."""
     cwd: str = ""
-    """Where to start it; omitted, where the caller's pane works."""
+    """The working directory; omitted, that of the caller's pane."""
     focus: bool | None = None
-    """Whether the window comes to the front; omitted, only if the person opened it."""
+    """Whether to select the window; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
-    """close: the pane goes when its program ends well. keep: it stays, readable. Omitted, agents keep, others close."""
+    """close: the pane closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> WindowInfo:
-        """The new window; nothing has changed if its program cannot be started."""
+        """The new window; nothing changes if its program cannot be started."""
         session = target.session(mux, self.session, origin) if mux.workspace.windows else mux.workspace.name
         return open_window(
             mux, origin, session,
@@ -57,13 +57,13 @@ class CreateWindow(
 class SelectWindow(
     Command[WindowInfo], name="select-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
 ):
-    """Bring a window to the front; the person's keys go to its focused pane."""
+    """Select a window; the user's keys go to its active pane."""
 
     window: str
     """The window: an id, a name, next, previous or last in its session, or :1 for its first tab, :2 for the next..."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> WindowInfo:
-        """The window, in front."""
+        """The selected window."""
         window = target.window(mux, self.window, origin)
         mux.assign(edit.select_window(mux.workspace, window.id))
         return window_info(mux, window)
@@ -72,15 +72,15 @@ class SelectWindow(
 class RenameWindow(
     Command[WindowInfo], name="rename-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
 ):
-    """Give a window a name, which then works wherever its id does."""
+    """Rename a window; the name can be used instead of its id."""
 
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
     name: str
-    """Its new name; empty lets it follow the program in its focused pane again."""
+    """The new name; empty names it after the program in its active pane again."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> WindowInfo:
-        """The window with its new name."""
+        """The renamed window."""
         window = target.window(mux, self.window, origin)
         mux.assign(edit.rename_window(mux.workspace, window.id, target.named(self.name)))
         return window_info(mux, mux.window(window.id))
@@ -93,14 +93,14 @@ class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY, t
     """The window to close; agents must give its exact id."""
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
-        """Asked where a program runs in the window."""
+        """Asked if a program runs in the window."""
         window = target.window(mux, self.window, origin)
         doomed = list(panes(window.layout))
         question = f"Close window {clean(mux.window_name(window), 24)} with {count(len(doomed), 'pane')}?"
         return ending(mux, doomed, question, replace(self, window=str(window.id)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
-        """What was closed."""
+        """The closed panes."""
         window = target.window_to_close(mux, self.window, origin)
         mux.assign(edit.close_window(mux.workspace, window.id))
         return closed(mux, tuple(panes(window.layout)))
@@ -117,7 +117,7 @@ def open_window(
     focus: bool | None = None,
     on_exit: OnExit | None = None,
 ) -> WindowInfo:
-    """Open a window of a session with one pane; nothing has changed if its program cannot be started."""
+    """Create a window of a session with one pane; nothing changes if its program cannot be started."""
     source = target.pane(mux, target.ACTIVE, origin) if mux.workspace.windows else None
     pane = new_pane(mux, origin, command=command, cwd=cwd, on_exit=on_exit, source=source)
     label = target.named(name)
