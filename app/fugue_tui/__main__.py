@@ -1,10 +1,10 @@
-"""The program's entry: `fugue-tui`, or `python -m fugue_tui`."""
+"""The entry point: `fugue-tui`, or `python -m fugue_tui`."""
 
 import sys
 
 
 def main() -> int:
-    """Do what the command line says; the exit status."""
+    """Run the command line; the exit status."""
     from fugue_tui.cli.main import run
 
     return run(sys.argv[1:])

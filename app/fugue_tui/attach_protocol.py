@@ -1,11 +1,11 @@
-"""What a workspace's server and the terminals attached to it say to each other.
+"""The protocol between a workspace's server and the clients attached to it.
 
 A client connects to the workspace's socket and sends one JSON line, `Hello` in a request; the server answers with one:
-`Welcome`, or an error. From then on both sides send frames: one byte of kind, four of length (big-endian), and the
-payload. A server that ends before it could answer sends `BYE` in place of that line.
+`Welcome`, or an error. After that both sides send frames: one byte of kind, four of length (big-endian), and the
+payload. A server that exits before it could answer sends `BYE` in place of that line.
 
-Few and cheap imports: every attaching terminal starts with this, so it does without `dataclasses` and `typing`, and
-reads JSON only when there is some.
+Few and cheap imports: every client starts with this, so it does without `dataclasses` and `typing`, and imports `json`
+only on demand.
 """
 
 import struct
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
 
     def _record(*, frozen, slots):
-        """Let a class have its annotated names for fields; importing `dataclasses` costs more than all else here."""
+        """Make the annotated names of a class its fields; importing `dataclasses` costs more than all else here."""
 
         def declare(cls):
             cls.fields = {name: getattr(cls, name) for name in cls.__annotations__}
@@ -31,33 +31,33 @@ else:
 
 
 PROTOCOL = 1
-"""Raised whenever the two sides of different versions would misunderstand each other."""
+"""Incremented whenever two versions would misunderstand each other."""
 METHOD = "fugue/attach"
 LONGEST = 1 << 20
-"""Bytes of one payload; whoever sends more is dropped."""
+"""Most bytes of one payload; a peer that sends more is disconnected."""
 
 INPUT = b"i"
-"""Client: what its terminal sent."""
+"""Client: input from its terminal."""
 SIZE = b"s"
-"""Client: its terminal's size, as JSON of `Extent`; also says that it can be drawn on (again)."""
+"""Client: its terminal's size, as JSON of `Extent`; also resumes drawing after `PAUSE`."""
 PAUSE = b"p"
-"""Client: it was stopped and must not be drawn on until it sends its size."""
+"""Client: it was suspended; nothing is drawn until it sends its size."""
 OUTPUT = b"o"
 """Server: bytes for the terminal."""
 NAME = b"n"
-"""Server: the workspace has another name, as JSON of `Welcome`."""
+"""Server: the workspace was renamed, as JSON of `Welcome`."""
 BYE = b"b"
-"""Server: the end, as JSON of `Bye`; the connection closes after it."""
+"""Server: the connection closes, as JSON of `Bye`; the last frame."""
 
 REFUSED = -32000
-"""The JSON-RPC code of an error that is told to the person as it is."""
+"""The JSON-RPC code of an error whose message is shown to the user as it is."""
 
 _HEAD = struct.Struct(">cI")
 _KINDS = frozenset({INPUT, SIZE, PAUSE, OUTPUT, NAME, BYE})
 
 
 class _Record:
-    """A frozen value that travels as JSON; unknown keys are passed over, so that newer sides can say more."""
+    """A frozen value that is serialized as JSON; unknown keys are ignored, so that newer versions can add some."""
 
     fields: "dict[str, str | int | bool]"
 
@@ -85,7 +85,7 @@ class _Record:
 
     @classmethod
     def load(cls, data: "bytes | dict[str, Any]") -> "Self":
-        """From JSON, or what was read from it. Raises SocketError."""
+        """Load from JSON bytes or a parsed object. Raises SocketError."""
         import json
 
         try:
@@ -105,13 +105,13 @@ class Extent(_Record):
     cols: int = 80
     rows: int = 24
     xpixel: int = 0
-    """Its width in pixels; 0 if it does not tell."""
+    """Its width in pixels; 0 if unknown."""
     ypixel: int = 0
 
 
 @_record(frozen=True, slots=True)
 class Hello(_Record):
-    """Who attaches."""
+    """A client's attach request."""
 
     cols: int = 80
     rows: int = 24
@@ -124,7 +124,7 @@ class Hello(_Record):
     colorterm: str = ""
     """COLORTERM of the client."""
     tty: str = ""
-    """The name of its terminal's device: untrusted."""
+    """Its terminal's device path: untrusted."""
     read_only: bool = False
     nested: str = ""
     """The multiplexer that the client runs in: `tmux`, `fugue-tui`, `screen`, `zellij`; empty if none."""
@@ -134,39 +134,39 @@ class Hello(_Record):
 
 @_record(frozen=True, slots=True)
 class Welcome(_Record):
-    """What a client must know to take over its terminal."""
+    """What a client needs to set up its terminal."""
 
     workspace: str = ""
     version: str = __version__
     mouse: bool = True
     title: str = ""
-    """What to call the terminal's window: clean."""
+    """The title of the terminal's window: sanitized."""
 
 
 @_record(frozen=True, slots=True)
 class Bye(_Record):
-    """Why a client is sent away."""
+    """Why a client is disconnected."""
 
     reason: str = "ended"
-    """`detached`, `ended` (the workspace is over), `replaced`, `error`."""
+    """`detached`, `ended` (the workspace ended), `replaced`, `error`."""
     message: str = ""
-    """For the person, clean; empty if there is nothing to add."""
+    """For the user, sanitized; empty if there is nothing to add."""
     status: int = 0
     """The client's exit status."""
 
 
 def request(hello: Hello) -> bytes:
-    """The line with which a client begins."""
+    """The request line of a client."""
     return b'{"jsonrpc": "2.0", "id": 1, "method": "%s", "params": %s}\n' % (METHOD.encode(), hello.dump())
 
 
 def answer(welcome: Welcome) -> bytes:
-    """The line with which a server lets a client in."""
+    """The answer that accepts a client."""
     return b'{"jsonrpc": "2.0", "id": 1, "result": %s}\n' % welcome.dump()
 
 
 def refusal(message: str) -> bytes:
-    """The line with which a server turns a client away; `message` is clean and says why, with a way out."""
+    """The answer that rejects a client; `message` is sanitized and gives the reason and a way out."""
     error = f'{{"code": {REFUSED}, "message": {_value(message)}}}'
     return f'{{"jsonrpc": "2.0", "id": 1, "error": {error}}}\n'.encode()
 
@@ -183,7 +183,7 @@ def misfit(hello: Hello) -> str:
 
 
 def welcome(line: bytes) -> Welcome:
-    """What the server answered. Raises SocketError with why it did not let the client in."""
+    """Parse the server's answer. Raises SocketError with the reason if it rejected the client."""
     import json
 
     try:
@@ -207,7 +207,7 @@ def frame(kind: bytes, payload: bytes | bytearray | memoryview) -> bytes:
 
 
 class Frames:
-    """Bytes in, whole frames out, wherever they are cut."""
+    """Parses frames from a byte stream, independently of how it is split."""
 
     __slots__ = ("_held",)
 
@@ -215,7 +215,7 @@ class Frames:
         self._held = bytearray()
 
     def feed(self, data: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The frames that are whole now, as (kind, payload). Raises SocketError for what is no frame."""
+        """The frames that are complete now, as (kind, payload). Raises SocketError for an invalid frame."""
         self._held += data
         while len(self._held) >= _HEAD.size:
             kind, length = _HEAD.unpack_from(self._held)

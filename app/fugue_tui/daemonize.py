@@ -1,4 +1,4 @@
-"""Takes a process into the background, and tells the machine of it. Few and cheap imports."""
+"""Forks a background server process, names processes, and notifies the service manager. Few and cheap imports."""
 
 import os
 import socket
@@ -10,10 +10,10 @@ from fugue_tui.errors import TerminalError
 
 
 def split(keep: Collection[int]) -> bool:
-    """Go on in two processes. True in the new one, which owes its starter nothing: it has a session of its own, no
-    terminal, no standard streams, no descriptors but those it is to `keep`, and is not the starter's to wait for.
+    """Fork a server. True in the server, which is detached: it has its own session, no terminal, no standard streams,
+    no descriptors but those in `keep`, and is no child of the caller.
 
-    Must be called before there are threads. Raises TerminalError if the machine has no room for a process.
+    Must be called before there are threads. Raises TerminalError if the process cannot be created.
     """
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
@@ -36,7 +36,7 @@ def split(keep: Collection[int]) -> bool:
 
 
 def call(name: str) -> None:
-    """Be called that by ps and top, where that is possible; 15 characters are seen."""
+    """Set the process name that ps and top show, where supported; at most 15 characters."""
     with suppress(OSError):
         comm = os.open("/proc/self/comm", os.O_WRONLY | os.O_CLOEXEC)
         try:
@@ -46,7 +46,7 @@ def call(name: str) -> None:
 
 
 def notify(state: str, env: Mapping[str, str] = os.environ) -> None:
-    """Tell the service manager, if there is one (sd_notify(3)), for instance `READY=1`."""
+    """Notify the service manager, if there is one (sd_notify(3)), for instance of `READY=1`."""
     address = env.get("NOTIFY_SOCKET", "")
     if address[:1] not in ("/", "@"):
         return

@@ -26,16 +26,16 @@ from types import MappingProxyType
 
 
 class FugueError(Exception):
-    """A failure that is shown to whoever asked."""
+    """A failure that is reported to the caller."""
 
     code = "error"
-    """A stable word for programs; the message is for people and models."""
+    """A stable word for programs; the message is for users and models."""
     data: Mapping[str, object] = MappingProxyType({})
-    """What a program can use beside the code, such as `retry_after_ms`; JSON values."""
+    """Machine-readable details beside the code, such as `retry_after_ms`; JSON values."""
 
 
 class CommandError(FugueError):
-    """A call that its caller can mend."""
+    """A call that the caller can correct."""
 
     code = "command_error"
 
@@ -53,13 +53,13 @@ class InvalidArgument(CommandError):
 
 
 class NotFound(CommandError):
-    """The pane, window or session that was named is not there."""
+    """The pane, window or session does not exist."""
 
     code = "not_found"
 
 
 class Refused(CommandError):
-    """Policy or the state of the workspace does not allow this now; `retry_after_ms` says when it may."""
+    """The policy or the state of the workspace does not allow this now; `retry_after_ms` is when to retry."""
 
     code = "refused"
 
@@ -76,13 +76,13 @@ class TimedOut(CommandError):
 
 
 class Cancelled(CommandError):
-    """Whoever asked does not want the answer any more."""
+    """The caller cancelled the request."""
 
     code = "cancelled"
 
 
 class TerminalError(FugueError):
-    """The machine could not run or reach a program."""
+    """A program could not be run or reached."""
 
     code = "terminal_error"
 
@@ -94,13 +94,13 @@ class SpawnFailed(TerminalError):
 
 
 class TerminalGone(TerminalError):
-    """The program has ended or its terminal is closed."""
+    """The program has exited or its terminal is closed."""
 
     code = "terminal_gone"
 
 
 class InputFull(TerminalError):
-    """Too much waits for a program that does not read; nothing of what was to be sent was."""
+    """The input queue of a program that does not read is full; nothing was sent."""
 
     code = "input_full"
 
@@ -112,19 +112,19 @@ class SocketError(FugueError):
 
 
 class NotRunning(SocketError):
-    """No workspace answers there."""
+    """No workspace listens on the socket."""
 
     code = "not_running"
 
 
 class AlreadyRunning(SocketError):
-    """A workspace of that name runs already."""
+    """A workspace of that name is running."""
 
     code = "already_running"
 
 
 class ConfigError(FugueError):
-    """Configuration is wrong; `faults` has one line each, naming file, key and reason."""
+    """The configuration is invalid; `faults` has one line each, naming file, key and reason."""
 
     code = "config_error"
 

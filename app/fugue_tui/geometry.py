@@ -1,6 +1,6 @@
-"""Cells, sizes, rectangles and directions: the words every floor measures with.
+"""Sizes, rectangles and directions in terminal cells.
 
-All lengths are whole terminal cells; x grows to the right and y grows downwards.
+All lengths are whole cells; x grows to the right and y grows downwards.
 """
 
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from enum import StrEnum
 from typing import Final
 
 CELL_PIXELS: Final = (8, 16)
-"""Width and height of a cell in pixels, where a program asks for sizes in pixels."""
+"""Width and height of a cell in pixels, as reported to programs that query sizes in pixels."""
 
 
 class Axis(StrEnum):
-    """The way children of a split are lined up."""
+    """The axis along which the children of a split are arranged."""
 
     HORIZONTAL = "horizontal"
     """Side by side, in a row."""

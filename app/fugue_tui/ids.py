@@ -1,6 +1,6 @@
-"""Names of things that never change: pane and window ids.
+"""Pane and window ids.
 
-A pane is written `%3` and a window `@2`, at every door. An id is never used again in the life of a workspace.
+A pane is written `%3` and a window `@2` in every interface. An id is never reused in the life of a workspace.
 """
 
 

@@ -1,6 +1,6 @@
-"""A private file for what goes wrong while the screen belongs to panes: nothing may be written over them.
+"""A private log file for warnings and errors while panes own the screen.
 
-Everything that Python would print on stderr goes there: logging, warnings, and what threads and finalizers raise.
+Everything that Python would print to stderr goes there: logging, warnings, and exceptions of threads and finalizers.
 """
 
 import logging
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 LARGEST = 1 << 20
-"""Bytes of a log; what is older is kept beside it up to the same size, and then dropped."""
+"""Most bytes of a log; a full one is kept once as `.1`, then dropped."""
 
 _logger = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class LogFile(logging.Handler):
-    """A private file, made when something goes wrong; without a file, nothing is kept."""
+    """A handler that creates a private file with the first record."""
 
     def __init__(self, path: str) -> None:
         super().__init__(logging.WARNING)
@@ -32,12 +32,12 @@ class LogFile(logging.Handler):
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record, cleaned; a file that cannot be written is done without."""
+        """Write a sanitized record; a file that cannot be written is ignored."""
         with suppress(OSError):
             _append(self.path, f"{clean_text(self.format(record))}\n".encode())
 
     def move(self, path: str) -> None:
-        """Write to another file from now on, with what was written so far; if that cannot be, stay where it is."""
+        """Move the log to another path; if that fails, the old path stays in use."""
         with self.lock or nullcontext(), suppress(OSError):
             if path != self.path and os.path.lexists(self.path):
                 self._take_along(path)
@@ -54,12 +54,12 @@ class LogFile(logging.Handler):
 
 
 def older(path: str) -> str:
-    """Where a log goes when it is full."""
+    """The path of a full log."""
     return f"{path}.1"
 
 
 def _append(path: str, text: bytes) -> None:
-    """Add to a file, or begin it anew if it is full. Raises OSError."""
+    """Append to a file, rotating it if it is full. Raises OSError."""
     file = os.open(path, _APPEND, 0o600)
     try:
         size = os.fstat(file).st_size
@@ -73,7 +73,7 @@ def _append(path: str, text: bytes) -> None:
 
 
 def keep(path: str) -> None:
-    """From now on, write what goes wrong to a file; an empty path drops it."""
+    """Send logging, warnings and unhandled exceptions to a file from now on; an empty path drops them."""
     logging.getLogger().addHandler(LogFile(path) if path else logging.NullHandler())
     logging.captureWarnings(capture=True)
     threading.excepthook = _thread_failed
@@ -81,7 +81,7 @@ def keep(path: str) -> None:
 
 
 def move(path: str) -> None:
-    """Go on in another file, which gets what was written so far; what is there already stays above it."""
+    """Move the log to another path, appending to a file that exists."""
     for handler in logging.getLogger().handlers:
         if isinstance(handler, LogFile):
             handler.move(path)

@@ -1,8 +1,8 @@
-"""Makes text that programs, agents and files supplied safe to show to a person or to a model.
+"""Sanitizes untrusted text of programs, agents and files before it is shown to a user or a model.
 
-What is left has no control characters, no escape sequences and nothing that hides, reorders or smuggles: no
-bidirectional controls, zero-width or tag characters (Unicode's Default_Ignorable_Code_Point and Bidi_Control, less the
-joiners and selectors inside emoji), no lone surrogates. Private-use glyphs stay: prompts are full of them.
+The result has no control characters, no escape sequences and nothing that hides or reorders text: no bidirectional
+controls, zero-width or tag characters (Unicode's Default_Ignorable_Code_Point and Bidi_Control, less the joiners and
+selectors inside emoji), no lone surrogates. Private-use glyphs stay, because prompts use them.
 """
 
 import re
@@ -11,11 +11,11 @@ from itertools import groupby
 from typing import Final
 
 TITLE_LIMIT: Final = 256
-"""Characters kept of a title, a name or a path."""
+"""Most characters of a title, a name or a path."""
 TEXT_LIMIT: Final = 262_144
-"""Characters kept of a text of many lines."""
+"""Most characters of a text of several lines."""
 MARKS_LIMIT: Final = 8
-"""Combining marks kept on one character; living languages need four."""
+"""Most combining marks on one character; living languages need four."""
 
 _SEQUENCE: Final = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
@@ -40,7 +40,7 @@ _JOINED: Final = re.compile(f"({_EMOJI}(?:\u200d{_EMOJI})*|[0-9#*]\ufe0f\u20e3)|
 
 
 def clean(text: str, limit: int = TITLE_LIMIT) -> str:
-    """One line of at most `limit` characters, fit for a title, a name or a path; a cut ends in an ellipsis."""
+    """One line of at most `limit` characters, for a title, a name or a path; a truncated one ends in an ellipsis."""
     return _cut(re.sub(r"[\n\t]+", " ", _scrub(text)).strip(), limit)
 
 
@@ -50,12 +50,12 @@ def clean_text(text: str, limit: int = TEXT_LIMIT) -> str:
 
 
 def clean_styled(text: str) -> str:
-    """Text with its colours and attributes (SGR) and no other sequence, fit for a person's terminal."""
+    """Text with its colours and attributes (SGR) and no other sequence, for the user's terminal."""
     return "".join(part if _SGR.fullmatch(part) else _scrub(part) for part in _SGR.split(text))
 
 
 def spelled(text: str) -> str:
-    """The same fit for a model: the escape character of each sequence is written as U+241B, its picture."""
+    """The same for a model: the escape character of each sequence becomes U+241B."""
     return clean_styled(text).replace("\x1b", "\u241b")
 
 

@@ -1,7 +1,8 @@
-"""Starts a workspace: its configuration, its name, its socket and its log, and then its server or its screen.
+"""Starts a workspace: loads its configuration, claims its name and socket, opens its log, and runs its server or its
+UI.
 
-A server is started by a fork, once its name is claimed and before there are threads; the starter becomes its first
-client, and hears of whatever keeps the server from starting.
+A server is forked once its name is claimed and before there are threads; the parent becomes its first client and
+receives any start-up error.
 """
 
 import logging
@@ -30,13 +31,13 @@ if TYPE_CHECKING:
     from fugue_tui.multiplexer import Multiplexer
 
 MOST = 99
-"""Workspaces that are tried when none is named: `main`, `main-2` and so on."""
+"""Most workspaces without a name: `main`, `main-2` and so on."""
 ENDINGS = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that ask the program to leave."""
+"""Signals that end the program."""
 PATIENCE = 5.0
-"""Seconds that leaving may take before a further signal counts."""
+"""Seconds after a signal during which further signals are ignored."""
 CLAIM_SECONDS = 10.0
-"""How long to wait for a workspace that runs but lets nobody in: it has just been started, or is about to end."""
+"""How long to wait for a workspace that runs but rejects clients: it was just started, or is about to end."""
 RETRY_SECONDS = 0.02
 
 _log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StartOptions:
-    """What the command line asked for; empty means not said."""
+    """The options of the command line; empty means not given."""
 
     workspace: str = ""
     socket: str = ""
@@ -52,7 +53,7 @@ class StartOptions:
     command: tuple[str, ...] | str = ()
     """What the first pane runs: a program and its arguments, or a line for the shell."""
     opening: "Callable[[Multiplexer, Origin], object] | None" = None
-    """Opens the first panes of a workspace that is started, instead; one that runs already stays as it is."""
+    """Opens the first panes of a new workspace instead of `command`; not called for a running one."""
     engine: str = ""
     prefix: str = ""
     """A prefix key for this terminal alone."""
@@ -60,7 +61,7 @@ class StartOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Claimed:
-    """A workspace whose name is ours, and what it starts with."""
+    """A workspace whose name is claimed, and what it starts with."""
 
     options: StartOptions
     workspace: str
@@ -69,7 +70,7 @@ class _Claimed:
     reading: model.ConfigResult
 
     def run(self, *, foreground: bool, first: tuple[socket.socket, Hello] | None = None) -> int:
-        """Be the workspace until it ends; everything heavy is loaded here."""
+        """Run the workspace until it ends; heavy imports happen here."""
         private_log.keep(log_path(self.workspace, self.listener))
         from fugue_tui.tui.server_main import run
 
@@ -88,8 +89,7 @@ class _Claimed:
 
 
 def start(options: StartOptions) -> int:
-    """Start a workspace's server and attach to it, or attach to the one that runs; the exit status. Raises FugueError
-    if neither can be."""
+    """Start a workspace's server and attach to it, or attach to the running one; the exit status. Raises FugueError."""
     hello = here(prefix=options.prefix)
     file, reading = _configuration(options)
     until = time.monotonic() + CLAIM_SECONDS
@@ -109,7 +109,8 @@ def start(options: StartOptions) -> int:
 
 
 def show(options: StartOptions) -> int:
-    """Show a workspace that has no server until it is left; the exit status. Raises FugueError if it cannot start."""
+    """Run a workspace without a server on this terminal until it ends; the exit status. Raises FugueError if it
+    cannot start."""
     here()
     file, reading = _configuration(options)
     workspace, listener = claim_for_show(options, reading.config)
@@ -122,10 +123,7 @@ def show(options: StartOptions) -> int:
 
 
 def serve(options: StartOptions) -> int:
-    """Be a workspace's server, with nobody attached, until it ends; the exit status, 0 also if it was asked to end.
-
-    Raises FugueError if it cannot start.
-    """
+    """Run a workspace's server with no client attached; the exit status, 0 also if a signal ended it."""
     file, reading = _configuration(options)
     workspace, listener = claim(options, reading.config)
     daemonize.call("fugue: server")
@@ -144,9 +142,9 @@ def serve(options: StartOptions) -> int:
 
 @contextmanager
 def ended_by_signals(endings: Sequence[signal.Signals] = ENDINGS) -> Generator[None]:
-    """While this holds, SIGTERM and SIGHUP raise SystemExit, so that the terminal and the panes are seen to.
+    """Within this context SIGTERM and SIGHUP raise SystemExit, so that the terminal and the panes are cleaned up.
 
-    Another one within a few seconds does not disturb the leaving; a later one asks again.
+    A second signal within a few seconds is ignored; a later one raises again.
     """
     asked = -PATIENCE
 
@@ -165,15 +163,15 @@ def ended_by_signals(endings: Sequence[signal.Signals] = ENDINGS) -> Generator[N
 
 
 def claim(options: StartOptions, settings: model.Config) -> tuple[str, Listener]:
-    """The workspace's name, and its socket. Raises AlreadyRunning or SocketError."""
+    """The workspace's name, and its listening socket. Raises AlreadyRunning or SocketError."""
     workspace = sockets.check_name(options.workspace or sockets.DEFAULT)
     path = options.socket or settings.mcp.socket
     return workspace, listen(sockets.check_path(path)) if path else listen_as(workspace)
 
 
 def claim_for_show(options: StartOptions, settings: model.Config) -> tuple[str, Listener | None]:
-    """The same for a workspace without a server: the first free name if none is said, and no socket if the
-    configuration wants none."""
+    """The same for a workspace without a server: the first free name if none is given, and no socket if the
+    configuration disables it."""
     if not settings.mcp.enabled:
         return sockets.check_name(options.workspace or sockets.DEFAULT), None
     if options.workspace or options.socket or settings.mcp.socket:
@@ -188,7 +186,8 @@ def claim_for_show(options: StartOptions, settings: model.Config) -> tuple[str, 
 
 
 def log_path(workspace: str, listener: Listener | None) -> str:
-    """Where a workspace's log goes: beside its socket, or where that would be; empty if that place is not private."""
+    """The path of a workspace's log, beside its socket or in the runtime directory; empty if that directory is not
+    private."""
     if listener is not None:
         return listener.log
     directory = sockets.runtime_dir()
@@ -207,14 +206,14 @@ def _configuration(options: StartOptions) -> tuple[Path, model.ConfigResult]:
 
 
 def _where(options: StartOptions, settings: model.Config) -> tuple[str, str]:
-    """The socket of the workspace that is meant, and its name if that is known."""
+    """The socket of the requested workspace, and its name if it is known."""
     path = options.socket or settings.mcp.socket
     workspace = options.workspace or ("" if path else sockets.DEFAULT)
     return sockets.check_path(path) if path else sockets.path_of(workspace), workspace
 
 
 def _launch(claimed: _Claimed, listener: Listener, hello: Hello) -> int:
-    """Start the server in the background, and be its first client."""
+    """Fork the server and become its first client."""
     ours, theirs = socket.socketpair()
     try:
         server = daemonize.split({*listener.descriptors, theirs.fileno()})
@@ -231,7 +230,7 @@ def _launch(claimed: _Claimed, listener: Listener, hello: Hello) -> int:
 
 
 def _be_server(claimed: _Claimed, listener: Listener, theirs: socket.socket, hello: Hello) -> int:
-    """Run in the background; the first client hears of what goes wrong before it is shown anything."""
+    """Run as the forked server; an error before the first frame is sent to the first client."""
     try:
         daemonize.call("fugue: server")
         listener.take_over()

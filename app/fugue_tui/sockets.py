@@ -1,8 +1,8 @@
-"""Where workspaces listen, and when a socket may be trusted.
+"""The paths of workspaces' sockets, and the checks before one is trusted.
 
 `$XDG_RUNTIME_DIR/fugue-tui/<workspace>.sock`; without that variable under `/run/user/<uid>`, or in a private directory
-under the temporary one. A socket is made and used only in a directory that is ours alone. Few and cheap imports: the
-bridge and the command line start with this.
+under the temporary one. A socket is created and used only in a directory that no other user can enter. Few and cheap
+imports: the bridge and the command line start with this.
 """
 
 import os
@@ -14,18 +14,18 @@ from collections.abc import Mapping
 from fugue_tui.errors import NotRunning, SocketError
 
 LONGEST_PATH = 103
-"""Bytes that a socket's path may have on every platform."""
+"""Most bytes of a socket's path on every platform."""
 LONGEST_NAME = 48
-"""Characters that a workspace's name may have."""
+"""Most characters of a workspace's name."""
 DEFAULT = "main"
-"""The workspace that is meant if none is named."""
+"""The workspace if none is named."""
 CONNECT_SECONDS = 5.0
-"""How long a workspace may take to accept."""
+"""How long a workspace may take to accept a connection."""
 RETRY_SECONDS = 0.005
 
 
 def check_name(workspace: str) -> str:
-    """A workspace's name. Raises SocketError if it could not be a file's."""
+    """Validate a workspace's name. Raises SocketError if it is not a safe file name."""
     if not _is_name(workspace):
         rule = f"use at most {LONGEST_NAME} letters, digits and . _ -"
         raise SocketError(f"{workspace[:LONGEST_NAME]!a} cannot name a workspace; {rule}")
@@ -55,13 +55,13 @@ def path_of(workspace: str, env: Mapping[str, str] = os.environ) -> str:
 
 
 def name_of(path: str) -> str:
-    """The name of the workspace that listens there; empty if the path tells none."""
+    """The name of the workspace that listens there; empty if the path is not in the runtime directory."""
     name = os.path.basename(path).removesuffix(".sock")
     return name if _is_name(name) and os.path.dirname(path) == runtime_dir() else ""
 
 
 def check_path(path: str) -> str:
-    """An absolute socket path. Raises SocketError if the platform could not bind it."""
+    """The absolute path of a socket. Raises SocketError if it is too long to bind."""
     path = os.path.abspath(path)
     length = len(os.fsencode(path))
     if length > LONGEST_PATH:
@@ -70,7 +70,7 @@ def check_path(path: str) -> str:
 
 
 def fault(directory: str) -> str:
-    """Why a directory is not ours alone; empty if it is."""
+    """Why a directory is not private to the user; empty if it is."""
     try:
         found = os.lstat(directory)
     except OSError as error:
@@ -83,7 +83,7 @@ def fault(directory: str) -> str:
 
 
 def make_private(directory: str) -> None:
-    """Make sure that a directory is there and ours alone. Raises SocketError if it is not."""
+    """Create a private directory if needed. Raises SocketError if it cannot be created or is not private."""
     try:
         os.makedirs(os.path.dirname(directory), exist_ok=True)
         os.mkdir(directory, 0o700)
@@ -121,7 +121,7 @@ def connect(path: str, seconds: float = CONNECT_SECONDS) -> socket.socket:
 
 
 def _reach(link: socket.socket, path: str, seconds: float) -> None:
-    """Connect; while too many others wait to be let in, which Linux does not wait for, try again."""
+    """Connect; while the backlog is full, for which Linux does not block, try again."""
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -134,7 +134,7 @@ def _reach(link: socket.socket, path: str, seconds: float) -> None:
 
 
 def live(env: Mapping[str, str] = os.environ) -> list[str]:
-    """The names of the workspaces that answer, sorted."""
+    """The names of the workspaces that accept connections, sorted."""
     directory = runtime_dir(env)
     if fault(directory):
         return []
@@ -143,7 +143,7 @@ def live(env: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def same(path: str, other: str) -> bool:
-    """Whether two paths lead to the socket of one workspace."""
+    """Whether two paths are the same socket."""
     try:
         return os.path.samestat(os.lstat(path), os.lstat(other))
     except OSError:
@@ -160,11 +160,11 @@ def answers(path: str) -> bool:
 
 
 def find(workspace: str = "", path: str = "", env: Mapping[str, str] = os.environ) -> str:
-    """The socket that is meant: a path, a name, the workspace around this process, the only one there is, or `main`.
+    """The socket of a path, a name, the workspace whose pane this runs in, the only running one, or `main`.
 
-    A process that has outlived the workspace around it is taken to the one that bears its name now.
+    A process that outlived the workspace around it gets the running workspace of the same name.
 
-    Raises SocketError if several run and none is meant.
+    Raises SocketError if several run and none is chosen.
     """
     if path:
         return check_path(path)

@@ -1,7 +1,7 @@
-"""Files that people write by hand, and that say what is run: how they are read, and how they are written.
+"""Reads and writes hand-written files that decide which programs run.
 
-A file counts as the person's own if nobody else could have written it. Reading never waits on a pipe or a device and
-never takes more than a limit; writing is whole or not at all, and never goes through a link.
+A file is trusted if no other user could have written it. Reading never blocks on a pipe or a device and never reads
+more than a limit; writing is atomic and never follows a link.
 """
 
 import codecs
@@ -15,16 +15,16 @@ from typing import Any, Final
 from fugue_tui.sanitize import clean
 
 SIZE_LIMIT: Final = 1 << 20
-"""Bytes; a larger file is refused unread."""
+"""Bytes; a larger file is not read."""
 
 _LONG_KEY: Final = re.compile(
     r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]{1,64}|"[^"\n]{0,64}"|'[^'\n]{0,64}')[ \t]*\.[ \t]*){32}""", re.M
 )
-"""A dotted key of so many parts: the standard library's time for one grows with the square of their number."""
+"""A dotted key of 32 or more parts, for which the standard library needs quadratic time."""
 
 
 class UntrustedFile(ValueError):
-    """A file that is not read or written, and why; `place` is `:line` or `:line:column`, or empty for the whole."""
+    """A file that is refused, and why; `place` is `:line` or `:line:column`, or empty for the whole file."""
 
     def __init__(self, reason: str, place: str = "") -> None:
         super().__init__(reason)
@@ -32,7 +32,8 @@ class UntrustedFile(ValueError):
 
 
 def content(file: Path, limit: int = SIZE_LIMIT) -> bytes:
-    """What is in a file. Raises OSError, or Unfit for one that is too large, no file, or not the person's own doing."""
+    """The bytes of a file. Raises OSError, or UntrustedFile for one that is too large, not regular, or writable by
+    others."""
     handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     try:
         if fault := _fault(os.fstat(handle), limit):
@@ -44,12 +45,12 @@ def content(file: Path, limit: int = SIZE_LIMIT) -> bytes:
 
 
 def text(file: Path, limit: int = SIZE_LIMIT) -> str:
-    """The text in a file. Raises OSError, or Unfit."""
+    """The text of a file. Raises OSError, or UntrustedFile."""
     return decoded(content(file, limit))
 
 
 def decoded(raw: bytes) -> str:
-    """Bytes as text, without the mark that some editors begin it with. Raises Unfit with the line that is not UTF-8."""
+    """Decode UTF-8 without a byte order mark. Raises UntrustedFile with the line that is not UTF-8."""
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode()
@@ -59,13 +60,13 @@ def decoded(raw: bytes) -> str:
 
 
 def told(name: str | Path, error: OSError | ValueError) -> str:
-    """Why a file could not be read or written: `layout.toml:3:5: Invalid value`."""
+    """The error message for a file: `layout.toml:3:5: Invalid value`."""
     place = error.place if isinstance(error, UntrustedFile) else ""
     return f"{clean(str(name), 4096)}{place}: {getattr(error, 'strerror', None) or clean(str(error))}"
 
 
 def toml(written: str) -> dict[str, Any]:
-    """The table in TOML text. Raises Unfit."""
+    """Parse TOML text. Raises UntrustedFile."""
     import tomllib
 
     if found := _LONG_KEY.search(written):
@@ -79,7 +80,7 @@ def toml(written: str) -> dict[str, Any]:
 
 
 def json(written: str) -> Any:
-    """The value in JSON text. Raises Unfit."""
+    """Parse JSON text. Raises UntrustedFile."""
     from json import JSONDecodeError, loads
 
     try:
@@ -91,8 +92,8 @@ def json(written: str) -> Any:
 
 
 def write(file: Path, written: str, *, overwrite: bool = False, mode: int = 0o666) -> None:
-    """Make a file with this text, all of it or nothing; `mode` is what the umask leaves of it. Raises OSError, or
-    Unfit if something is there that may not be replaced, or a link leads there that somebody else made."""
+    """Write a file atomically; `mode` is reduced by the umask. Raises OSError, or UntrustedFile if a file exists
+    that must not be replaced, or a link made by another user is in the path."""
     if fault := _place_fault(file, overwrite):
         raise UntrustedFile(fault)
     draft = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}")
@@ -126,7 +127,7 @@ def _fault(found: os.stat_result, limit: int) -> str:
 
 
 def _is_own_group(user: int, group: int) -> bool:
-    """Whether nobody but a user is in a group, as in the one of the user's name that most systems make."""
+    """Whether a group has no member but the user, as the private group that most systems create."""
     import grp
     import pwd
 
@@ -151,7 +152,7 @@ def _place_fault(file: Path, overwrite: bool) -> str:
 
 
 def _placed(written: str, said: str) -> UntrustedFile:
-    """What the parser says (`... (at line 3, column 5)`), as far as it tells the place."""
+    """The parser's message (`... (at line 3, column 5)`), split into reason and position."""
     found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", said, re.DOTALL)
     if not found:
         return UntrustedFile(said)

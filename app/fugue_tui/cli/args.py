@@ -1,4 +1,4 @@
-"""Reading the command line's words, and writing to the shell. Cheap to import."""
+"""Parses command-line arguments and writes to stdout and stderr. Cheap to import."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from fugue_tui.errors import FugueError, InvalidArgument
 
 
 class Usage(InvalidArgument):
-    """The command line makes no sense."""
+    """The command line is malformed."""
 
 
 SHORT = {"-e": "--command", "-h": "--help", "-r": "--read-only"}
@@ -16,8 +16,8 @@ SHORT = {"-e": "--command", "-h": "--help", "-r": "--read-only"}
 def options_of(
     arguments: list[str], known: tuple[str, ...], flags: tuple[str, ...] = ()
 ) -> tuple[dict[str, str], list[str], list[str]]:
-    """Options with their values, words, and what follows `--`; `flags` have no value. Raises Usage for an option that
-    is not known."""
+    """Options with their values, positional arguments, and what follows `--`; `flags` have no value. Raises Usage
+    for an unknown option."""
     head, program = _cut(arguments)
     options: dict[str, str] = {}
     loose: list[str] = []
@@ -37,8 +37,8 @@ def options_of(
 
 
 def split_own(arguments: list[str]) -> tuple[list[str], dict[str, str], bool]:
-    """A command's words without what is the command line's own: which workspace, where the answer goes, and whether
-    JSON is wanted."""
+    """A command's own arguments, the options of the client (which workspace, where the output goes), and whether
+    JSON was requested."""
     head, program = _cut(arguments)
     words: list[str] = []
     where: dict[str, str] = {}
@@ -68,20 +68,20 @@ def _value(name: str, rest: list[str]) -> str:
 
 
 def as_json(value: object) -> str:
-    """A value as the JSON that `--json` prints."""
+    """Serialize a value as the JSON that `--json` prints."""
     import json
 
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def say(text: str) -> None:
-    """Write text and a newline to stdout, whatever its encoding cannot say replaced."""
+    """Write text and a newline to stdout; characters that its encoding lacks are replaced."""
     encoding = sys.stdout.encoding or "utf-8"
     _print(text.encode(encoding, "replace") + b"\n")
 
 
 def _print(data: bytes) -> None:
-    """Write to stdout. Raises FugueError if that is impossible, as on a full disk."""
+    """Write to stdout. Raises FugueError if that fails, as on a full disk."""
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -93,7 +93,7 @@ def _print(data: bytes) -> None:
 
 
 def write(data: bytes, file: str) -> None:
-    """Write an answer to a file, or for `-` to stdout. Raises Usage if it cannot be written."""
+    """Write output to a file, or to stdout for `-`. Raises Usage if it cannot be written."""
     if file == "-":
         _print(data)
         return
@@ -105,5 +105,5 @@ def write(data: bytes, file: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Write an error to stderr, on one line for each of its lines."""
+    """Write an error to stderr, with non-ASCII characters escaped."""
     sys.stderr.write(f"fugue-tui: {message}\n".encode("ascii", "backslashreplace").decode())

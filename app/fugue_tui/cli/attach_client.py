@@ -1,4 +1,4 @@
-"""Joins this terminal to a workspace that runs. Few and cheap imports: this is what a person waits for."""
+"""Attaches this terminal to a running workspace. Few and cheap imports: the user waits for them."""
 
 import os
 from collections.abc import Mapping
@@ -11,13 +11,14 @@ from fugue_tui.daemonize import call
 from fugue_tui.errors import SocketError, TerminalError
 
 ANSWER_SECONDS = 20.0
-"""How long a workspace may take to let a terminal in; one that has just been started loads for a moment."""
+"""How long a workspace may take to answer an attach request; one that was just started is still loading."""
 
 
 def join(path: str, hello: Hello, wanted: str = "", program: tuple[str, ...] | str = ()) -> int:
-    """Attach to the workspace at a path, which must be `wanted` if that is said, until either leaves; the exit status.
+    """Attach to the workspace at a path until either side disconnects; the exit status. `wanted` is the name it must
+    have, empty for any.
 
-    A `program` gets a new window first. Raises NotRunning if nothing listens there, and SocketError.
+    A `program` is run in a new window first. Raises NotRunning if nothing listens there, and SocketError.
     """
     refuse_itself(path)
     if program:
@@ -31,7 +32,8 @@ def join(path: str, hello: Hello, wanted: str = "", program: tuple[str, ...] | s
 
 
 def here(*, read_only: bool = False, prefix: str = "") -> Hello:
-    """What the terminal that this runs in says of itself. Raises TerminalError if there is none, or ConfigError."""
+    """The attach request of the terminal that this process runs in. Raises TerminalError if stdin is no terminal, or
+    ConfigError."""
     if not os.isatty(0):
         raise TerminalError("a workspace is shown on a terminal, and stdin is none; fugue-tui serve runs one without")
     if prefix:
@@ -40,7 +42,7 @@ def here(*, read_only: bool = False, prefix: str = "") -> Hello:
 
 
 def refuse_itself(path: str, env: Mapping[str, str] = os.environ) -> None:
-    """Raises SocketError if this runs in a pane of the workspace at that path, which would show itself for ever."""
+    """Raise SocketError in a pane of the workspace at that path, which would display itself recursively."""
     around = env.get("FUGUE_SOCKET", "")
     if around and sockets.same(around, path):
         name = sockets.name_of(path) or env.get("FUGUE_WORKSPACE", "") or "this"
@@ -51,7 +53,7 @@ def refuse_itself(path: str, env: Mapping[str, str] = os.environ) -> None:
 
 
 def _open(path: str, program: tuple[str, ...] | str) -> None:
-    """Run a program in a new window of the workspace at a path, where this process works."""
+    """Run a program in a new window of the workspace at a path, in the current directory."""
     from fugue_tui.client import command_request
 
     said = ["--", *program] if isinstance(program, tuple) else ["--command", program]

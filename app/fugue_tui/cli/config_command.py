@@ -1,4 +1,4 @@
-"""`fugue-tui config`: where the configuration is, what is wrong with it, what holds, and a first file."""
+"""`fugue-tui config`: prints the configuration's path, its faults or the effective settings, or writes a first file."""
 
 import os
 from collections.abc import Callable
@@ -10,13 +10,13 @@ from fugue_tui.errors import ConfigError
 
 
 def path(named: str) -> int:
-    """Print where the configuration is."""
+    """Print the path of the configuration file."""
     say(str(_file(named)))
     return 0
 
 
 def check(named: str) -> int:
-    """Print every mistake; fails if there is one."""
+    """Print every fault; the exit status is 1 if there is one."""
     from fugue_tui.control.keymap import keymap
 
     file = _file(named)
@@ -30,7 +30,7 @@ def check(named: str) -> int:
 
 
 def show(named: str) -> int:
-    """Print the settings that hold, as TOML."""
+    """Print the effective settings as TOML."""
     reading = model.read(_file(named))
     say(model.show(reading.config).rstrip("\n"))
     for fault in reading.faults:
@@ -39,7 +39,7 @@ def show(named: str) -> int:
 
 
 def init(named: str) -> int:
-    """Write a file that explains every key; never over one that is there."""
+    """Write a file that explains every key; an existing file is never overwritten."""
     file = _file(named)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

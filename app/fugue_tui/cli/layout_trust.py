@@ -1,7 +1,7 @@
-"""Whose word a layout file's commands are run on: the person's, asked once for each version of the file.
+"""Trust decisions on layout files: the user confirms the commands of each version of a file once.
 
-What was agreed to is kept as digests in a private directory of the state: a file that changes by one byte is asked
-about again.
+Confirmed versions are kept as digests in a private directory under the state directory; a file that changes by one byte
+must be confirmed again.
 """
 
 import hashlib
@@ -18,22 +18,22 @@ from fugue_tui.store.private_dir import opened
 from fugue_tui.store.store import state_dir
 
 FOLDER: Final = "trusted"
-"""Where it is kept, in the state directory."""
+"""The directory of the digests, in the state directory."""
 _LONGEST: Final = 1 << 13
 
 
 def is_trusted(file: Path, raw: bytes) -> bool:
-    """Whether a file with these bytes was agreed to. Raises SaveError if what is kept cannot be trusted itself."""
+    """Whether the user trusted a file with these bytes. Raises SaveError if the stored digests are unsafe to read."""
     return _kept(file) == hashlib.sha256(raw).hexdigest()
 
 
 def was_trusted(file: Path) -> bool:
-    """Whether any version of a file was agreed to."""
+    """Whether the user trusted any version of a file."""
     return bool(_kept(file))
 
 
 def trust(file: Path, raw: bytes) -> None:
-    """Remember that a file with these bytes was agreed to. Raises SaveError."""
+    """Record that the user trusts a file with these bytes. Raises SaveError."""
     name = _name(file)
     draft = f"{name}.{os.getpid()}"
     with opened(str(state_dir()), make=True) as state:
@@ -45,12 +45,12 @@ def trust(file: Path, raw: bytes) -> None:
 
 
 def programs(document: Document) -> str:
-    """What a document runs, for a person to read: nothing in it is left out, cut or hidden."""
+    """Everything that a document runs, for the user to read: nothing is omitted, truncated or hidden."""
     return "\n".join(line for window in document.windows for line in _window(window))
 
 
 def visible(text: str) -> str:
-    """Text as it is if all of it can be seen, else with its hidden characters spelt out."""
+    """The text itself if all of it is visible, else with its hidden characters escaped."""
     return text if clean_text(text, len(text) + 1) == text else ascii(text)
 
 

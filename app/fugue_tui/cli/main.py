@@ -1,7 +1,7 @@
-"""The command line: starts a workspace, speaks to a running one, and joins agents to it.
+"""The command line: starts workspaces, runs commands in a running one, and connects MCP clients to it.
 
-Every import that costs something waits for the subcommand that needs it: a command to a running workspace needs only
-the client, and `mcp` only the bridge.
+Expensive imports are deferred to the subcommand that needs them: a command to a running workspace loads only the
+client, and `mcp` only the bridge.
 """
 
 import importlib
@@ -43,9 +43,10 @@ options:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the arguments say; the exit status: 0, 1 if it failed, 2 if they make no sense, or that of what was run.
+    """Run the command line; the exit status: 0, 1 if it failed, 2 for malformed arguments, or that of the program that
+    was run.
 
-    The last border: whatever is raised becomes one line, or a traceback if FUGUE_DEBUG is set.
+    The outermost error handler: every exception becomes one line, or a traceback if FUGUE_DEBUG is set.
     """
     try:
         return _route(list(arguments))
@@ -74,8 +75,8 @@ def _route(arguments: list[str]) -> int:
 
 
 def _runs(word: str) -> bool:
-    """Whether a word that looks like a command's is none, but the name of a workspace that runs; which is asked, as
-    knowing all commands takes longer."""
+    """Whether a word that looks like a command is the name of a running workspace. That workspace is asked, which is
+    faster than loading all commands."""
     from fugue_tui import sockets
     from fugue_tui.client import command_request
 
@@ -111,12 +112,12 @@ def _new(arguments: list[str]) -> int:
 
 
 def _own_words(arguments: list[str]) -> list[str]:
-    """The words before `--`, which are not another program's."""
+    """The words before `--`; the words after it belong to the program to run."""
     return arguments[: arguments.index("--")] if "--" in arguments else arguments
 
 
 def _command(arguments: list[str]) -> int:
-    """Run a command in a running workspace; a word that is no command at all may name a workspace that is saved."""
+    """Run a command in a running workspace; a word that is no command may name a saved workspace."""
     words, where, json_wanted = split_own(arguments)
     if "--help" in words or "-h" in words:
         return _help(words[0])
@@ -143,7 +144,7 @@ def _command(arguments: list[str]) -> int:
 
 
 def _layouts() -> dict[str, object]:
-    """The answer of list-layouts where no workspace runs: layouts are files, which are there all the same."""
+    """The answer of list-layouts without a running workspace: layouts are files, so none is needed."""
     from fugue_tui.control.commands import layout_files
     from fugue_tui.control.schema import command_schema
     from fugue_tui.control.schema.table import render
@@ -153,7 +154,7 @@ def _layouts() -> dict[str, object]:
 
 
 def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
-    """What goes to a file: a picture if the answer has one, else what would be printed."""
+    """The bytes for `--output`: the image if the answer has one, else what would be printed."""
     found = answer.get("json")
     if json_wanted:
         return as_json(found).encode(errors="replace") + b"\n"
@@ -168,7 +169,7 @@ def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
 
 
 def _named(arguments: list[str], json_wanted: bool) -> int:
-    """Start the workspace that a word names which is no command; with words that only a command takes, it is none."""
+    """Start the workspace that a word names; with arguments that only a command accepts, report an unknown command."""
     from fugue_tui.cli.start_args import StartRequest
     from fugue_tui.control.introspection import known
 
@@ -183,7 +184,7 @@ def _named(arguments: list[str], json_wanted: bool) -> int:
 
 
 def _refusal(word: str) -> str:
-    """Why a word starts no workspace that is not there yet: it is a command, or meant to be one, or none at all."""
+    """Why a word starts no new workspace: it is a command, a mistyped command, or neither."""
     from fugue_tui.control.introspection import verbs
     from fugue_tui.control.schema.command_line import nearest, unknown
 
@@ -208,7 +209,7 @@ def _show(answer: dict[str, object], json_wanted: bool) -> int:
 
 
 def _judged(answer: dict[str, object], *, silent: bool = False) -> int:
-    """The exit status of a command that did what it was to do, and what it says of how that went."""
+    """The exit status of a command that succeeded; prints its note on the outcome, if any, to stderr."""
     status, aside = answer.get("status"), answer.get("aside")
     if aside and not silent:
         complain(str(aside))
@@ -231,7 +232,7 @@ def _error_code(answer: dict[str, object]) -> str:
 
 
 def _stranger(verb: str) -> bool:
-    """Whether there is no command of that name."""
+    """Whether no command has that name."""
     from fugue_tui.control.introspection import verbs
 
     return verb not in verbs()
@@ -298,7 +299,7 @@ def _help(verb: str = "") -> int:
 
 
 def _whole(verb: str) -> Callable[[list[str]], int]:
-    """A subcommand on workspaces as a whole; its module is loaded when it is called."""
+    """A subcommand on a whole workspace; its module is loaded when it is called."""
 
     def run(arguments: list[str]) -> int:
         if {"--help", "-h"} & set(_own_words(arguments)):

@@ -1,4 +1,4 @@
-"""`fugue-tui open`: a project's workspace, attached to if it runs, else started from the project's layout file."""
+"""`fugue-tui open`: attaches to a project's workspace, or starts it from the project's layout file."""
 
 import os
 import sys
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
     from fugue_tui.multiplexer import Multiplexer
 
 OPTIONS: Final = ("--workspace", "--config", "--engine")
-"""What it takes besides --yes, with a value each."""
+"""The options with a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A layout file that is about to be opened."""
+    """A layout file to be opened."""
 
     file: Path
     document: Document
     raw: bytes
-    """Exactly what was read: what is shown, agreed to and run is the same."""
+    """The bytes as read: the same content is shown, trusted and run."""
     base: str
-    """Where its paths start from."""
+    """The directory that its relative paths start from."""
     name: str
-    """What its workspace is called."""
+    """The name of its workspace."""
     own: bool
-    """Whether it is the person's own by where it lies, and not something that came with a project."""
+    """Whether it is the user's own by its location, rather than part of a project."""
     chosen: bool = False
-    """Whether the person said the name."""
+    """Whether the user chose the name."""
 
 
 def run(arguments: list[str]) -> int:
-    """Open the project around this directory, or the one that is named; the exit status. Raises FugueError."""
+    """Open the project of the current directory, or the one that is given; the exit status. Raises FugueError."""
     sure = any(word in ("--yes", "-y") for word in arguments)
     options, loose, program = options_of([word for word in arguments if word not in ("--yes", "-y")], OPTIONS)
     if len(loose) > 1 or program:
@@ -68,9 +68,10 @@ def run(arguments: list[str]) -> int:
 
 
 def find(said: str, name: str = "") -> Project:
-    """The project that a directory, a file or a layout's name means; the one around this directory if nothing is said.
+    """The project that a directory, a file or a layout's name refers to; empty for that of the current directory.
 
-    Raises NotFound or InvalidArgument."""
+    Raises NotFound or InvalidArgument.
+    """
     here = os.getcwd()
     if said and not catalog.is_path(said) and not os.path.lexists(said):
         entry = catalog.find(said, here)
@@ -87,7 +88,7 @@ def find(said: str, name: str = "") -> Project:
 
 
 def agree(project: Project, *, sure: bool) -> None:
-    """Have the person agree to what a file runs, unless they did already. Raises Refused if they do not."""
+    """Ask the user to trust what a file runs, unless it is trusted already. Raises Refused if the user declines."""
     if layout_trust.is_trusted(project.file, project.raw):
         return
     shown = layout_trust.visible(str(project.file))
@@ -102,7 +103,7 @@ def agree(project: Project, *, sure: bool) -> None:
 
 
 def opening(project: Project) -> "Callable[[Multiplexer, Origin], object]":
-    """What opens a project's windows in a workspace that starts."""
+    """A function that opens a project's windows in a new workspace."""
 
     def open_windows(mux: "Multiplexer", origin: "Origin") -> object:
         from fugue_tui.control.layout_files.load import LoadTarget, opened
@@ -113,7 +114,7 @@ def opening(project: Project) -> "Callable[[Multiplexer, Origin], object]":
 
 
 def _gone(mux: "Multiplexer", origin: "Origin") -> object:
-    """Stands in for the windows of a file that nobody was asked about, because its workspace ran."""
+    """Refuses to open windows: the workspace was running, so its file was not confirmed."""
     raise Refused("the workspace has ended this moment; open it again")
 
 
@@ -136,14 +137,14 @@ def _read(file: Path, base: str, name: str, *, own: bool) -> Project:
 
 
 def _named(document: Document, file: Path, *, own: bool) -> str:
-    """What a file's workspace is called. The person's own layouts are one workspace, wherever they are opened; two
-    projects never are."""
+    """The name of a file's workspace. One of the user's own layouts has the same workspace in every directory; each
+    project has its own."""
     wanted = project_file.workspace_name(document, file)
     return wanted if own else project_names.name_for(wanted, file)
 
 
 def _claim(project: Project) -> None:
-    """Keep the name for the project, and tell if it is another than the file or the directory says."""
+    """Register the name for the project, and report if it differs from what the file or the directory suggests."""
     if project.chosen:
         return
     wanted = project_file.workspace_name(project.document, project.file)
@@ -155,5 +156,5 @@ def _claim(project: Project) -> None:
 
 
 def _absolute(path: str) -> str:
-    """A path that means the same in another directory."""
+    """The path made absolute, so that it survives a change of directory."""
     return os.path.abspath(os.path.expanduser(path)) if path else ""

@@ -1,7 +1,7 @@
-"""Which project a workspace's name belongs to, so that another of the same name gets a name of its own.
+"""Maps workspace names to projects, so that a second project of the same name gets another one.
 
-Kept in a private directory of the state: for each name the layout file that it was first opened from. A name whose file
-is gone is free again.
+Kept in a private directory under the state directory: for each name the layout file that it was first opened from. A
+name whose file was deleted is free again.
 """
 
 import os
@@ -14,15 +14,15 @@ from fugue_tui.store.private_dir import PrivateDir, opened
 from fugue_tui.store.store import state_dir
 
 FOLDER: Final = "projects"
-"""Where it is kept, in the state directory."""
+"""The directory of the names, in the state directory."""
 MOST: Final = 99
-"""Projects of one name."""
+"""Most projects with one name."""
 _LONGEST: Final = 1 << 13
 
 
 def name_for(wanted: str, file: Path) -> str:
-    """What a file's workspace is called: as it was before, else as wanted, or with a number behind it if another
-    project has that name. Raises SaveError if what is kept cannot be read."""
+    """The name of a file's workspace: the registered one, else the preferred one, numbered if another project has
+    it. Raises SaveError if the registry cannot be read."""
     names = list(_numbered(wanted))
     with opened(str(state_dir())) as state:
         if state is None:
@@ -35,7 +35,7 @@ def name_for(wanted: str, file: Path) -> str:
 
 
 def owner_of(name: str) -> str:
-    """The layout file that a name belongs to; empty if nobody's. Raises SaveError."""
+    """The layout file that a name belongs to; empty if the name is free. Raises SaveError."""
     with opened(str(state_dir())) as state:
         if state is None:
             return ""
@@ -44,7 +44,7 @@ def owner_of(name: str) -> str:
 
 
 def claim(name: str, file: Path) -> None:
-    """Remember that a name is that of a file's workspace. Raises SaveError."""
+    """Register a name for a file's workspace. Raises SaveError."""
     draft = f".{name}.{os.getpid()}"
     with opened(str(state_dir()), make=True) as state:
         assert state is not None

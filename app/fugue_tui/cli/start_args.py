@@ -1,6 +1,6 @@
-"""`fugue-tui [NAME]` and `fugue-tui serve [NAME]`: a workspace that runs is attached to, one that does not is started.
+"""`fugue-tui [NAME]` and `fugue-tui serve [NAME]`: attach to a workspace, starting it if it does not run.
 
-Few and cheap imports until it is clear that something has to be started.
+Few and cheap imports until a workspace has to be started.
 """
 
 import os
@@ -19,13 +19,13 @@ FLAGS = ("--read-only", "--foreground")
 
 
 class StartRequest:
-    """What the words after `fugue-tui` ask for. Raises Usage if that makes no sense."""
+    """The arguments after `fugue-tui`. Raises Usage if they are malformed."""
 
     def __init__(self, arguments: list[str]) -> None:
         self.options, loose, self.program = options_of(arguments, OPTIONS, FLAGS)
         self.named = [*([self.options["--workspace"]] if "--workspace" in self.options else []), *loose]
         self.loose = loose[0] if loose else ""
-        """The workspace's name if it might be a mistyped command."""
+        """The positional name, which may be a mistyped command."""
         if len(self.named) > 1:
             raise Usage(f"{self.named[1][:40]!a}: one word too many; a program to run comes after --")
         if self.program and "--command" in self.options:
@@ -35,16 +35,16 @@ class StartRequest:
 
     @property
     def workspace(self) -> str:
-        """The workspace's name; empty if none was said."""
+        """The workspace's name; empty if none was given."""
         return self.named[0] if self.named else ""
 
     @property
     def command(self) -> tuple[str, ...] | str:
-        """What to run."""
+        """What to run; empty for the default."""
         return self.options.get("--command") or tuple(self.program)
 
     def to_start(self) -> "StartOptions":
-        """The same, for who starts it."""
+        """The options to start a workspace with."""
         from fugue_tui.server_start import StartOptions
 
         return StartOptions(
@@ -58,9 +58,11 @@ class StartRequest:
 
 
 def start(asked: StartRequest, refusal: Callable[[str], str] | None = None) -> int:
-    """Attach to the workspace that is meant, and start it first if it does not run; the exit status.
+    """Attach to the requested workspace, starting it first if it does not run; the exit status.
 
-    With `refusal`, a word starts nothing that is not saved, and that says why: it may be a mistyped command."""
+    With `refusal`, a positional name starts only a saved workspace, as it may be a mistyped command; `refusal` returns
+    the error text.
+    """
     if "--read-only" in asked.options:
         from fugue_tui.cli.workspace_commands import attach_as
 
@@ -77,8 +79,7 @@ def start(asked: StartRequest, refusal: Callable[[str], str] | None = None) -> i
 
 
 def _is_known(word: str) -> bool:
-    """Whether a word names a workspace that can come back, or the one that is started without a name. Raises
-    SocketError for what cannot be a name."""
+    """Whether a word names a saved workspace, or the default one. Raises SocketError for an invalid name."""
     from fugue_tui.store.store import Store, state_dir
 
     name = sockets.check_name(word)
@@ -91,7 +92,7 @@ def _is_known(word: str) -> bool:
 
 
 def serve(arguments: list[str]) -> int:
-    """Be a workspace's server, with nobody attached, until it ends; the exit status."""
+    """Run a workspace's server with no client attached, until it ends; the exit status."""
     asked = StartRequest(arguments)
     if wrong := {"--prefix", *FLAGS} & set(asked.options):
         raise Usage(f"serve: {min(wrong)}: is for terminals, and a server has none")
@@ -101,7 +102,7 @@ def serve(arguments: list[str]) -> int:
 
 
 def _joined(asked: StartRequest) -> int | None:
-    """Attach to the workspace that is meant, if it runs where it would without any configuration."""
+    """Attach to the requested workspace if it runs at its default socket; None if it does not run."""
     path, name = asked.options.get("--socket", ""), asked.workspace
     path = sockets.check_path(path) if path else sockets.path_of(name or sockets.DEFAULT)
     if not os.path.lexists(path):

@@ -1,6 +1,6 @@
-"""`fugue-tui attach`, `ls`, `detach`, `rename`, `kill-server`, `serve`: workspaces as a whole.
+"""`fugue-tui attach`, `detach`, `rename`, `kill-server`: subcommands on a whole workspace.
 
-Few and cheap imports: whoever attaches waits for them.
+Few and cheap imports: the user waits for them.
 """
 
 import os
@@ -17,18 +17,18 @@ WHERE = ("--workspace", "--socket")
 ANSWER_SECONDS = 5.0
 """How long a workspace may take to answer."""
 ENDING_SECONDS = 10.0
-"""How long `kill-server` waits for the end."""
+"""How long `kill-server` waits for the server to exit."""
 OUTSIDE = ("FUGUE_SOCKET", "FUGUE_WORKSPACE")
 
 
 def attach(arguments: list[str]) -> int:
-    """Attach this terminal to a workspace that runs."""
+    """Attach this terminal to a running workspace."""
     options, loose, _ = options_of(arguments, (*WHERE, "--prefix"), ("--read-only",))
     return attach_as(options, loose)
 
 
 def attach_as(options: dict[str, str], loose: list[str]) -> int:
-    """The same, of what the command line said. Raises NotRunning with the ways out."""
+    """Attach with parsed arguments. Raises NotRunning with the way out."""
     said = _one("attach", options, loose)
     hello = here(read_only="--read-only" in options, prefix=options.get("--prefix", ""))
     if not said and "--socket" not in options:
@@ -43,14 +43,14 @@ def attach_as(options: dict[str, str], loose: list[str]) -> int:
 
 
 def detach(arguments: list[str]) -> int:
-    """Send the terminal away that was used last, or all of them; the workspace goes on."""
+    """Detach the terminal that was used last, or all of them; the workspace keeps running."""
     options, loose, _ = options_of(arguments, WHERE, ("--all",))
     path, name = meant("detach", options, loose)
     return _told(name, path, ["detach-client", *(["--all"] if "--all" in options else [])])
 
 
 def rename(arguments: list[str]) -> int:
-    """Give a running workspace another name."""
+    """Rename a running workspace."""
     options, loose, _ = options_of(arguments, WHERE)
     if not loose:
         raise Usage("rename: wants the new name, or the old and the new one")
@@ -59,7 +59,7 @@ def rename(arguments: list[str]) -> int:
 
 
 def kill_server(arguments: list[str]) -> int:
-    """End a workspace, by force if it does not answer, and wait until it is gone."""
+    """End a workspace, by SIGTERM if it does not answer, and wait until it has exited."""
     options, loose, _ = options_of(arguments, WHERE)
     path, name = meant("kill-server", options, loose)
     try:
@@ -81,8 +81,8 @@ def kill_server(arguments: list[str]) -> int:
 
 
 def meant(verb: str, options: dict[str, str], loose: list[str], *, around: bool = True) -> tuple[str, str]:
-    """The socket of the workspace that is meant, and its name as far as that is known. `around` lets it be the one that
-    this runs in a pane of. Raises Usage or SocketError."""
+    """The socket of the requested workspace, and its name if it is known. `around` includes the workspace whose pane
+    this runs in. Raises Usage or SocketError."""
     said = _one(verb, options, loose)
     outside = {name: value for name, value in os.environ.items() if name not in OUTSIDE}
     path = sockets.find(said, options.get("--socket", ""), os.environ if around else outside)
@@ -90,7 +90,7 @@ def meant(verb: str, options: dict[str, str], loose: list[str], *, around: bool 
 
 
 def _one(verb: str, options: dict[str, str], loose: list[str]) -> str:
-    """The one name that was said, if any. Raises Usage for more."""
+    """The name that was given, if any. Raises Usage for more than one."""
     named = [*([options["--workspace"]] if "--workspace" in options else []), *loose]
     if len(named) > 1:
         raise Usage(f"{verb}: {named[1][:40]!a}: one word too many")
@@ -114,7 +114,7 @@ def _missing(name: str, path: str, error: NotRunning) -> str:
 
 
 def _ask(path: str, words: list[str], seconds: float = ANSWER_SECONDS) -> int:
-    """Run a command there, and print only what it complains of; the exit status."""
+    """Run a command there and print only its error; the exit status."""
     from fugue_tui.client import command_request
 
     answer = command_request.ask(path, words, seconds)
@@ -125,7 +125,7 @@ def _ask(path: str, words: list[str], seconds: float = ANSWER_SECONDS) -> int:
 
 
 def _server(path: str) -> int:
-    """The process that listens there. Raises NotRunning, or SocketError if it is not ours."""
+    """The process that listens there. Raises NotRunning, or SocketError if it belongs to another user."""
     from fugue_tui_mcp.peer_credentials import peer_of
 
     with sockets.connect(path) as link:

@@ -1,4 +1,4 @@
-"""`fugue-tui ls`: the workspaces that run, and those that can come back."""
+"""`fugue-tui ls`: lists the running and the saved workspaces."""
 
 import os
 import time
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from fugue_tui.store.store import StoreEntry
 
 ANSWER_SECONDS = 2.0
-"""How long a workspace may take to tell of itself; past that, only its name is known."""
+"""How long a workspace may take to report its state; after that, only its name is known."""
 COLUMNS = ("name", "state", "clients", "windows", "panes", "since")
 
 
 def ls(arguments: list[str]) -> int:
-    """Print every workspace: its name, whether it runs or is only saved, how many terminals are attached, windows and
-    panes, and since when that is so."""
+    """Print every workspace: its name, whether it runs or is saved, the number of attached clients, windows and
+    panes, and since when."""
     options, loose, _ = options_of(arguments, (), ("--json",))
     if loose:
         raise Usage(f"ls: {loose[0][:40]!a}: one word too many; it takes --json")
@@ -34,14 +34,14 @@ def ls(arguments: list[str]) -> int:
 
 
 def workspaces() -> list[dict[str, Any]]:
-    """What is known of every workspace, by name; None for what it does not tell."""
+    """Every workspace, by name; None for what is unknown."""
     running = [_running(name) for name in sockets.live()]
     names = {each["name"] for each in running}
     return running + [each for each in _saved() if each["name"] not in names]
 
 
 def _saved() -> list[dict[str, Any]]:
-    """The workspaces that are offered when they are started anew; none if what is saved cannot be read."""
+    """The saved workspaces that are restored when they are started; none if the store cannot be read."""
     from fugue_tui.store.store import Store, state_dir
 
     try:
@@ -100,7 +100,7 @@ def _count(told: dict[str, Any], name: str) -> int | None:
 
 
 def _since(path: str) -> str | None:
-    """When the socket was made, in local time."""
+    """When the socket was created, in local time."""
     try:
         made = os.lstat(path).st_mtime
     except OSError:

@@ -1,6 +1,6 @@
-"""The client: says who attaches, shows the workspace on this terminal, and says why it was left.
+"""The client: requests to attach, shows the workspace on this terminal, and prints why it was detached.
 
-Few and cheap imports: this is what a person waits for.
+Few and cheap imports: the user waits for them.
 """
 
 import os
@@ -14,11 +14,11 @@ from fugue_tui.client.relay import CHUNK, Relay
 from fugue_tui.errors import NotRunning, SocketError
 
 MULTIPLEXERS = (("TMUX", "tmux"), ("ZELLIJ", "zellij"), ("STY", "screen"), ("FUGUE_SOCKET", "fugue-tui"))
-"""Which variable tells of which multiplexer; panes of ours hide the others', so the innermost comes first."""
+"""The environment variable that identifies each multiplexer, innermost first: our panes hide the others' variables."""
 
 
 def introduce(*, read_only: bool = False, prefix: str = "", env: Mapping[str, str] = os.environ) -> Hello:
-    """What this terminal says of itself."""
+    """The attach request of this terminal."""
     cols, rows, xpixel, ypixel = extent_of(0)
     return Hello(
         cols=cols,
@@ -35,10 +35,10 @@ def introduce(*, read_only: bool = False, prefix: str = "", env: Mapping[str, st
 
 
 def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
-    """Show what a server that got this `hello` draws, until either side leaves; the exit status. Closes `link`.
+    """Show what the server draws, until either side disconnects; the exit status. Closes `link`.
 
-    Raises NotRunning if the server goes away before it answers, and SocketError if it lets nobody in, is not the
-    workspace that is `wanted`, or ends unexpectedly.
+    The server must have received this `hello`. Raises NotRunning if it exits before it answers, and SocketError if it
+    rejects the client, is not the `wanted` workspace, or ends unexpectedly.
     """
     with link:
         try:
@@ -62,7 +62,7 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
 
 
 def farewell(bye: Bye, workspace: str) -> int:
-    """Tell the person why the server sent them away; the exit status."""
+    """Print why the server closed the connection; the exit status."""
     from fugue_tui.sanitize import clean_text
 
     message = clean_text(bye.message)
@@ -76,7 +76,7 @@ def farewell(bye: Bye, workspace: str) -> int:
 
 
 def _answer(link: socket.socket) -> tuple[Welcome | Bye, bytes]:
-    """What the server answers, and what it said after it. Raises NotRunning, or SocketError."""
+    """The server's answer, and the bytes that follow it. Raises NotRunning, or SocketError."""
     held = b""
     while b"\n" not in held:
         try:

@@ -1,4 +1,4 @@
-"""Asks a running workspace to run one command. Few and cheap imports: a shell prompt should not feel it."""
+"""Sends one command to a running workspace. Few and cheap imports: shell prompts call this."""
 
 import json
 import socket
@@ -8,12 +8,12 @@ from fugue_tui import sockets
 from fugue_tui.errors import SocketError
 
 ANSWER_SECONDS = 150.0
-"""How long a command may take; the longest waits are shorter."""
+"""How long a command may take; longer than any command's own deadline."""
 CHUNK = 1 << 16
 
 
 def ask(path: str, words: Sequence[str], seconds: float = ANSWER_SECONDS) -> dict[str, object]:
-    """Run a command in the workspace at a socket: `text`, `json` and `exit`. Raises NotRunning or SocketError."""
+    """Run a command in the workspace at a socket; its `text`, `json` and `exit`. Raises NotRunning or SocketError."""
     request = {"jsonrpc": "2.0", "id": 1, "method": "fugue/cli", "params": {"words": list(words)}}
     with sockets.connect(path) as link:
         link.settimeout(seconds)

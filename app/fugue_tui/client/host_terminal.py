@@ -1,6 +1,6 @@
-"""The terminal that the program was started in: its modes, its size, and a descriptor of our own to write to.
+"""The host terminal: its modes, its size, and a private descriptor to write to.
 
-Few and cheap imports: every attaching terminal starts with this.
+Few and cheap imports: every client starts with this.
 """
 
 import fcntl
@@ -28,10 +28,10 @@ _MOUSE_OFF = b"\x1b[?1003l\x1b[?1000l\x1b[?1006l"
 
 
 class HostTerminal:
-    """Taken over by `enter`, given back as it was by `leave`; both may be called again."""
+    """`enter` sets it up and `leave` restores it; both may be called again."""
 
     def __init__(self, mouse: bool = True, title: str = "") -> None:
-        """`title` is what the terminal's window is called meanwhile; it must be clean. Empty leaves it alone."""
+        """`title` is shown by the terminal's window in between; it must be sanitized. Empty leaves the title alone."""
         self.input_fd = 0
         self.output_fd = _own_descriptor(self.input_fd)
         self.entered = False
@@ -41,18 +41,18 @@ class HostTerminal:
 
     @property
     def extent(self) -> tuple[int, int, int, int]:
-        """The size in cells and in pixels; 80, 24, 0, 0 as far as the terminal does not tell."""
+        """The size in cells and in pixels; 80, 24, 0, 0 for what the terminal does not report."""
         return extent_of(self.input_fd)
 
     @property
     def size(self) -> "Size":
-        """The size in cells; 80 by 24 if the terminal does not tell."""
+        """The size in cells; 80 by 24 if the terminal does not report it."""
         from fugue_tui.geometry import Size
 
         return Size(*self.extent[:2])
 
     def enter(self) -> bytes:
-        """Set raw mode; what to write to take over the screen."""
+        """Set raw mode; returns the bytes to write to set up the screen."""
         try:
             if self._attributes is None:
                 self._attributes = termios.tcgetattr(self.input_fd)
@@ -64,19 +64,19 @@ class HostTerminal:
         return title + _ENTER + (_MOUSE_ON if self._mouse else b"")
 
     def leave(self) -> bytes:
-        """What to write to give the screen back; `restore` follows once it is written."""
+        """The bytes to write to restore the screen; call `restore` once they are written."""
         self.entered = False
         return (_MOUSE_OFF if self._mouse else b"") + _LEAVE + (_OLD_TITLE if self._title else b"")
 
     def rename(self, title: str) -> bytes:
-        """Have another title, which must be clean; what to write for it."""
+        """Change the title, which must be sanitized; returns the bytes to write."""
         if not self._title:
             return b""
         self._title = title.encode()
         return _NEW_TITLE % self._title if self.entered else b""
 
     def restore(self) -> None:
-        """Give the terminal its modes back; what was typed and not read is dropped."""
+        """Restore the terminal's modes; unread input is discarded."""
         if self._attributes is None:
             return
         try:
@@ -86,21 +86,21 @@ class HostTerminal:
         self._attributes = None
 
     def drop_output(self) -> None:
-        """Forget what the terminal has not taken, so that nothing waits for one that takes nothing."""
+        """Discard unwritten output, so that nothing waits for a terminal that has stopped reading."""
         try:
             termios.tcflush(self.output_fd, termios.TCOFLUSH)
         except termios.error:
             return
 
     def close(self) -> None:
-        """Close the descriptor that was opened here."""
+        """Close the private descriptor."""
         if self.output_fd not in (0, 1, 2):
             os.close(self.output_fd)
             self.output_fd = 1
 
 
 def extent_of(fd: int) -> tuple[int, int, int, int]:
-    """A terminal's columns, rows, and width and height in pixels; 80, 24, 0, 0 as far as it does not tell."""
+    """A terminal's columns, rows, and width and height in pixels; 80, 24, 0, 0 for what it does not report."""
     try:
         rows, cols, xpixel, ypixel = struct.unpack("4H", fcntl.ioctl(fd, termios.TIOCGWINSZ, bytes(8)))
     except OSError:
@@ -109,7 +109,7 @@ def extent_of(fd: int) -> tuple[int, int, int, int]:
 
 
 def _own_descriptor(fd: int) -> int:
-    """A descriptor of our own for the same terminal, so that making it non-blocking touches nobody else's."""
+    """A new descriptor for the same terminal, so that making it non-blocking affects no other process."""
     try:
         return os.open(os.ttyname(fd), os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:

@@ -1,7 +1,7 @@
-"""Copies bytes between a terminal and a workspace's server, and gives the terminal back clean on every way out.
+"""Copies bytes between the host terminal and a workspace's server, and restores the terminal on every exit path.
 
-It knows nothing of panes and keys. Neither side is read while the other does not take what was read before, so memory
-is bounded. Few and cheap imports, and little work a byte: every keystroke and its echo pass here.
+It does not interpret panes or keys. Neither side is read while output to the other is pending, so memory is bounded.
+Few and cheap imports, and little work per byte: every keystroke and its echo pass here.
 """
 
 import fcntl
@@ -20,30 +20,31 @@ from fugue_tui.client.signal_fd import SignalFd
 from fugue_tui.errors import SocketError
 
 CHUNK = 1 << 16
-"""Bytes that are read at once."""
+"""Bytes per read."""
 _LOOK_SECONDS = 0.5
-"""How often it is looked whether a server reads again what was sent to it."""
+"""Poll interval while the server has unread input."""
 STUCK_SECONDS = 3.0
-"""After so long without being read by the server, that is said, and Ctrl+C leaves it alone."""
+"""After this long without a read by the server, the user is notified and Ctrl+C detaches."""
 LEAVING_SECONDS = 1.0
-"""How long a terminal may take for the bytes that give it back."""
+"""How long the terminal may take to read the restoring sequence."""
 QUIET_SECONDS = 0.02, 0.3
-"""How long a terminal that was given back must say nothing, at least and at most; it depends on how far it is."""
+"""How long the terminal must stay quiet before its modes are restored, at least and at most; it depends on its
+latency."""
 _INTERRUPTS = (b"\x03", b"\x1b[99;5u")
-"""Ctrl+C, as terminals write it."""
+"""Ctrl+C in the legacy and the kitty encoding."""
 _UNANSWERED = b"\x1b7\x1b[999;1H\x1b[0;7m the workspace does not answer; Ctrl+C leaves it as it is \x1b[0m\x1b8"
-"""What is said at the bottom of the screen; the workspace draws it anew when it answers again."""
+"""Message on the bottom row; the server redraws the row when it responds again."""
 _CANCEL = b"\x18"
-"""Ends an escape sequence that was cut off."""
+"""Aborts an incomplete escape sequence."""
 
 
 class Relay:
-    """A terminal joined to a server."""
+    """The connection of a host terminal to a server."""
 
     def __init__(self, link: socket.socket, host: HostTerminal, hello: Hello, workspace: str = "") -> None:
-        """`hello` is what the server knows of the terminal."""
+        """`hello` is the attach request that was sent to the server."""
         self.workspace = workspace
-        """What the workspace is called now."""
+        """The workspace's current name."""
         self._end: Bye | int | None = None
         self._over = False
         self._link, self._host = link, host
@@ -54,10 +55,11 @@ class Relay:
         self._distance = QUIET_SECONDS[1]
         self._queue, self._stuck_since = 0, 0.0
         self._told = self._asked = False
-        """Whether it was said that the server takes nothing; whether Ctrl+C is among what it has not taken."""
+        """Whether the user was notified that the server is stuck; whether Ctrl+C is in its unread input."""
 
     def run(self, early: bytes = b"") -> Bye | int | None:
-        """Join them until one leaves: the server's farewell, a status, or None if the server left without one.
+        """Relay until either side disconnects: the server's `Bye`, an exit status, or None if the server closed the
+        connection without a `Bye`.
 
         `early` is what the server sent after its answer.
         """
@@ -77,7 +79,7 @@ class Relay:
     # Waiting
 
     def _turn(self, signals: SignalFd) -> None:
-        """Wait until something can be moved, and move it."""
+        """Wait until data can be moved, and move it."""
         poll, link, stuck = select.poll(), self._link.fileno(), self._judge()
         poll.register(signals.fd, select.POLLIN)
         poll.register(self._host.input_fd, 0 if self._to_link and not stuck else select.POLLIN)
@@ -135,13 +137,13 @@ class Relay:
             self._to_link.clear()  # It is gone; what it still said can be read.
 
     def _watch(self) -> None:
-        """Notice since when the server has taken nothing: what waits for it only grows."""
+        """Note since when the server has read nothing: its backlog only grows."""
         before, self._queue = self._queue, unread(self._link) + len(self._to_link)
         if self._queue <= before or not self._stuck_since:
             self._stuck_since = time.monotonic() if self._queue else 0.0
 
     def _judge(self) -> bool:
-        """Whether the server takes nothing; it is told, and a Ctrl+C that waits for that long leaves the server."""
+        """Whether the server is stuck; if so, notifies the user and detaches if a Ctrl+C has waited as long."""
         stuck = self._stuck()
         if stuck and self._asked:
             self._finish(Bye("detached", "it does not answer; it was left as it is", 1))
@@ -216,7 +218,7 @@ class Relay:
         self._resized()
 
     def _give_back(self) -> None:
-        """Let the terminal be as it was before; what it still says is no typing for the shell."""
+        """Restore the terminal; its late replies are discarded rather than typed into the shell."""
         if not self._host.entered:
             return
         cut_off = bool(self._to_tty)
@@ -232,7 +234,7 @@ class Relay:
         self._host.restore()
 
     def _settle(self) -> None:
-        """Drop answers and mouse reports that are still under way, for as long as they take."""
+        """Discard query replies and mouse reports that are still in transit."""
         deadline = time.monotonic() + 2 * QUIET_SECONDS[1]
         lately = time.monotonic() - self._entered_at < 2.0
         quiet = self._distance if lately or self._distance < QUIET_SECONDS[1] else QUIET_SECONDS[0]
@@ -244,7 +246,7 @@ class Relay:
             return
 
     def _resized(self, *, again: bool = False) -> None:
-        """Tell the server the terminal's size if it is another, or to draw `again`."""
+        """Send the terminal's size to the server if it changed, or to draw `again`."""
         extent = Extent(*extent_of(self._host.input_fd))
         if again or extent != self._extent:
             self._extent = extent
@@ -266,7 +268,8 @@ class Relay:
 
 
 def unread(link: socket.socket) -> int:
-    """How much of what was sent the other side has not read, in some unit; 0 where the system does not tell."""
+    """How much of what was sent the peer has not read, in a platform-specific unit; 0 where the system does not
+    report it."""
     try:
         return int.from_bytes(fcntl.ioctl(link, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
     except OSError:

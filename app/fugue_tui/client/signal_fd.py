@@ -1,4 +1,4 @@
-"""Signals as something that can be read, so that they interrupt nothing. Few and cheap imports."""
+"""Delivers signals through a readable file descriptor, so that they interrupt no system call. Cheap to import."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ WATCHED = (
 
 
 class SignalFd:
-    """While it is held, these signals do nothing but make `fd` readable. Main thread only."""
+    """While active, these signals only make `fd` readable. Main thread only."""
 
     def __init__(self) -> None:
         self.fd, self._write_fd = os.pipe()
@@ -33,7 +33,7 @@ class SignalFd:
         os.close(self._write_fd)
 
     def take(self) -> list[int]:
-        """The signals that came since, each once, in their order."""
+        """The signals since the last call, each once, in order of arrival."""
         try:
             return list(dict.fromkeys(os.read(self.fd, 1 << 12)))
         except BlockingIOError:
@@ -41,4 +41,4 @@ class SignalFd:
 
 
 def _noted(number: int, frame: FrameType | None) -> None:
-    """The wake-up descriptor has told already."""
+    """The wake-up descriptor reports the signal."""

@@ -1,7 +1,7 @@
-"""What a person can set: the sections and keys of `config.toml`, what they mean, and how the file is read.
+"""The settings of `config.toml`: its sections and keys, their meaning, and how the file is parsed.
 
-The dataclasses are the only list of keys: checks, `config show` and the file that `config init` writes follow them.
-Whatever is wrong in a file is reported together, with the file, the dotted key and the nearest right name.
+The dataclasses are the only list of keys: checks, `config show` and the file that `config init` writes follow them. All
+faults of a file are reported together, with the file, the dotted key and the closest valid name.
 """
 
 import os
@@ -26,7 +26,7 @@ from fugue_tui.errors import ConfigError
 from fugue_tui.sanitize import clean
 
 SIZE_LIMIT: Final = 1 << 20
-"""Bytes; a larger file is refused unread."""
+"""Bytes; a larger file is not read."""
 
 
 def _key_or_none(key: str) -> str:
@@ -42,14 +42,14 @@ Theme = Literal[
 
 
 def _key(default: Any, doc: str, check: Callable[[Any], str] | None = None, *, low: int = 0, high: int = 0) -> Any:
-    """Declare a key. `check` says what is wrong with a value of the right type, or nothing; of a table, with one name
-    in it."""
+    """Declare a key. `check` returns the fault of a value of the right type, or an empty string; for a table it
+    checks one name."""
     return field(default_factory=lambda: default, metadata={"doc": doc, "check": check, "range": (low, high)})
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalSettings:
-    """What runs in panes, and the terminal it sees."""
+    """The programs in panes, and their terminal."""
 
     engine: Literal["ghostty", "pyte"] = _key("ghostty", "The terminal engine; pyte is slower and does less.")
     scrollback: int = _key(10_000, "Lines of history that each pane keeps.", high=1_000_000)
@@ -67,7 +67,7 @@ class TerminalSettings:
 
 @dataclass(frozen=True, slots=True)
 class KeySettings:
-    """What keys do."""
+    """Key bindings."""
 
     prefix: str = _key("ctrl+b", "The key that starts a key command; pressed twice, it goes to the program.", key_fault)
     nested_prefix: str = _key(
@@ -83,7 +83,7 @@ class KeySettings:
 
 @dataclass(frozen=True, slots=True)
 class UiSettings:
-    """How it looks and moves."""
+    """Appearance and mouse."""
 
     theme: Theme = _key("ansi-dark", "Colours of the frame around panes; the ansi themes use the host terminal's own.")
     dividers: Literal["thin", "thick", "double", "ascii"] = _key("thin", "The lines between panes.")
@@ -99,7 +99,7 @@ class UiSettings:
 
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
-    """How a workspace outlives its terminal."""
+    """Saving and restoring workspaces."""
 
     size: Literal["latest", "smallest"] = _key(
         "latest", "Whose size a workspace has that several terminals show: the one used last, or the smallest."
@@ -120,7 +120,7 @@ class SessionSettings:
 
 @dataclass(frozen=True, slots=True)
 class McpSettings:
-    """What agents may do."""
+    """Permissions of agents."""
 
     enabled: bool = _key(True, "Let agents in; off, a workspace without a server listens to nobody at all.")
     socket: str = _key("", "Where to listen; empty for a socket named after the workspace.", socket_fault)
@@ -150,18 +150,18 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class ConfigResult:
-    """What a file says: the settings that are right, defaults for the rest, and every fault."""
+    """The result of parsing a file: the valid settings, defaults for the rest, and every fault."""
 
     config: Config = Config()
     faults: tuple[str, ...] = ()
 
 
 Stamp = tuple[int, int, int] | None
-"""Marks a version of the file; None if there is none."""
+"""Identifies a version of the file; None if there is none."""
 
 
 def path() -> Path:
-    """Where the configuration lives: `FUGUE_CONFIG`, or the platform's own place."""
+    """The path of the configuration: `FUGUE_CONFIG`, or the platform's default."""
     if named := os.environ.get("FUGUE_CONFIG"):
         return Path(named).expanduser()
     from platformdirs import user_config_path
@@ -170,7 +170,7 @@ def path() -> Path:
 
 
 def stamp(file: Path) -> Stamp:
-    """The file's present version: reload when it differs from the one that was read."""
+    """The file's current version; reload the file when it changes."""
     try:
         found = file.stat()
     except (OSError, ValueError):
@@ -179,7 +179,7 @@ def stamp(file: Path) -> Stamp:
 
 
 def load(file: Path) -> Config:
-    """The settings in a file, the defaults if there is no file. Raises ConfigError with every fault."""
+    """The settings of a file, the defaults if there is none. Raises ConfigError with every fault."""
     found = read(file)
     if found.faults:
         raise ConfigError(*found.faults)
@@ -187,7 +187,7 @@ def load(file: Path) -> Config:
 
 
 def read(file: Path) -> ConfigResult:
-    """The settings in a file as far as they are right; never raises and never writes."""
+    """The valid settings of a file and its faults; never raises and never writes."""
     try:
         return parse(trusted_files.text(file, SIZE_LIMIT), str(file))
     except FileNotFoundError:
@@ -197,7 +197,7 @@ def read(file: Path) -> ConfigResult:
 
 
 def parse(text: str, name: str = "config.toml") -> ConfigResult:
-    """The settings in TOML text; `name` is what faults call it."""
+    """The settings of TOML text; `name` is the file's name in faults."""
     try:
         table = trusted_files.toml(text)
     except trusted_files.UntrustedFile as error:
@@ -213,13 +213,13 @@ def show(config: Config) -> str:
 
 
 def default_text() -> str:
-    """The commented file that `config init` writes: every key with its meaning and its default, commented out."""
+    """The commented file that `config init` writes: every key with its meaning and its default."""
     head = "# Fugue's settings. Remove the # before a key to set it; changes apply at once.\n\n"
     return head + _written(Config(), _commented)
 
 
 def _build(kind: type[Any], table: Mapping[str, Any], prefix: str, faults: list[str]) -> Any:
-    """An instance of a section made from what is right in a table; what is wrong goes to `faults`."""
+    """A section from the valid values of a table; faults are appended to `faults`."""
     hints, given = get_type_hints(kind), dict[str, Any]()
     entries = {entry.name: entry for entry in fields(kind)}
     for name, raw in table.items():
@@ -256,7 +256,7 @@ def _pair_fault(entry: Field[Any], name: str, value: object) -> str:
 
 
 def _written(config: Config, lines: Callable[[Field[Any], Any, Any], list[str]]) -> str:
-    """The settings section by section, each key as `lines` writes it from its field, its value and its type."""
+    """The settings section by section; `lines` renders a key from its field, value and type."""
     written: list[str] = []
     for name, kind in get_type_hints(Config).items():
         settings = getattr(config, name)

@@ -1,6 +1,6 @@
-"""What a value in the configuration may be: types, key names, programs; and how a value is written in TOML.
+"""Validation of configuration values (types, key names, programs), and their TOML form.
 
-Every `..._fault` says what is wrong with a value, in words that follow its key's name; nothing if it is right.
+Every `..._fault` returns why a value is invalid, as text that follows its key's name; empty if it is valid.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, cast, get_args, get_origin
 from fugue_tui.sanitize import clean
 
 TOOLSETS: Final = ("default", "layout", "sessions", "saving", "reading", "seeing", "running", "other", "all")
-"""The sets of tools for agents, and the word for all of them."""
+"""The sets of tools for agents, and `all`."""
 _MODIFIERS: Final = ("ctrl", "alt", "shift", "super")
 _KEYS: Final = (
     *(
@@ -33,7 +33,7 @@ _KEYS: Final = (
 
 
 def nearest(word: object, choices: Iterable[str]) -> str:
-    """`; did you mean ...?` if one of the choices looks like the word."""
+    """`; did you mean ...?` if one of the choices is similar to the word."""
     import difflib
 
     found = difflib.get_close_matches(str(word).lower()[:64], list(choices), n=1)
@@ -41,7 +41,7 @@ def nearest(word: object, choices: Iterable[str]) -> str:
 
 
 def key_fault(key: str) -> str:
-    """A key is `ctrl+b`, `alt+left`, `f5` or a single character: one spelling of the many that bindings know."""
+    """A key is `ctrl+b`, `alt+left`, `f5` or a single character: the canonical spelling only."""
     written = re.fullmatch(r"((?:[^+]+\+)*)([^+]+|\+)", key)
     if not written:
         return f"'{clean(key)}' is no key; keys are written like ctrl+b, alt+left, f5"
@@ -55,7 +55,7 @@ def key_fault(key: str) -> str:
 
 
 def shell_fault(shell: tuple[str, ...]) -> str:
-    """A relative path would run whatever lies in the directory that somebody happens to be in."""
+    """A relative path would run a file of whatever directory is current."""
     if any("\0" in word for word in shell):
         return "a word holds a NUL character"
     if shell and (not shell[0] or ("/" in shell[0] and not shell[0].startswith("/"))):
@@ -64,7 +64,7 @@ def shell_fault(shell: tuple[str, ...]) -> str:
 
 
 def toolsets_fault(named: tuple[str, ...]) -> str:
-    """The sets of tools that there are, and all."""
+    """The sets of tools that exist, and `all`."""
     for name in named:
         if name not in TOOLSETS:
             return f"no set {name!a}; there are {', '.join(TOOLSETS)}{nearest(name, TOOLSETS)}"
@@ -72,7 +72,7 @@ def toolsets_fault(named: tuple[str, ...]) -> str:
 
 
 def term_fault(term: str) -> str:
-    """TERM must not name a multiplexer: programs would then speak its dialect, which the engine prints."""
+    """TERM must not name a multiplexer: programs would use its escape sequences, which the engine does not parse."""
     if re.match("screen|tmux", term):
         return "programs would take the pane for another multiplexer; xterm-256color fits"
     named = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}", term)
@@ -80,12 +80,12 @@ def term_fault(term: str) -> str:
 
 
 def socket_fault(socket: str) -> str:
-    """A socket is found by programs that start in other directories."""
+    """The path must be absolute, as clients run in other directories."""
     return "" if not socket or (socket.startswith("/") and "\0" not in socket) else "must be an absolute path"
 
 
 def typed(hint: Any, raw: object, limits: tuple[int, int]) -> tuple[Any, str]:
-    """The value as the hint's type has it, and what is wrong with it; a number must lie within the limits."""
+    """The value converted to the hint's type, and its fault; a number must lie within the limits."""
     if get_origin(hint) is Literal:
         return raw, _choice_fault(raw, get_args(hint))
     if get_origin(hint) is tuple:
@@ -100,7 +100,7 @@ def typed(hint: Any, raw: object, limits: tuple[int, int]) -> tuple[Any, str]:
 
 
 def toml(value: object) -> str:
-    """The value as TOML writes it, on one line."""
+    """The value in TOML, on one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -1,6 +1,6 @@
-"""Line drawing, blocks and shades as shapes that meet at the edges of their cells, whatever the font.
+"""Box drawing, blocks and shades as shapes that meet at the edges of their cells, in any font.
 
-The shapes follow from the characters' names in the Unicode database (blocks U+2500 and U+2580).
+The shapes are derived from the characters' names in the Unicode database (blocks U+2500 and U+2580).
 """
 
 import re
@@ -24,7 +24,7 @@ _SHADES: Final = {"LIGHT SHADE": 0.25, "MEDIUM SHADE": 0.5, "DARK SHADE": 0.75}
 
 @lru_cache(maxsize=2048)
 def shapes(char: str, width: int, height: int) -> tuple[Shape, ...] | None:
-    """What a character looks like in a cell of this size in pixels; None if a font must draw it."""
+    """The shapes of a character in a cell of this size in pixels; None if a font must draw it."""
     if len(char) != 1 or char.isascii():
         return None
     if not "\u2500" <= char <= "\u259f":
@@ -37,7 +37,7 @@ def shapes(char: str, width: int, height: int) -> tuple[Shape, ...] | None:
 
 
 def thickness(width: int, height: int) -> int:
-    """Pixels of a light line."""
+    """The width of a light line in pixels."""
     return max(1, round(min(width, height) / 8))
 
 
@@ -74,7 +74,7 @@ def _weights(name: str) -> dict[str, int]:
 
 
 def _arms(weights: dict[str, int], width: int, height: int, light: int) -> Iterator[Shape]:
-    """Each arm from its edge to the middle, far enough to close the corner with those that cross it."""
+    """Each arm from its edge to the centre, extended to join the arms that cross it."""
     for side, weight in weights.items():
         length, breadth = (height, width) if side in "ud" else (width, height)
         before, after = (weights.get(other, 0) for other in ("lr" if side in "ud" else "ud"))
@@ -92,10 +92,10 @@ def _tracks(weight: int, light: int) -> list[tuple[int, int]]:
 
 
 def _past(offset: int, across: tuple[int, int], light: int, *, towards_end: bool, goes_on: bool) -> int:
-    """Pixels that a line goes past the middle (or stops before it) to meet the lines that cross it."""
+    """How far a line extends past the centre (or stops before it) to meet the crossing lines, in pixels."""
 
     def half(thick: int) -> int:
-        """From the middle to the far edge of a line that crosses there."""
+        """From the centre to the far edge of a crossing line."""
         return thick - thick // 2 if towards_end else thick // 2
 
     if offset:

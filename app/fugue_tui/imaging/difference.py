@@ -1,4 +1,4 @@
-"""What differs between two screens: the cells, a picture that marks them, and the rows in words."""
+"""Compares two screens: the changed cells, an image that highlights them, and a summary by rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ _MARK: Final = (255, 64, 96)
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """One row that is another now. `before` is empty if the row was not there, `after` if it is no more."""
+    """One changed row. `before` is empty if the row is new, `after` if it was removed."""
 
     row: int
-    """Counted from 0, on the screen after; on the screen before if it is gone."""
+    """Counted from 0 on the later screen; on the earlier one if it was removed."""
     before: str
     after: str
     columns: tuple[tuple[int, int], ...]
-    """The columns that differ, each stretch from its first to before its last."""
+    """The columns that differ, as half-open ranges."""
     gone: bool = False
-    """Whether the row itself is no more, and what stands in its place came from elsewhere."""
+    """Whether the row was removed, and another row moved to its position."""
 
     @property
     def restyled(self) -> bool:
@@ -39,28 +39,29 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What happened between two screens."""
+    """The difference of two screens."""
 
     rows: tuple[RowChange, ...]
     scrolled: int
-    """How many rows the text moved up; rows that only moved are not among the changes."""
+    """The number of rows that the text scrolled up; rows that only moved are not among the changes."""
     moves: tuple[Move, ...]
-    """What moved by itself."""
+    """The blocks of rows that moved."""
     cells: int
-    """How many cells differ in character or look, place by place, whether or not something scrolled."""
+    """The number of cells that differ in character or style at the same position, scrolled or not."""
 
     @property
     def summary(self) -> str:
-        """The changes in plain words."""
+        """The changes as sentences."""
         if not self.cells:
             return "nothing changed"
         return "\n".join(_sentences(self))
 
 
 def compare(before: Screen, after: Screen, scrolled: int | None = None) -> Difference:
-    """What differs. Screens of two sizes are compared from their first cell.
+    """Compare two screens. Screens of different sizes are aligned at their first cell.
 
-    By how many rows the text moved up is found out, unless it is known."""
+    `scrolled` is the number of rows that the text moved up; None to detect it.
+    """
     if scrolled is not None:
         return _compared(before, after, scrolled)
     guess = _scrolled(before.rows, after.rows)
@@ -92,7 +93,7 @@ def _compared(before: Screen, after: Screen, scrolled: int) -> Difference:
 
 
 def marked(before: Screen, after: Screen, theme: Theme | None = None) -> "Image.Image":
-    """The second screen as a picture, dimmed where nothing differs and framed where something does."""
+    """An image of the later screen, dimmed where it is unchanged and outlined where it changed."""
     from PIL import Image, ImageDraw
 
     from fugue_tui.imaging.png import SIZE, draw, metrics
@@ -113,7 +114,7 @@ def marked(before: Screen, after: Screen, theme: Theme | None = None) -> "Image.
 
 
 def _scrolled(before: Sequence[Row], after: Sequence[Row]) -> int:
-    """How many rows the old text moved up; 0 unless most of what is not blank is found again there."""
+    """The number of rows that the text moved up; 0 unless most non-blank rows recur there."""
     if tuple(before) == tuple(after):
         return 0
     still = _agreement(before, after)
@@ -128,7 +129,7 @@ def _agreement(before: Sequence[Row], after: Sequence[Row]) -> int:
 
 
 def _stretches(old: Row | None, new: Row | None, old_cols: int, new_cols: int) -> Iterator[tuple[int, int]]:
-    """The columns in which two rows differ."""
+    """The ranges of columns in which two rows differ."""
     if old is not None and new is not None and old.runs == new.runs:
         return
     one, other = _columns(old, old_cols), _columns(new, new_cols)
@@ -182,7 +183,7 @@ def _sentence(change: RowChange) -> str:
 
 
 def _words(before: str, after: str) -> str:
-    """The words that were exchanged, if most of the row stayed."""
+    """The replaced words, if most of the row is unchanged."""
     old, new = before.split(), after.split()
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     if matcher.ratio() < 0.6:

@@ -1,4 +1,4 @@
-"""Finds what a character is drawn with: the font that is shipped, and for what that lacks, the machine's own."""
+"""Finds the font of a character: the shipped one, or else a font of the machine."""
 
 import os
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ _FALLBACKS: Final = (
     "AppleSDGothic", "NotoSansSymbols", "NotoSansMath", "DejaVuSans.ttf", "Symbola", "unifont", "Apple Symbols",
     "FreeMono",
 )  # fmt: skip
-"""Beginnings of file names, the best first."""
+"""Prefixes of file names, the best first."""
 _EMOJI: Final = ("NotoColorEmoji", "Apple Color Emoji", "Twemoji")
 _EMOJI_SIZES: Final = (109, 160, 136, 128)
-"""Fonts of bitmaps have one size; these are the usual ones."""
+"""Bitmap fonts have one size; these are the usual ones."""
 _PLACES: Final = (
     "/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts", "/System/Library/Fonts",
     "/Library/Fonts", "~/Library/Fonts",
@@ -28,7 +28,7 @@ _PLACES: Final = (
 _DEEPEST: Final = 5
 _MOST_FILES: Final = 20_000
 _MISSING: Final = "\U0010fffd"
-"""A character that no font has: what is drawn for it is what is drawn for anything missing."""
+"""A character that no font has; its glyph is that of any missing character."""
 
 
 @cache
@@ -39,7 +39,7 @@ def face(size: int, *, bold: bool) -> FreeTypeFont:
 
 @lru_cache(maxsize=4096)
 def font_for(text: str, size: int, *, bold: bool) -> FreeTypeFont | None:
-    """A font that has the characters of a cluster; None if this machine has none."""
+    """A font with all characters of a cluster; None if this machine has none."""
     for font in (face(size, bold=bold), *_fallbacks(size)):
         if all(_has(font, char) for char in text if char.isprintable() and char not in "\ufe0e\ufe0f\u200d"):
             return font
@@ -48,7 +48,7 @@ def font_for(text: str, size: int, *, bold: bool) -> FreeTypeFont | None:
 
 @lru_cache(maxsize=1024)
 def emoji_for(text: str, cols: int) -> FreeTypeFont | None:
-    """A font that draws a cluster of so many columns in colour; None if there is none, or the cluster is plain text."""
+    """A colour font for a cluster of `cols` columns; None if there is none, or the cluster is plain text."""
     font = _emoji()
     wanted = "\ufe0f" in text or ord(text[0]) >= 0x1F000 or (cols == 2 and category(text[0]) == "So")
     return font if font is not None and wanted and _has(font, text[0]) else None
@@ -77,7 +77,7 @@ def _opened(file: Path, size: int) -> FreeTypeFont | None:
 
 @cache
 def _found(wanted: tuple[str, ...]) -> tuple[Path, ...]:
-    """One file for each wanted beginning that is there, in that order."""
+    """One file for each prefix that is installed, in that order."""
     best: dict[str, Path] = {}
     for file in _files():
         for start in wanted:
@@ -106,6 +106,6 @@ def _walk(place: Path) -> Iterator[Path]:
 
 @lru_cache(maxsize=65_536)
 def _has(font: FreeTypeFont, char: str) -> bool:
-    """Whether a font knows a character: it draws another picture than for one that nobody knows."""
+    """Whether a font has a character: its glyph differs from that of a missing one."""
     drawn, unknown = cast("Any", font.getmask(char)), cast("Any", font.getmask(_MISSING))
     return bool(drawn.size != unknown.size or bytes(drawn) != bytes(unknown))

@@ -1,7 +1,7 @@
-"""Characters that few fonts have and that must fill their cells: Powerline's separators, sextants, Braille.
+"""Characters that few fonts have and that must fill their cells: Powerline separators, sextants, Braille.
 
-Powerline's are private characters, as its fonts define them (U+E0A0, U+E0B0 to U+E0BF); sextants are named in the
-Unicode database (U+1FB00), and a Braille character's bits are its dots (U+2800).
+Powerline's are private-use characters (U+E0A0, U+E0B0 to U+E0BF); sextants are named in the Unicode database (U+1FB00),
+and a Braille character's bits are its dots (U+2800).
 """
 
 import unicodedata
@@ -13,14 +13,14 @@ from typing import Final
 from fugue_tui.imaging.shapes import Box, Line, Polygon, Shape
 
 BLANK: Final = "\u2800"
-"""Braille without a dot: nothing is drawn."""
+"""Braille without dots: nothing is drawn."""
 _STEPS: Final = 16
 _DOTS: Final = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3))
 """Column and row of each Braille dot, from the lowest bit on."""
 
 
 def symbol(char: str, width: int, height: int, light: int) -> Iterator[Shape]:
-    """What a character looks like in a cell of this size, its lines `light` pixels wide; nothing if a font must draw
+    """The shapes of a character in a cell of this size, with lines `light` pixels wide; empty if a font must draw
     it."""
     if draw := _POWERLINE.get(char):
         yield from draw(width, height, light)
@@ -46,7 +46,7 @@ def _sextant(name: str, width: int, height: int) -> Iterator[Shape]:
 
 
 def _wedge(*corners: tuple[int, int]) -> "_Draw":
-    """A filled triangle between corners of the cell; a half stands for the middle of a side."""
+    """A filled polygon between corners of the cell; coordinates count half cells."""
 
     def draw(width: int, height: int, light: int) -> Iterator[Shape]:
         yield Polygon(tuple((x * width / 2, y * height / 2) for x, y in corners))
@@ -55,7 +55,7 @@ def _wedge(*corners: tuple[int, int]) -> "_Draw":
 
 
 def _bent(*corners: tuple[int, int]) -> "_Draw":
-    """A line from corner to corner."""
+    """A polyline between corners."""
 
     def draw(width: int, height: int, light: int) -> Iterator[Shape]:
         places = [(x * width / 2, y * height / 2) for x, y in corners]

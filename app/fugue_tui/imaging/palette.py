@@ -1,4 +1,4 @@
-"""The colours that palette indices and defaults have in a picture."""
+"""The colours of palette indices and defaults in an image."""
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -13,7 +13,7 @@ _STEPS: Final = (0, 95, 135, 175, 215, 255)
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What a terminal calls its own."""
+    """A terminal's default colours."""
 
     foreground: Colour = (208, 208, 208)
     background: Colour = (16, 16, 16)
@@ -34,7 +34,7 @@ class Theme:
         return self.ansi[value] if value < 16 else _fixed(value)
 
     def pair(self, style: Style) -> tuple[Colour, Colour]:
-        """Foreground and background of a style, with reverse video, faint and hidden text worked in."""
+        """A style's foreground and background, after reverse video, faint and hidden text."""
         fg, bg = self.colour(style.fg, self.foreground), self.colour(style.bg, self.background)
         if style.inverse:
             fg, bg = bg, fg
@@ -44,7 +44,7 @@ class Theme:
 
 
 def mixed(one: Colour, other: Colour, share: float) -> Colour:
-    """A colour between two; `share` of the first."""
+    """A mix of two colours; `share` of the first."""
     red, green, blue = (round(a * share + b * (1 - share)) for a, b in zip(one, other, strict=True))
     return red, green, blue
 

@@ -1,4 +1,4 @@
-"""Draws a screen as PNG, a cell at a time, with glyphs that are drawn once."""
+"""Renders a screen as PNG, cell by cell, with cached glyphs."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,17 +16,17 @@ from fugue_tui.imaging.shapes import Arc, Box, Line, Polygon, Shape
 from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Style, Underline
 
 SIZE: Final = 15
-"""Pixels of the font."""
+"""The font size in pixels."""
 MOST_PIXELS: Final = 40_000_000
-"""A picture with more is refused before any memory is taken for it."""
+"""Larger images are refused before memory is allocated."""
 _MASK: Final = "L"
 _SCALE: Final = 4
-"""Curves are drawn so many times larger, and then reduced."""
+"""Supersampling factor of curves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """A cell in pixels."""
+    """The size of a cell in pixels."""
 
     width: int
     height: int
@@ -35,14 +35,14 @@ class Metrics:
 
 @lru_cache(maxsize=8)
 def metrics(size: int) -> Metrics:
-    """The cell of the shipped font."""
+    """The cell size of the shipped font."""
     font = face(size, bold=False)
     ascent, descent = font.getmetrics()
     return Metrics(max(1, round(font.getlength("M"))), ascent + descent, ascent)
 
 
 def draw(screen: Screen, theme: Theme | None = None, size: int = SIZE) -> Image.Image:
-    """The picture of a screen. Raises InvalidArgument if it would be too large."""
+    """Render a screen as an image. Raises InvalidArgument if it would be too large."""
     theme, cell = theme or Theme(), metrics(size)
     width, height = max(screen.cols, 1) * cell.width, max(len(screen.rows), 1) * cell.height
     if width * height > MOST_PIXELS:
@@ -57,14 +57,14 @@ def draw(screen: Screen, theme: Theme | None = None, size: int = SIZE) -> Image.
 
 
 def encode(image: Image.Image) -> bytes:
-    """An image as a PNG file."""
+    """Encode an image as PNG."""
     out = BytesIO()
     image.save(out, "PNG", compress_level=4)
     return out.getvalue()
 
 
 def png(screen: Screen, theme: Theme | None = None, size: int = SIZE) -> bytes:
-    """A screen as a PNG file. Raises InvalidArgument if it would be too large."""
+    """Render a screen as PNG. Raises InvalidArgument if it would be too large."""
     return encode(draw(screen, theme, size))
 
 
@@ -98,7 +98,7 @@ def _character(
 
 @lru_cache(maxsize=8192)
 def _glyph(text: str, width: int, size: int, *, bold: bool, italic: bool) -> Image.Image:
-    """How much of each pixel of its cell a character covers."""
+    """The coverage mask of a character in its cell."""
     cell = metrics(size)
     mask = Image.new(_MASK, (width, cell.height))
     drawing = ImageDraw.Draw(mask)
@@ -111,12 +111,12 @@ def _glyph(text: str, width: int, size: int, *, bold: bool, italic: bool) -> Ima
 
 
 def _place(font: ImageFont.FreeTypeFont, text: str, width: int, cell: Metrics) -> tuple[float, int]:
-    """Where the text starts: its own place in a font of even widths, the middle of the cell otherwise."""
+    """The origin of the text: at the left in a monospaced font, else centred in the cell."""
     return max(0.0, (width - font.getlength(text)) / 2), cell.baseline
 
 
 def _slanted(mask: Image.Image) -> Image.Image:
-    """The shipped font has no italic face, so letters lean over by a fifth of their height."""
+    """Slant the letters by a fifth of their height, as the shipped font has no italic face."""
     lean = 0.2
     shift = lean * mask.height * 0.75
     return mask.transform(mask.size, Image.Transform.AFFINE, (1, lean, -shift, 0, 1, 0), Image.Resampling.BICUBIC)

@@ -1,4 +1,4 @@
-"""Blocks of rows that moved up or down while the rest of the screen stayed, as where an editor deletes a line."""
+"""Finds blocks of rows that moved up or down while the rest stayed, as when an editor deletes a line."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,39 +8,39 @@ from typing import Final
 from fugue_tui.terminal.screen.cells import Row
 
 _LEAST: Final = 2
-"""Rows with different texts that a block has at least: single ones, and borders, are found again by chance."""
+"""Fewest different rows of a block: single rows, and borders, recur by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Neighbouring rows that stand elsewhere now."""
+    """Adjacent rows that moved."""
 
     first: int
-    """Where they begin now, counted from 0."""
+    """The first row after the move, counted from 0."""
     rows: int
-    """How many they are."""
+    """The number of rows."""
     up: int
-    """By how many rows they moved up; negative if down."""
+    """The distance in rows, positive for up."""
 
     @property
     def old(self) -> range:
-        """Their rows then."""
+        """The rows before the move."""
         return range(self.first + self.up, self.first + self.up + self.rows)
 
     @property
     def new(self) -> range:
-        """Their rows now."""
+        """The rows after the move."""
         return range(self.first, self.first + self.rows)
 
     @property
     def words(self) -> str:
-        """The move in plain words."""
+        """The move as a sentence."""
         way, far = "up" if self.up > 0 else "down", abs(self.up)
         return f"rows {self.first + 1} to {self.first + self.rows} moved {way} by {far} row{'s' * (far > 1)}"
 
 
 def moves(before: Sequence[Row], after: Sequence[Row]) -> tuple[Move, ...]:
-    """The blocks that moved, from the top; none of their rows is in two of them."""
+    """The blocks that moved, from the top; they do not overlap."""
     return tuple(_moves(before, after))
 
 

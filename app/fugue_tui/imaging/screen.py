@@ -1,4 +1,4 @@
-"""A screen as it is drawn: rows of cells, and the cursor. Pure values, cut from an emulator's rows."""
+"""The input of the renderers: rows of cells, and the cursor. Pure values, copied from an emulator."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from fugue_tui.terminal.screen.width import characters
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One character with its place. Wide characters take two columns and are one cell."""
+    """One character at its column. A wide character is one cell of two columns."""
 
     x: int
     text: str
@@ -19,12 +19,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What a picture shows."""
+    """The rows and the cursor of an image."""
 
     cols: int
     rows: tuple[Row, ...]
     cursor: Cursor | None = None
-    """None, or where a visible cursor is drawn."""
+    """The position of a visible cursor; None to draw none."""
 
     @property
     def text(self) -> str:
@@ -33,7 +33,7 @@ class Screen:
 
 
 def cells(row: Row, cols: int) -> Iterator[Cell]:
-    """The cells of a row that lie within `cols`, left to right; blanks past its last run are left out."""
+    """The cells of a row within `cols`, left to right; trailing blanks are omitted."""
     x = 0
     for run in row.runs:
         for text, width in characters(run):
@@ -44,7 +44,7 @@ def cells(row: Row, cols: int) -> Iterator[Cell]:
 
 
 def plain(lines: Sequence[str], cols: int) -> Screen:
-    """Lines of text without styles, as a screen."""
+    """A screen of unstyled lines of text."""
     from wcwidth import wcswidth
 
     rows = tuple(Row((Run(line, PLAIN, max(wcswidth(line), 0)),) if line else ()) for line in lines)

@@ -1,4 +1,4 @@
-"""What drawn characters are made of, in pixels of their cell."""
+"""The shapes of drawn characters, in pixels within their cell."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -1,4 +1,4 @@
-"""Draws a screen as SVG: text stays text, line drawing becomes shapes, and every run keeps its columns."""
+"""Renders a screen as SVG: text stays text, line drawing becomes shapes, and every run keeps its columns."""
 
 from collections.abc import Iterator
 from html import escape
@@ -26,7 +26,7 @@ _UNDERLINES: Final = {
 
 
 def svg(screen: Screen, theme: Theme | None = None, title: str = "") -> str:
-    """A screen as an SVG document; the title is for readers who cannot see it."""
+    """A screen as an SVG document; the title is for screen readers."""
     theme = theme or Theme()
     width, height = screen.cols * WIDTH, len(screen.rows) * HEIGHT
     head = (

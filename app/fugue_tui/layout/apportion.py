@@ -1,6 +1,6 @@
-"""Whole numbers in proportion: shares become weights here, and weights become cells.
+"""Integer apportionment: shares to weights, and weights to cells.
 
-Shares are exact fractions while they are worked with, so that an edit and its opposite meet again without drift.
+Shares are exact fractions during an edit, so that an edit and its inverse cancel without drift.
 """
 
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from fractions import Fraction
 from math import gcd, lcm
 
 LIMIT = 10**12
-"""The largest sum of a split's weights; proportions finer than this are rounded to it."""
+"""The largest sum of a split's weights; finer proportions are rounded to it."""
 
 
 def whole(shares: Sequence[Fraction | int]) -> tuple[int, ...]:
-    """Positive integers in the proportion of positive shares, in lowest terms."""
+    """Positive integers proportional to positive shares, in lowest terms."""
     scale = lcm(*(share.denominator for share in shares))
     weights = [share.numerator * (scale // share.denominator) for share in shares]
     if sum(weights) > LIMIT:
@@ -22,7 +22,7 @@ def whole(shares: Sequence[Fraction | int]) -> tuple[int, ...]:
 
 
 def _rounded(weights: Sequence[int]) -> list[int]:
-    """Weights of at least 1 that sum to LIMIT; the largest takes what rounding leaves."""
+    """Weights of at least 1 that sum to LIMIT; the largest absorbs the rounding error."""
     total = sum(weights)
     small = [max(1, weight * LIMIT // total) for weight in weights]
     small[small.index(max(small))] += LIMIT - sum(small)
@@ -47,7 +47,7 @@ def apportion(weights: Sequence[int], bounds: Sequence[int], total: int) -> list
 
 
 def _near(weights: Sequence[int], bounds: Sequence[int], total: int) -> list[int]:
-    """Every share rounded by itself once those that fall under their bounds are set aside."""
+    """Each share rounded by itself, after those below their bounds are fixed."""
     cells = list(bounds)
     free: list[int] = list(range(len(weights)))
     while free:
@@ -63,11 +63,11 @@ def _near(weights: Sequence[int], bounds: Sequence[int], total: int) -> list[int
 
 
 def _neediest(weights: Sequence[int], cells: Sequence[int]) -> int:
-    """The index whose next cell is most deserved, the first between equals."""
+    """The index with the strongest claim to another cell, the first between equals."""
     return max(range(len(cells)), key=lambda i: (weights[i] / (2 * cells[i] + 1), -i))
 
 
 def _richest(weights: Sequence[int], cells: Sequence[int], bounds: Sequence[int]) -> int:
-    """The index above its bound whose last cell is least deserved, the last between equals."""
+    """The index above its bound with the weakest claim to its last cell, the last between equals."""
     above = (i for i in range(len(cells)) if cells[i] > bounds[i])
     return min(above, key=lambda i: (weights[i] / (2 * cells[i] - 1), -i))

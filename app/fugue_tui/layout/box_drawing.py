@@ -20,7 +20,7 @@ def box(arms: Arms) -> str:
 
 @cache
 def _table() -> dict[Arms, str]:
-    """Every light and heavy line, corner and crossing that Unicode has, read from the characters' names."""
+    """Every light and heavy line, corner and crossing, derived from the characters' Unicode names."""
     table: dict[Arms, str] = {(1, 0, 2, 0): "╽", (2, 0, 1, 0): "╿", (0, 2, 0, 1): "╼", (0, 1, 0, 2): "╾"}
     for code in range(0x2500, 0x254C):
         words = unicodedata.name(chr(code)).removeprefix("BOX DRAWINGS ").split()

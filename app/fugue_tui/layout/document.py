@@ -21,15 +21,15 @@ from fugue_tui.layout.spec import spec_of
 from fugue_tui.layout.spec_types import PaneSpec, Spec, leaves
 
 VERSION: Final = 1
-"""The version of the format that is written; older ones are read."""
+"""The version of the format that is written; older ones are accepted."""
 MAX_WINDOWS: Final = 64
-"""The most windows of a document."""
+"""Most windows of a document."""
 MAX_DOCUMENT_PANES: Final = 256
-"""The most panes of a document."""
+"""Most panes of a document."""
 MAX_LABEL: Final = 64
-"""The longest name, in characters."""
+"""Most characters of a name."""
 MAX_DESCRIPTION: Final = 400
-"""The longest description, in characters."""
+"""Most characters of a description."""
 
 _KEYS: Final = ("version", "name", "description", "windows")
 _OWN: Final = ("name", "session", "focus", "zoom")
@@ -39,22 +39,22 @@ _PRESET: Final = ("preset", "panes", "main_share")
 
 @dataclass(frozen=True, slots=True)
 class WindowSpec:
-    """A window that is wanted."""
+    """A window to be opened."""
 
     layout: Spec
     name: str = ""
-    """Empty to follow what runs in it."""
+    """Empty to follow the program in its active pane."""
     session: str = ""
-    """Empty for whichever it is opened in."""
+    """Empty for the session that it is opened in."""
     focus: bool = False
-    """Whether it comes to the front; of a document's windows, one at most."""
+    """Whether it becomes the active window; at most one of a document."""
     zoom: bool = False
-    """Whether its focused pane fills it."""
+    """Whether its focused pane is zoomed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a layout file says: at least one window."""
+    """The content of a layout file: at least one window."""
 
     windows: tuple[WindowSpec, ...]
     name: str = ""
@@ -67,12 +67,12 @@ class Document:
 
 
 def is_document(value: object) -> bool:
-    """Whether a value means to be a layout document, right or wrong."""
+    """Whether a value has the form of a layout document, valid or not."""
     return isinstance(value, dict) and "windows" in value
 
 
 def read(value: object) -> Document:
-    """The document in a value. Raises InvalidArgument, and nothing else."""
+    """Parse a document. Raises InvalidArgument, and nothing else."""
     root = as_object(value, "file")
     _version(root.get("version", VERSION))
     known(root, _KEYS, "file")
@@ -145,7 +145,7 @@ def _preset(body: dict[str, object], path: str) -> Spec:
 
 
 def _places(value: object, name: str, path: str) -> list[PaneSpec]:
-    """The panes of a preset: those that are given, and shells for the others that it opens."""
+    """The panes of a preset: the given ones, and shells for the rest."""
     if not isinstance(value, list | tuple):
         fail(path, "must be a list of panes, each written [[windows.panes]]")
     reader = Reader()

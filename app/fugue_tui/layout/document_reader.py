@@ -1,6 +1,6 @@
-"""Reads layouts out of JSON values that nobody has checked; `spec` says what they look like.
+"""Parses layouts from unchecked JSON values; `spec` describes the format.
 
-Everything wrong raises InvalidArgument with the path of the fault, and nothing else is ever raised.
+Every fault raises InvalidArgument with its path; nothing else is raised.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,13 +17,13 @@ from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES
 from fugue_tui.sanitize import clean
 
 MAX_ENTRY = 1 << 16
-"""The longest command, argument, directory or variable, in characters."""
+"""Most characters of a command, argument, directory or variable."""
 MAX_ENTRIES = 1024
-"""The most arguments of a command, or variables of a pane."""
+"""Most arguments of a command, or variables of a pane."""
 MAX_TAGS = 32
-"""The most tags of a pane."""
+"""Most tags of a pane."""
 MAX_TAG = 64
-"""The longest tag, in characters."""
+"""Most characters of a tag."""
 
 _DIRECTIONS = {
     "horizontal": Axis.HORIZONTAL,
@@ -38,7 +38,7 @@ _PANE_KEYS = ("name", "command", "cwd", "env", "on_exit", "tags", "focus")
 
 
 def parse_pane(value: object, path: str = "pane") -> PaneSpec:
-    """One pane's specification, as in a preset's list of commands."""
+    """Parse one pane's specification, as in a preset's list of commands."""
     entries = as_object(value, path)
     known(entries, _PANE_KEYS, path)
     return PaneSpec(
@@ -54,19 +54,19 @@ def parse_pane(value: object, path: str = "pane") -> PaneSpec:
 
 @dataclass(slots=True)
 class Reader:
-    """One reading; counts the panes that it has met, and those that want the focus."""
+    """Parses one window; counts its panes, and those with the focus."""
 
     panes: int = 0
     focused: int = 0
 
     def node(self, value: object, path: str, level: int) -> Spec:
-        """A layout: a pane, or a split that lies in `level` others."""
+        """Parse a layout: a pane, or a split nested in `level` others."""
         entries = as_object(value, path)
         known(entries, _NODE_KEYS, path)
         return self.body(entries, path, level)
 
     def body(self, entries: dict[str, object], path: str, level: int) -> Spec:
-        """A pane or a split out of an object whose keys are known to be good."""
+        """Parse a pane or a split from an object whose keys are valid."""
         if "pane" in entries:
             if len(entries) > 1:
                 fail(path, "has a pane and splits; give one of them")
@@ -77,7 +77,7 @@ class Reader:
         return self.split(axis, entries.get("splits"), _at(path, "splits"), level + 1)
 
     def pane(self, value: object, path: str) -> PaneSpec:
-        """A pane, if there is room for one more."""
+        """Parse a pane, within the limit of panes."""
         self.panes += 1
         if self.panes > MAX_PANES:
             fail(path, f"too many panes; a window holds at most {MAX_PANES}")
@@ -88,7 +88,7 @@ class Reader:
         return found
 
     def split(self, axis: Axis, value: object, path: str, level: int) -> Spec:
-        """The split of a list of items."""
+        """Parse the items of a split."""
         if level > MAX_DEPTH:
             fail(path, f"too deep; at most {MAX_DEPTH} splits lie inside one another")
         if not isinstance(value, list | tuple) or not value:
@@ -104,7 +104,7 @@ class Reader:
         return SplitSpec(axis, children, weights)
 
     def item(self, entries: dict[str, object], path: str, level: int) -> Spec:
-        """What one item of a split holds besides its ratio."""
+        """Parse one item of a split, without its ratio."""
         known(entries, _ITEM_KEYS, path)
         body = {key: value for key, value in entries.items() if key != "ratio"}
         if not body:
@@ -117,7 +117,7 @@ class Reader:
 
 
 def _weights(items: Sequence[dict[str, object]], path: str) -> tuple[int, ...]:
-    """The items' ratios as weights; those without one share what the others leave of 1."""
+    """The items' ratios as weights; those without one share the remainder of 1."""
     given = [_ratio(item["ratio"], f"{path}[{i}].ratio") if "ratio" in item else None for i, item in enumerate(items)]
     missing = given.count(None)
     rest = 1 - sum((ratio for ratio in given if ratio is not None), Fraction(0))
@@ -186,14 +186,14 @@ def _tags(value: object, path: str) -> tuple[str, ...]:
 
 
 def flag(value: object, path: str) -> bool:
-    """True or false, or the complaint that it is neither."""
+    """A boolean; raises InvalidArgument otherwise."""
     if not isinstance(value, bool):
         fail(path, f"must be true or false, not {_kind(value)}")
     return value
 
 
 def text(value: object, path: str) -> str:
-    """A string that a program could be given, or the complaint that it is none."""
+    """A string that can be passed to a program; raises InvalidArgument otherwise."""
     if not isinstance(value, str):
         fail(path, f"must be a string, not {_kind(value)}")
     if "\0" in value or len(value) > MAX_ENTRY:
@@ -204,7 +204,7 @@ def text(value: object, path: str) -> str:
 
 
 def as_object(value: object, path: str) -> dict[str, object]:
-    """A JSON object, or the complaint that it is none."""
+    """A JSON object; raises InvalidArgument otherwise."""
     if not isinstance(value, dict):
         fail(path, f"must be an object, not {_kind(value)}")
     entries = cast(dict[object, object], value)
@@ -214,7 +214,7 @@ def as_object(value: object, path: str) -> dict[str, object]:
 
 
 def known(entries: Iterable[str], keys: Sequence[str], path: str) -> None:
-    """Raise InvalidArgument for a key that is not one of ours, with the nearest that is."""
+    """Raise InvalidArgument for an unknown key, with the closest valid one."""
     unknown = next((key for key in entries if key not in keys), None)
     if unknown is None:
         return
@@ -226,7 +226,7 @@ def known(entries: Iterable[str], keys: Sequence[str], path: str) -> None:
 
 
 def fail(path: str, reason: str) -> NoReturn:
-    """Raise InvalidArgument that names the path; the root is called `layout`."""
+    """Raise InvalidArgument with the path; the root is called `layout`."""
     raise InvalidArgument(f"{path or 'layout'}: {reason}") from None
 
 
@@ -235,7 +235,7 @@ def _at(path: str, key: str) -> str:
 
 
 def _kind(value: object) -> str:
-    """What a value is, in JSON's words."""
+    """The type of a value, in JSON's terms."""
     match value:
         case None:
             return "null"
@@ -254,7 +254,7 @@ def _kind(value: object) -> str:
 
 
 def _shown(text: str) -> str:
-    """Foreign text, short and with everything escaped that does not print."""
+    """Untrusted text, shortened and escaped."""
     return repr(text if len(text) <= 40 else f"{text[:40]}...")
 
 

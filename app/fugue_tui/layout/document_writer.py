@@ -24,7 +24,7 @@ _HEAD: Final = """\
 
 
 def value(document: Document) -> dict[str, Any]:
-    """The document as plain tables and lists; what is as usual is left out."""
+    """The document as plain dicts and lists; default values are omitted."""
     told = {"name": document.name, "description": document.description}
     windows = [_window(window) for window in document.windows]
     return {"version": VERSION, **{key: each for key, each in told.items() if each}, "windows": windows}
@@ -36,7 +36,7 @@ def to_json(document: Document) -> str:
 
 
 def to_toml(document: Document, notes: Sequence[str] = (), relative_to: str = "this file") -> str:
-    """The document as TOML text, with more lines of comment at its head."""
+    """The document as TOML text, with `notes` as further comments at the top."""
     root = value(document)
     lines = [_HEAD.format(relative_to) + "".join(f"# {note}\n" for note in notes)]
     lines += [f"{key} = {_scalar(each)}\n" for key, each in root.items() if key != "windows"]
@@ -47,8 +47,8 @@ def to_toml(document: Document, notes: Sequence[str] = (), relative_to: str = "t
 
 
 def ratios(weights: Sequence[int]) -> list[float | int] | None:
-    """Numbers for a person that read back as these weights: none for equals, hundredths where they do, else as fine as
-    they have to be."""
+    """Readable ratios that parse back to these weights: None if all are equal, two digits if exact, else as many as
+    needed."""
     if len(set(weights)) == 1:
         return None
     total = sum(weights)
@@ -93,7 +93,7 @@ def _pane(pane: PaneSpec) -> dict[str, Any]:
 
 
 def _entry(key: str, each: Any) -> str:
-    """A window's own key; a lone pane gets a table of its own."""
+    """A key of a window; a lone pane gets its own table."""
     if key == "pane":
         return "".join(["\n[windows.pane]\n", *(f"{name} = {_scalar(inner)}\n" for name, inner in each.items())])
     if key == "splits":
@@ -113,7 +113,7 @@ def _item(split: Mapping[str, Any], depth: int) -> str:
 
 
 def _scalar(each: Any) -> str:
-    """A value on one line, or a text of several lines as it is."""
+    """A value on one line, or a literal multi-line string."""
     match each:
         case str() if "\n" in each and _literal(each):
             return f"'''\n{each}'''"
@@ -129,7 +129,7 @@ def _scalar(each: Any) -> str:
 
 
 def _literal(said: str) -> bool:
-    """Whether TOML can hold a text between three single quotes."""
+    """Whether a text can be a TOML literal between three single quotes."""
     return (
         "'''" not in said
         and not said.endswith("'")

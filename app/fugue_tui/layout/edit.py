@@ -17,7 +17,7 @@ from fugue_tui.layout.solve import bounding, least, solve
 from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Path, Split, at, depth, join, panes, path_to, put
 
 MIN_SHARE = Fraction(1, 100)
-"""No edit by shares makes a child of a split smaller than this."""
+"""The smallest share of a split's child after an edit by shares."""
 
 
 def split(node: Node, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5, before: bool = False) -> Node:
@@ -37,9 +37,11 @@ def split(node: Node, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5,
 
 
 def close(node: Node, pane: PaneId) -> Node | None:
-    """Take a pane out; the sibling that it was split from gets its room. None if it was the last.
+    """Remove a pane; the sibling that it was split from gets its space. None if it was the last.
 
-    That is the one before it, as a new pane comes after the old one, unless it was put before it or is the first."""
+    That is the previous sibling, as a new pane comes after the old one, unless it was inserted before it or is the
+    first.
+    """
     path = _way(node, pane)
     if not path:
         return None
@@ -100,14 +102,14 @@ def move_divider(node: Node, path: Path, index: int, cells: int, rect: Rect, gap
 
 
 def swap(node: Node, a: PaneId, b: PaneId) -> Node:
-    """Let two panes change places."""
+    """Swap two panes."""
     for pane in (a, b):
         _way(node, pane)
     return relabel(node, {a: b, b: a})
 
 
 def rotate(node: Node, forward: bool = True) -> Node:
-    """Move every pane to the next place in reading order (the previous one if not forward); the places stay."""
+    """Move every pane to the next position in reading order (the previous one if not forward)."""
     before = list(panes(node))
     after = [*before[-1:], *before[:-1]] if forward else [*before[1:], *before[:1]]
     return relabel(node, dict(zip(before, after, strict=True)))
@@ -121,21 +123,21 @@ def equalize(node: Node) -> Node:
 
 
 def replace(node: Node, pane: PaneId, new: PaneId) -> Node:
-    """Put another pane in a pane's place."""
+    """Replace a pane by another."""
     _way(node, pane)
     _admit(node, new, taken_out=1)
     return relabel(node, {pane: new})
 
 
 def relabel(node: Node, names: Mapping[PaneId, PaneId]) -> Node:
-    """The same shape with other panes in it; panes that are not in `names` stay."""
+    """The same tree with other panes; panes that are not in `names` are unchanged."""
     if isinstance(node, Leaf):
         return dataclasses.replace(node, pane=names[node.pane]) if node.pane in names else node
     return Split(node.axis, tuple(relabel(child, names) for child in node.children), node.weights)
 
 
 def restrict(node: Node, live: Collection[PaneId]) -> Node | None:
-    """Take out every pane that is not in `live`; the others keep their proportions. None if nothing is left."""
+    """Remove every pane that is not in `live`; the others keep their proportions. None if no pane is left."""
     if isinstance(node, Leaf):
         return node if node.pane in live else None
     kept = [(restrict(child, live), weight) for child, weight in zip(node.children, node.weights, strict=True)]
@@ -146,7 +148,7 @@ def restrict(node: Node, live: Collection[PaneId]) -> Node | None:
 
 
 def append(node: Node | None, pane: PaneId) -> Node:
-    """Put a pane at the end, with the share of one among the outermost children."""
+    """Append a pane with an equal share of the outermost split."""
     if node is None:
         return Leaf(pane)
     _admit(node, pane)
@@ -157,7 +159,7 @@ def append(node: Node | None, pane: PaneId) -> Node:
 
 
 def exact_share(share: float) -> Fraction:
-    """A share as a fraction, to the ten-thousandth; raises InvalidArgument outside 0.01 to 0.99."""
+    """A share as a fraction rounded to 1/10000; raises InvalidArgument outside 0.01 to 0.99."""
     if not isfinite(share) or not MIN_SHARE <= (exact := Fraction(share).limit_denominator(10_000)) <= 1 - MIN_SHARE:
         raise InvalidArgument(f"ratio: {share} is not between 0.01 and 0.99")
     return exact
@@ -179,7 +181,7 @@ def _split_at(node: Node, path: Path) -> Split:
 
 
 def _admit(node: Node, new: PaneId, taken_out: int = 0) -> None:
-    """Raise InvalidArgument if a pane is in the tree already or there is no place for one more."""
+    """Raise InvalidArgument if a pane is in the tree already or the tree is full."""
     present = set(panes(node))
     if new in present:
         raise InvalidArgument(f"pane {new} is in this layout already")
@@ -188,7 +190,7 @@ def _admit(node: Node, new: PaneId, taken_out: int = 0) -> None:
 
 
 def _nearest(node: Node, pane: PaneId, axis: Axis | None) -> tuple[Path, int]:
-    """The path of the innermost split around a pane (along an axis), and the index in it that leads to the pane."""
+    """The path of the innermost split around a pane (along an axis), and the pane's index in it."""
     path = _way(node, pane)
     for end in range(len(path) - 1, -1, -1):
         if axis is None or _split_at(node, path[:end]).axis is axis:
@@ -214,7 +216,7 @@ def _shrink(shares: list[Fraction], index: int, change: Fraction) -> list[Fracti
 
 
 def _lengths(node: Node, parent: Split, rect: Rect, gap: int) -> list[int] | None:
-    """The cells of a split's children on the screen; None if one is not on it."""
+    """The lengths of a split's visible children in cells; None if one is hidden."""
     shown = solve(node, rect, gap=gap).panes
     rects = [[shown[pane] for pane in panes(child) if pane in shown] for child in parent.children]
     if not all(rects):
@@ -223,7 +225,7 @@ def _lengths(node: Node, parent: Split, rect: Rect, gap: int) -> list[int] | Non
 
 
 def _weights_for(parent: Split, index: int, lengths: list[int], needs: list[int]) -> tuple[int, ...]:
-    """Weights that come out at those lengths; only the two at the divider change, if that is enough."""
+    """Weights that solve to those lengths; only the two at the divider change, if possible."""
     shares = parent.shares
     both = shares[index] + shares[index + 1]
     shares[index] = both * Fraction(lengths[index], lengths[index] + lengths[index + 1])

@@ -1,4 +1,4 @@
-"""The characters between panes: lines that join, heavy around the focused pane, and titles on them. Pure."""
+"""The lines between panes: joined box-drawing characters, heavy around the focused pane, with titles. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from fugue_tui.layout.box_drawing import Arms, box
 from fugue_tui.layout.grid_view import GridView, Title
 
 Width: TypeAlias = Callable[[str], int]
-"""The columns that one character takes; 0 for one that goes on top of another."""
+"""The columns that one character takes; 0 for a combining one."""
 
 
 @cache
 def columns(char: str) -> int:
-    """The columns of a character, as most terminals count them."""
+    """The columns of a character, by wcwidth."""
     from wcwidth import wcwidth
 
     return max(0, wcwidth(char))
@@ -25,7 +25,7 @@ def columns(char: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FrameLines:
-    """One character and one focus flag for each cell; `spans` says where titles are."""
+    """One character and one focus flag per cell; `spans` are the titles' rectangles."""
 
     size: tuple[int, int]
     chars: tuple[tuple[str, ...], ...]
@@ -34,7 +34,7 @@ class FrameLines:
 
     @classmethod
     def of(cls, picture: GridView, cols: int, rows: int, width: Width = columns) -> "FrameLines":
-        """The frame of a picture on a container of this size."""
+        """The frame of a grid in a container of this size."""
         canvas = _Canvas(picture, cols, rows, width)
         canvas.draw_lines(picture.line_style)
         canvas.draw_titles(picture.titles)
@@ -46,7 +46,7 @@ class FrameLines:
         )
 
     def runs(self, y: int) -> Iterator[tuple[str, bool]]:
-        """Row `y` as stretches of text, each with whether it belongs to the focused pane."""
+        """Row `y` as runs of text, each with whether it belongs to the focused pane."""
         if not 0 <= y < len(self.chars):
             yield (" " * self.size[0], False)
             return
@@ -60,7 +60,7 @@ class FrameLines:
 
 
 class _Canvas:
-    """Cells being drawn; lives for one call of `FrameLines.of`."""
+    """The cells during one call of `FrameLines.of`."""
 
     def __init__(self, picture: GridView, cols: int, rows: int, width: Width) -> None:
         self.cols, self.rows, self.width = cols, rows, width
@@ -117,7 +117,7 @@ class _Canvas:
         return sum(map(self.width, text))
 
     def _cut(self, text: str, room: int) -> str:
-        """A text as far as it fits."""
+        """A text truncated to a width."""
         if self._length(text) <= room:
             return text
         while self._length(text) > room - 1:
@@ -125,7 +125,7 @@ class _Canvas:
         return text.rstrip() + "…"
 
     def _state(self, state: str, room: int) -> str:
-        """A pane's state as far as it fits: all of it, what stands before a comma, or nothing."""
+        """A pane's state truncated to a width: all of it, its first parts, or nothing."""
         parts = state.split(", ")
         ways = (", ".join(parts[:count]) for count in range(len(parts), 0, -1))
         return next((f" {text} " for text in ways if text and self._length(text) + 2 <= room), "")

@@ -11,26 +11,26 @@ from fugue_tui.layout.edit import append, close
 from fugue_tui.layout.tree import Node, panes
 
 MAX_STEPS = 100
-"""How many layouts are remembered in each direction."""
+"""Most layouts kept in each direction."""
 
 Steps: TypeAlias = tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The layouts before and after the present one, the nearest last. Each call gives a new history."""
+    """The layouts before and after the present one, the nearest last. Every method returns a new history."""
 
     past: Steps = ()
     future: Steps = ()
 
     def push(self, before: Node) -> "History":
-        """Remember the layout that a change has just replaced; what was undone is forgotten."""
+        """Record the layout before a change; clears the redo steps."""
         if self.past and self.past[-1] == before:
             return History(self.past)
         return History((*self.past, before)[-MAX_STEPS:])
 
     def undo(self, present: Node) -> tuple["History", Node] | None:
-        """The layout before this one, with the panes of this one; None if there is no other."""
+        """The previous layout, with the present panes; None if there is no different one."""
         found = _step(self.past, present)
         if found is None:
             return None
@@ -38,7 +38,7 @@ class History:
         return History(past, (*self.future, present)[-MAX_STEPS:]), node
 
     def redo(self, present: Node) -> tuple["History", Node] | None:
-        """The layout that was last undone, with the panes of this one; None if there is no other."""
+        """The layout that was last undone, with the present panes; None if there is no different one."""
         found = _step(self.future, present)
         if found is None:
             return None
@@ -47,7 +47,7 @@ class History:
 
 
 def mend(old: Node, present: Node) -> Node:
-    """An old layout with exactly the panes of the present one."""
+    """An old layout with exactly the present panes."""
     live: list[PaneId] = list(panes(present))
     node: Node | None = old
     for pane in panes(old):
@@ -60,7 +60,7 @@ def mend(old: Node, present: Node) -> Node:
 
 
 def _step(steps: Steps, present: Node) -> tuple[Steps, Node] | None:
-    """The nearest remembered layout that still differs from the present one, and those beyond it."""
+    """The nearest step that differs from the present layout, and the steps beyond it."""
     for end in range(len(steps) - 1, -1, -1):
         node = mend(steps[end], present)
         if node != present:

@@ -67,7 +67,7 @@ def _touching(rect: Rect, others: Mapping[PaneId, Rect], side: Side) -> dict[Pan
 
 
 def _distance(rect: Rect, other: Rect, side: Side) -> int:
-    """The cells between two rectangles on that side; negative if the other does not lie there."""
+    """The cells between two rectangles on that side; negative if the other is not on that side."""
     match side:
         case Side.LEFT:
             return rect.x - other.right
@@ -80,7 +80,7 @@ def _distance(rect: Rect, other: Rect, side: Side) -> int:
 
 
 def _shared(a: Rect, b: Rect, axis: Axis) -> int:
-    """The cells that two rectangles have in common along an axis; negative if there are cells between them."""
+    """The length of the overlap along an axis in cells; negative if there is a gap."""
     if axis is Axis.HORIZONTAL:
         return min(a.right, b.right) - max(a.x, b.x)
     return min(a.bottom, b.bottom) - max(a.y, b.y)
@@ -94,7 +94,7 @@ def _choose(touching: Mapping[PaneId, int], recent: Sequence[PaneId]) -> PaneId 
 
 
 def _past_the_edge(rect: Rect, whole: Rect, side: Side) -> Rect:
-    """The rectangle moved out over the opposite edge of the screen."""
+    """The rectangle moved beyond the opposite edge of the window."""
     match side:
         case Side.LEFT:
             return replace(rect, x=whole.right)

@@ -26,12 +26,12 @@ from fugue_tui.layout.edit import exact_share
 from fugue_tui.layout.tree import MAX_PANES, Leaf, Node, Split, join, panes
 
 MAIN_SHARE = 0.6
-"""The share that the main pane of a `main_` preset takes unless told otherwise."""
+"""The default share of the main pane of a `main_` preset."""
 
 
 class _Preset(NamedTuple):
-    """How a preset arranges panes, how many it opens by itself (None: as many as it is given) and at most (None: any
-    number)."""
+    """How a preset arranges panes, its default number of panes (None: as many as are given) and its largest (None:
+    any)."""
 
     arrange: Callable[[Sequence[PaneId]], Node]
     places: int | None
@@ -64,7 +64,7 @@ def pairs(order: Sequence[PaneId]) -> Node:
 
 
 def tiles(order: Sequence[PaneId]) -> Node:
-    """As square a grid as the number of panes allows, wider than high."""
+    """A grid as square as possible, wider than high."""
     return grid(order, isqrt(len(order) - 1) + 1)
 
 
@@ -97,11 +97,11 @@ ALIASES = MappingProxyType(
         "main_horizontal_mirrored": "main_bottom",
     }
 )
-"""tmux's names for ours."""
+"""tmux's names of the presets."""
 
 
 def canonical(name: str) -> str:
-    """The preset's own name for any accepted spelling; raises InvalidArgument with the names if there is none."""
+    """The preset's name for any accepted spelling; raises InvalidArgument with the valid names."""
     spelled = name.strip().lower().replace("-", "_")
     spelled = ALIASES.get(spelled, spelled)
     if spelled not in _TABLE:
@@ -110,17 +110,17 @@ def canonical(name: str) -> str:
 
 
 def places(name: str) -> int | None:
-    """How many panes the preset opens when nobody says; None if it has no number of its own."""
+    """The number of panes that the preset opens by default; None if it has none."""
     return _TABLE[canonical(name)].places
 
 
 def most(name: str) -> int | None:
-    """How many panes the preset opens at most; None if any number."""
+    """The largest number of panes that the preset opens; None if any."""
     return _TABLE[canonical(name)].most
 
 
 def apply(name: str, order: Sequence[PaneId], main_share: float = MAIN_SHARE, main: PaneId | None = None) -> Node:
-    """Arrange panes; in a `main_` preset, `main` (the first unless named) takes `main_share` of the room."""
+    """Arrange panes; in a `main_` preset, `main` (by default the first) gets `main_share` of the space."""
     if not 1 <= len(order) <= MAX_PANES:
         raise InvalidArgument(f"a layout has 1 to {MAX_PANES} panes, not {len(order)}")
     preset, share = _TABLE[canonical(name)], exact_share(main_share)
@@ -134,12 +134,13 @@ def apply(name: str, order: Sequence[PaneId], main_share: float = MAIN_SHARE, ma
 
 
 def rearrange(node: Node, name: str, main_share: float = MAIN_SHARE) -> Node:
-    """Apply a preset to a tree's panes in reading order; the largest is the main one, so twice is as once."""
+    """Apply a preset to a tree's panes in reading order; the largest is the main one, so that repeating it changes
+    nothing."""
     return apply(name, list(panes(node)), main_share, largest(node))
 
 
 def largest(node: Node) -> PaneId:
-    """The pane with the largest part of the whole; the first in reading order between equals."""
+    """The pane with the largest area; the first in reading order between equals."""
     areas = _areas(node, Fraction(1))
     return max(areas, key=lambda pane: areas[pane])
 

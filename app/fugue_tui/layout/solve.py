@@ -16,7 +16,7 @@ from fugue_tui.layout.tree import Leaf, Node, Path, Split, panes, path_to
 
 @dataclass(frozen=True, slots=True)
 class Divider:
-    """The cells between child `index` and the next child that shows, of the split at `path`."""
+    """The cells between child `index` and the next visible child of the split at `path`."""
 
     path: Path
     index: int
@@ -27,7 +27,7 @@ class Divider:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Where everything is. The panes' and dividers' rectangles tile the whole; `hidden` is in reading order."""
+    """A solved layout. The rectangles of panes and dividers tile the window; `hidden` is in reading order."""
 
     panes: dict[PaneId, Rect]
     dividers: tuple[Divider, ...]
@@ -35,7 +35,7 @@ class Solution:
 
 
 def solve(node: Node, rect: Rect, *, gap: int = 1, keep: PaneId | None = None) -> Solution:
-    """Give every pane its rectangle; `keep` shows whenever the rectangle has a cell."""
+    """Compute every pane's rectangle; `keep` is shown whenever the rectangle has a cell."""
     plan = _Plan(gap)
     if rect.cols > 0 and rect.rows > 0:
         way = None if keep is None else path_to(node, keep)
@@ -51,12 +51,12 @@ def minimum(node: Node, gap: int = 1) -> Size:
 
 
 def least(node: Node, axis: Axis, gap: int = 1) -> int:
-    """The smallest length along an axis at which every pane shows."""
+    """The smallest length along an axis at which every pane is visible."""
     return _need(node, gap).along(axis)
 
 
 class _Need(NamedTuple):
-    """The cells that a node must have to show all its panes."""
+    """The cells that a node needs to show all its panes."""
 
     cols: int
     rows: int
@@ -81,14 +81,15 @@ def _need(node: Node, gap: int) -> _Need:
 
 @dataclass(slots=True)
 class _Plan:
-    """A solution in the making."""
+    """A partial solution."""
 
     gap: int
     panes: dict[PaneId, Rect] = field(default_factory=dict[PaneId, Rect])
     dividers: list[Divider] = field(default_factory=list[Divider])
 
     def place(self, node: Node, need: _Need, rect: Rect, path: Path, keep: Path | None) -> None:
-        """Put a node into a rectangle of a cell or more; `keep` is the rest of the way to the pane that must show."""
+        """Place a node into a rectangle of at least one cell; `keep` is the rest of the path to the pane that must
+        be visible."""
         if isinstance(node, Leaf):
             self.panes[node.pane] = rect
             return
@@ -106,7 +107,7 @@ class _Plan:
             offset += self.gap
 
     def _fit(self, node: Split, need: _Need, length: int, first: int | None) -> tuple[Sequence[int], list[int]]:
-        """The children that show, and their lengths."""
+        """The visible children, and their lengths."""
         needs = [child.along(node.axis) for child in need.children]
         room = length - self.gap * (len(needs) - 1)
         if sum(needs) <= room:
@@ -119,14 +120,14 @@ class _Plan:
 
 
 def slice_of(rect: Rect, axis: Axis, offset: int, length: int) -> Rect:
-    """The part of a rectangle that starts `offset` cells along an axis and is `length` cells long."""
+    """The slice of a rectangle from `offset` cells along an axis, `length` cells long."""
     if axis is Axis.HORIZONTAL:
         return Rect(rect.x + offset, rect.y, length, rect.rows)
     return Rect(rect.x, rect.y + offset, rect.cols, length)
 
 
 def _crowd(count: int, places: int, first: int | None) -> list[int]:
-    """The children that get one of too few places: the one that must show, then the earliest."""
+    """The visible children if not all fit: the one to keep, then the earliest."""
     places = max(1, min(count, places))
     if first is None or first < places:
         return list(range(places))
@@ -134,7 +135,7 @@ def _crowd(count: int, places: int, first: int | None) -> list[int]:
 
 
 def _squeeze(needs: dict[int, int], room: int) -> dict[int, int]:
-    """Give each one cell, and raise them in order to what they need while there is room."""
+    """Give each one cell, and raise them in order to their need while cells are left."""
     bounds = dict.fromkeys(needs, 1)
     room -= len(bounds)
     for index, need in needs.items():
@@ -145,7 +146,7 @@ def _squeeze(needs: dict[int, int], room: int) -> dict[int, int]:
 
 
 def bounding(rects: Iterable[Rect]) -> Rect:
-    """The smallest rectangle around some; raises ValueError if there are none."""
+    """The bounding rectangle; raises ValueError if there are no rectangles."""
     found = list(rects)
     left, top = min(rect.x for rect in found), min(rect.y for rect in found)
     right, bottom = max(rect.right for rect in found), max(rect.bottom for rect in found)

@@ -25,11 +25,11 @@ from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
 from fugue_tui.layout.tree import MAX_DEPTH, Leaf, Node, join
 
 MAX_TEXT = 1 << 20
-"""The longest JSON text that is read, in characters."""
+"""Most characters of a JSON text."""
 
 
 def parse(value: object) -> Spec:
-    """The specification in a JSON value, or in a string that holds JSON. Raises InvalidArgument, and nothing else."""
+    """Parse a JSON value, or a string of JSON. Raises InvalidArgument, and nothing else."""
     if isinstance(value, str):
         value = _loaded(value)
     root = as_object(value, "")
@@ -51,7 +51,7 @@ def _loaded(text: str) -> Any:
 
 
 def build(spec: Spec, panes: Iterable[PaneId]) -> Node:
-    """The tree of a specification, with these panes in reading order; raises ValueError if their number is wrong."""
+    """The tree of a specification with these panes in reading order; raises ValueError if their number is wrong."""
     order = iter(panes)
     try:
         node = _build(spec, order)
@@ -72,14 +72,14 @@ def _build(spec: Spec, order: Iterator[PaneId]) -> Node:
 
 
 def spec_of(node: Node, places: Sequence[PaneSpec]) -> Spec:
-    """The specification of a tree whose panes are numbered from 1 through `places`."""
+    """The specification of a tree whose panes are numbered from 1 in the order of `places`."""
     if isinstance(node, Leaf):
         return places[node.pane - 1]
     return SplitSpec(node.axis, tuple(spec_of(child, places) for child in node.children), node.weights)
 
 
 def describe(node: Node, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[str, Any]:
-    """The JSON form of a tree; `pane` tells what to write about each pane. Ratios have four digits and sum to 1."""
+    """The JSON form of a tree; `pane` returns the object of each pane. Ratios have four digits and sum to 1."""
     if isinstance(node, Leaf):
         return {"pane": dict(pane(node.pane))}
     items: list[dict[str, Any]] = []
@@ -90,7 +90,7 @@ def describe(node: Node, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[st
 
 
 def positions(solution: Solution) -> dict[PaneId, str]:
-    """Where each pane lies, in words: full, left, top-right, center... and hidden for those that do not show."""
+    """The position of each pane: full, left, top-right, center... and hidden for invisible ones."""
     words = dict.fromkeys(solution.hidden, "hidden")
     if solution.panes:
         whole = bounding(solution.panes.values())
@@ -107,7 +107,7 @@ def _place(rect: Rect, whole: Rect) -> str:
 
 
 def _edge(low: str, at_low: bool, high: str, at_high: bool) -> str:
-    """Which edge a pane touches: one of the two, neither (center), or both (nothing to say)."""
+    """The edge that a pane touches: one of the two, center for neither, or empty for both."""
     if at_low and at_high:
         return ""
     return low if at_low else high if at_high else "center"

@@ -1,4 +1,4 @@
-"""A layout that somebody wants, before any pane of it exists: what `spec` reads and builds from."""
+"""Layout specifications: layouts whose panes do not exist yet."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from fugue_tui.geometry import Axis
 
 @dataclass(frozen=True, slots=True)
 class PaneSpec:
-    """A pane that is wanted."""
+    """A pane to be opened."""
 
     command: str | tuple[str, ...] = ""
     """A line for the shell, or a program and its arguments; empty for the login shell."""
@@ -18,15 +18,15 @@ class PaneSpec:
     name: str = ""
     env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     on_exit: Literal["", "close", "keep"] = ""
-    """Empty if the specification leaves it open."""
+    """Empty for the default."""
     tags: tuple[str, ...] = ()
     focus: bool = False
-    """Whether it has the focus in its window; of one window's panes, one at most."""
+    """Whether it has the focus in its window; at most one pane of a window."""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitSpec:
-    """A split that is wanted: at least two children, with a positive weight each."""
+    """A split to be created: at least two children, with a positive weight each."""
 
     axis: Axis
     children: tuple["Spec", ...]

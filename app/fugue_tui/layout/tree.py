@@ -14,12 +14,12 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import whole
 
 MAX_DEPTH = 32
-"""The most splits that lie inside one another; every edit and every specification stays within it."""
+"""Most nested splits; every edit and every specification stays within it."""
 MAX_PANES = 64
-"""The most panes in one window."""
+"""Most panes in one window."""
 
 Path: TypeAlias = tuple[int, ...]
-"""The way from the root to a node: a child's index at each split."""
+"""The path from the root to a node: a child's index at each split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ class Leaf:
 
     pane: PaneId
     before: bool = field(default=False, compare=False)
-    """Whether it was put before the pane that it was split from: its room goes back there. Not saved."""
+    """Whether it was inserted before the pane that it was split from, which gets its space back. Not saved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Two or more children in a row or a column; `weights` holds one positive integer a child."""
+    """Two or more children in a row or a column; `weights` has one positive integer per child."""
 
     axis: Axis
     children: tuple["Node", ...]
@@ -41,7 +41,7 @@ class Split:
 
     @property
     def shares(self) -> list[Fraction]:
-        """Each child's exact part of the split; they sum to 1."""
+        """Each child's exact share of the split; they sum to 1."""
         total = sum(self.weights)
         return [Fraction(weight, total) for weight in self.weights]
 
@@ -84,7 +84,7 @@ def path_to(node: Node, pane: PaneId) -> Path | None:
 
 
 def at(node: Node, path: Path) -> Node:
-    """The node at the end of a path; raises LookupError if the path leads nowhere."""
+    """The node at a path; raises LookupError if there is none."""
     for index in path:
         if isinstance(node, Leaf):
             raise LookupError(f"no split on the way to {path}")
@@ -112,7 +112,7 @@ def join(axis: Axis, children: Sequence[Node], shares: Sequence[Fraction | int])
 
 
 def put(node: Node, path: Path, new: Node) -> Node:
-    """The tree with another node at the end of a path; every other share stays what it was."""
+    """The tree with the node at a path replaced; all other shares are unchanged."""
     if not path:
         return new
     if isinstance(node, Leaf):

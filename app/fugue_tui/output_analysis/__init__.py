@@ -1,4 +1,4 @@
-"""Makes sense of what terminals print: structure out of tables, and what became of a command.
+"""Analyses what terminals print: tables and other structure, and the outcome of a command.
 
-Pure functions over text that nobody vouches for: no processes, no files, no clock. Work is bounded in time and memory.
+Pure functions over untrusted text: no processes, no files, no clock. Time and memory are bounded.
 """

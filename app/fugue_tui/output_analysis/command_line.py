@@ -1,4 +1,4 @@
-"""Which programs a command line runs, and which of them its exit code speaks for."""
+"""Splits a command line into the programs that it runs, with the one whose exit code it returns."""
 
 import re
 import shlex
@@ -9,9 +9,9 @@ from typing import Final
 from fugue_tui.output_analysis.word_set import word_set
 
 LONGEST: Final = 4096
-"""Characters that are read of a command line."""
+"""Most characters of a command line that are parsed."""
 FILTERS: Final = word_set("cat column grep egrep head less more rg sort tac tail tee uniq")
-"""Programs that pass on lines of what they read, as they are."""
+"""Programs that print lines of their input unchanged."""
 _RUNNERS: Final = word_set("builtin bunx chronic command doas env exec nice nohup npx pipx stdbuf sudo time xvfb-run")
 _PAIRS: Final = word_set("bun hatch pdm pipenv pnpm poetry rye uv yarn")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
@@ -26,22 +26,22 @@ class Stage:
     """One program of a command line, with its arguments."""
 
     words: tuple[str, ...]
-    """The program first, freed of what only starts it: `sudo`, `env A=1`, `timeout 5`, `uv run`, `python -m`."""
+    """The program first, without wrappers: `sudo`, `env A=1`, `timeout 5`, `uv run`, `python -m`."""
     start: tuple[str, ...]
-    """The words in front of its arguments, as they were written."""
+    """The words before its arguments, as written."""
     piped: bool
-    """Whether its output went into another program."""
+    """Whether its output is piped into another program."""
     last: bool
-    """Whether the exit code is its own."""
+    """Whether the exit code of the line is its own."""
 
     @property
     def program(self) -> str:
-        """The program's name without its folder; empty for an empty command."""
+        """The program's name without its directory; empty for an empty command."""
         return self.words[0].rpartition("/")[2] if self.words else ""
 
     @property
     def subcommand(self) -> str:
-        """The first word that is no option, nor an option's value in front of it (`git -C there log`)."""
+        """The first word that is no option nor an option's value (`git -C there log`)."""
         at = 1
         while at < len(self.words) and self.words[at].startswith(("-", "+")):
             at += 2 if self.words[at] in _VALUED else 1
@@ -49,7 +49,7 @@ class Stage:
 
 
 def stages(command: str | Sequence[str]) -> tuple[Stage, ...]:
-    """The programs of a command line in the order in which they are written."""
+    """The programs of a command line, in order."""
     tokens = _tokens(command) if isinstance(command, str) else list(command)
     found: list[tuple[list[str], str]] = [([], "")]
     for token in tokens:
@@ -63,7 +63,7 @@ def stages(command: str | Sequence[str]) -> tuple[Stage, ...]:
 
 
 def shown_by(command: str | Sequence[str]) -> Stage | None:
-    """The program that shaped the output: the last one that is not a filter on another's."""
+    """The program that produced the output: the last one that is no filter of another's."""
     found = stages(command)
     for at in range(len(found) - 1, -1, -1):
         if found[at].program not in FILTERS or at == 0 or not found[at - 1].piped:
@@ -106,7 +106,7 @@ def _stage(words: list[str], after: str, last: bool) -> Stage:
 
 
 def _skip(words: list[str]) -> int:
-    """How many words only start the program."""
+    """The number of words that wrap the program."""
     at = 0
     while at < len(words):
         name = words[at].rpartition("/")[2]

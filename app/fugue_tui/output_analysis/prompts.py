@@ -1,4 +1,4 @@
-"""Shell prompts around a program's output, as far as they can be told from output."""
+"""Recognises shell prompts around a program's output."""
 
 import re
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ _PROMPT: Final = re.compile(
 
 
 _WAITING: Final = re.compile(r"(?!.*[=(*!'\"-]#$).{0,120}[$#%❯➜λ»]")
-"""A last line at which a shell waits, and no database's console."""
+"""A last line that is a shell's prompt rather than a database console's."""
 
 
 def typed(line: str, prompt: str = "") -> str | None:
-    """What was typed at the prompt that a line begins with: nothing, perhaps; None if there is no prompt.
+    """The text after the prompt at the start of a line, possibly empty; None without a prompt.
 
-    `prompt` is one that is known to be used, such as the one at which the shell waits now.
+    `prompt` is a known prompt, such as the one that the shell shows now.
     """
     line = line[:400].rstrip()
     if prompt and (line == prompt or line.startswith(f"{prompt} ")):
@@ -30,13 +30,13 @@ def typed(line: str, prompt: str = "") -> str | None:
 
 
 def waiting(lines: Sequence[str]) -> str:
-    """The prompt at which a shell waits on the last line that is not blank; empty if it is none."""
+    """The prompt on the last non-blank line; empty if there is none."""
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     return last if _WAITING.fullmatch(last) else ""
 
 
 def without_prompts(lines: Sequence[str]) -> tuple[int, int, str]:
-    """Where the output begins and ends among lines, and the command that a prompt above it shows (or nothing)."""
+    """The range of the output among lines, and the command at the prompt above it (or an empty string)."""
     start, end, command = 0, len(lines), ""
     prompt = waiting(lines)
     while start < end and not lines[start].strip():

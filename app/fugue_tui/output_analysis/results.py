@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import Any, Final
 
 MOST_NOTES: Final = 12
-"""Notes that one reading carries."""
+"""Most notes of one result."""
 
 
 class ParsedKind(StrEnum):
-    """What a text turned out to be."""
+    """The structure of a text."""
 
     TABLE = "table"
     CSV = "csv"
@@ -26,10 +26,10 @@ class ParsedKind(StrEnum):
 
 
 class ParseAs(StrEnum):
-    """What to read a text as."""
+    """The structure to look for."""
 
     AUTO = "auto"
-    """Find out."""
+    """Detect it."""
     TABLE = "table"
     """Columns, with or without borders."""
     CSV = "csv"
@@ -39,46 +39,46 @@ class ParseAs(StrEnum):
     PAIRS = "pairs"
     """Blocks of key: value."""
     LINES = "lines"
-    """One cell a line."""
+    """One cell per line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A text as structure.
 
-    Every cell stands in the text as it is given here, but for blanks at its ends, line breaks in cells of several
-    lines, and the escapes of JSON, CSV and Markdown.
+    Every cell occurs in the text, except for surrounding blanks, line breaks in cells of several lines, and the escapes
+    of JSON, CSV and Markdown.
     """
 
     kind: ParsedKind
     confidence: float
-    """How much of it to believe, from 0 to 1."""
+    """From 0 to 1."""
     headers: tuple[str, ...] = ()
     """The columns' names; empty if the text has none."""
     rows: tuple[tuple[str, ...], ...] = ()
-    """The cells; as many in each row as there are headers, if there are headers."""
+    """The cells; one per header in each row, if there are headers."""
     records: Any = None
-    """The same as JSON values, where the text has more than cells; None if it has not."""
+    """The same as JSON values, where the text has more than cells; else None."""
     parser: str = ""
-    """Which reader understood it."""
+    """The parser that recognised it."""
     notes: tuple[str, ...] = ()
-    """What was left out, guessed or doubtful, in words."""
+    """Messages on what was omitted, guessed or uncertain."""
     truncated: bool = False
-    """Whether the text was longer than is read."""
+    """Whether the text was truncated."""
     others: tuple["Parsed", ...] = ()
-    """Further tables in the same text, in its order."""
+    """Further tables of the text, in order."""
 
     def plain(self) -> dict[str, Any]:
         """The short form: type, headers and rows."""
         return {"type": self.kind.value, "headers": list(self.headers), "rows": [list(row) for row in self.rows]}
 
     def noted(self, *notes: str) -> "Parsed":
-        """The same with more notes."""
+        """A copy with more notes."""
         return replace(self, notes=(*self.notes, *notes)[:MOST_NOTES])
 
 
 def with_others(best: Parsed, others: Sequence[tuple[Iterable[int], Parsed]], rest: Iterable[int]) -> Parsed:
-    """A table with those beside it and the lines that each takes, and a word on the lines of the `rest`."""
+    """A table with the others of the text and the lines that each spans, and a note on the `rest`."""
     if others:
         lines = line_numbers(at for taken, _ in others for at in taken)
         noun = "1 more table" if len(others) == 1 else f"{len(others)} more tables"
@@ -88,7 +88,7 @@ def with_others(best: Parsed, others: Sequence[tuple[Iterable[int], Parsed]], re
 
 
 def line_numbers(numbers: Iterable[int]) -> str:
-    """Line numbers, counted from 0, as a person counts them: `line 3`, `lines 1, 4-6`, shortened if they are many."""
+    """1-based line numbers for 0-based ones: `line 3`, `lines 1, 4-6`, shortened if they are many."""
     spans: list[list[int]] = []
     for number in sorted(numbers):
         if spans and number == spans[-1][1] + 1:
@@ -101,7 +101,7 @@ def line_numbers(numbers: Iterable[int]) -> str:
 
 
 class Meaning(StrEnum):
-    """What a command's output amounts to."""
+    """The meaning of a command's output."""
 
     TEST_FAILURE = "test_failure"
     TEST_SUCCESS = "test_success"
@@ -128,44 +128,44 @@ class Meaning(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A place in a file that the output names."""
+    """A position in a file, as printed in the output."""
 
     file: str
     """The path as it was printed: untrusted."""
     line: int
     column: int | None = None
     message: str = ""
-    """What was said of it."""
+    """The message for this position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A line that a conclusion rests on."""
+    """A line that supports the result."""
 
     rule: str
-    """The rule that the line satisfies."""
+    """The rule that the line matches."""
     line: int
-    """Which line of the output, counted from 1; 0 if it rests on the exit code."""
+    """The line of the output, counted from 1; 0 for the exit code."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What else the output says of it."""
+    """Details from the output."""
 
     failed_tests: tuple[str, ...] = ()
     error_summary: str = ""
-    """It all in one line."""
+    """A summary in one line."""
     locations: tuple[Location, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Numbers by what they count: failed, passed, errors, warnings..."""
+    """Numbers by name: failed, passed, errors, warnings..."""
     details: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Single facts by name: module, port, host, path, code, url, prompt..."""
+    """Single values by name: module, port, host, path, code, url, prompt..."""
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Something else that the output could mean."""
+    """An alternative meaning."""
 
     intent: Meaning
     confidence: float
@@ -173,14 +173,14 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """The likeliest meaning of a command's output."""
+    """The most likely meaning of a command's output."""
 
     intent: Meaning
     confidence: float
-    """How much of it to believe, from 0 to 1; 0 if nothing is known."""
+    """From 0 to 1; 0 if nothing is known."""
     context: Context = field(default_factory=Context)
     suggested_actions: tuple[str, ...] = ()
-    """Commands that look closer; they change nothing but what a build or a test changes."""
+    """Diagnostic commands; they change nothing but what a build or a test changes."""
     evidence: tuple[Evidence, ...] = ()
     also: tuple[Other, ...] = ()
-    """What else was found, the likeliest first."""
+    """Alternatives, the most likely first."""

@@ -1,4 +1,4 @@
-"""The text to be understood: cleaned, bounded, cut into lines, and laid on a terminal's cells."""
+"""The text to be analysed: sanitized, bounded, split into lines, and mapped to terminal cells."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,11 +9,11 @@ from wcwidth import wcwidth
 from fugue_tui.sanitize import clean_text
 
 MOST_TEXT: Final = 1 << 20
-"""Characters that are read of a text."""
+"""Most characters of a text that are analysed."""
 MOST_LINES: Final = 20_000
-"""Lines that are read of a text."""
+"""Most lines of a text that are analysed."""
 WIDEST: Final = 4096
-"""Characters of a line that can be part of a table or match a rule."""
+"""Most characters of a line that can be part of a table or match a rule."""
 _FILL: Final = "\0"
 _JOINER: Final = "\u200d"
 _MARKS: Final = bytes(0x30 if byte == 0x20 else 0x31 for byte in range(256))
@@ -21,22 +21,22 @@ _MARKS: Final = bytes(0x30 if byte == 0x20 else 0x31 for byte in range(256))
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that is safe to show, and its lines."""
+    """A sanitized text, and its lines."""
 
     text: str
     lines: tuple[str, ...]
-    """The first `MOST_LINES` of its lines, without blanks at their ends."""
+    """The first `MOST_LINES` lines, without trailing blanks."""
     cut: bool
-    """Whether the text itself was longer than is read."""
+    """Whether the text was truncated."""
 
     @property
     def truncated(self) -> bool:
-        """Whether there is more of it than its lines."""
+        """Whether there is more text than the lines."""
         return self.cut or len(self.lines) == MOST_LINES
 
 
 def source(text: str) -> Source:
-    """The text, made safe and cut to what is read; a cut falls between lines if it can."""
+    """Sanitize and truncate a text, at a line break if possible."""
     cut = text[:MOST_TEXT]
     whole = clean_text(cut, MOST_TEXT)
     if len(cut) < len(text) and "\n" in whole:
@@ -47,18 +47,18 @@ def source(text: str) -> Source:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line, addressed by the cells that it takes on a screen."""
+    """One line, indexed by its cells on a screen."""
 
     number: int
-    """Which line of the text it is, counted from 0."""
+    """Its line number, counted from 0."""
     text: str
     cells: str
-    """A character a cell; the second cell of a wide character is not blank."""
+    """One character per cell; the second cell of a wide character is not blank."""
     offsets: tuple[int, ...] | None = None
-    """Where in the text each cell's character begins; None if cells and characters are the same."""
+    """The index in the text of each cell's character; None if cells and characters coincide."""
 
     def between(self, start: int, end: int | None = None) -> str:
-        """The text in a range of cells, without blanks at its ends."""
+        """The text in a range of cells, stripped."""
         if self.offsets is None:
             return self.text[start:end].strip()
         known = len(self.offsets)
@@ -68,18 +68,18 @@ class Line:
 
     @property
     def mask(self) -> int:
-        """A bit for every cell that is not blank, the first cell's the lowest."""
+        """A bit for every non-blank cell, the first cell's the lowest."""
         return int(self.cells[::-1].encode("ascii", "replace").translate(_MARKS) or b"0", 2)
 
 
 def in_cells(number: int, text: str) -> Line:
-    """A line as a terminal shows it, wide characters in two cells and tabs at every eighth."""
+    """A line as a terminal shows it: wide characters take two cells, tabs stop at every eighth."""
     text = text[:WIDEST].expandtabs(8)
     return Line(number, text, text) if text.isascii() else _laid(number, text)
 
 
 def in_characters(number: int, text: str) -> Line:
-    """A line with a cell for each character, which is how some programs count."""
+    """A line with one cell per character, which is how some programs align."""
     text = text[:WIDEST].expandtabs(8)
     return Line(number, text, text)
 

@@ -1,6 +1,6 @@
-"""The file of a text: named by the digest of what it holds, compressed, and checked byte for byte when it is read.
+"""Files of texts: named by the digest of their content, compressed, and verified when they are read.
 
-A head (magic, digest of the text, its length, the length of what follows), then a zlib stream.
+A header (magic, digest of the text, its length, the length of the payload), then a zlib stream.
 """
 
 import struct
@@ -12,9 +12,9 @@ from fugue_tui.errors import SaveError
 from fugue_tui.store.private_dir import Damaged
 
 LARGEST: Final = 1 << 28
-"""Bytes of a text."""
+"""Most bytes of a text."""
 LARGEST_FILE: Final = LARGEST + (LARGEST >> 10) + 1024
-"""Bytes of its file: what cannot be compressed grows a little."""
+"""Most bytes of its file: incompressible data grows slightly."""
 
 _HEAD: Final = struct.Struct(">8s20sQQ")
 _MAGIC: Final = b"FugueTx1"
@@ -22,18 +22,18 @@ _LEVEL: Final = 1
 
 
 def digest_of(data: bytes) -> str:
-    """The name of a text."""
+    """The digest that names a text."""
     return blake2b(data, digest_size=20).hexdigest()
 
 
 def pack(digest: str, data: bytes) -> tuple[bytes, bytes]:
-    """The two parts of a text's file."""
+    """The header and the payload of a text's file."""
     packed = zlib.compress(data, _LEVEL)
     return _HEAD.pack(_MAGIC, bytes.fromhex(digest), len(data), len(packed)), packed
 
 
 def unpack(digest: str, file: bytes, path: str, limit: int = LARGEST) -> bytes:
-    """The text in a file. Raises Damaged, or SaveError if it has more bytes than allowed; never inflates past that."""
+    """The text of a file. Raises Damaged, or SaveError if it has more bytes than allowed; never inflates past that."""
     if len(file) < _HEAD.size:
         raise Damaged(path, "is cut short")
     magic, inner, length, packed = _HEAD.unpack_from(file)

@@ -29,30 +29,30 @@ _KEYS: Final = ("version", "head", "texts")
 
 
 class NewerVersion(SaveError):
-    """A newer fugue-tui wrote this; it is left as it is."""
+    """A newer fugue-tui wrote this; it is not modified."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a manifest's file holds; its body is read only when asked for."""
+    """The content of a manifest file; the body is parsed on demand."""
 
     version: int
     """The manifest's own version."""
     generation: int
-    """Counts the files of an area in the order of their writing; clocks may jump."""
+    """Increases with every file written to an area; clocks may jump."""
     head: Mapping[str, Any]
     texts: tuple[str, ...]
     path: str
     body: bytes
 
     def manifest(self) -> dict[str, Any]:
-        """The whole manifest as it was put. Raises Damaged if it is none."""
+        """The manifest as it was saved. Raises Damaged if the body is invalid."""
         rest = _object(self.body, self.path)
         return {**rest, "version": self.version, "head": dict(self.head), "texts": list(self.texts)}
 
 
 def pack(manifest: Mapping[str, Any], generation: int) -> bytes:
-    """The file of a manifest. Raises SaveError if it has no version, is no JSON, or is too large."""
+    """Serialize a manifest. Raises SaveError if it has no version, is no JSON, or is too large."""
     version, texts = manifest.get("version"), manifest.get("texts", [])
     if type(version) is not int or not isinstance(manifest.get("head", {}), Mapping):
         raise SaveError("what is to be saved has no version or no head")
@@ -69,7 +69,7 @@ def pack(manifest: Mapping[str, Any], generation: int) -> bytes:
 
 
 def unpack(data: bytes, path: str) -> Manifest:
-    """What a file holds. Raises Damaged, or Newer if a later fugue-tui wrote it."""
+    """Parse a file. Raises Damaged, or NewerVersion if a later fugue-tui wrote it."""
     first = _FIRST.match(data)
     if first is None:
         raise Damaged(path, "is no saved workspace")

@@ -1,7 +1,7 @@
-"""A directory that is ours alone, and its files: never a link followed, never a wait on a pipe, never half a file.
+"""A private directory and its files: never follows a link, never blocks on a pipe, never leaves half a file.
 
-Names are relative to the open directory, so nobody can put another one in its place midway. Every failure is a
-SaveError that says where, why, and a way out.
+Names are relative to the open directory, so that it cannot be replaced midway. Every failure is a SaveError with the
+path, the cause, and the way out.
 """
 
 import errno
@@ -16,7 +16,7 @@ from typing import Final
 from fugue_tui.errors import SaveError
 
 LOCK_SECONDS: Final = 10.0
-"""How long another program may hold what is needed here."""
+"""How long to wait for a lock of another process."""
 
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -35,7 +35,7 @@ _OTHERWISE: Final = "set FUGUE_STATE to a directory that you can write to"
 
 
 class Damaged(SaveError):
-    """What lies there is not what was written there; `reason` leaves the path out."""
+    """The content is not what was written; `reason` omits the path."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -43,11 +43,11 @@ class Damaged(SaveError):
 
 
 class Busy(SaveError):
-    """Another program holds a lock."""
+    """Another process holds a lock."""
 
 
 class PrivateDir:
-    """An open private directory; `opened` and `child` make one and close it."""
+    """An open private directory; created and closed by `opened` and `child`."""
 
     __slots__ = ("_fd", "path")
 
@@ -55,7 +55,8 @@ class PrivateDir:
         self._fd, self.path = fd, path
 
     def read(self, name: str, limit: int) -> bytes | None:
-        """A file's bytes; None if it is not there. Raises Damaged for what is no file, or has more bytes than that."""
+        """A file's bytes; None if it does not exist. Raises Damaged for no regular file, or for more bytes than the
+        limit."""
         try:
             fd = os.open(name, _READ, dir_fd=self._fd)
         except FileNotFoundError:
@@ -72,7 +73,7 @@ class PrivateDir:
             os.close(fd)
 
     def size(self, name: str) -> int:
-        """A plain file's length in bytes; 0 if it is not there."""
+        """A regular file's length in bytes; 0 if it does not exist."""
         try:
             found = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
         except OSError:
@@ -80,21 +81,21 @@ class PrivateDir:
         return found.st_size if stat.S_ISREG(found.st_mode) else 0
 
     def same(self, one: str, other: str) -> bool:
-        """Whether two names are of one and the same file."""
+        """Whether two names refer to the same file."""
         with suppress(OSError):
             first, second = (os.stat(name, dir_fd=self._fd, follow_symlinks=False) for name in (one, other))
             return os.path.samestat(first, second)
         return False
 
     def names(self) -> list[str]:
-        """What is in it, sorted."""
+        """The names of its entries, sorted."""
         try:
             return sorted(os.listdir(self._fd))
         except OSError as error:
             raise _failed(self.path, error) from None
 
     def fill(self, name: str, *parts: bytes) -> None:
-        """Write a new file to the end and to the disk, in the place of a leftover; on failure nothing is left."""
+        """Write a new file and fsync it, replacing a leftover; on failure no file is left."""
         self.remove(name)
         try:
             fd = os.open(name, _CREATE, 0o600, dir_fd=self._fd)
@@ -110,14 +111,14 @@ class PrivateDir:
             raise _failed(self._at(name), error) from None
 
     def rename(self, name: str, to: str) -> None:
-        """Give a file another name in one step; what had that name is gone."""
+        """Rename a file atomically, replacing the target."""
         try:
             os.rename(name, to, src_dir_fd=self._fd, dst_dir_fd=self._fd)
         except OSError as error:
             raise _failed(self._at(to), error) from None
 
     def settle(self, temporary: str, name: str) -> None:
-        """Give a filled file its name; if that fails, it is gone."""
+        """Rename a temporary file to its final name; on failure it is deleted."""
         try:
             self.rename(temporary, name)
         except SaveError:
@@ -125,7 +126,7 @@ class PrivateDir:
             raise
 
     def copy(self, name: str, to: str) -> None:
-        """Let a file have a second name; where the file system knows no such thing, only the second."""
+        """Hard-link a file under a second name; on file systems without links, rename it."""
         try:
             os.link(name, to, src_dir_fd=self._fd, dst_dir_fd=self._fd, follow_symlinks=False)
         except OSError as error:
@@ -134,7 +135,7 @@ class PrivateDir:
             self.rename(name, to)
 
     def remove(self, name: str) -> None:
-        """Delete a file; it need not be there."""
+        """Delete a file; a missing one is no error."""
         try:
             os.unlink(name, dir_fd=self._fd)
         except FileNotFoundError:
@@ -143,12 +144,12 @@ class PrivateDir:
             raise _failed(self._at(name), error) from None
 
     def discard(self, name: str) -> None:
-        """Delete a file if that can be done."""
+        """Delete a file, ignoring failure."""
         with suppress(OSError):
             os.unlink(name, dir_fd=self._fd)
 
     def sync(self) -> None:
-        """Have the names of the files on the disk."""
+        """Fsync the directory."""
         try:
             os.fsync(self._fd)
         except OSError as error:
@@ -157,13 +158,13 @@ class PrivateDir:
 
     @contextmanager
     def child(self, name: str, *, make: bool = False) -> Generator["PrivateDir | None", None, None]:
-        """A private directory in this one; None if it is not there and not to be made."""
+        """A private subdirectory; None if it does not exist and `make` is false."""
         with _entered(name, self._at(name), self._fd, make) as folder:
             yield folder
 
     @contextmanager
     def lock(self, name: str, *, shared: bool = False, seconds: float | None = None) -> Generator[None, None, None]:
-        """Hold a lock against other programs and threads. Raises Busy if it is not to be had in time."""
+        """Hold a lock against other processes and threads. Raises Busy if it is not acquired in time."""
         deadline = time.monotonic() + (LOCK_SECONDS if seconds is None else seconds)
         try:
             fd = os.open(name, _LOCK, 0o600, dir_fd=self._fd)
@@ -193,7 +194,8 @@ class PrivateDir:
 
 @contextmanager
 def opened(path: str, *, make: bool = False) -> Generator[PrivateDir | None, None, None]:
-    """The private directory at a path; None if it is not there and not to be made. Raises SaveError if it is unsafe."""
+    """The private directory at a path; None if it does not exist and `make` is false. Raises SaveError if it is
+    unsafe."""
     if make:
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -232,7 +234,7 @@ def _check_directory(found: os.stat_result, path: str) -> None:
 
 
 def _check_file(found: os.stat_result, path: str) -> None:
-    """Its mode does not matter: nobody else can enter the directory."""
+    """The mode of a file is not checked: no other user can enter the directory."""
     if not stat.S_ISREG(found.st_mode):
         raise Damaged(path, "is no plain file")
     if found.st_uid != os.geteuid():

@@ -1,6 +1,6 @@
-"""The copies of one saved thing: `NAME.json`, the good ones before it (`.1`, `.2`), damaged ones set aside (`.bad.N`).
+"""The copies of one saved item: `NAME.json`, the previous good ones (`.1`, `.2`), damaged ones set aside (`.bad.N`).
 
-Whoever changes anything holds the folder's lock.
+Every change requires the folder's lock.
 """
 
 import re
@@ -12,15 +12,15 @@ from fugue_tui.store.private_dir import Damaged, PrivateDir
 
 LOCK: Final = ".lock"
 COPIES: Final = ("", ".1", ".2")
-"""The newest first."""
+"""Suffixes, newest first."""
 MOST_BAD: Final = 5
-"""How many damaged files of one thing are kept; the oldest of them goes first."""
+"""Most damaged files kept for one item; the oldest is deleted first."""
 
 _FILE: Final = re.compile(r"(.+)\.json(?:\.[12])?")
 
 
 class RotatingCopies:
-    """The files of one saved thing in a folder."""
+    """The files of one saved item in a folder."""
 
     def __init__(self, folder: PrivateDir, name: str) -> None:
         self._folder, self._base = folder, f"{name}.json"
@@ -32,13 +32,13 @@ class RotatingCopies:
         return self._folder.size(self._base)
 
     def read(self, copy: str = "") -> Manifest | None:
-        """A copy, None if it is not there. Raises Damaged or Newer."""
+        """A copy; None if it does not exist. Raises Damaged or NewerVersion."""
         name = self._base + copy
         data = self._folder.read(name, LARGEST)
         return None if data is None else unpack(data, f"{self._folder.path}/{name}")
 
     def best(self) -> tuple[Manifest | None, list[tuple[str, Damaged]]]:
-        """The newest good copy, and the damaged ones before it. Raises Newer."""
+        """The newest good copy, and the damaged ones newer than it. Raises NewerVersion."""
         damaged: list[tuple[str, Damaged]] = []
         for copy in COPIES:
             try:
@@ -50,12 +50,12 @@ class RotatingCopies:
         return None, damaged
 
     def mended(self) -> tuple[Manifest | None, list[str]]:
-        """The newest good copy, when the damaged ones before it were set aside; and that in words."""
+        """Set the damaged copies aside; the newest good copy, and a message for each damaged one."""
         found, damaged = self.best()
         return found, [self._set_aside(copy, fault) for copy, fault in damaged]
 
     def put(self, data: bytes) -> None:
-        """Make this the newest copy, and the former ones the good ones before it; at no moment is there none."""
+        """Write a new copy and rotate the former ones; at any time one good copy exists."""
         temporary = f".{self._base}.new"
         self._folder.fill(temporary, data)
         try:
@@ -67,7 +67,7 @@ class RotatingCopies:
         self._folder.sync()
 
     def delete(self) -> bool:
-        """Remove every file of it, the newest last; False if there was none."""
+        """Delete all its files, the newest last; False if there was none."""
         files = [*self._bad().values(), *(self._base + copy for copy in reversed(COPIES))]
         there = set(self._folder.names())
         gone = [name for name in (f".{self._base}.new", *files) if name in there]
@@ -99,5 +99,5 @@ class RotatingCopies:
 
 
 def names(folder: PrivateDir) -> list[str]:
-    """The names of what has a copy in a folder, sorted."""
+    """The names of the items in a folder, sorted."""
     return sorted({found[1] for name in folder.names() if (found := _FILE.fullmatch(name)) and name[0] != "."})

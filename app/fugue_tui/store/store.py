@@ -40,46 +40,46 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True)
 class StoredWorkspace:
-    """What was saved under a name."""
+    """A saved workspace."""
 
     manifest: dict[str, Any]
     generation: int
-    """Counts what was put into an area, in that order."""
+    """Increases with every save in an area."""
     faults: tuple[str, ...] = ()
-    """What was damaged and passed over for an older copy, in words."""
+    """Messages for damaged copies that were skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreEntry:
-    """What a listing tells of one saved thing."""
+    """One entry of a listing."""
 
     name: str
     head: Mapping[str, Any]
-    """What the manifest says of itself: untrusted."""
+    """The manifest's head: untrusted."""
     generation: int
-    """The higher, the later; -1 if no copy can be read."""
+    """The higher, the later; -1 if no copy is readable."""
     size: int
-    """Bytes on the disk, texts included; texts that several refer to count for each."""
+    """Bytes on disk, texts included; shared texts count for each entry."""
     fault: str = ""
-    """Why it cannot be read, in words; empty if it can."""
+    """Why it cannot be read; empty if it can."""
 
 
 class Store:
-    """Everything that is saved, under one directory; nothing is made there before something is saved."""
+    """All saves under one directory, which is created by the first save."""
 
     def __init__(self, root: str | Path) -> None:
         self.root: Final = os.path.abspath(root)
 
     @contextmanager
     def saving(self) -> Generator["PendingSave", None, None]:
-        """Save something; until this ends no text is tidied away."""
+        """Start a save; until it ends no text is deleted by `tidy`."""
         with ExitStack() as held:
             root = _there(held.enter_context(opened(self.root, make=True)))
             held.enter_context(root.lock(rotating_copies.LOCK, shared=True))
             yield PendingSave(root, _there(held.enter_context(root.child(_TEXTS, make=True))))
 
     def get(self, area: Area, name: str) -> StoredWorkspace:
-        """The newest good copy of what was put; a damaged one is set aside, and `faults` tells. Raises SaveError."""
+        """The newest good copy; a damaged one is set aside and reported in `faults`. Raises SaveError."""
         with self._area(area) as folder:
             if folder is None:
                 raise _nothing(area, name)
@@ -90,7 +90,7 @@ class Store:
             return _older(folder, place, area, name)
 
     def text(self, digest: str, limit: int = blobs.LARGEST) -> bytes:
-        """A text, whole. Raises SaveError if it is gone, damaged, or has more bytes than that."""
+        """A text. Raises SaveError if it is missing, damaged, or larger than the limit."""
         if not DIGEST.fullmatch(digest):
             raise SaveError(f"{digest[:48]!a} names no text")
         with opened(self.root) as root, _child(root, _TEXTS) as folder:
@@ -100,7 +100,7 @@ class Store:
         return blobs.unpack(digest, file, f"{self.root}/{_TEXTS}/{digest}", limit)
 
     def names(self, area: Area) -> list[StoreEntry]:
-        """What is in an area, the latest first. Nothing is changed, and nobody waited for."""
+        """The entries of an area, the latest first. Changes nothing and waits for no lock."""
         with opened(self.root) as root, _child(root, area) as folder, _child(root, _TEXTS) as held:
             found = (
                 [_entry(RotatingCopies(folder, name), name, held) for name in rotating_copies.names(folder)]
@@ -110,7 +110,7 @@ class Store:
         return sorted(found, key=lambda entry: (-entry.generation, entry.name))
 
     def delete(self, area: Area, name: str) -> None:
-        """Remove what was saved under a name, with every copy of it. Raises SaveError if there is nothing."""
+        """Delete an entry with all its copies. Raises SaveError if there is none."""
         with self._area(area) as folder:
             if folder is None:
                 raise _nothing(area, name)
@@ -121,9 +121,10 @@ class Store:
             self.tidy()
 
     def tidy(self) -> int:
-        """Remove the texts that nothing refers to and leftovers of interrupted saves; tells how many files went.
+        """Delete unreferenced texts and leftovers of interrupted saves; the number of deleted files.
 
-        Does nothing while anybody saves, nor while something is there of a newer fugue-tui: its needs are unknown."""
+        Does nothing while a save is running, nor while a newer fugue-tui's save exists, whose references are unknown.
+        """
         with opened(self.root) as root:
             if root is None:
                 return 0
@@ -138,13 +139,13 @@ class Store:
 
 
 class PendingSave:
-    """One save that is under way; any thread."""
+    """A save in progress; any thread."""
 
     def __init__(self, root: PrivateDir, held: PrivateDir) -> None:
         self._root, self._texts = root, held
 
     def keep(self, data: bytes) -> str:
-        """Store a text; gives the digest that is its name. One that is there whole is not written again."""
+        """Store a text; its digest. An intact existing one is not written again."""
         if len(data) > blobs.LARGEST:
             raise SaveError(f"a text has {len(data)} bytes, {blobs.LARGEST} fit; lower terminal.scrollback")
         digest = blobs.digest_of(data)
@@ -155,11 +156,12 @@ class PendingSave:
         return digest
 
     def has(self, digest: str) -> bool:
-        """Whether a text is there, so that it need not be kept anew; it stays until this save is over."""
+        """Whether a text exists, so that it need not be stored again; it stays until this save ends."""
         return bool(DIGEST.fullmatch(digest)) and self._texts.size(digest) > 0
 
     def put(self, area: Area, name: str, manifest: Mapping[str, Any]) -> None:
-        """Save a manifest under a name: all of it or, with a SaveError, nothing. The two before it are kept."""
+        """Save a manifest under a name, atomically; raises SaveError if nothing was saved. The two copies before it
+        are kept."""
         missing = [digest for digest in manifest.get("texts", ()) if not self.has(digest)]
         if missing:
             raise SaveError(f"{self._texts.path}: {len(missing)} texts are gone ({missing[0]}); save again")
@@ -192,7 +194,8 @@ def _child(folder: PrivateDir | None, name: str) -> Generator[PrivateDir | None,
 
 
 def _older(folder: PrivateDir, place: RotatingCopies, area: Area, name: str) -> StoredWorkspace:
-    """The newest good copy where the newest is not good; nothing is set aside if that cannot be done safely."""
+    """The newest good copy if the newest one is damaged; nothing is set aside if the lock or the disk does not allow
+    it."""
     with ExitStack() as held:
         try:
             held.enter_context(folder.lock(rotating_copies.LOCK))
@@ -221,7 +224,7 @@ def _entry(place: RotatingCopies, name: str, held: PrivateDir | None) -> StoreEn
 
 
 def _used(root: PrivateDir) -> set[str]:
-    """Every text that a good copy refers to. Raises SaveError or Newer if that cannot be told."""
+    """The digests of all good copies. Raises SaveError or NewerVersion if they cannot be read."""
     used: set[str] = set()
     for area in AREAS:
         with root.child(area) as folder:
@@ -231,7 +234,7 @@ def _used(root: PrivateDir) -> set[str]:
 
 
 def _records(folder: PrivateDir) -> Iterator[Manifest]:
-    """Every good copy of everything in a folder."""
+    """All good copies in a folder."""
     for name in rotating_copies.names(folder):
         for copy in COPIES:
             with suppress(Damaged):
@@ -240,7 +243,7 @@ def _records(folder: PrivateDir) -> Iterator[Manifest]:
 
 
 def _last(folder: PrivateDir) -> int:
-    """The highest generation in a folder; what cannot be read does not count."""
+    """The highest generation in a folder; unreadable copies are skipped."""
     with suppress(NewerVersion):
         return max((found.generation for found in _records(folder)), default=0)
     return 0

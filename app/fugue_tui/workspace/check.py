@@ -1,4 +1,4 @@
-"""What is true of every workspace, whatever was done to it. Tests run it after every step."""
+"""The invariants of a workspace. Tests check them after every step."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from fugue_tui.workspace.names import clean
 
 
 def check(workspace: Workspace) -> None:
-    """Raise AssertionError that names whatever is broken."""
+    """Raise AssertionError with the violated invariant."""
     _check_ids(workspace)
     _check_focus(workspace)
     for window in workspace.windows:

@@ -19,7 +19,7 @@ from fugue_tui.workspace.names import clean
 def add_window(
     workspace: Workspace, window: Window, new: Iterable[Pane], *, focus: bool = False, after: WindowId | None = None
 ) -> Workspace:
-    """Open a window with its panes, after another one or at the end. The first window takes the focus unasked."""
+    """Add a window with its panes, after another one or at the end. The first window always gets the focus."""
     names = replace(window, name=clean(window.name), session=_session_name(window.session))
     index = _index(workspace, after) + 1 if after is not None else len(workspace.windows)
     windows = (*workspace.windows[:index], names, *workspace.windows[index:])
@@ -58,7 +58,7 @@ def add_pane(workspace: Workspace, window: WindowId, pane: Pane, layout: Node, *
 def add_panes(
     workspace: Workspace, window: WindowId, new: Iterable[Pane], layout: Node, *, focus: PaneId | None = None
 ) -> Workspace:
-    """Put panes into a window whose layout becomes `layout`; `focus` makes one of its panes active and shows it."""
+    """Add panes to a window whose layout becomes `layout`; `focus` makes one of them active and shows the window."""
     added = list(new)
     _must_hold(layout, {*panes(window_of(workspace, window).layout), *(pane.id for pane in added)})
     result = replace(workspace, panes=_with(workspace, added))
@@ -67,7 +67,7 @@ def add_panes(
 
 
 def remove_pane(workspace: Workspace, pane: PaneId) -> Workspace:
-    """Take a pane out; its window goes with the last one. The pane that last had the focus gets it back."""
+    """Remove a pane, and its window with the last one. The pane that last had the focus becomes active."""
     window = window_with(workspace, pane)
     rest = layouts.close(window.layout, pane)
     if rest is None:
@@ -77,19 +77,19 @@ def remove_pane(workspace: Workspace, pane: PaneId) -> Workspace:
 
 
 def update_pane(workspace: Workspace, pane: Pane) -> Workspace:
-    """Put a new record in the place of a pane's old one."""
+    """Replace a pane's record."""
     pane_of(workspace, pane.id)
     return replace(workspace, panes=_with(workspace, [pane], known=True))
 
 
 def focus_pane(workspace: Workspace, pane: PaneId) -> Workspace:
-    """Give a pane the focus, and show its window."""
+    """Focus a pane, and show its window."""
     window = window_with(workspace, pane)
     return select_window(activate_pane(workspace, pane), window.id)
 
 
 def activate_pane(workspace: Workspace, pane: PaneId) -> Workspace:
-    """Make a pane its window's active one, whether the window shows or not; another pane's zoom ends."""
+    """Make a pane its window's active one, whether the window is shown or not; ends the zoom of another pane."""
     window = window_with(workspace, pane)
     if window.active == pane:
         return workspace
@@ -107,19 +107,19 @@ def select_window(workspace: Workspace, window: WindowId) -> Workspace:
 
 
 def select_session(workspace: Workspace, session: str) -> Workspace:
-    """Show the window of a session that was last on the screen, or its first."""
+    """Show the window of a session that was last active, or its first."""
     windows = session_of(workspace, session).windows
     seen = (workspace.active, *workspace.recent)
     return select_window(workspace, next((window for window in seen if window in windows), windows[0]))
 
 
 def rename_pane(workspace: Workspace, pane: PaneId, name: str) -> Workspace:
-    """Name a pane; an empty name takes the name away."""
+    """Rename a pane; an empty name removes its name."""
     return update_pane(workspace, replace(pane_of(workspace, pane), name=name))
 
 
 def rename_window(workspace: Workspace, window: WindowId, name: str) -> Workspace:
-    """Name a window; with an empty name it follows its active pane's program again."""
+    """Rename a window; with an empty name it follows its active pane's program again."""
     found, name = window_of(workspace, window), clean(name)
     return _change(workspace, replace(found, name=name or found.name, named=bool(name)))
 
@@ -133,7 +133,8 @@ def follow_name(workspace: Workspace, window: WindowId, name: str) -> Workspace:
 
 
 def rename_session(workspace: Workspace, session: str, name: str) -> Workspace:
-    """Rename a session; raises Refused if another one has the name, and InvalidArgument if nothing of it prints."""
+    """Rename a session; raises Refused if another one has the name, and InvalidArgument if the name has no printable
+    text."""
     session_of(workspace, session)
     name = _session_name(name)
     if name != session and any(window.session == name for window in workspace.windows):
@@ -150,12 +151,12 @@ def close_session(workspace: Workspace, session: str) -> Workspace:
 
 
 def zoom(workspace: Workspace, window: WindowId, zoomed: bool) -> Workspace:
-    """Let a window's active pane fill it, or show all its panes again. The layout stays."""
+    """Zoom a window's active pane, or unzoom it. The layout is unchanged."""
     return _change(workspace, replace(window_of(workspace, window), zoomed=zoomed))
 
 
 def set_layout(workspace: Workspace, window: WindowId, layout: Node) -> Workspace:
-    """Rearrange a window's panes; raises AssertionError if `layout` holds others than the window."""
+    """Replace a window's layout; raises AssertionError if its panes are not those of the window."""
     found = window_of(workspace, window)
     _must_hold(layout, set(panes(found.layout)))
     return _change(workspace, replace(found, layout=layout))
@@ -170,7 +171,7 @@ def move_window(workspace: Workspace, window: WindowId, index: int) -> Workspace
 
 
 def move_pane(workspace: Workspace, pane: PaneId, window: WindowId, layout: Node) -> Workspace:
-    """Take a pane out of its window and into another one, whose layout becomes `layout`."""
+    """Move a pane to another window, whose layout becomes `layout`."""
     target = window_of(workspace, window)
     _must_hold(layout, {*panes(target.layout), pane})
     record = pane_of(workspace, pane)
@@ -178,7 +179,7 @@ def move_pane(workspace: Workspace, pane: PaneId, window: WindowId, layout: Node
 
 
 def break_pane(workspace: Workspace, pane: PaneId, window: Window) -> Workspace:
-    """Move a pane out of its window into a new one of its own, right after; `window` gives its id, name and session."""
+    """Move a pane to a new window after its own; `window` gives the new one's id, name and session."""
     old, record = window_with(workspace, pane), pane_of(workspace, pane)
     if old.layout == Leaf(pane):
         raise Refused(f"pane {pane} has window {old.id} to itself already")
@@ -187,7 +188,7 @@ def break_pane(workspace: Workspace, pane: PaneId, window: Window) -> Workspace:
 
 
 def _session_name(name: str) -> str:
-    """A clean name; a session always has one."""
+    """A sanitized session name; never empty."""
     cleaned = clean(name)
     if not cleaned:
         raise InvalidArgument("name: a session needs a name that can be shown")
@@ -195,7 +196,7 @@ def _session_name(name: str) -> str:
 
 
 def _evicted(workspace: Workspace, pane: PaneId, target: WindowId) -> Workspace:
-    """The workspace without the pane; what the pane showed goes on in the target if its window goes with it."""
+    """The workspace without the pane; shows the target if the pane's active window closes."""
     source = window_with(workspace, pane)
     if source.id == target:
         raise Refused(f"pane {pane} is in window {target} already")
@@ -205,7 +206,7 @@ def _evicted(workspace: Workspace, pane: PaneId, target: WindowId) -> Workspace:
 
 
 def _without(window: Window, pane: PaneId, rest: Node) -> Window:
-    """The window after a pane's leaving."""
+    """The window without a pane."""
     recent = tuple(other for other in window.recent if other != pane)
     if window.active != pane:
         return replace(window, layout=rest, recent=recent)
@@ -214,14 +215,14 @@ def _without(window: Window, pane: PaneId, rest: Node) -> Window:
 
 
 def _beside(layout: Node, pane: PaneId) -> PaneId:
-    """The next pane in reading order, or the previous one of the last."""
+    """The next pane in reading order, or the previous one for the last."""
     order = list(panes(layout))
     index = order.index(pane)
     return order[index + 1] if index + 1 < len(order) else order[index - 1]
 
 
 def _heir(workspace: Workspace, gone: Window) -> WindowId:
-    """The window that shows when another has gone; NO_WINDOW if there is none."""
+    """The window that becomes active after another was closed; NO_WINDOW if there is none."""
     order = [window.id for window in workspace.windows]
     index = order.index(gone.id)
     after = [*order[index + 1 :], *reversed(order[:index])]
@@ -235,13 +236,13 @@ def _index(workspace: Workspace, window: WindowId) -> int:
 
 
 def _change(workspace: Workspace, window: Window) -> Workspace:
-    """The workspace with another value for one of its windows."""
+    """The workspace with one window replaced."""
     windows = tuple(window if other.id == window.id else other for other in workspace.windows)
     return replace(workspace, windows=windows)
 
 
 def _with(workspace: Workspace, new: Iterable[Pane], known: bool = False) -> Mapping[PaneId, Pane]:
-    """The panes' records with some more, under clean names."""
+    """The panes' records with some added or replaced, with sanitized names."""
     records = dict(workspace.panes)
     for pane in new:
         if not known and pane.id in records:

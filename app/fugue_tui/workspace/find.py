@@ -1,4 +1,4 @@
-"""Looking things up in a workspace. Each raises NotFound with a way out if the thing is not there."""
+"""Lookups in a workspace. Each raises NotFound with a way out."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ from fugue_tui.workspace.model import Pane, Window, Workspace
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The windows that carry one label, in the order of the tabs."""
+    """The windows of one session, in tab order."""
 
     name: str
     windows: tuple[WindowId, ...]
     active: bool
-    """Whether the window on the screen is one of them."""
+    """Whether the active window is one of them."""
 
 
 def pane_of(workspace: Workspace, pane: PaneId) -> Pane:
@@ -35,7 +35,7 @@ def window_of(workspace: Workspace, window: WindowId) -> Window:
 
 
 def window_with(workspace: Workspace, pane: PaneId) -> Window:
-    """The window that a pane is in."""
+    """The window of a pane."""
     pane_of(workspace, pane)
     for found in workspace.windows:
         if pane in panes(found.layout):
@@ -44,7 +44,7 @@ def window_with(workspace: Workspace, pane: PaneId) -> Window:
 
 
 def active_window(workspace: Workspace) -> Window:
-    """The window on the screen."""
+    """The active window."""
     return window_of(workspace, workspace.active)
 
 
@@ -54,7 +54,7 @@ def active_pane(workspace: Workspace) -> Pane:
 
 
 def sessions(workspace: Workspace) -> list[Session]:
-    """Every session, in the order in which the tabs first name them."""
+    """Every session, in the order of their first tabs."""
     labels = dict.fromkeys(window.session for window in workspace.windows)
     return [session_of(workspace, label) for label in labels]
 

@@ -1,21 +1,21 @@
-"""Values out of JSON that nobody has checked: each is of the right type and size, or Unreadable says what is wrong."""
+"""Validates JSON values: each has the expected type and size, or Unreadable is raised."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 LONGEST: Final = 1 << 18
-"""Characters of one string; Linux allows half of it for an argument."""
+"""Most characters of one string; Linux allows half of it for an argument."""
 MOST_WORDS: Final = 1 << 16
-"""Arguments, variables, tags or marks of one pane."""
+"""Most arguments, variables, tags or names of one pane."""
 DEEPEST: Final = 16
-"""Objects and lists inside one another in metadata."""
+"""Deepest nesting of objects and lists in metadata."""
 LARGEST: Final = 1 << 53
-"""Whole numbers above this are not the same in every JSON."""
+"""The largest integer that every JSON parser represents exactly."""
 
 
 class Unreadable(Exception):
-    """What is wrong with a value, in words; stays inside this room."""
+    """Why a value is invalid; never leaves this package."""
 
 
 def entries(value: object, what: str) -> dict[str, object]:
@@ -26,7 +26,7 @@ def entries(value: object, what: str) -> dict[str, object]:
 
 
 def items(value: object, what: str, most: int = MOST_WORDS) -> Sequence[object]:
-    """A list of at most so many things."""
+    """A list of at most `most` items."""
     if not isinstance(value, list | tuple):
         raise Unreadable(f"{what} is no list")
     found = cast(Sequence[object], value)
@@ -36,7 +36,7 @@ def items(value: object, what: str, most: int = MOST_WORDS) -> Sequence[object]:
 
 
 def text(value: object, what: str) -> str:
-    """A string that the system takes: no NUL, and bytes that are no UTF-8 only as Python writes them."""
+    """A string that the system accepts: no NUL, and bytes that are not UTF-8 only as surrogate escapes."""
     if not isinstance(value, str):
         raise Unreadable(f"{what} is no text")
     if len(value) > LONGEST or "\0" in value:
@@ -76,7 +76,7 @@ def variables(value: object, what: str) -> dict[str, str]:
 
 
 def json(value: object, what: str, level: int = 0) -> Any:
-    """A copy of a JSON value; also of tuples and other mappings, which become lists and objects."""
+    """A copy of a JSON value; tuples become lists and mappings objects."""
     if level > DEEPEST:
         raise Unreadable(f"{what} is too deep")
     match value:

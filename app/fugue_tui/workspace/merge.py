@@ -1,4 +1,4 @@
-"""Bringing the windows of one workspace into another: under ids that are free there, and labels of their own."""
+"""Merges the windows of one workspace into another, with new ids and unique session names."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -13,20 +13,20 @@ from fugue_tui.workspace.names import MAX_NAME
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """What became of both."""
+    """The result of a merge."""
 
     workspace: Workspace
-    """The one workspace with the other's windows after its own, its own still in front."""
+    """The first workspace with the other's windows appended; its active window is unchanged."""
     panes: Mapping[PaneId, PaneId]
-    """The ids that the other's panes had, and those they have now."""
+    """The other's pane ids, mapped to their new ids."""
     windows: Mapping[WindowId, WindowId]
-    """The same of its windows."""
+    """The same for windows."""
 
 
 def merge(
     own: Workspace, other: Workspace, next_pane: Callable[[], PaneId], next_window: Callable[[], WindowId]
 ) -> MergeResult:
-    """Append all windows of another workspace, with new ids; a session whose label is taken gets a number behind it."""
+    """Append all windows of another workspace, with new ids; a session whose name exists gets a number."""
     panes = {pane: next_pane() for window in other.windows for pane in panes_in(window.layout)}
     windows = {window.id: next_window() for window in other.windows}
     labels = _labels(own, other)

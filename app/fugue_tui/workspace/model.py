@@ -1,6 +1,6 @@
-"""Workspace, window and pane, as frozen values. A change is a new value; watchers get the old and the new and compare.
+"""Workspace, window and pane, as frozen values. A change is a new value; watchers receive the old and the new one.
 
-A session is a label on a window: it exists as long as a window carries it. Live terminals are not state.
+A session is a label on windows: it exists as long as a window has it. Live terminals are not part of the state.
 """
 
 from collections.abc import Mapping
@@ -13,30 +13,30 @@ from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Node
 
 NO_WINDOW = WindowId(0)
-"""What is active in a workspace without windows."""
+"""The active window of a workspace without windows."""
 
 
 class OnExit(StrEnum):
-    """What becomes of a pane when its program ends."""
+    """What happens to a pane when its program exits."""
 
     CLOSE = "close"
-    """Close if the program ended well (status 0, or a login shell that somebody left); keep otherwise."""
+    """Close if the program exited with status 0, or was a login shell that the user left; keep otherwise."""
     KEEP = "keep"
-    """Keep the text and the exit status; Enter runs the program again."""
+    """Keep the text and the exit status; Enter restarts the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """One program's place. `argv` empty means the login shell."""
+    """One pane and its program. `argv` empty means the login shell."""
 
     id: PaneId
     name: str = ""
-    """The name that a person or an agent gave it; empty if none."""
+    """The name that a user or an agent gave it; empty if none."""
     argv: tuple[str, ...] = ()
     cwd: str = ""
-    """The directory in which the program was started; empty for the workspace's own."""
+    """The directory that the program was started in; empty for the workspace's own."""
     env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Changes to the environment that were asked for at creation."""
+    """Changes to the environment that were requested at creation."""
     on_exit: OnExit = OnExit.CLOSE
     tags: frozenset[str] = frozenset()
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -53,18 +53,18 @@ class Window:
     session: str
     zoomed: bool = False
     named: bool = False
-    """True once somebody chose the name; until then it follows the active pane's program."""
+    """Whether a user or an agent chose the name; if not, it follows the active pane's program."""
     recent: tuple[PaneId, ...] = ()
-    """The other panes that had the focus, the latest first."""
+    """The other panes by latest focus, the latest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Everything there is. `windows` is empty only before the first has opened and after the last has closed."""
+    """The whole state. `windows` is empty only before the first was opened and after the last was closed."""
 
     name: str
     windows: tuple[Window, ...] = ()
     active: WindowId = NO_WINDOW
     panes: Mapping[PaneId, Pane] = field(default_factory=lambda: MappingProxyType({}))
     recent: tuple[WindowId, ...] = ()
-    """The other windows that were on the screen, the latest first."""
+    """The other windows by latest use, the latest first."""

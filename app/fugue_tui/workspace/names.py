@@ -1,13 +1,13 @@
-"""Names that people, agents and programs give to panes, windows and sessions: one short line, fit to show anywhere."""
+"""Names that users, agents and programs give to panes, windows and sessions: one short printable line."""
 
 from fugue_tui import sanitize
 
 MAX_NAME = 80
-"""The longest name, in characters."""
+"""Most characters of a name."""
 MAX_GIVEN = 4096
-"""How much of what was given is looked at."""
+"""Most characters of the input that are processed."""
 
 
 def clean(name: str) -> str:
-    """The name as it is kept; it may be empty. Cleaning it again changes nothing."""
+    """The sanitized name; it may be empty. Idempotent."""
     return sanitize.clean(name[:MAX_GIVEN], MAX_NAME)

@@ -1,4 +1,4 @@
-"""Reads panes out of JSON that nobody has checked. Raises Unreadable, and nothing else."""
+"""Parses panes from unchecked JSON. Raises Unreadable, and nothing else."""
 
 from types import MappingProxyType
 from typing import Final
@@ -13,9 +13,9 @@ from fugue_tui.workspace.model import OnExit, Pane
 from fugue_tui.workspace.save_model import SavedPane
 
 LARGEST_ID: Final = 1 << 31
-"""Ids above this are damage."""
+"""Larger ids are invalid."""
 LARGEST_SIDE: Final = 1 << 15
-"""Cells of a side of a screen."""
+"""Most cells of a side of a screen."""
 
 
 def read_id(value: object, what: str) -> int:
@@ -32,7 +32,7 @@ def read_size(value: object) -> Size:
 
 
 def read_pane(entry: dict[str, object]) -> Pane:
-    """What the workspace knew of a pane."""
+    """Parse a pane's record in the workspace."""
     argv = json_checks.words(entry.get("argv", []), "its command")
     if argv and not argv[0]:
         raise Unreadable("its command names no program")
@@ -51,7 +51,7 @@ def read_pane(entry: dict[str, object]) -> Pane:
 
 
 def read_seen(entry: dict[str, object], withheld: tuple[str, ...]) -> SavedPane:
-    """What was seen of a pane."""
+    """Parse a pane's state at the time of the save."""
     return SavedPane(
         cwd=json_checks.text(entry.get("cwd", ""), "its directory"),
         title=sanitize.clean(json_checks.text(entry.get("title", ""), "its title")),

@@ -1,6 +1,6 @@
-"""Knows programs that take a password where nothing says so: `mysql -phunter2`, `curl -u me:hunter2`.
+"""Removes passwords from the command lines of well-known programs: `mysql -phunter2`, `curl -u me:hunter2`.
 
-What they are is data. A line is read roughly as a shell would: a program's options last until the command ends.
+The options are a table. A line is split approximately as by a shell: a program's options last until the command ends.
 """
 
 import os
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 WITHHELD: Final = "[withheld]"
-"""Stands where a secret was."""
+"""Replaces a secret."""
 
 _TOKEN: Final = re.compile(r"""\s+|[|;&()`\n]+|(?:[^\s"'|;&()`]|"[^"]*"?|'[^']*'?)+""")
 _QUOTES: Final = "\"'"
@@ -18,18 +18,18 @@ _QUOTES: Final = "\"'"
 
 @dataclass(frozen=True, slots=True)
 class PasswordOption:
-    """Where a program takes secrets."""
+    """A program's options with secrets."""
 
     glued: tuple[str, ...] = ()
-    """Options whose value is in the same word; alone they mean something else."""
+    """Options with an attached value; without one they mean something else."""
     loose: tuple[str, ...] = ()
-    """Words whose value is in the same word, or is the next."""
+    """Options with an attached value or the next word as value."""
     pairs: tuple[str, ...] = ()
-    """The same for a name and a password; the name stays."""
+    """The same for a name and a password; the name is kept."""
     parted: str = ":"
-    """What is between those two."""
+    """The separator of name and password."""
     after: str = ""
-    """The word that must stand before."""
+    """A word that must come before."""
 
 
 _MYSQL: Final = PasswordOption(glued=("-p",))
@@ -63,7 +63,7 @@ _ANY: Final = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, HABITS))})(?!
 
 
 def sift_words(words: Sequence[str]) -> list[str]:
-    """A program's words without the secrets that its habits tell."""
+    """A program's arguments without the secrets in its password options."""
     found, habit, said = list(words), None, set[str]()
     awaited = ""
     for at, word in enumerate(words):
@@ -81,7 +81,7 @@ def sift_words(words: Sequence[str]) -> list[str]:
 
 
 def sift_line(line: str) -> str:
-    """A line for a shell without them; what is quoted whole is read as a line, too."""
+    """A shell command line without the secrets; a quoted command line inside it is filtered, too."""
     if not _ANY.search(line):
         return line
     parts = [_within(part) for part in _TOKEN.findall(line)]
@@ -93,7 +93,7 @@ def sift_line(line: str) -> str:
 
 
 def _within(part: str) -> str:
-    """A quoted word that holds blanks is a line of its own."""
+    """A quoted word with blanks is filtered as a command line."""
     quote = part[0]
     if quote not in _QUOTES or not any(char.isspace() for char in part):
         return part
@@ -103,7 +103,7 @@ def _within(part: str) -> str:
 
 
 def _commands(parts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where each command of a line begins and ends."""
+    """The start and end of each command of a line."""
     first = 0
     for at, part in enumerate(parts):
         if part[0] in "|;&()`\n" or ("\n" in part and part.isspace()):
@@ -113,7 +113,7 @@ def _commands(parts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _glued(habit: PasswordOption, word: str) -> str:
-    """A word without the value that is in it."""
+    """A word without its attached value."""
     for option in (*habit.glued, *habit.loose):
         if word.startswith(option) and len(word) > len(option) and _takes_value(option, word):
             return f"{option}{'=' * (word[len(option)] == '=')}{WITHHELD}"
@@ -125,21 +125,21 @@ def _glued(habit: PasswordOption, word: str) -> str:
 
 
 def _takes_value(option: str, word: str) -> bool:
-    """Whether what follows an option in a word is its value: of a short one at once, of a long one behind `=`."""
+    """Whether the rest of a word is the option's value: of a short option directly, of a long one after `=`."""
     if option.startswith("--"):
         return word[len(option)] == "="
     return option[0] in "-/" or option.endswith(":")
 
 
 def _follower(habit: PasswordOption | None, option: str, word: str) -> str:
-    """The word behind an option."""
+    """The word after an option, without its secret."""
     if habit is None or (word.startswith("-") and option not in habit.pairs):
         return word
     return _half(habit, word) if option in habit.pairs else WITHHELD
 
 
 def _half(habit: PasswordOption, pair: str) -> str:
-    """A name and a password without the password."""
+    """A name and a password, without the password."""
     name, parted, password = pair.partition(habit.parted)
     end = pair[-1] if pair[0] in _QUOTES and pair[-1] == pair[0] and len(pair) > 1 else ""
     return f"{name}{parted}{WITHHELD}{end}" if password.strip(_QUOTES) else pair

@@ -22,15 +22,15 @@ from fugue_tui.workspace.save_reader import SaveReader
 from fugue_tui.workspace.secret_filter import WITHHELD, SecretFilter
 
 VERSION: Final = 1
-"""The version that `encode` writes."""
+"""The version of the format."""
 
 Migration: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 MIGRATIONS: Final[Mapping[int, Migration]] = {}
-"""For each older version, what makes the next one of it."""
+"""For each older version, the migration to the next one."""
 
 
 def encode(saved: SavedWorkspace, secrets: Sequence[str] = ()) -> dict[str, Any]:
-    """The manifest; nothing that `secrets` name (patterns of names, as in `session.secrets`) is in it."""
+    """The manifest, without the values of names that match `secrets` (patterns as in `session.secrets`)."""
     sieve, workspace = SecretFilter(secrets), saved.workspace
     return {
         "version": VERSION,
@@ -47,7 +47,7 @@ def encode(saved: SavedWorkspace, secrets: Sequence[str] = ()) -> dict[str, Any]
 
 
 def decode(manifest: object, migrations: Mapping[int, Migration] = MIGRATIONS) -> tuple[SavedWorkspace, list[str]]:
-    """The workspace in a manifest, and what of it is left out. Raises SaveError if there is nothing to be had of it."""
+    """The workspace of a manifest, and messages on omitted parts. Raises SaveError if nothing is readable."""
     try:
         entries = migrate(json_checks.entries(manifest, "it"), migrations)
         reader = SaveReader(entries)
@@ -58,7 +58,7 @@ def decode(manifest: object, migrations: Mapping[int, Migration] = MIGRATIONS) -
 
 
 def migrate(manifest: dict[str, Any], migrations: Mapping[int, Migration], to: int = VERSION) -> dict[str, Any]:
-    """A manifest in a version, by way of all between; the one that is given stays as it is. Raises SaveError."""
+    """Migrate a manifest to a version; the original is not modified. Raises SaveError."""
     version = manifest.get("version")
     if type(version) is not int or version < 0:
         raise SaveError("a saved workspace does not say its version; another save may be readable")
@@ -72,7 +72,7 @@ def migrate(manifest: dict[str, Any], migrations: Mapping[int, Migration], to: i
 
 
 def _stepped(manifest: dict[str, Any], step: Migration) -> dict[str, Any]:
-    """One migration; what it cannot cope with is unreadable."""
+    """Apply one migration; its errors become Unreadable."""
     try:
         return step(manifest)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -139,7 +139,7 @@ def _withheld(
     shown: Mapping[str, Any],
     seen: SavedPane | None,
 ) -> list[str]:
-    """What is not in what is written, now or since an earlier save."""
+    """The names of what was withheld, now or in an earlier save."""
     kept = {f"{part}.{name}" for part in ("env", "metadata") for name in written[part]}
     gone = {f"env.{name}" for name in pane.env} | {f"metadata.{name}" for name in metadata}
     lines = {"argv": written["argv"], "tags": written["tags"], "foreground": shown.get("argv", ())}
@@ -150,7 +150,7 @@ def _withheld(
 
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What of it is JSON."""
+    """The entries that are JSON."""
     kept: dict[str, Any] = {}
     for name, value in metadata.items():
         try:

@@ -1,4 +1,4 @@
-"""What a saved workspace holds: the workspace itself, and what was seen of its panes when it was saved."""
+"""A saved workspace: the workspace itself, and the state of its panes at the time of the save."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,40 +12,40 @@ from fugue_tui.workspace.model import Workspace
 
 @dataclass(frozen=True, slots=True)
 class SavedPane:
-    """What a pane was like when it was saved, besides what the workspace says of it."""
+    """The state of a pane at the time of the save, beyond its record in the workspace."""
 
     cwd: str = ""
-    """Where its program worked; empty if that is not known."""
+    """The working directory of its program; empty if unknown."""
     title: str = ""
-    """The title that its program gave: clean."""
+    """The title set by its program: sanitized."""
     argv: tuple[str, ...] = ()
-    """The program in its foreground; empty if that is not known."""
+    """The program in its foreground; empty if unknown."""
     exit: Exit | None = None
-    """How its program had ended; None if it ran."""
+    """The exit status of its program; None if it was running."""
     size: Size = Size(80, 24)
     text: str = ""
-    """The digest of its text in the store, with what is known of the commands in it; empty if it was not saved."""
+    """The digest in the store of its text and its commands; empty if they were not saved."""
     resume: tuple[str, ...] = ()
-    """What to run instead to go on where it was; empty if there is no such thing."""
+    """The command that resumes its program; empty if there is none."""
     withheld: tuple[str, ...] = ()
-    """What was not saved because it is secret, sorted: `env.NAME`, `metadata.KEY`, `argv`, `foreground`, `resume`,
-    `tags`, `title`. What has `argv` here cannot be run as it is: `sieve.WITHHELD` stands where a secret was."""
+    """What was withheld as secret, sorted: `env.NAME`, `metadata.KEY`, `argv`, `foreground`, `resume`, `tags`,
+    `title`. A withheld `argv` cannot be run as it is: it contains `WITHHELD`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedWorkspace:
-    """A workspace at one moment."""
+    """A workspace at one point in time."""
 
     workspace: Workspace
     area: Size = Size(80, 24)
-    """The cells that its panes had between them."""
+    """The total size of its panes in cells."""
     seen: Mapping[PaneId, SavedPane] = field(default_factory=lambda: MappingProxyType({}))
-    """For each pane of which anything is known."""
+    """The state of each pane, as far as known."""
     saved_at: float = 0.0
-    """Seconds since 1970 by the wall clock: for people, not for deciding which is newer."""
+    """Unix time in seconds: for display, not for deciding which save is newer."""
     ended: bool = False
-    """Whether the workspace was left on purpose."""
+    """Whether the workspace was ended deliberately."""
     last_pane: int = 0
-    """The highest pane id that was ever given; no new pane may have it."""
+    """The highest pane id ever used; ids are not reused."""
     last_window: int = 0
-    """The highest window id that was ever given."""
+    """The highest window id ever used."""

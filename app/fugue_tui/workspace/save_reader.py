@@ -1,4 +1,4 @@
-"""Makes a workspace of JSON that nobody has checked: what is damaged is left out and told, the rest obeys `check`."""
+"""Parses a workspace from unchecked JSON: damaged parts are omitted and reported, the rest satisfies `check`."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -19,15 +19,15 @@ from fugue_tui.workspace.tree_reader import TreeReader
 MOST_WINDOWS: Final = 1_024
 MOST_PANES: Final = 8_192
 MOST_FAULTS: Final = 100
-"""Faults that are told one by one."""
+"""Most faults that are reported one by one."""
 SESSION: Final = "main"
-"""Where a window goes whose session cannot be read."""
+"""The session of a window whose session is unreadable."""
 
 _T = TypeVar("_T")
 
 
 class SaveReader:
-    """One reading; `faults` tells what was left out."""
+    """Parses one manifest; `faults` lists what was omitted."""
 
     def __init__(self, manifest: Mapping[str, object]) -> None:
         self.faults: list[str] = []
@@ -37,7 +37,7 @@ class SaveReader:
         self._lost: set[int] = set()
 
     def saved(self) -> SavedWorkspace:
-        """All that can be had. Raises Unreadable if that is nothing."""
+        """The readable part. Raises Unreadable if there is none."""
         head = self._or({}, lambda: json_checks.entries(self._given.get("head"), "the head"))
         for entry in self._list("panes", MOST_PANES):
             self._pane(entry)
@@ -71,7 +71,7 @@ class SaveReader:
         )
 
     def _pane(self, value: object) -> None:
-        """Take a pane in, if it can be read."""
+        """Add a pane if it is readable."""
         try:
             entry = json_checks.entries(value, "its record")
             pane = read_pane(entry)
@@ -85,7 +85,7 @@ class SaveReader:
         self._see(pane.id, entry)
 
     def _see(self, pane: PaneId, entry: Mapping[str, object]) -> None:
-        """Take in what was seen of a pane; without it the pane comes back empty."""
+        """Add the saved state of a pane; without it the pane is restored empty."""
         try:
             withheld = json_checks.words(entry.get("withheld", []), "what was withheld")
             if "seen" in entry or withheld:
@@ -133,19 +133,19 @@ class SaveReader:
         )
 
     def _list(self, key: str, most: int) -> Sequence[object]:
-        """A list that must be there; what is too many is left out."""
+        """A required list; excess items are omitted."""
         found = json_checks.items(self._given.get(key), f"the list of {key}", json_checks.LARGEST)
         if len(found) > most:
             self._fault(f"{len(found)} {key} were saved, the first {most} are read")
         return found[:most]
 
     def _last(self, key: str, used: Iterable[int]) -> int:
-        """The highest id that was ever given."""
+        """The highest id ever used."""
         given = self._or(0, lambda: json_checks.whole(self._given.get(key), key, 0, LARGEST_ID))
         return max(given, *used, 0)
 
     def _or(self, otherwise: _T, read: Callable[[], _T]) -> _T:
-        """What is read; something else, and a fault, if it is unreadable."""
+        """The result of `read`; the default, and a fault, if it is unreadable."""
         try:
             return read()
         except Unreadable as reason:
@@ -160,14 +160,14 @@ class SaveReader:
 
 
 def _focus(wanted: Sequence[int], there: Collection[int]) -> tuple[int, list[int]]:
-    """What has the focus and what had it before, among those that are there."""
+    """The active id and the previously active ones, among those that exist."""
     order = [id for id in dict.fromkeys(wanted) if id in there]
     active = order[0] if order else next(iter(there), 0)
     return active, [id for id in order if id != active]
 
 
 def _ids(active: object, recent: object) -> list[int]:
-    """Ids, the active one first; what is none is passed over."""
+    """Ids, the active one first; invalid ones become 0."""
     later = cast(Sequence[object], recent) if isinstance(recent, list | tuple) else ()
     return [id if type(id) is int else 0 for id in (active, *later[:MOST_PANES])]
 
@@ -179,11 +179,11 @@ def _moment(value: object) -> float:
 
 
 def _name(value: object, kind: type[PaneId] | type[WindowId], word: str) -> str:
-    """What to call a record in a fault."""
+    """The name of a record in a fault."""
     return f"{word} {kind(_id(value))}" if 0 < _id(value) <= LARGEST_ID else f"a {word} without an id"
 
 
 def _id(value: object) -> int:
-    """The id that a record has; 0 if it has none."""
+    """A record's id; 0 if it has none."""
     id = cast(dict[object, object], value).get("id") if isinstance(value, dict) else None
     return id if type(id) is int else 0

@@ -1,10 +1,10 @@
-"""Keeps secrets out of what is saved, as far as they can be told by a name beside them or by how they look.
+"""Removes secrets from saves, as far as a name beside them or their form identifies them.
 
 Withheld are: variables and metadata whose names match the patterns; in command lines, titles and tags the values of
-assignments and JSON fields with such names (`API_TOKEN=...`), of options that say what they are (`--token ...`,
+assignments and JSON fields with such names (`API_TOKEN=...`), of self-describing options (`--token ...`,
 `--db-password=...`), of headers such as `Authorization:`, passwords in URLs, keys and tokens of well-known forms
-(`ghp_...`), and what well-known programs take for a password (`mysql -phunter2`, see `habits`). A secret that nothing
-tells apart from other text is saved; the files are private.
+(`ghp_...`), and the password options of well-known programs (`mysql -phunter2`, see `password_options`). A secret that
+looks like any other text is saved; the files are private.
 """
 
 import re
@@ -40,18 +40,18 @@ _SHAPES: Final = re.compile(
 
 
 class SecretFilter:
-    """Knows secrets by their names: patterns in which * stands for anything, in any case."""
+    """Identifies secrets by name: patterns with `*`, in any case."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._names = re.compile("|".join(map(translate, patterns)) or r"(?!)", re.IGNORECASE)
         self._off = not patterns
 
     def secret(self, name: str) -> bool:
-        """Whether a name is one of a secret."""
+        """Whether a name is that of a secret."""
         return self._names.fullmatch(name) is not None
 
     def line(self, text: str) -> str:
-        """A command line, a title or a tag without its secrets; sifting again changes nothing."""
+        """A command line, a title or a tag without its secrets; idempotent."""
         if self._off:
             return text
         text = _SHAPES.sub(WITHHELD, text)
@@ -73,11 +73,11 @@ class SecretFilter:
         return tuple(sifted)
 
     def values(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """What has a name that is no secret's."""
+        """The entries whose names are not those of secrets."""
         return {name: value for name, value in entries.items() if not self.secret(name)}
 
     def nested(self, value: Any) -> Any:
-        """A JSON value without the secrets in its objects and its texts."""
+        """A JSON value without the secrets in its objects and its strings."""
         match value:
             case dict():
                 return {name: self.nested(inner) for name, inner in self.values(value).items()}  # pyright: ignore[reportUnknownArgumentType]
@@ -89,12 +89,12 @@ class SecretFilter:
                 return value
 
     def _field(self, found: re.Match[str]) -> str:
-        """What stands for a JSON field: itself, unless its name is one of a secret."""
+        """The replacement of a JSON field: itself, unless its name is that of a secret."""
         quote, name, colon = found[1], found[2], found[3]
         return f"{quote}{name}{quote}{colon}{quote}{WITHHELD}{quote}" if self.secret(name) else found[0]
 
     def _assigned(self, text: str) -> str:
-        """A text without the values of assignments whose names are those of secrets, wherever they stand."""
+        """A text without the values of assignments whose names are those of secrets."""
         kept, at = list[str](), 0
         while found := _ASSIGNED.search(text, at):
             kept.append(text[at : found.end()])

@@ -15,7 +15,7 @@ from fugue_tui.workspace.json_checks import Unreadable
 
 
 def write(node: Node) -> Any:
-    """The JSON of a tree, with its very weights."""
+    """The JSON of a tree, with exact weights."""
     if isinstance(node, Leaf):
         return int(node.pane)
     children = [write(child) for child in node.children]
@@ -23,16 +23,16 @@ def write(node: Node) -> Any:
 
 
 class TreeReader:
-    """Reads trees that share no pane. Tells `fault` whatever it leaves out, but for panes that are known to be lost."""
+    """Parses trees without common panes. Reports omitted parts to `fault`, except panes in `lost`."""
 
     def __init__(self, known: Collection[int], lost: Collection[int], fault: Callable[[str], None]) -> None:
         self._known, self._lost, self._fault = known, lost, fault
         self.placed: set[PaneId] = set()
-        """The panes that have a place."""
+        """The panes that are in a tree."""
         self._room = MAX_PANES
 
     def read(self, value: object, where: str) -> Node | None:
-        """One window's tree; None if nothing of it is left."""
+        """One window's tree; None if no pane is left."""
         self._room = MAX_PANES
         return self._node(value, where, 0)
 
@@ -73,7 +73,7 @@ class TreeReader:
         return join(axis, nodes, shares) if nodes else None
 
     def _weights(self, value: object, count: int, where: str) -> list[int]:
-        """The weights as they are; equal ones if they are no weights."""
+        """The weights; equal ones if they are invalid."""
         try:
             weights = [
                 json_checks.whole(weight, "a weight", 1, LIMIT)
