@@ -18,12 +18,3 @@ def ran_before(workspace: str) -> bool:
     """Whether a workspace of that name has an autosave; the store decides whether it is readable."""
     folder = os.path.join(state_dir(), "auto")
     return any(os.path.lexists(os.path.join(folder, f"{workspace}.json{copy}")) for copy in ("", ".1", ".2"))
-
-
-def saved_names() -> list[str]:
-    """The workspaces that were saved by themselves, running or not, sorted."""
-    try:
-        names = os.listdir(os.path.join(state_dir(), "auto"))
-    except OSError:
-        return []
-    return sorted({name.removesuffix(".json") for name in names if name.endswith(".json") and name[0] != "."})
