@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fugue_tui.geometry import Axis, Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.move import neighbour
-from fugue_tui.layout.solve import Solution, minimum, solve
+from fugue_tui.layout.solve import Solution, least, solve
 from fugue_tui.layout.tree import Leaf, Node, Split, panes
 
 Layouts: TypeAlias = Callable[..., st.SearchStrategy[Node]]
@@ -31,9 +31,9 @@ def main_left(weights: tuple[int, ...] = ()) -> Solution:
 
 def drawn(data: st.DataObject, layouts: Layouts) -> Solution:
     node = data.draw(layouts(least=2))
-    least = minimum(node)
-    cols, rows = data.draw(st.integers(0, 40)), data.draw(st.integers(0, 40))
-    return solve(node, Rect(0, 0, least.cols + cols, least.rows + rows))
+    cols = least(node, Axis.HORIZONTAL) + data.draw(st.integers(0, 40))
+    rows = least(node, Axis.VERTICAL) + data.draw(st.integers(0, 40))
+    return solve(node, Rect(0, 0, cols, rows))
 
 
 def test_the_longest_shared_edge_wins_and_reading_order_breaks_ties() -> None:

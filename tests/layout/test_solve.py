@@ -13,7 +13,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
 from fugue_tui.layout.apportion import LIMIT, apportion, whole
 from fugue_tui.layout.edit import split
-from fugue_tui.layout.solve import minimum, solve
+from fugue_tui.layout.solve import least, solve
 from fugue_tui.layout.tree import Leaf, Node, Split, at, panes
 
 Layouts: TypeAlias = Callable[..., st.SearchStrategy[Node]]
@@ -64,10 +64,10 @@ def test_every_pane_shows_from_the_minimum_size_on(
     data: st.DataObject, layouts: Layouts, more_cols: int, more_rows: int, gap: int
 ) -> None:
     node = data.draw(layouts())
-    least = minimum(node, gap)
-    assert not solve(node, Rect(0, 0, least.cols + more_cols, least.rows + more_rows), gap=gap).hidden
-    if least.cols > 1:
-        assert solve(node, Rect(0, 0, least.cols - 1, least.rows), gap=gap).hidden
+    cols, rows = least(node, Axis.HORIZONTAL, gap), least(node, Axis.VERTICAL, gap)
+    assert not solve(node, Rect(0, 0, cols + more_cols, rows + more_rows), gap=gap).hidden
+    if cols > 1:
+        assert solve(node, Rect(0, 0, cols - 1, rows), gap=gap).hidden
 
 
 def test_nothing_shows_without_a_cell() -> None:

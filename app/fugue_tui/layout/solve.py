@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fugue_tui.geometry import Axis, Rect, Size
+from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import apportion
 from fugue_tui.layout.tree import Leaf, Node, Path, Split, panes, path_to
@@ -42,12 +42,6 @@ def solve(node: Node, rect: Rect, *, gap: int = 1, keep: PaneId | None = None) -
         plan.place(node, _need(node, gap), rect, (), way)
     hidden = tuple(pane for pane in panes(node) if pane not in plan.panes)
     return Solution(plan.panes, tuple(plan.dividers), hidden)
-
-
-def minimum(node: Node, gap: int = 1) -> Size:
-    """The smallest size at which every pane shows."""
-    need = _need(node, gap)
-    return Size(need.cols, need.rows)
 
 
 def least(node: Node, axis: Axis, gap: int = 1) -> int:
