@@ -1,4 +1,4 @@
-"""Who listens to what a terminal takes in: its output as bytes, what its program said, and its end."""
+"""Output observers of a terminal: raw bytes, events, exit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,43 +10,42 @@ from fugue_tui.terminal.pty.spawn import Exit
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The terminal was closed: nothing more of it will be heard."""
+    """The terminal was closed; nothing follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewChanged:
-    """Something changed that was not output: the view was moved, or other text is selected."""
+    """The view was scrolled, or the selection changed."""
 
 
 CLOSED: Final = Closed()
 LOOKED: Final = ViewChanged()
 Tapped: TypeAlias = memoryview | Event | Exit | ViewChanged | Closed
-"""Output, valid until the call returns; an event; how the program ended; that somebody looks at another part of it; or
-that the terminal was closed."""
+"""Output, valid until the call returns; an event; the exit; a change of the view; or the close."""
 Tap: TypeAlias = Callable[[Tapped], None]
-"""Must return at once, and must not touch the terminal: of all but events and ends it is told under its lock."""
+"""Must return at once, and must not use the terminal: all but events and exits arrive under its lock."""
 
 
 class Observers:
-    """The taps of one terminal. They change, and output is told, under the terminal's lock."""
+    """The callbacks of one terminal. They change, and receive output, under the terminal's lock."""
 
-    __slots__ = ("_taps",)
+    __slots__ = ("_callbacks",)
 
     def __init__(self) -> None:
-        self._taps: tuple[Tap, ...] = ()
+        self._callbacks: tuple[Tap, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self._taps)
+        return bool(self._callbacks)
 
     def add(self, tap: Tap) -> None:
-        """Have a callback told from now on."""
-        self._taps = (*self._taps, tap)
+        """Call a callback from now on."""
+        self._callbacks = (*self._callbacks, tap)
 
     def remove(self, tap: Tap) -> None:
-        """Tell a callback nothing more; one that is told nothing is left alone."""
-        self._taps = tuple(each for each in self._taps if each is not tap)
+        """Stop calling a callback; an unknown one is ignored."""
+        self._callbacks = tuple(each for each in self._callbacks if each is not tap)
 
     def __call__(self, what: Tapped) -> None:
-        """Tell everyone."""
-        for tap in self._taps:
+        """Call every callback."""
+        for tap in self._callbacks:
             tap(what)

@@ -82,14 +82,14 @@ class Terminal:
         """What the engine cannot do, in words for users; empty for a complete engine."""
         self._screen = LockedScreen(emulator, size)
         self._lock = FairLock(self._screen)
-        self._pump = pump
+        self._io_loop = pump
         self._watcher = watcher
-        self._taps = Observers()
+        self._observers = Observers()
         self._events = SerialQueue[Event | Exit](self._handle)
         self._title = self._cwd = ""
         self._printed = self.waits
         self._printed_at = 0.0
-        self._told = False
+        self._notified = False
         self._log = AskedLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
         emulator.attend(self._lock, self._log.heard)
         self._log.take_over(before)
@@ -114,9 +114,9 @@ class Terminal:
         nonce: str = "",
         before: Sequence[CommandRecord] = (),
     ) -> Self:
-        """Start a program on a screen of that size, which the emulator already has; raises SpawnFailed.
+        """Start a program on a screen of this size, which the emulator already has; raises SpawnFailed.
 
-        Prompt marks that carry the nonce are believed, and once one was heard, no others."""
+        Prompt marks with the nonce are trusted; after the first of them all others are ignored."""
         pty = Pty.spawn(program, size)
         return cls(pty, size, pump=pump, emulator=emulator, watcher=watcher, nonce=nonce, before=before)
 
@@ -132,29 +132,29 @@ class Terminal:
         cwd: str = "",
         before: Sequence[CommandRecord] = (),
     ) -> Self:
-        """A terminal without a program, that shows what its emulator was given, under a title and a directory.
+        """A terminal without a program, which shows its emulator's text, with a title and a directory.
 
-        It can be looked at, scrolled, resized and closed; keys come to nothing, and `write` raises TerminalGone."""
+        It can be read, scrolled, resized and closed; keys are dropped, and `write` raises TerminalGone."""
         made = cls(None, size, pump=pump, emulator=emulator, watcher=watcher, before=before)
         made._title, made._cwd = title, cwd
         return made
 
     def tap(self, call: Tap) -> Callable[[], None]:
-        """Have a callback told all that comes from the program from now on; what is returned ends that. Any thread.
+        """Subscribe to the program's output and events; returns the function that unsubscribes.
 
-        What has not come when this returns is told once, in order, after the screen has taken it in."""
+        Whatever arrives after this returns is delivered once, in order, after the emulator has parsed it."""
         with self._lock:
-            self._taps.add(call)
+            self._observers.add(call)
 
-        def untap() -> None:
+        def unsubscribe() -> None:
             with self._lock:
-                self._taps.remove(call)
+                self._observers.remove(call)
 
-        return untap
+        return unsubscribe
 
     @property
     def title(self) -> str:
-        """The title that the program set last; empty if none. Untrusted."""
+        """The last title that the program set; empty if none. Untrusted."""
         return self._title
 
     @property
@@ -164,7 +164,7 @@ class Terminal:
 
     @property
     def printed_at(self) -> float:
-        """When there was output last, on the monotonic clock; 0 if there was none."""
+        """The time of the last output, on the monotonic clock; 0 if there was none."""
         return self._printed_at
 
     @property
@@ -181,8 +181,7 @@ class Terminal:
     # Reading the screen
 
     def locked(self) -> AbstractContextManager[LockedScreen]:
-        """The only way to the emulator: `with terminal.locked() as screen`. Not reentrant: inside, call nothing of the
-        terminal that acquires the lock."""
+        """The only way to the emulator: `with terminal.locked() as screen`. Not reentrant."""
         return self._lock
 
     @property
@@ -269,16 +268,14 @@ class Terminal:
             return TextExtract() if screen.closed else passage(screen.emulator, start, stop, joined=joined, ansi=ansi)
 
     def past(self, lines: int) -> list[Row]:
-        """The rows that a view scrolled back by `lines` from the bottom would show, within the scrollback.
-
-        The view and its damage stay as they are. Most of the work is done without the lock."""
+        """The rows that a view scrolled back by `lines` from the bottom would show, read mostly without the lock. The
+        view and its damage stay as they are."""
         with self._lock as screen:
             read = list[Row] if screen.closed else screen.emulator.past(lines)
         return read()
 
     def saved(self, sift: Sift = str) -> bytes:
-        """The data that `recall` restores; `sift` removes secrets from command lines. Empty if closed. The lock is held
-        for the engine's part only."""
+        """The data that `recall` restores; `sift` removes secrets from command lines. Empty if closed."""
         self._screen.emulator.prepare()
         with self._lock as screen:
             if screen.closed:
@@ -315,7 +312,7 @@ class Terminal:
                 screen.emulator.set_colours(fg, bg)
 
     def resize(self, size: Size) -> None:
-        """Change the screen at once, and tell the program: at once too, or in a storm within 20 ms."""
+        """Resize the screen at once, and notify the program at once or, after rapid changes, within 20 ms."""
         with self._lock as screen:
             if screen.closed or size == screen.size:
                 return
@@ -354,9 +351,8 @@ class Terminal:
         return bool(data) and self._send(data)
 
     def paste(self, text: str) -> int:
-        """Send text as one paste, sanitized and bracketed by the modes; how many bytes that is. Never waits.
-
-        Raises TerminalGone, or InputFull and sends nothing."""
+        """Send text as one paste, sanitized and bracketed by the modes; how many bytes that is. Never waits; raises
+        TerminalGone, or InputFull and sends nothing."""
         data = self._encoded(lambda emulator: emulator.encode_paste(text))
         self.sent.wrote(data, self.foreground_group)
         return self._channel.write(data)
@@ -379,13 +375,12 @@ class Terminal:
     # Program
 
     def rest(self) -> bool:
-        """Give memory of the history back, on a thread of the pump, once the program has been quiet for a second.
-
-        False if there is nothing left to give back; ask again in a while otherwise."""
+        """Release memory of the scrollback, on a thread of the I/O loop, once the program was quiet for a second. False
+        if there is nothing left to release; otherwise call again later."""
         if self.closed or not self._printed:
             return False
         if time.monotonic() - self._printed_at >= _QUIET_SECONDS:
-            self._pump.post(self._compact, self._channel)
+            self._io_loop.post(self._compact, self._channel)
         return True
 
     def _compact(self) -> None:
@@ -394,41 +389,41 @@ class Terminal:
                 self._printed = False
 
     def pause_output(self, *, paused: bool) -> None:
-        """Read no more of the program's output, so that it has to wait, or go on. Any thread; never waits."""
+        """Stop reading the program's output, so that it has to wait, or continue. Never waits."""
         self._channel.pause(paused=paused)
 
     def interrupt(self, signal: int) -> None:
-        """Send a signal to the foreground programs; raises TerminalGone."""
+        """Send a signal to the foreground process group; raises TerminalGone."""
         self._channel.interrupt(signal)
 
     def close(self) -> None:
-        """End every program of the terminal's session and let the screen go. Never waits; may be called again.
+        """End every program of the terminal's session and release the screen. Never waits; may be called again.
 
-        `ended` is still told, once the program is gone."""
+        `ended` is still called once the program has exited."""
         with self._lock as screen:
             if screen.closed:
                 return
             screen.closed = True
-            self._taps(CLOSED)
+            self._observers(CLOSED)
             screen.emulator.close()
         self._channel.close()
 
     def release(self) -> TerminalHandover:
-        """Close a waiting terminal but hand on its emulator, with all that it shows, for the program that starts now.
+        """Close a waiting terminal, and return its emulator and its text for the program that starts now.
 
         Raises TerminalGone if it was closed before."""
         with self._lock as screen:
             if screen.closed:
                 raise TerminalGone("the pane was closed meanwhile")
             screen.closed = True
-            self._taps(CLOSED)
+            self._observers(CLOSED)
             return TerminalHandover(screen.emulator, self._log.records, self._title)
 
     def _refresh(self, screen: LockedScreen) -> Damage:
-        self._told = False
+        self._notified = False
         damage = screen.emulator.refresh()
         if screen.emulator.modes.synchronized:
-            self._pump.post(partial(self._pump.later, _SYNC_LIMIT, self._tell))
+            self._io_loop.post(partial(self._io_loop.later, _SYNC_LIMIT, self._notify))
         return self.copy_mode.refresh(screen, damage)
 
     def _paint(self, screen: LockedScreen, rows: tuple[int, ...]) -> list[bytes]:
@@ -453,15 +448,15 @@ class Terminal:
             screen.erased = self._log.erased
             self._printed, self._printed_at = True, time.monotonic()
             screen.changes += 1
-            self._taps(memoryview(text))
+            self._observers(memoryview(text))
             self._events.put([*emulator.take_events(), *self._log.take_events()])
-            tell, self._told = not self._told, True
+            notify, self._notified = not self._notified, True
         self._events.drain()
-        if tell:
+        if notify:
             self._watcher.changed(self)
 
     def finish(self, exit: Exit) -> None:
-        """For the channel: the program has ended."""
+        """For the channel: the program has exited."""
         self.exit = exit
         with self._lock:
             self._log.ended(exit.code)
@@ -469,25 +464,25 @@ class Terminal:
         self._events.drain()
 
     def _after_change(self, screen: LockedScreen) -> None:
-        """Under the lock: have the pump tell what a change from outside brought about."""
-        self._taps(LOOKED)
-        tell, self._told = not self._told, True
+        """Notify of a change that was not output, from a thread of the I/O loop."""
+        self._observers(LOOKED)
+        notify, self._notified = not self._notified, True
         if events := screen.emulator.take_events():
             self._events.put(events)
-            self._pump.post(self._events.drain, self._channel)
-        if tell:
-            self._pump.post(partial(self._watcher.changed, self), self._channel)
+            self._io_loop.post(self._events.drain, self._channel)
+        if notify:
+            self._io_loop.post(partial(self._watcher.changed, self), self._channel)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         with self._lock as screen:
-            tell, self._told = not (self._told or screen.closed), True
-        if tell:
+            notify, self._notified = not (self._notified or screen.closed), True
+        if notify:
             self._watcher.changed(self)
 
     def _handle(self, event: Event | Exit) -> None:
         match event:
             case Exit():
-                self._taps(event)
+                self._observers(event)
                 self._watcher.ended(self, event)
                 return
             case Reply(data):
@@ -505,5 +500,5 @@ class Terminal:
                 self.sent.prompted()
             case _:
                 pass
-        self._taps(event)
+        self._observers(event)
         self._watcher.said(self, event)

@@ -23,7 +23,7 @@ def test_a_prompt_that_is_still_on_its_way_is_not_taken_for_one_without_marks(sh
     def hold() -> None:
         go_on.wait(DEADLINE)
 
-    terminal._pump.post(hold)  # pyright: ignore[reportPrivateUsage]
+    terminal._io_loop.post(hold)  # pyright: ignore[reportPrivateUsage]
     shell.room.until(lambda: terminal.foreground_group == terminal.pid)
     late = time.monotonic() + 4 * QUIET
     shell.room.until(lambda: time.monotonic() > late)

@@ -103,10 +103,10 @@ def test_who_follows_is_told_at_once_and_output_at_a_bounded_pace(room: Room) ->
 
 def test_nothing_listens_to_terminals_while_nobody_follows(room: Room) -> None:
     pane = room.cat()
-    taps = room.mux.terminals[pane]._taps  # pyright: ignore[reportPrivateUsage]
-    assert taps._taps == ()  # pyright: ignore[reportPrivateUsage]
+    observers = room.mux.terminals[pane]._observers  # pyright: ignore[reportPrivateUsage]
+    assert observers._callbacks == ()  # pyright: ignore[reportPrivateUsage]
     stop = room.mux.event_log.follow(lambda entry: None)
-    assert len(taps._taps) == 1  # pyright: ignore[reportPrivateUsage]
+    assert len(observers._callbacks) == 1  # pyright: ignore[reportPrivateUsage]
     stop()
-    assert taps._taps == ()  # pyright: ignore[reportPrivateUsage]
+    assert observers._callbacks == ()  # pyright: ignore[reportPrivateUsage]
     assert not room.mux.wait_service.awake

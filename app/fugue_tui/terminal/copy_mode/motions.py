@@ -1,15 +1,15 @@
-"""How the cursor of who reads back moves. Each motion says where it leads from a place; for who holds the lock."""
+"""Motions of the copy-mode cursor: functions from a position to the next. They need the terminal's lock."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from fugue_tui.terminal.copy_mode.text_units import Unit, cells, kind_of, stretch
+from fugue_tui.terminal.copy_mode.text_units import Unit, cells, kind_of, span_at
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import START, Point
 
 Motion: TypeAlias = Callable[[Emulator, Point], Point]
-"""Where a movement of the cursor leads from a place."""
+"""Returns where a movement leads from a position."""
 
 
 def stay(emulator: Emulator, at: Point) -> Point:
@@ -45,7 +45,7 @@ def _end(emulator: Emulator, line: int) -> int:
 
 def _snapped(emulator: Emulator, at: Point) -> Point:
     """The column in which the character begins."""
-    return stretch(emulator, at, Unit.CHARACTER).first
+    return span_at(emulator, at, Unit.CHARACTER).first
 
 
 def _left(emulator: Emulator, at: Point) -> Point:
@@ -53,7 +53,7 @@ def _left(emulator: Emulator, at: Point) -> Point:
 
 
 def _right(emulator: Emulator, at: Point) -> Point:
-    stop = stretch(emulator, at, Unit.CHARACTER).stop
+    stop = span_at(emulator, at, Unit.CHARACTER).stop
     return stop if stop.column <= _end(emulator, at.line) else at
 
 

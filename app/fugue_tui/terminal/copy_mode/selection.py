@@ -1,24 +1,24 @@
-"""What a person selected of a terminal's text. It moves with its text, and is over once that is not there any more.
+"""A selection of a terminal's text. It follows its text, and is dropped once the text is gone.
 
-Every method is for who holds the terminal's lock.
+Every method needs the terminal's lock.
 """
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit, stretch
+from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit, span_at
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Pin, Point
 
 
 class Selection:
-    """A stretch between two pins, and the part of its text that the program could still write over."""
+    """The range between two pins, and the part of its text that the program can still overwrite."""
 
     def __init__(self, emulator: Emulator, at: Point, unit: Unit = Unit.CHARACTER) -> None:
-        """Begins with what is at a place."""
+        """Starts with the unit at a position."""
         self._emulator = emulator
         self.unit = unit
         """What the selection grows by."""
-        self.where: TextSpan | None = stretch(emulator, at, unit)
-        """Where it was when it was looked at last; None if the other screen was in front."""
+        self.where: TextSpan | None = span_at(emulator, at, unit)
+        """Where it was at the last update; None if the other screen was in front."""
         self._anchor = self._ends = self._pinned(self.where)
         self._keep(self.where)
 
@@ -30,14 +30,14 @@ class Selection:
         return TextSpan(first, last) if first is not None and last is not None and first <= last else None
 
     def extend(self, to: Point, unit: Unit | None = None) -> None:
-        """Reach from where it began to another place, by whole units, or by other ones from now on."""
+        """Extend it from its anchor to a position, by whole units; a unit given here is kept."""
         self.unit = unit or self.unit
         anchor = self._found(self._anchor)
         if anchor is None:
             return
         if unit is not None:
-            anchor = stretch(self._emulator, anchor.first, unit)
-        end = stretch(self._emulator, to, self.unit)
+            anchor = span_at(self._emulator, anchor.first, unit)
+        end = span_at(self._emulator, to, self.unit)
         self.where = TextSpan(min(anchor.first, end.first), max(anchor.last, end.last))
         self._ends = self._pinned(self.where)
         self._keep(self.where)
@@ -61,7 +61,7 @@ class Selection:
         return self._emulator.between(start, where.stop, joined=False)
 
     def look(self) -> bool:
-        """Find where it is now; False if it is over, because its text was written over, cleared or pruned."""
+        """Update its position; False if its text was overwritten, cleared or pruned."""
         now = self.where = self._found(self._ends)
         if now is None:
             return self._is_hidden
@@ -78,7 +78,7 @@ class Selection:
 
     @property
     def _is_hidden(self) -> bool:
-        """Whether there is no place for it only because the other screen is in front."""
+        """Whether it has no position only because the other screen is in front."""
         return all(pin.found() is None and not pin.lost() for pin in self._ends)
 
     def resized(self, before: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which cells belong together: a character, a word, a line that wrapped. For who holds the terminal's lock."""
+"""The cells of a character, a word or a wrapped line at a position. Needs the terminal's lock."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.screen.width import cells_of
 
 _MOST_ROWS: Final = 200
-"""Rows of a wrapped line that are looked at above and below a place."""
+"""Rows of a wrapped line that are read above and below a position."""
 _BOUNDARIES: Final = frozenset("\"'`()[]{}<>|│┃║,;:$")
 """What ends a word besides blanks: what stands around paths, names and options, but not in them."""
 _ADDRESS: Final = re.compile(r"\b(?:https?|ftps?|file|ssh|git|wss?)://[^\s\"'`<>|│┃║{}\\^]+", re.IGNORECASE)
@@ -32,11 +32,11 @@ class TextSpan:
 
     first: Point
     last: Point
-    """The last cell, which belongs to the stretch: of a wide character its second."""
+    """The last cell, inclusive: of a wide character its second."""
 
     @property
     def stop(self) -> Point:
-        """The place behind it."""
+        """The position behind it."""
         return Point(self.last.line, self.last.column + 1)
 
     @property
@@ -45,8 +45,8 @@ class TextSpan:
         return self.last.line - self.first.line + 1
 
 
-def stretch(emulator: Emulator, at: Point, unit: Unit) -> TextSpan:
-    """The character, word or line at a place."""
+def span_at(emulator: Emulator, at: Point, unit: Unit) -> TextSpan:
+    """The character, word or line at a position."""
     if unit is Unit.CHARACTER:
         return _character(emulator, at)
     first, last = wrapped(emulator, at.line)

@@ -7,7 +7,7 @@ from fugue_tui.terminal.screen.pins import Pin
 
 @dataclass(frozen=True, slots=True)
 class CommandRecord:
-    """One command, as the marks of its shell told it (OSC 133). Its strings came from a pane and are untrusted."""
+    """One command, as its shell's prompt marks reported it (OSC 133). Its strings are untrusted."""
 
     number: int
     """Counts the terminal's commands from 1; never used again."""
@@ -25,7 +25,7 @@ class CommandRecord:
     """On the monotonic clock; None while it runs."""
     ended_at: float | None = None
     exit_code: int | None = None
-    """None while it runs, or if the shell never told."""
+    """None while it runs, or if the shell did not report it."""
     start: Pin | None = field(default=None, compare=False, repr=False)
     """Where its output starts; None once it is one of the older commands."""
     stop: Pin | None = field(default=None, compare=False, repr=False)
@@ -33,7 +33,7 @@ class CommandRecord:
 
     @property
     def running(self) -> bool:
-        """Whether it is not over yet, as far as its shell told."""
+        """Whether it has not finished."""
         return self.ended is None
 
     @property

@@ -1,4 +1,4 @@
-"""Events on their way to another thread: in order, and bounded however many come before anybody looks.
+"""Events for another thread: in order, and bounded however many arrive before they are read.
 
 What only matters as it is now (titles, directories, the clipboard, bells) and notifications are thinned: of each kind
 the newest are kept. Prompt marks and commands cannot be thinned without harm: once many wait the queue is `full`, and
@@ -27,7 +27,7 @@ KEPT: Final = 8
 FULL: Final = 256
 """Prompt marks and commands that may wait before the queue is full."""
 MOST: Final = 4_096
-"""Prompt marks and commands that wait at most, if whoever fills a full queue goes on."""
+"""The most prompt marks and commands in a queue that is full and still filled."""
 
 Item = TypeVar("Item")
 
@@ -37,12 +37,12 @@ _LIMITS: Final[Mapping[type[object], int]] = {
     TitleChanged: KEPT,
     CwdChanged: KEPT,
     Notification: KEPT,
-    Reply: 1 << 20,  # Whoever owes them bounds their bytes.
+    Reply: 1 << 20,  # Their bytes are bounded by the emulator.
 }
 
 
 class EventQueue(Generic[Item]):
-    """The events of one terminal, and what else must keep its place among them. Not thread-safe."""
+    """The events of one terminal, and other items in order with them. Not thread-safe."""
 
     __slots__ = ("_dropped", "_events", "_number", "_places")
 
@@ -68,13 +68,13 @@ class EventQueue(Generic[Item]):
         places = self._places.setdefault(type(event), deque())
         if len(places) >= _LIMITS.get(type(event), MOST):
             del self._events[places.popleft()]
-            self._dropped += type(event) is not Bell  # A bell beside a bell says nothing new.
+            self._dropped += type(event) is not Bell  # A second bell adds nothing.
         self._number += 1
         self._events[self._number] = event
         places.append(self._number)
 
     def take(self) -> list[Item | EventsDropped]:
-        """Everything since the last call, in order; how many were dropped comes first, for they were the oldest."""
+        """Everything since the last call, in order; first the count of dropped events, which were the oldest."""
         taken: list[Item | EventsDropped] = [EventsDropped(self._dropped)] if self._dropped else []
         taken += self._events.values()
         self._events.clear()

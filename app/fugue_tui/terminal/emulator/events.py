@@ -1,4 +1,4 @@
-"""What a program says besides text: replies owed to it, bells, titles, marks.
+"""Events of a program besides text: pending replies, bells, titles, prompt marks.
 
 Every string here came out of a pane and is untrusted; `fugue_tui.sanitize` makes it fit to show.
 """
@@ -11,7 +11,7 @@ from fugue_tui.terminal.emulator.command_record import CommandRecord
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Bytes to write back to the program, in the order in which it asked."""
+    """Bytes to write back to the program, in the order of its queries."""
 
     data: bytes
 
@@ -30,7 +30,7 @@ class TitleChanged:
 
 @dataclass(frozen=True, slots=True)
 class CwdChanged:
-    """OSC 7: the shell's working directory, as a path (the file URL is taken apart)."""
+    """OSC 7: the shell's working directory, as a path (parsed from the file URL)."""
 
     cwd: str
 
@@ -56,13 +56,13 @@ class PromptMark:
 
     kind: str
     exit_code: int | None = None
-    """With D, and with A for a shell that may not have come to tell D; None if the shell did not tell."""
+    """With D, and with A for a shell that may have skipped D; None if the shell did not report it."""
     line: str | None = None
-    """With C or E what was typed, with D what was typed and refused, if the shell told it."""
+    """The command line, with C or E; with D a rejected one; None if the shell did not report it."""
     nonce: str = ""
     """What a shell that Fugue set up adds to show that the mark is its own."""
     aid: str = ""
-    """Which shell it is from; empty if it did not tell."""
+    """The shell that sent it; empty if unknown."""
     continues: bool = False
     """With A: the prompt of a further line of the same command."""
     eol: str = ""
@@ -78,14 +78,14 @@ class CommandStarted:
 
 @dataclass(frozen=True, slots=True)
 class CommandFinished:
-    """A command is over."""
+    """A command has finished."""
 
     command: CommandRecord
 
 
 @dataclass(frozen=True, slots=True)
 class EventsDropped:
-    """So many events came faster than they could be told, and are told only as this count."""
+    """The number of events that were dropped because they arrived too fast."""
 
     count: int
 

@@ -1,4 +1,4 @@
-"""Operating system commands that tell of something: notifications, the clipboard, prompt marks.
+"""Parses operating system commands: notifications, the clipboard, prompt marks.
 
 Pure: a payload in, an event or None out. Sources: xterm's ctlseqs (52), iTerm2 (9), rxvt (777), semantic prompts (133,
 with kitty's options), VS Code (633).
@@ -121,7 +121,7 @@ def _exit_code(rest: str) -> int | None:
 
 
 def _vs_code_mark(rest: str) -> PromptMark | None:
-    """`633;A` to `633;D;code` mean what 133 means; `633;E;line;nonce` tells the line before C."""
+    """`633;A` to `633;D;code` mean what 133 means; `633;E;line;nonce` reports the line before C."""
     kind, _, line = rest.partition(";")
     if kind != "E":
         return _mark(rest)

@@ -1,4 +1,4 @@
-"""Reads how shells tell a command line inside an escape sequence: percent-encoded, quoted for a shell, or escaped."""
+"""Decodes a command line inside an escape sequence: percent-encoded, quoted for a shell, or escaped."""
 
 import re
 from typing import Final

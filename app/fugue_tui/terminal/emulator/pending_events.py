@@ -1,4 +1,4 @@
-"""What a terminal has said and is owed, in order and within bounds, until someone takes it.
+"""A terminal's pending replies and events, in order and bounded, until they are taken.
 
 What both engines share in knowing places: whose lock pins take, and who hears of marks.
 """
@@ -33,7 +33,7 @@ class PendingEvents:
         self.dark = True
         self.on_hold = on_hold
         self.on_mark: Callable[[PromptMark], None] = lambda mark: None
-        """Told of each mark, with the text before it fed and the text after it not."""
+        """Called for each prompt mark, after the text before it was parsed and before the text behind it."""
         self._events = EventQueue[Event]()
         self._pending = bytearray()
         self._owed = 0
@@ -45,7 +45,7 @@ class PendingEvents:
         return self._events.take()
 
     def reply(self, data: bytes) -> None:
-        """Owe the program bytes, unless it is owed too many."""
+        """Queue a reply to the program, unless too many are pending."""
         if self._owed + len(data) <= REPLY_LIMIT:
             self._owed += len(data)
             self._pending += data
@@ -63,7 +63,7 @@ class PendingEvents:
             self._pending.clear()
 
     def set_title(self, title: str) -> None:
-        """Note a title; a title that did not change says nothing new."""
+        """Record a title; an unchanged one emits no event."""
         if title != self.title:
             self.title = title
             self.say(TitleChanged(title))
@@ -88,5 +88,5 @@ class Anchors:
     _guard: Guard = nullcontext()
 
     def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None:
-        """Have pins take a lock, and marks told where they are."""
+        """Set the lock of the pins, and the callback of prompt marks."""
         self._guard, self._inbox.on_mark = lock, heard

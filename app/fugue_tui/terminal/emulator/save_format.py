@@ -34,7 +34,7 @@ _WORDS: Final = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """The text of a terminal at one moment."""
+    """A snapshot of a terminal's text."""
 
     engine: str
     """Which engine wrote `native`."""
@@ -49,11 +49,11 @@ class Save:
     past: bytes = b""
     """What else is known of the text, as `remembered` writes it."""
     lines: int = 0
-    """How many lines `portable` made when it was written; 0 if nobody counted."""
+    """How many lines `portable` has, counted when it was written; 0 if unknown."""
 
 
 def pack(save: Save) -> bytes:
-    """The save as bytes that tell whether they are whole."""
+    """The save as bytes with a checksum."""
     about = {
         "engine": save.engine,
         "cols": save.size.cols,

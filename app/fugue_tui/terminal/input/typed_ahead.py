@@ -1,4 +1,4 @@
-"""Whether what was typed into a terminal was entered too: if not, it may stand at a prompt that nobody has marked."""
+"""Tracks whether the last input to a terminal was submitted with Enter; if not, it may be at an unmarked prompt."""
 
 import time
 from threading import Lock
@@ -7,58 +7,58 @@ from typing import Final
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 
 _ENDS: Final = frozenset("cdjmu")
-"""Keys that with Ctrl enter a line or clear it away."""
+"""Keys that with Ctrl submit a line or clear it."""
 _CLEARED: Final = 2.0
-"""Seconds that a shell has to show that it has cleared a line away."""
+"""Seconds that a shell has to show that it has cleared a line."""
 
 
 class TypedAhead:
-    """What was typed into one terminal last. Any thread."""
+    """The last input to one terminal. Any thread."""
 
     __slots__ = ("_cleared_at", "_entered", "_group", "_known", "_lock", "count")
 
     def __init__(self) -> None:
         self._lock = Lock()
         self.count = 0
-        """How often something was typed."""
+        """How often there was input."""
         self._known = self._group = 0
         self._cleared_at = 0.0
         self._entered = True
 
     def pressed(self, key: KeyPress, group: int) -> None:
-        """A key went to a process group."""
+        """Record a key sent to a process group."""
         ctrl = bool(key.modifiers & Modifiers.CTRL)
         self._note(group, entered=key.name in _ENDS if ctrl else key.role == "enter")
 
     def wrote(self, data: bytes, group: int) -> None:
-        """Text or a paste went to a process group."""
+        """Record text or a paste sent to a process group."""
         self._note(group, entered=data.endswith((b"\r", b"\n")))
 
     def settle(self) -> None:
-        """A command has begun, or a prompt was cleared: what was entered until now stands at no prompt any more."""
+        """Record that a command began, or a prompt was cleared: input submitted so far is at no prompt any more."""
         with self._lock:
             self._known = self.count if self._entered else -1
 
     @property
     def nothing_since(self) -> bool:
-        """Whether nothing was typed since it was settled: then nobody has typed what stands at the prompt."""
+        """Whether there was no input since `settle`, so that the text at the prompt was not typed."""
         with self._lock:
             return self.count == self._known
 
     def is_left_at(self, group: int, *, tells: bool = False) -> bool:
-        """Whether what was typed last went to that process group, and was not entered; one that `tells` when it shows
-        a prompt must have done so since a line was to be cleared away."""
+        """Whether the last input went to this process group and was not submitted; a shell that `tells` when it shows
+        a prompt must have done so since a line was to be cleared."""
         with self._lock:
             cleared = self._entered and not (tells and self._cleared_at)
             return not cleared and self._group == group
 
     def prompted(self) -> None:
-        """The shell has told that it shows a prompt."""
+        """Record that the shell marked a prompt."""
         with self._lock:
             self._cleared_at = 0.0
 
     def is_clearing(self, printed_at: float = 0.0) -> bool:
-        """Whether a line that was not entered is still to be cleared away, by a shell that was silent since then."""
+        """Whether a shell that has printed nothing since then has yet to clear a line that was not submitted."""
         with self._lock:
             return printed_at < self._cleared_at and time.monotonic() < self._cleared_at + _CLEARED
 

@@ -1,11 +1,7 @@
-"""One terminal's descriptors at the pump: reading, writing, sizes, and the order in which a program ends.
+"""One terminal's descriptors in the I/O loop: reading, writing, resizing, and the exit of its program.
 
-A program ends when its own process does, whoever still holds its terminal; what it left unread is then read, for a
-bounded time, and only after that are the descriptors closed, here and nowhere else.
-
-In place of a channel, for a terminal whose program was not started yet: no descriptors, no thread, no process.
-
-Whether a program edits a line on its terminal, as shells do at their prompt: told by the terminal's settings.
+A program exits when its own process does, even if others hold its terminal open; its unread output is then read, for a
+bounded time, and only then are the descriptors closed, here and nowhere else.
 """
 
 import errno
@@ -30,10 +26,11 @@ from fugue_tui.terminal.pty.write_queue import CAPACITY, WriteQueue
 
 
 def edits_lines(fd: int) -> bool:
-    """Whether keys are read one by one and not echoed, Enter among them or the key that quotes the next one.
+    """Whether the terminal's settings are those of a line editor, such as a shell at its prompt: keys are read one by
+    one and not echoed, including Enter or the key that quotes the next one.
 
-    A program that only wants one key, or a password, leaves these two to the kernel. False if nobody can tell, or while
-    something is unread that it may have printed before."""
+    A program that reads one key, or a password, leaves these two to the kernel. False if that is unknown, or while
+    there is unread output."""
     try:
         iflag, _, _, lflag, _, _, keys = termios.tcgetattr(fd)
         (unread,) = struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"))
@@ -44,7 +41,7 @@ def edits_lines(fd: int) -> bool:
 
 
 class NullChannel:
-    """A channel to nobody."""
+    """The channel of a terminal without a program: no descriptors, no thread, no process."""
 
     flooding = -1
     turn = 0
@@ -53,18 +50,18 @@ class NullChannel:
         """There is nothing to read."""
 
     def write(self, data: bytes) -> int:
-        """Nobody reads. Raises TerminalGone."""
+        """Raises TerminalGone."""
         _refuse()
 
     def reply(self, data: bytes) -> bool:
-        """Nobody asked."""
+        """Drops the reply."""
         return False
 
     def pause(self, *, paused: bool) -> None:
         """There is nothing to read."""
 
     def resize(self, size: Size) -> None:
-        """Nobody needs to know."""
+        """There is no program to notify."""
 
     @property
     def ran_seconds(self) -> float:
@@ -76,11 +73,11 @@ class NullChannel:
         return 0
 
     def edits_lines(self) -> bool:
-        """Nobody edits anything."""
+        """No program edits a line."""
         return False
 
     def interrupt(self, number: int) -> None:
-        """There is nobody to interrupt. Raises TerminalGone."""
+        """Raises TerminalGone."""
         _refuse()
 
     def close(self) -> None:
@@ -109,7 +106,7 @@ _LEAST: Final = 1 << 10
 _FIRST: Final = 8 << 10
 _BULK: Final = 8 << 10
 _AHEAD: Final = 2
-"""How many buffers one terminal may have read that are not delivered yet; then it is not read."""
+"""How many undelivered buffers one terminal may have; then reading stops."""
 _SPARES: Final = 8
 _QUIET: Final = 0.1
 _DRAIN_TIME: Final = 0.3
@@ -120,14 +117,14 @@ _RETRIES: Final = (0.05, 1.0)
 
 
 class Receiver(Protocol):
-    """Who gets the output, in order and never twice at once; on one of the pump's two threads."""
+    """Receives the output, in order and one call at a time, on one of the I/O loop's two threads."""
 
     def receive(self, data: memoryview) -> None:
         """Output, valid until the call returns."""
         ...
 
     def finish(self, exit: Exit) -> None:
-        """The program has ended and nothing more will come."""
+        """The program has exited and there is no further output."""
         ...
 
 
@@ -155,11 +152,11 @@ class Channel:
         self._drained = 0
 
     def start(self) -> None:
-        """Begin to read; the receiver must be ready for it. Any thread."""
+        """Begin to read; the receiver must be ready. Any thread."""
         self._pump.post(self._open, self)
 
     def write(self, data: bytes) -> int:
-        """Send bytes to the program, now or when it reads; how many that is. Any thread.
+        """Send bytes to the program, now or when it reads; how many there are. Any thread.
 
         Raises TerminalGone, or InputFull and sends nothing."""
         with self._guard:
@@ -174,7 +171,7 @@ class Channel:
         return len(data)
 
     def reply(self, data: bytes) -> bool:
-        """Send an answer to the program; False if too many wait for it, or it has ended. Any thread."""
+        """Send a terminal reply to the program; False if too many are queued, or it has exited. Any thread."""
         with self._guard:
             accepted = not self._closed and self._outbox.accept_reply(data)
             if accepted:
@@ -182,14 +179,15 @@ class Channel:
         return accepted
 
     def resize(self, size: Size) -> None:
-        """Tell the program its size: at once, or in a storm a little later, and the last one always. Any thread."""
+        """Notify the program of its size: at once, or after rapid changes a little later, but always of the last. Any
+        thread."""
         with self._guard:
             wait = None if self._closed else self._winsize.change(size)
         if wait is not None:
             self._pump.post(lambda: self._pump.later(wait, self._resize_late, self), self)
 
     def pause(self, *, paused: bool) -> None:
-        """Read no more until told to go on, as long as the program runs. Any thread."""
+        """Stop or resume reading while the program runs. Any thread."""
         self._paused = paused
         self._pump.post(self._rewatch, self)
 
@@ -199,7 +197,7 @@ class Channel:
         return (self._exit_at or time.monotonic()) - self._started_at
 
     def foreground_group(self) -> int:
-        """The process group that the terminal's keys go to; 0 if none. Any thread."""
+        """The foreground process group; 0 if none. Any thread."""
         with self._guard, suppress(OSError):
             return 0 if self._closed else max(os.tcgetpgrp(self._pty.fd), 0)
         return 0

@@ -1,9 +1,9 @@
-"""The one I/O thread of all terminals, and a second that takes the weight of floods off it.
+"""The I/O thread of all terminals, and a second thread that parses floods of output.
 
-The pump waits in one selector for every descriptor, runs what other threads post, and keeps time. What is done with a
-descriptor is its source's business. Sources that talk little are served at once and first; those that flood take turns,
-one a round, and have their work done `aside`, so an echo never waits for more than the reading of one turn: beside a
-flood it took 2.3 ms with one thread and takes 0.2 ms with two. With nothing to do both threads sleep without end.
+The I/O loop waits in one selector for every descriptor, runs posted calls and timers; sources handle their descriptors.
+Sources with little output are served at once and first; those that flood take turns, one a round, and are parsed
+`aside`, so an echo waits for at most one read: beside a flood it took 2.3 ms with one thread and takes 0.2 ms with two.
+When idle both threads sleep without a timeout.
 """
 
 import heapq
@@ -32,19 +32,19 @@ _logger = logging.getLogger(__name__)
 
 
 class IOSource(Protocol):
-    """Something with descriptors at the pump; every call arrives on the pump thread."""
+    """An owner of descriptors in the I/O loop; every method is called on the loop's thread."""
 
     flooding: int
-    """The descriptor that floods, and so must take turns; -1 if none does."""
+    """The descriptor that floods, and so takes turns; -1 if none does."""
     turn: int
-    """The pump's: when it last had its turn."""
+    """Set by the loop: the round of its last turn."""
 
     def ready(self, fd: int, events: int) -> None:
         """A watched descriptor can be read or written."""
         ...
 
     def writable(self) -> None:
-        """The terminal takes bytes again; served before any reading."""
+        """The terminal accepts bytes again; served before any reading."""
         ...
 
     def hang_up(self, grace: float) -> None:
@@ -52,7 +52,7 @@ class IOSource(Protocol):
         ...
 
     def fail(self) -> None:
-        """A call to this source raised; whatever it holds must be given up."""
+        """A call to this source raised; it must release what it holds."""
         ...
 
 
@@ -60,11 +60,11 @@ _Job: TypeAlias = tuple[IOSource, Callable[[], None], Callable[[], None]]
 
 
 class IOLoop:
-    """The threads and their queues. `post` may be called from any thread, the rest only on the pump's own."""
+    """The threads and their queues. `post` may be called from any thread, the rest only on the loop's own."""
 
     def __init__(self) -> None:
         self.spares = [ReadBuffer()]
-        """Buffers that nobody uses now."""
+        """Unused buffers."""
         self.hangups = SessionKiller(self.later)
         self._selector = selectors.DefaultSelector()
         self._sources: set[IOSource] = set()
@@ -92,32 +92,32 @@ class IOLoop:
         return self._thread is not None and self._thread.is_alive()
 
     def quit(self) -> None:
-        """Begin to end what still runs, and after that the threads; returns at once. From any thread."""
+        """Begin to end the programs, and then the threads; returns at once. Any thread."""
         if self._thread is None:
             self._close()
         else:
             self.post(self._begin_stop)
 
     def stop(self) -> None:
-        """End what still runs, join the threads and give back their descriptors; takes at most about three seconds."""
+        """End the programs, join the threads and close their descriptors; takes at most about three seconds."""
         self.quit()
         if self._thread is not None:
             self._thread.join(_QUIT_LIMIT + 1)
             self._feeder.join(1)
 
     def post(self, call: Callable[[], None], source: IOSource | None = None) -> None:
-        """Run a call on the pump thread soon. From any thread; never waits. A fault in it is the source's."""
+        """Run a call on the loop's thread soon. Any thread; never waits. If it raises, its source fails."""
         self._posts.append((source, call))
         if not self._woken:
             self._woken = True
             self._ring()
 
     def later(self, seconds: float, call: Callable[[], None], source: IOSource | None = None) -> None:
-        """Run a call after a while."""
+        """Run a call after a delay."""
         heapq.heappush(self._deadlines, (time.monotonic() + seconds, next(self._numbers), source, call))
 
     def aside(self, source: IOSource, work: Callable[[], None], done: Callable[[], None]) -> None:
-        """Run `work` on the other thread, after what was given to it before, then `done` on this one."""
+        """Run `work` on the other thread, after earlier work, then `done` on this one."""
         self._jobs.put((source, work, done))
 
     def add(self, source: IOSource) -> None:

@@ -58,7 +58,7 @@ def environ(pid: int, name: str) -> str | None:
 
 
 def is_busy(pid: int) -> bool:
-    """Whether the process computes at this moment; False if that is unknown."""
+    """Whether the process uses the CPU now; False if unknown."""
     return _read(pid, "stat").rpartition(b")")[2].split(None, 1)[:1] == [b"R"]
 
 
@@ -155,7 +155,7 @@ def _from_ps(which: list[str]) -> Iterator[Process]:
 
 
 def _ps(which: list[str], fields: str) -> list[str]:
-    """What `ps` says of some processes, a line each."""
+    """The output of `ps` for some processes, one line each."""
     command = ["ps", *which, "-ww", "-o", fields]
     try:
         said = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=2)

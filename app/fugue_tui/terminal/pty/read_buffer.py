@@ -1,8 +1,8 @@
-"""Reads what a terminal has to say into one buffer, without a pause.
+"""Reads a terminal's output into one buffer without releasing the interpreter's lock.
 
-A terminal hands out at most 4 KiB a read. Python's own reads let the interpreter's lock go each time, and beside a busy
+A terminal returns at most 4 KiB a read. Python's own reads release the interpreter's lock each time, and beside a busy
 thread each then waits up to a switch interval to get it back: a flood was measured at 6.9 MB/s and an echo beside it at
-89 ms. A read that cannot block needs no such courtesy, so here it is called with the lock held: 10 MB/s and 6 ms.
+89 ms. A read that cannot block does not need to release the lock: called with it held, 10 MB/s and 6 ms.
 """
 
 import ctypes
@@ -11,9 +11,9 @@ import os
 from typing import Final
 
 SIZE: Final = 64 << 10
-"""The most bytes that one turn of one terminal reads: about a millisecond's worth."""
+"""The most bytes that one turn of one terminal reads: about a millisecond of parsing."""
 _SMALL: Final = 1 << 10
-"""After a read this short nothing more is expected, and a second look would cost more than it finds."""
+"""After a read this short no more output is expected, and a second read would not pay."""
 _AGAIN: Final = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EINTR})
 
 _read = ctypes.PyDLL(None, use_errno=True).read
@@ -22,16 +22,16 @@ _read.restype = ctypes.c_ssize_t
 
 
 class ReadBuffer:
-    """The buffer that all terminals share, one at a time."""
+    """A buffer that all terminals share, one at a time."""
 
     def __init__(self) -> None:
         memory = bytearray(SIZE)
         self.view = memoryview(memory)
-        """What the last `fill` read is at its start."""
+        """Starts with the bytes of the last `fill`."""
         self._address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
     def fill(self, fd: int, limit: int) -> tuple[int, bool]:
-        """Read what is there, up to a limit: how much, and whether nobody holds the terminal any more.
+        """Read available bytes up to a limit: how many, and whether the terminal was hung up.
 
         `fd` must not block."""
         filled = 0

@@ -1,6 +1,6 @@
 """Ends the programs of closed terminals: SIGHUP to every process group of the session, then SIGKILL to what is left.
 
-Everything here runs on the pump thread, and no call waits.
+Everything here runs on the I/O loop's thread, and no call waits.
 """
 
 import os
@@ -23,11 +23,11 @@ _HOPELESS: Final = 5.0
 @dataclass(slots=True)
 class _Session:
     kill_at: float
-    told: bool = False
+    hung_up: bool = False
 
 
 class SessionKiller:
-    """The sessions that are being ended; one look at the process table serves them all."""
+    """The sessions that are being ended; one read of the process table serves all of them."""
 
     def __init__(self, later: Callable[[float, Callable[[], None]], None]) -> None:
         self._later = later
@@ -72,8 +72,8 @@ def _press(session: _Session, members: list[process.Process], now: float) -> Non
         for member in members:
             with suppress(OSError):
                 os.kill(member.pid, signal.SIGKILL)
-    elif not session.told:
-        session.told = True
+    elif not session.hung_up:
+        session.hung_up = True
         for group in {member.group for member in members}:
             with suppress(OSError):
                 os.killpg(group, signal.SIGHUP)

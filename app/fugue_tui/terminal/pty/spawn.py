@@ -34,7 +34,7 @@ _FOREIGN: Final = frozenset(
         *("FUGUE_SHELL_MARKS", "FUGUE_SHELL_ENV", "FUGUE_SHELL_ZDOTDIR"),
     }
 )
-"""Variables by which another terminal or multiplexer would be taken for the one the program runs in."""
+"""Variables that identify another terminal or multiplexer than the one the program runs in."""
 _LEAKS: Final = frozenset({"exec_err_pipe_read", "exec_err_pipe_write", "master_fd", "slave_fd"})
 _IUTF8: Final = 0x4000
 _FALLBACK_SHELL: Final = "/bin/sh"
@@ -60,7 +60,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a program ended; both None if somebody else took the status."""
+    """How a program exited; both None if another caller has reaped it."""
 
     code: int | None
     signal: int | None = None
@@ -74,7 +74,7 @@ class Exit:
 
 
 class Pty:
-    """A running program and the master side of its terminal; the pump alone closes it."""
+    """A running program and the master side of its terminal; only the I/O loop closes it."""
 
     __slots__ = ("fd", "pid", "pidfd")
 
@@ -104,7 +104,7 @@ class Pty:
             raise SpawnFailed(f"cannot start {argv[0]}: {error.strerror}") from error
 
     def resize(self, size: Size) -> None:
-        """Tell the kernel the size, which signals the foreground programs if it differs."""
+        """Set the kernel's size, which signals the foreground programs if it differs."""
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, _winsize(size))
 
     def reap(self) -> Exit | None:
@@ -135,7 +135,7 @@ def environment(program: Program) -> dict[str, str]:
 
 
 def login_shell(env: Mapping[str, str]) -> str:
-    """The path of the person's shell: $SHELL, else the password database's, else /bin/sh."""
+    """The path of the user's shell: $SHELL, else the password database's, else /bin/sh."""
     for shell in (env.get("SHELL", ""), _passwd_shell()):
         if os.path.isabs(shell) and os.path.isfile(shell) and os.access(shell, os.X_OK):
             return shell

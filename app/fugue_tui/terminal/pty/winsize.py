@@ -1,4 +1,4 @@
-"""How often a program hears of its terminal's size: at once, but seldom in a storm, and always of the last one."""
+"""Limits how often a program is notified of its size: at once, rarely for rapid changes, always of the last."""
 
 import time
 from collections.abc import Callable
@@ -7,33 +7,33 @@ from typing import Final
 from fugue_tui.geometry import Size
 
 PAUSE: Final = 0.02
-"""Seconds between two tellings."""
+"""Seconds between two notifications."""
 
 
 class Winsize:
-    """The size the terminal has, and the one its program was told. Not thread-safe."""
+    """The requested size, and the size that the program was notified of. Not thread-safe."""
 
-    __slots__ = ("_tell", "_told", "_told_at", "_wanted")
+    __slots__ = ("_notified", "_notified_at", "_notify", "_requested")
 
-    def __init__(self, size: Size, tell: Callable[[Size], None]) -> None:
-        self._tell = tell
-        self._wanted = self._told = size
-        self._told_at = 0.0
+    def __init__(self, size: Size, notify: Callable[[Size], None]) -> None:
+        self._notify = notify
+        self._requested = self._notified = size
+        self._notified_at = 0.0
 
     def change(self, size: Size) -> float | None:
-        """Tell a size now; or say in how many seconds `catch_up` must be called; or None if nothing is left to do."""
-        waits = self._wanted != self._told
-        self._wanted = size
-        if waits or size == self._told:
+        """Notify of a size now, and return None; or return in how many seconds `catch_up` must be called."""
+        waits = self._requested != self._notified
+        self._requested = size
+        if waits or size == self._notified:
             return None
-        wait = self._told_at + PAUSE - time.monotonic()
+        wait = self._notified_at + PAUSE - time.monotonic()
         if wait > 0:
             return wait
         self.catch_up()
         return None
 
     def catch_up(self) -> None:
-        """Tell the size that is wanted now, unless it is known."""
-        if self._wanted != self._told:
-            self._told, self._told_at = self._wanted, time.monotonic()
-            self._tell(self._wanted)
+        """Notify of the requested size, unless the program has it."""
+        if self._requested != self._notified:
+            self._notified, self._notified_at = self._requested, time.monotonic()
+            self._notify(self._requested)

@@ -1,15 +1,15 @@
-"""Bytes on their way to a program that may not read them. Bounded, and never waits."""
+"""Bytes that wait until a program reads them. Bounded; never blocks."""
 
 from collections import deque
 from collections.abc import Callable
 from typing import Final
 
 CAPACITY: Final = 65 << 20
-"""How many bytes may wait for one program: a paste of 64 MiB and its marks, and what is typed behind it."""
+"""How many bytes may be queued: a paste of 64 MiB with its brackets, and keys behind it."""
 AT_ONCE: Final = 256 << 10
-"""How many bytes `flush` hands on before it lets its caller do something else."""
+"""How many bytes `flush` writes before it returns."""
 REPLY_CAPACITY: Final = 64 << 10
-"""How many bytes of answers to queries may wait; more are dropped."""
+"""How many bytes of terminal replies may be queued; more are dropped."""
 
 
 class WriteQueue:
@@ -21,7 +21,7 @@ class WriteQueue:
         self._pieces: deque[memoryview] = deque()
         self._replies = 0
         self.size = 0
-        """How many bytes wait."""
+        """Bytes in the queue."""
 
     def accept(self, data: bytes) -> bool:
         """Queue all of it, or nothing if there is no room: half a paste would have no end mark."""
@@ -32,7 +32,7 @@ class WriteQueue:
         return True
 
     def accept_reply(self, data: bytes) -> bool:
-        """Queue a whole answer, or drop it if too many wait already."""
+        """Queue a whole reply, or drop it if too many are queued."""
         if self._replies + len(data) > REPLY_CAPACITY or self.size + len(data) > CAPACITY:
             return False
         self._replies += len(data)
@@ -40,7 +40,7 @@ class WriteQueue:
         return True
 
     def flush(self, write: Callable[[memoryview], int]) -> None:
-        """Hand pieces to `write` until all is gone, it takes nothing, or it took much."""
+        """Pass pieces to `write` until the queue is empty, it accepts nothing, or AT_ONCE bytes were written."""
         least = self.size - AT_ONCE
         while self._pieces:
             count = write(self._pieces[0][:AT_ONCE])

@@ -10,7 +10,7 @@ from typing import Final, TypeGuard
 DEFAULT_COLOUR: Final = -1
 """The terminal's own foreground or background."""
 TRUECOLOUR: Final = 1 << 24
-"""Added to a 24-bit 0xRRGGBB value to tell it from the palette indices 0 to 255."""
+"""Added to a 24-bit 0xRRGGBB value to distinguish it from the palette indices 0 to 255."""
 
 
 def rgb(red: int, green: int, blue: int) -> int:
@@ -102,7 +102,7 @@ class Cursor:
 
 
 class MouseTracking(IntEnum):
-    """Which mouse events a program asked for, by DEC private mode."""
+    """Which mouse events a program requested, by DEC private mode."""
 
     NONE = 0
     X10 = 9

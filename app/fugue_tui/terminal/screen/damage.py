@@ -1,4 +1,4 @@
-"""Compares two pictures of a screen, row by row, and tells a scroll from a change.
+"""Compares two snapshots of a screen, row by row, and distinguishes a scroll from a change.
 
 Neighbouring numbers, as spans.
 """
@@ -9,7 +9,7 @@ from fugue_tui.terminal.screen.cells import Damage
 
 
 def spans(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Ascending numbers as (first, count) of each unbroken stretch."""
+    """Ascending numbers as (first, count) of each contiguous range."""
     first, count = 0, 0
     for number in numbers:
         if count and number == first + count:
@@ -44,7 +44,7 @@ def _changed(old: Sequence[bytes], new: Sequence[bytes], shift: int) -> tuple[in
 
 
 def _shift(old: Sequence[bytes], new: Sequence[bytes], changed: Sequence[int]) -> int:
-    """How far most of a few telling rows moved up; 0 if they did not."""
+    """How far most of a few distinctive rows moved up; 0 if they did not."""
     places = {row: y for y, row in enumerate(old) if row}
     votes: dict[int, int] = {}
     for y in [y for y in changed if new[y]][:: max(1, len(changed) // 8)]:

@@ -1,7 +1,7 @@
-"""Places in a terminal's text that stay where they are while the text scrolls, wraps anew and is pruned.
+"""Positions that follow a terminal's text while it scrolls, reflows and is pruned.
 
-A pin costs the engine a little with every line it is fed: whoever keeps pins keeps few, some two dozen a terminal.
-It is given back when the last reference to it goes.
+A pin costs the engine a little with every line of output: keep few, some two dozen a terminal. It is released with the
+last reference to it.
 """
 
 from collections.abc import Callable
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 Guard: TypeAlias = AbstractContextManager[object]
-"""The lock of the terminal whose text it is."""
+"""The terminal's lock."""
 Find: TypeAlias = Callable[[], "Point | None"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Point:
-    """A place at one moment: a line as `Emulator.lines` counts them, and a column, both from 0."""
+    """A position now: a line as `Emulator.lines` counts them, and a column, both from 0."""
 
     line: int
     column: int = 0
@@ -26,7 +26,7 @@ START: Final = Point(0)
 
 
 class Pin:
-    """A place that follows its text. Its properties take the terminal's lock: any thread, but not under the lock."""
+    """A position that follows its text. Properties acquire the terminal's lock; methods need it held."""
 
     __slots__ = ("__weakref__", "_find", "_guard", "_still", "alternate")
 
@@ -39,52 +39,51 @@ class Pin:
 
     @property
     def place(self) -> Point | None:
-        """Where it is now; None if its line was pruned, or its screen is not the one in front."""
+        """Its position; None if its line was pruned, or its screen is not in front."""
         with self._guard:
             return self._find()
 
     @property
     def line(self) -> int | None:
-        """The line it is on, as `lines` counts them now; None as with `place`."""
+        """Its line; None as with `place`."""
         found = self.place
         return found.line if found else None
 
     @property
     def column(self) -> int:
-        """The column it is at, 0 if it has no place."""
+        """Its column; 0 if it has no position."""
         found = self.place
         return found.column if found else 0
 
     @property
     def gone(self) -> bool:
-        """Whether its line was pruned, so that it has no place any more, whichever screen is in front."""
+        """Whether its line was pruned, whichever screen is in front."""
         with self._guard:
             return self._still() is None
 
     def found(self) -> Point | None:
-        """`place`, for who holds the terminal's lock."""
+        """`place` under the lock."""
         return self._find()
 
     def lost(self) -> bool:
-        """`gone`, for who holds the terminal's lock."""
+        """`gone` under the lock."""
         return self._still() is None
 
     def still(self) -> Point | None:
-        """Where it is among the lines of its own screen, whichever is in front; None if its line was pruned. For who
-        holds the terminal's lock."""
+        """Its position in its own screen, whichever is in front; None if its line was pruned. Under the lock."""
         return self._still()
 
 
 @dataclass(frozen=True, slots=True)
 class TextExtract:
-    """The text between two places."""
+    """The text between two positions."""
 
     text: str = ""
-    """Lines are parted by newlines; blanks at their ends and blank lines at the end are left out. Untrusted."""
+    """Lines separated by newlines, without trailing blanks and trailing blank lines. Untrusted."""
     missed: bool = False
     """Whether the beginning was pruned: the text starts with the oldest line that is kept."""
     hidden: bool = False
-    """Whether the text is on the screen that is not in front now, so that there is none to give."""
+    """Whether the text is on the screen that is not in front, and so unavailable."""
     start: Point = START
-    """Where the text starts, as of the same moment, and where it stops."""
+    """Where the text starts and stops, read under the same hold of the lock."""
     stop: Point = START

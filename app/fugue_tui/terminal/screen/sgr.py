@@ -14,7 +14,7 @@ from typing import Any, Final
 from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, PLAIN, TRUECOLOUR, Row, Style, Underline, opens, rgb
 
 PARAMETERS: Final = 16
-"""Parameters that every terminal takes in one sequence."""
+"""Parameters that every terminal accepts in one sequence."""
 
 
 def write_row(row: Row, *, every_link: bool = False) -> bytes:

@@ -1,4 +1,4 @@
-"""The characters of a run or a line as a person counts them, and the columns that each takes."""
+"""The grapheme clusters of a run or a line, and the width of each in columns."""
 
 from collections.abc import Iterator, Sequence
 

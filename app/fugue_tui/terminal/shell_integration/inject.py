@@ -1,4 +1,4 @@
-"""How shells are started so that they mark their prompts, without a change to any file of the person's.
+"""Starts shells so that they mark their prompts, without a change to any file of the user.
 
 Pure but for one look at whether the scripts are there. Bash gets a start-up file of ours, which reads the person's own;
 zsh a directory of start-up files that hands over to theirs at once; fish a command that runs after them. Other shells,
@@ -89,7 +89,7 @@ def _bash(
 
 
 def _bash_with_rc(argv: tuple[str, ...], options: dict[str, str], script: str, nonce: str) -> ShellLaunch:
-    """The shell reads our file where it would read ~/.bashrc, or the file that it was told to."""
+    """The shell reads our file in place of ~/.bashrc, or of the file that was given to it."""
     wanted = options.get("--rcfile")
     rest = [argument for argument in argv[1:] if argument not in ("--rcfile", "--init-file", wanted)]
     reads = f"rc={wanted}" if wanted else "rc"

@@ -41,7 +41,7 @@ class SavedText:
 
 @dataclass(frozen=True, slots=True)
 class TerminalHandover:
-    """What a new terminal begins with that shows what another showed before."""
+    """The emulator, commands and title that a new terminal continues with."""
 
     emulator: Emulator
     commands: tuple[CommandRecord, ...] = ()
@@ -51,9 +51,9 @@ class TerminalHandover:
 
 
 def frozen(emulator: Emulator, records: Sequence[CommandRecord], sift: Sift = str) -> Callable[[], bytes]:
-    """What writes, later and without the lock, what is known of a terminal now. For who holds the lock.
+    """Serializes, later and without the lock, a snapshot made now under the lock.
 
-    `sift` takes what is secret out of a command line."""
+    `sift` removes secrets from a command line."""
     back, now = emulator.scrollback, time.time()
     view = Point(back.top) if back.offset else None
     here = emulator.pin().still() if records and records[-1].running else None
@@ -170,7 +170,7 @@ def _pinned(emulator: Emulator, record: CommandRecord, first: Point | None, last
 
 
 def repinned(emulator: Emulator, record: CommandRecord) -> CommandRecord:
-    """A command of another terminal that had the same emulator, with pins that take this terminal's lock."""
+    """A command of another terminal with the same emulator, with pins that use this terminal's lock."""
 
     def again(pin: Pin | None) -> Pin | None:
         place = pin and pin.still()
