@@ -206,7 +206,7 @@ def written(excerpt: TextPage, options: TextOptions) -> str:
     if len(text) > options.limit and options.format is not TextFormat.PLAIN:
         raise InvalidArgument(
             f"lines: as {options.format} these {excerpt.stop - excerpt.first} rows have {len(text)} characters, and "
-            f"{options.limit} may be given; request fewer lines, or plain"
+            f"{options.limit} may be given; ask for fewer lines, or for plain"
         )
     return text
 
