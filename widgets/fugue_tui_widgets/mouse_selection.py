@@ -1,9 +1,9 @@
-"""What the mouse does in a terminal: it is the program's if it asked for it; otherwise it selects text, and scrolls."""
+"""The mouse in a terminal view: its events go to the program if that requests them, else they select and scroll."""
 
+from collections.abc import Callable
 from typing import Final
 
 from textual import events
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -13,7 +13,6 @@ from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import Button, MouseAction, MouseKind
 from fugue_tui.terminal.screen.pins import Pin
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
-from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.key_events import modifiers_of
 
 WHEEL_LINES: Final = 3
@@ -24,104 +23,80 @@ _UNITS: Final = (Unit.CHARACTER, Unit.WORD, Unit.LINE)
 """What one, two and three clicks select."""
 _AGAIN_SECONDS: Final = 0.5
 """How soon a click must follow another in the same cell to count with it."""
-_CREEP_SECONDS: Final = 0.05
-_CREEP_MOST: Final = 10
+_AUTOSCROLL_SECONDS: Final = 0.05
+_AUTOSCROLL_MOST: Final = 10
 """Lines that a drag past an edge scrolls at a time at most; it begins with one."""
 
 
-class ViewMessage(Message):
-    """What happened in one view, which is its control."""
+class MouseSelection:
+    """Handles the mouse events of one view. Main thread only."""
 
-    def __init__(self, view: "MouseSelection") -> None:
-        super().__init__()
-        self.view = view
-
-    @property
-    def control(self) -> "MouseSelection":
-        """The view."""
-        return self.view
-
-
-class MouseSelection(ErrorBoundary, Widget):
-    """A widget that shows a terminal and gives it the mouse."""
-
-    live: LiveTerminal | None
-    """The terminal that is shown."""
-
-    class Typed(ViewMessage, namespace="terminal_view"):
-        """A person pressed a key, pasted or used the mouse in this view, and the program got it."""
-
-    class Scrolled(ViewMessage, namespace="terminal_view"):
-        """The view shows another part of the history, or the live screen again."""
-
-    class SelectionBegun(ViewMessage, namespace="terminal_view"):
-        """A person begins to select text in this view."""
-
-    class Selected(ViewMessage, namespace="terminal_view"):
-        """A person has selected text in this view with the mouse, and let go."""
-
-        def __init__(self, view: "MouseSelection", text: str) -> None:
-            super().__init__(view)
-            self.text = text
-            """The text: untrusted, and never empty."""
-
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(
+        self,
+        view: Widget,
+        live: Callable[[], LiveTerminal | None],
+        *,
+        scroll: Callable[[int], None],
+        on_typed: Callable[[], None],
+        on_begun: Callable[[], None],
+        on_selected: Callable[[str], None],
+    ) -> None:
+        """`live` gives the terminal that the view shows; `scroll` scrolls it, positive towards older lines."""
+        self._view, self._live, self._scroll = view, live, scroll
+        self._on_typed, self._on_begun, self._on_selected = on_typed, on_begun, on_selected
         self._drag: _Drag | None = None
         self._clicks = (0.0, Cell(-1, -1), 0)
 
     # Buttons and motion
 
-    async def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A press is the program's if it asked for the mouse, unless Shift is held; else the left button selects."""
-        if not event.shift and self._mouse(event, MouseKind.PRESS, _BUTTONS.get(event.button, Button.NONE)):
-            if self.live is not None and event.button == 1:
-                self.live.copy_mode.deselect()
-            self.capture_mouse()
-            event.stop()
-        elif event.button == 1 and self.live is not None:
-            self._take_hold(self.live, event)
-            self.capture_mouse()
-            event.stop()
+    def press(self, event: events.MouseDown) -> bool:
+        """Handle a button press; Shift keeps it from the program."""
+        live = self._live()
+        if not event.shift and self._report(event, MouseKind.PRESS, _BUTTONS.get(event.button, Button.NONE)):
+            if live is not None and event.button == 1:
+                live.copy_mode.deselect()
+            return True
+        if event.button != 1 or live is None:
+            return False
+        self._start_drag(live, event)
+        return True
 
-    async def on_mouse_up(self, event: events.MouseUp) -> None:
-        """A release ends what the press began, even outside the view."""
-        self.release_mouse()
+    def release(self, event: events.MouseUp) -> bool:
+        """Handle a release, even outside of the view."""
         if self._drag is not None:
-            self._let_go()
-            event.stop()
-        elif self._mouse(event, MouseKind.RELEASE, _BUTTONS.get(event.button, Button.NONE)):
-            event.stop()
+            self._end_drag()
+            return True
+        return self._report(event, MouseKind.RELEASE, _BUTTONS.get(event.button, Button.NONE))
 
-    async def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Motion is the program's if it asked for it, and a drag that selects selects more."""
+    def move(self, event: events.MouseMove) -> bool:
+        """Handle motion."""
         if self._drag is not None:
             self._drag_to(event)
-            event.stop()
-        elif self._mouse(event, MouseKind.MOTION, _BUTTONS.get(event.button, Button.NONE)):
-            event.stop()
+            return True
+        return self._report(event, MouseKind.MOTION, _BUTTONS.get(event.button, Button.NONE))
 
-    def _mouse(self, event: events.MouseEvent, kind: MouseKind, button: Button) -> bool:
-        """Offer an event to the program; whether it took it."""
-        if self.live is None or self.live.exit is not None:
+    def _report(self, event: events.MouseEvent, kind: MouseKind, button: Button) -> bool:
+        """Report an event to the program; whether it requested such events."""
+        live = self._live()
+        if live is None or live.exit is not None:
             return False
         at = self._cell(event)
-        taken = self.live.mouse(MouseAction(kind, button, at.x, at.y, modifiers_of(event)))
+        taken = live.mouse(MouseAction(kind, button, at.x, at.y, modifiers_of(event)))
         if taken and kind is MouseKind.PRESS:
-            self.post_message(self.Typed(self))
+            self._on_typed()
         return taken
 
     def _cell(self, event: events.MouseEvent) -> Cell:
-        """The cell under the pointer, kept inside the view while a drag leaves it."""
+        """The cell under the pointer; the nearest one if a drag is outside of the view."""
+        size = self._view.size
         return Cell(
-            min(max(int(event.x), 0), max(self.size.width - 1, 0)),
-            min(max(int(event.y), 0), max(self.size.height - 1, 0)),
+            min(max(int(event.x), 0), max(size.width - 1, 0)), min(max(int(event.y), 0), max(size.height - 1, 0))
         )
 
     # Selecting
 
-    def _take_hold(self, live: LiveTerminal, event: events.MouseDown) -> None:
-        """Begin a drag; a word or a line is selected at once, and one click only ends what was selected."""
+    def _start_drag(self, live: LiveTerminal, event: events.MouseDown) -> None:
+        """Start a drag; a double or triple click selects at once, a single click clears the selection."""
         at = self._cell(event)
         unit = _UNITS[(self._count(event.time, at) - 1) % len(_UNITS)]
         self._drop()
@@ -131,7 +106,7 @@ class MouseSelection(ErrorBoundary, Widget):
             self._begin(self._drag)
 
     def _count(self, now: float, at: Cell) -> int:
-        """How many clicks this is, in the same cell and in quick succession."""
+        """The number of clicks in the same cell and in quick succession."""
         then, where, count = self._clicks
         count = count + 1 if where == at and now - then <= _AGAIN_SECONDS else 1
         self._clicks = now, at, count
@@ -140,14 +115,14 @@ class MouseSelection(ErrorBoundary, Widget):
     def _begin(self, drag: "_Drag") -> None:
         drag.begun = True
         drag.live.copy_mode.select(drag.start.place or drag.at, drag.unit)
-        self.post_message(self.SelectionBegun(self))
+        self._on_begun()
 
     def _drag_to(self, event: events.MouseMove) -> None:
         drag, at = self._drag, self._cell(event)
-        if drag is None or drag.live is not self.live:
+        if drag is None or drag.live is not self._live():
             return
-        if event.button == 0:  # The button was let go where nobody told.
-            self._let_go()
+        if event.button == 0:  # The release was not reported.
+            self._end_drag()
             return
         if not drag.begun and at != drag.at:
             self._begin(drag)
@@ -155,88 +130,74 @@ class MouseSelection(ErrorBoundary, Widget):
             drag.live.copy_mode.extend(at)
         drag.left_edge = drag.left_edge or at.y != drag.at.y
         drag.at = at
-        self._creep_towards(self._past_edge(event, drag))
+        self._autoscroll(self._past_edge(event, drag))
 
     def _past_edge(self, event: events.MouseMove, drag: "_Drag") -> int:
-        """1 if the pointer is above the view, -1 below: or on its edge, where that is the host's too."""
-        y, last = int(event.y), self.size.height - 1
-        top, bottom = self.region.y <= 0, self.region.bottom >= self.screen.size.height
+        """1 if the pointer is above the view, -1 if below; on an edge where that is the host's edge too."""
+        y, last = int(event.y), self._view.size.height - 1
+        top, bottom = self._view.region.y <= 0, self._view.region.bottom >= self._view.screen.size.height
         if y < 0 or (y == 0 and top and drag.left_edge):
             return 1
         return -1 if y > last or (y == last and bottom and drag.left_edge) else 0
 
-    def _creep_towards(self, way: int) -> None:
+    def _autoscroll(self, way: int) -> None:
         drag = self._drag
         if drag is None or way == drag.way:
             return
-        drag.rest()
+        drag.stop_scrolling()
         drag.way = way
         if way:
-            drag.timer = self.set_interval(_CREEP_SECONDS, self._creep)
+            drag.timer = self._view.set_interval(_AUTOSCROLL_SECONDS, self._autoscroll_step)
 
-    def _creep(self) -> None:
-        """Scroll on while the pointer is past an edge, faster with time."""
+    def _autoscroll_step(self) -> None:
+        """Scroll while the pointer is past an edge, faster with time."""
         drag = self._drag
         if drag is None or not drag.begun:
             return
         drag.ticks += 1
         before = drag.live.scrollback.offset
-        self.scroll_back(drag.way * min(1 + drag.ticks // 10, _CREEP_MOST))
+        self._scroll(drag.way * min(1 + drag.ticks // 10, _AUTOSCROLL_MOST))
         drag.live.copy_mode.extend(drag.at)
         if drag.live.scrollback.offset == before:
-            drag.rest()
+            drag.stop_scrolling()
 
-    def _let_go(self) -> None:
-        """The drag is over; what is selected stays so."""
+    def _end_drag(self) -> None:
+        """End the drag, and keep the selection."""
         drag = self._drag
         self._drop()
         if drag is None or not drag.begun:
             return
         text = drag.live.copy_mode.selected_text
         if text.strip():
-            self.post_message(self.Selected(self, text))
+            self._on_selected(text)
         else:
             drag.live.copy_mode.deselect()
 
     def _drop(self) -> None:
         if self._drag is not None:
-            self._drag.rest()
+            self._drag.stop_scrolling()
         self._drag = None
 
     # The wheel
 
-    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel is the program's if it wants it; otherwise it reads back."""
-        event.stop()
-        self._wheel(event, Button.WHEEL_UP, WHEEL_LINES)
-
-    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel is the program's if it wants it; otherwise it reads forward."""
-        event.stop()
-        self._wheel(event, Button.WHEEL_DOWN, -WHEEL_LINES)
-
-    def _wheel(self, event: events.MouseEvent, button: Button, lines: int) -> None:
+    def wheel(self, event: events.MouseEvent, *, up: bool) -> None:
+        """Handle one step of the wheel: it is the program's, moves its cursor, or scrolls."""
+        live, lines = self._live(), WHEEL_LINES if up else -WHEEL_LINES
         if self._drag is not None and self._drag.begun:
-            self.scroll_back(lines)
+            self._scroll(lines)
             self._drag.live.copy_mode.extend(self._drag.at)
             return
-        if self.live is None or self._mouse(event, MouseKind.PRESS, button):
+        if live is None or self._report(event, MouseKind.PRESS, Button.WHEEL_UP if up else Button.WHEEL_DOWN):
             return
-        if self.live.modes.alternate_screen and self.live.exit is None:
+        if live.modes.alternate_screen and live.exit is None:
             for _ in range(WHEEL_LINES):
-                self.live.press(KeyPress("up" if lines > 0 else "down"))
+                live.press(KeyPress("up" if up else "down"))
             return
-        self.scroll_back(lines)
-
-    def scroll_back(self, lines: int) -> None:
-        """Move the view through the history: positive towards older lines."""
-        if self.live is not None:
-            self.live.scroll(lines)
-            self.post_message(self.Scrolled(self))
+        self._scroll(lines)
 
 
 class _Drag:
-    """The left button is held down."""
+    """A drag with the left button."""
 
     def __init__(self, live: LiveTerminal, start: Pin, at: Cell, unit: Unit) -> None:
         self.live, self.start, self.at, self.unit = live, start, at, unit
@@ -244,8 +205,8 @@ class _Drag:
         self.way = self.ticks = 0
         self.timer: Timer | None = None
 
-    def rest(self) -> None:
-        """Scroll no more."""
+    def stop_scrolling(self) -> None:
+        """Stop scrolling."""
         if self.timer is not None:
             self.timer.stop()
         self.timer, self.way, self.ticks = None, 0, 0

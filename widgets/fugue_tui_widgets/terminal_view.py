@@ -1,6 +1,6 @@
-"""A terminal as a widget: draws the rows it is told about, and hands keys and paste to the program.
+"""A terminal as a widget: draws its rows, and sends keys, pastes and the mouse to the program.
 
-What stays out: which keys are the workspace's own (the app decides before the view sees them), and any layout.
+It knows neither key bindings, which the app handles before, nor layout.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,40 +10,73 @@ from rich.style import Style as RichStyle
 from textual import events
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 
 from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.screen.cells import Cursor, Damage
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
+from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.key_events import press_of
-from fugue_tui_widgets.mouse_selection import MouseSelection, ViewMessage
+from fugue_tui_widgets.mouse_selection import MouseSelection
 from fugue_tui_widgets.strips import strip_of, with_cursor
 
 
-class TerminalView(MouseSelection, can_focus=True):
-    """The face of one live terminal. It resizes nothing by itself: whoever lays it out sizes the terminal."""
+class ViewMessage(Message):
+    """A message of one view, which is its control."""
+
+    def __init__(self, view: "TerminalView") -> None:
+        super().__init__()
+        self.view = view
+
+    @property
+    def control(self) -> "TerminalView":
+        """The view."""
+        return self.view
+
+
+class TerminalView(ErrorBoundary, Widget, can_focus=True):
+    """Shows one live terminal. It does not resize the terminal: the caller does, with the layout."""
 
     ALLOW_SELECT = False
     ALLOW_MAXIMIZE = False
     DEFAULT_CSS: ClassVar[str] = "TerminalView { width: 1fr; height: 1fr; }"
 
+    class Typed(ViewMessage):
+        """The user pressed a key, pasted or used the mouse in this view, and the program received it."""
+
+    class Scrolled(ViewMessage):
+        """The view shows another part of the history, or the live screen again."""
+
+    class SelectionBegun(ViewMessage):
+        """The user begins to select text in this view."""
+
+    class Selected(ViewMessage):
+        """The user selected text in this view with the mouse, and released the button."""
+
+        def __init__(self, view: "TerminalView", text: str) -> None:
+            super().__init__(view)
+            self.text = text
+            """The text: untrusted, and never empty."""
+
     class Again(ViewMessage):
-        """Enter was pressed in a view whose program has ended, or waits; or Escape in one that waits."""
+        """Enter was pressed in a view whose program has exited, or is held; or Escape in one that is held."""
 
         def __init__(self, view: "TerminalView", *, escape: bool = False) -> None:
             super().__init__(view)
             self.escape = escape
 
     class PasteRefused(ViewMessage):
-        """Text was pasted that the program was sent nothing of."""
+        """A paste was refused: the program received nothing of it."""
 
         def __init__(self, view: "TerminalView", reason: str) -> None:
             super().__init__(view)
             self.reason = reason
 
     class Close(ViewMessage):
-        """`x` was pressed in a view whose program has ended."""
+        """`x` was pressed in a view whose program has exited."""
 
     def __init__(
         self,
@@ -59,6 +92,14 @@ class TerminalView(MouseSelection, can_focus=True):
         """The terminal that is shown; None draws nothing."""
         self.draws_cursor = draws_cursor
         """Whether the cursor is drawn as a reversed cell, where the host's own is hidden."""
+        self._mouse = MouseSelection(
+            self,
+            lambda: self.live,
+            scroll=self.scroll_back,
+            on_typed=lambda: self._post(self.Typed(self)),
+            on_begun=lambda: self._post(self.SelectionBegun(self)),
+            on_selected=lambda text: self._post(self.Selected(self, text)),
+        )
         self._strips: dict[int, Strip] = {}
         self._cursor: Cursor | None = None
 
@@ -71,7 +112,7 @@ class TerminalView(MouseSelection, can_focus=True):
     # Drawing
 
     def redraw(self) -> set[int]:
-        """Look at the terminal and repaint what changed, through Textual's compositor; the rows of the view."""
+        """Read the terminal and repaint the changed rows of the view through Textual's compositor; which those are."""
         if self.live is None:
             return set()
         damage = self.live.refresh()
@@ -83,11 +124,11 @@ class TerminalView(MouseSelection, can_focus=True):
         return rows
 
     def look(self) -> set[int]:
-        """Take in what changed, and say which rows; the caller sees to the drawing."""
+        """Read the terminal; the changed rows, which the caller draws."""
         return set() if self.live is None else set(self.touched(self.live.refresh()))
 
     def touched(self, damage: Damage) -> Iterable[int]:
-        """Forget the cached strips of what changed; the rows to repaint, in view coordinates."""
+        """Drop the cached strips of what changed; the rows to repaint, in view coordinates."""
         if damage.full or damage.shift:
             self.stale()
             return range(self.size.height)
@@ -96,12 +137,12 @@ class TerminalView(MouseSelection, can_focus=True):
         return damage.rows
 
     def stale(self) -> None:
-        """Forget every cached strip: the host's screen was painted by another way."""
+        """Drop every cached strip: the rows were painted without this widget."""
         self._strips.clear()
 
     @property
     def cursor(self) -> Cursor | None:
-        """The program's cursor as of the last look, or that of a person who reads back; None if there is none."""
+        """The program's cursor as of the last read, or that of copy mode; None if there is none."""
         if self.live is not None and self.live.copy_mode.reads:
             return self.live.copy_mode.reader
         if self.live is None or self.live.closed or self.live.exit is not None or self.live.waits:
@@ -149,18 +190,56 @@ class TerminalView(MouseSelection, can_focus=True):
         """As high as there is room."""
         return container.height
 
+    # The mouse
+
+    async def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Send a press to the program, or start a selection."""
+        if self._mouse.press(event):
+            self.capture_mouse()
+            event.stop()
+
+    async def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Send a release to the program, or end the selection."""
+        self.release_mouse()
+        if self._mouse.release(event):
+            event.stop()
+
+    async def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Send motion to the program, or extend the selection."""
+        if self._mouse.move(event):
+            event.stop()
+
+    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Send the wheel to the program, or scroll back."""
+        event.stop()
+        self._mouse.wheel(event, up=True)
+
+    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Send the wheel to the program, or scroll forward."""
+        event.stop()
+        self._mouse.wheel(event, up=False)
+
+    def _post(self, message: ViewMessage) -> None:
+        self.post_message(message)
+
+    def scroll_back(self, lines: int) -> None:
+        """Scroll the view: positive towards older lines."""
+        if self.live is not None:
+            self.live.scroll(lines)
+            self.post_message(self.Scrolled(self))
+
     # Keys
 
     async def on_key(self, event: events.Key) -> None:
-        """Every key that arrives here is the program's."""
+        """Send every key to the program."""
         event.stop()
         event.prevent_default()
         self.post_message(self.Typed(self))
         self.press(press_of(event))
 
     def press(self, press: KeyPress) -> None:
-        """Give a key to the program. In a view whose program has ended, Enter asks to run it again and `x` to close it;
-        in one whose program waits, Enter and Escape ask to start it. Escape ends a selection that is in sight, too."""
+        """Send a key to the program. Once it has exited, Enter runs it again and `x` closes the pane; while it is
+        held, Enter and Escape start it. Escape clears a visible selection too."""
         if self.live is None:
             return
         if press.acts and press.role == "escape" and not press.modifiers and self.live.copy_mode.shows_selection:
@@ -176,12 +255,12 @@ class TerminalView(MouseSelection, can_focus=True):
         self.live.press(press)
 
     async def on_paste(self, event: events.Paste) -> None:
-        """A paste reaches the program as one."""
+        """Send a paste to the program."""
         event.stop()
         self.paste(event.text)
 
     def paste(self, text: str) -> None:
-        """Give text to the program as one paste."""
+        """Send text to the program as one paste."""
         if self.live is None or self.live.exit is not None or self.live.waits:
             return
         self._follow()
@@ -194,20 +273,20 @@ class TerminalView(MouseSelection, can_focus=True):
             self.post_message(self.PasteRefused(self, str(error)))
 
     def _follow(self) -> None:
-        """Go back to the live screen, as typing does in every terminal."""
+        """Scroll to the live screen, as typing does in every terminal."""
         if self.live is not None and self.live.scrollback.offset:
             self.live.scroll_to_bottom()
             self.post_message(self.Scrolled(self))
 
     def on_focus(self) -> None:
-        """The program hears of the focus if it asked to."""
-        self._tell_focus(True)
+        """Report the focus to the program if it requests that."""
+        self._report_focus(True)
 
     def on_blur(self) -> None:
-        """The program hears of the lost focus if it asked to."""
-        self._tell_focus(False)
+        """Report the lost focus likewise."""
+        self._report_focus(False)
 
-    def _tell_focus(self, focused: bool) -> None:
+    def _report_focus(self, focused: bool) -> None:
         if self.live is not None and self.live.exit is None:
             self.live.focus(focused)
         if self.draws_cursor:

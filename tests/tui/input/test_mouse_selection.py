@@ -150,9 +150,9 @@ async def test_a_drag_along_the_first_row_does_not_scroll(open_stage: Open) -> N
     async with open_stage("sh", "-c", LINES) as stage:
         await stage.until_text("ready")
         await stage.hold((0, 0), (3, 0))
-        view = stage.view()
-        assert view._drag is not None  # pyright: ignore[reportPrivateUsage]
-        assert view._drag.timer is None  # pyright: ignore[reportPrivateUsage]
+        drag = stage.view()._mouse._drag  # pyright: ignore[reportPrivateUsage]
+        assert drag is not None
+        assert drag.timer is None
         await stage.drag((3, 0), (5, 0))
         await stage.until(lambda: stage.app.clipboard == "e 1")
         assert stage.terminal().scrollback.offset == 0
