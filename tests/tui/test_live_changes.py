@@ -40,7 +40,7 @@ async def test_a_drag_that_moves_nothing_is_no_step(open_stage: Open) -> None:
 async def test_another_configuration_comes_into_force_at_once(open_stage: Open) -> None:
     async with open_stage() as stage:
         wanted = Config(ui=UiSettings(titles="always", dividers="ascii", status=False, theme="nord"))
-        stage.app.outfit.change(replace(wanted, mcp=replace(wanted.mcp, destroy="refuse")))
+        stage.app.config_applier.change(replace(wanted, mcp=replace(wanted.mcp, destroy="refuse")))
         await stage.until(lambda: "---" in stage.text.splitlines()[0])
         assert stage.app.theme == "nord"
         assert stage.rects[1].bottom == stage.app.size.height
@@ -51,7 +51,7 @@ async def test_another_prefix_is_taken_and_the_old_one_belongs_to_programs(open_
     async with open_stage("sh", "-c", "stty raw -echo; echo up; cat -v") as stage:
         await stage.until_text("up")
         config = Config()
-        stage.app.outfit.change(replace(config, keys=replace(config.keys, prefix="ctrl+a")))
+        stage.app.config_applier.change(replace(config, keys=replace(config.keys, prefix="ctrl+a")))
         await stage.press("ctrl+b")
         await stage.until_text("^B")
         await stage.press("ctrl+a", "c")
@@ -82,7 +82,7 @@ def test_a_changed_file_is_read_and_a_broken_one_is_told(tmp_path: Path) -> None
 async def test_new_panes_run_the_shell_that_the_configuration_names(open_stage: Open) -> None:
     async with open_stage() as stage:
         wanted = TerminalSettings(shell=("sh", "-c", "echo shell is $TERM; exec cat"), term="xterm-direct")
-        stage.app.outfit.change(Config(terminal=wanted))
+        stage.app.config_applier.change(Config(terminal=wanted))
         await stage.prefix("c")
         await stage.until_text("shell is xterm-direct", pane=2)
 

@@ -249,7 +249,7 @@ async def test_a_program_that_cannot_be_executed_is_named_and_opens_nothing(open
         with pytest.raises(SpawnFailed, match="no-such-program"):
             stage.run(panes.SplitPane(command=("no-such-program",)))
         assert stage.mux.terminals.keys() == {PaneId(1)}
-        stage.app.run_command(panes.SplitPane(command=("no-such-program",)))
+        stage.app.commands.run(panes.SplitPane(command=("no-such-program",)))
         await stage.until(lambda: "no-such-program" in stage.text)
 
 

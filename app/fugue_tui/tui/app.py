@@ -1,18 +1,24 @@
-"""The app: shows the multiplexer's workspace, takes the person's keys, and lets every door in.
+"""The app: shows the multiplexer's workspace on the attached clients, and turns their input into commands.
 
-It decides nothing about panes: what a person does becomes a command, and the screen follows from the workspace.
+It decides nothing about panes: the screen follows from the workspace, which commands change.
 """
 
 import asyncio
 import gc
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
-from textual import events
-from textual.app import ComposeResult
+from textual import constants, events
+from textual._context import active_message_pump
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
+from textual.geometry import Offset
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 
+from fugue_tui.attach_protocol import Bye
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
@@ -22,21 +28,27 @@ from fugue_tui.geometry import Size
 from fugue_tui.layout.tree import Split
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
+from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import spell
-from fugue_tui.tui.attach.manager import ClientManager
+from fugue_tui.tui.app_context import StatusText
+from fugue_tui.tui.attach.client_host import ClientHost
 from fugue_tui.tui.clients.client import AttachedClient
 from fugue_tui.tui.clients.handshake import Handshake
-from fugue_tui.tui.commanding import CommandingApp
+from fugue_tui.tui.clients.registry import ClientRegistry
+from fugue_tui.tui.command_runner import CommandRunner
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
+from fugue_tui.tui.error_reporter import ErrorReporter
 from fugue_tui.tui.input.key_dispatch import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
+from fugue_tui.tui.render.client_renderer import compositor_of
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.actions import Actions
+from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_updates import StatusUpdater
-from fugue_tui.tui.ui.view_model import StatusText, arrange
+from fugue_tui.tui.ui.view_model import arrange
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.key_events import HostKey, press_of
@@ -45,8 +57,10 @@ from fugue_tui_widgets.status_bar import StatusBar, StatusContent
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
+logger = logging.getLogger(__name__)
 
-class FugueApp(CommandingApp, inherit_bindings=False):
+
+class FugueApp(App[int], inherit_bindings=False):
     """The full-screen workspace. Returns the exit status of the program."""
 
     CSS_PATH = "fugue.tcss"
@@ -59,34 +73,45 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         mux: Multiplexer,
         dispatcher: Dispatcher,
         config: Config,
-        mailbox: MainThreadQueue,
+        main_queue: MainThreadQueue,
         host: HostTerminal | None,
         *,
         first: Handshake | None = None,
-        lift: Callable[[], None] = lambda: None,
+        stop_painter: Callable[[], None] = lambda: None,
         launcher: Launcher | None = None,
     ) -> None:
-        super().__init__(host, first, dispatcher, mailbox.post, self.news)
+        """`host` is the terminal that the program was started in, or None for a server; `first` is the client that a
+        server starts with. `stop_painter` is called before the app draws."""
+        constants.COLOR_SYSTEM = "truecolor"  # Mirrors show every colour, wherever this process was started.
+        super().__init__(driver_class=TerminalDriver)
         self.mux = mux
         self.settings = config
-        self.mailbox = mailbox
-        self.outfit = ConfigApplier(self, config, launcher)
-        self.keyboard = KeyDispatch(self, self.outfit.keymap, lambda binding: self.actions.bound(binding))
+        self.main_queue = main_queue
+        self.dispatcher = dispatcher
+        self.clients = ClientHost(self, host, first)
+        self.alerts = Messages(self.update_status, lambda: self.watched)
+        self.errors = ErrorReporter(self.alert)
+        self.commands = CommandRunner(dispatcher, main_queue.post, self.alert, self.errors.report)
+        self.config_applier = ConfigApplier(self, config, launcher)
+        self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.bound(binding))
         self.actions = Actions(self, self.keyboard)
-        self.when_shown: Callable[[], None] = lambda: None
-        """Called once, when the workspace is on the screen."""
+        self.pane_notifications = PaneNotifications(self, ring=self.bell, copy=self.copy_to_clipboard)
         self.grid = PaneGrid(id="grid")
+        self.on_shown: Callable[[], None] = lambda: None
+        """Called once, when the workspace is on the screen."""
+        self.isolates_errors = False
+        """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
+        self._stop_painter = stop_painter
         self._status = StatusBar(id="status")
         self._which_key = WhichKey(id="which-key")
-        self._lift = lift
         self._frames: RenderScheduler | None = None
-        self._news = StatusUpdater(self, self.call_later)
-        self.happenings = PaneNotifications(self, ring=self.bell, copy=self.copy_to_clipboard)
+        self._status_updater = StatusUpdater(self, self.call_later)
+        self._paused = False
         self._moving = True
         self._bar_covers = False
-        """Whether the status bar has no row of its own: it covers the last one while it has something to say."""
+        """Whether the status bar has no row of its own, and covers the last one while it shows a message."""
 
-    # What is where
+    # The screen
 
     def get_default_screen(self) -> WorkspaceScreen:
         """The workspace."""
@@ -100,22 +125,22 @@ class FugueApp(CommandingApp, inherit_bindings=False):
 
     @property
     def base(self) -> Screen[Any]:
-        """The screen with the panes, whatever lies on top of it."""
+        """The screen with the panes, below any dialog."""
         return self.screen_stack[0]
 
     @property
     def bare(self) -> bool:
-        """Whether nothing lies on top of the panes and their places on the screen are settled."""
+        """Whether the panes are laid out and nothing covers them."""
         return self.settled and not (self._status.display and self._bar_covers)
 
     @property
     def settled(self) -> bool:
-        """Whether the panes are where they should be, and nothing but the status bar may lie on top of them."""
+        """Whether the panes are laid out and nothing but the status bar covers them."""
         return not self._moving and self.on_panes and not self._which_key.display
 
     @property
     def paste_keys(self) -> str:
-        """The keys that paste what was copied; empty if none do."""
+        """The keys that paste the copied text; empty if none do."""
         return self.keyboard.pastes()
 
     @property
@@ -125,62 +150,79 @@ class FugueApp(CommandingApp, inherit_bindings=False):
 
     @property
     def focused_view(self) -> TerminalView | None:
-        """The view of the pane that the person's keys go to."""
+        """The view of the focused pane."""
         pane = self.mux.focused
         return self.grid.views.get(pane) if pane is not None else None
 
-    # Life
+    @property
+    def background_screens(self) -> list[Screen[Any]]:
+        """The screens that show through the one on top."""
+        return list(self._background_screens)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+    @property
+    def on_panes(self) -> bool:
+        """Whether no dialog is open."""
+        return len(self.screen_stack) == 1
+
+    @property
+    def shown_size(self) -> Size | None:
+        """The size that the screen on top is laid out for; None before there is one."""
+        if not self._is_mounted:
+            return None
+        size = compositor_of(self.screen).size
+        return Size(size.width, size.height)
+
+    # Start, configuration and end
 
     def on_mount(self) -> None:
-        """Show what there is, and follow every change."""
-        self._dress()
-        self._lift()
+        """Show the workspace, and subscribe to its changes."""
+        self._apply_theme()
+        self._stop_painter()
         self._frames = RenderScheduler(self)
-        self.outfit.tell()
-        if self.gallery is not None:
-            self.gallery.begin(self._frames)
-            self.mux.clients = self.gallery.viewers
-        asyncio.get_running_loop().set_exception_handler(self.failed)
-        self.mailbox.attach()
+        self.config_applier.tell()
+        registry = self.clients.begin(self._frames)
+        if registry is not None:
+            self.mux.clients = registry
+        asyncio.get_running_loop().set_exception_handler(self.errors.on_loop_error)
+        self.main_queue.attach()
         self.mux.layouts.title_rows = lambda window: int(view_model.shows_titles(self.mux, window, self.settings.ui))
         self.mux.line_style = lambda: self.settings.ui.dividers
         self.mux.on_change.connect(self._changed)
-        self.mux.on_event.connect(self.happenings.take)
+        self.mux.on_event.connect(self.pane_notifications.take)
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
         self._fit(*self.size)
         self.rebuild()
         self.call_after_refresh(self._shown)
-        self.outlives = self.gallery is not None
+        self.isolates_errors = registry is not None
 
     def _shown(self) -> None:
         gc.collect()
-        gc.freeze()  # What is loaded by now stays: later collections need not look at it, and are shorter.
+        gc.freeze()  # Makes later collections shorter: what is loaded by now stays.
         if self.mux.saver is not None:
             self.mux.saver.start()
-        self.when_shown()
-        self.outfit.begin()
+        self.on_shown()
+        self.config_applier.begin()
 
-    def wear(self, config: Config, keys: Keymap, policy: Policy) -> None:
-        """Go by another configuration."""
+    def apply_config(self, config: Config, keys: Keymap, policy: Policy) -> None:
+        """Apply another configuration."""
         self.settings = config
         self.keyboard.keymap = keys
         self.dispatcher.policy = policy
-        self._dress()
+        self._apply_theme()
         self._fit(*self.size)
         self.rebuild()
         self.repaint()
         if self.viewers is not None:
             self.viewers.reconsider()
 
-    def _dress(self) -> None:
-        """The look that the configuration wants."""
+    def _apply_theme(self) -> None:
         self.theme = self.settings.ui.theme
         self.animation_level = "full" if self.settings.ui.motion else "none"
 
     def on_resize(self, event: events.Resize) -> None:
-        """The panes get the new room."""
+        """Fit the panes into another size."""
         if self._frames is not None:
             self._moving = True
             self._fit(event.size.width, event.size.height)
@@ -193,34 +235,96 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         self._status.set_class(self._bar_covers, "covering")
         self.mux.resize(Size(max(cols, 1), max(rows - status, 1)))
 
-    # The terminals that show it
+    def leave(self, status: int = 0, message: str = "") -> None:
+        """End the program with an exit status; clients are sent the message."""
+        self.clients.bye = Bye("ended", clean(message), status)
+        self.exit(status)
 
-    def open_gallery(self, driver: TerminalDriver, size: Size) -> ClientManager:
-        """Make what looks after the terminals."""
-        self.gallery = ClientManager(self, driver, size)
-        return self.gallery
+    # Clients
 
-    def rest(self) -> None:
-        """Nobody looks: lay out and draw nothing."""
-        super().rest()
-        self.stirred()
+    @property
+    def viewers(self) -> ClientRegistry | None:
+        """The attached clients; None where Textual draws for itself."""
+        return self.clients.registry
 
-    def rouse(self, *, overdue: bool) -> None:
-        """Somebody looks: lay out and draw again, what is `overdue` at once."""
-        self._news.show_status()
-        super().rouse(overdue=overdue)
+    @property
+    def watched(self) -> bool:
+        """Whether any client shows the screen."""
+        return self.clients.watched
+
+    def client_attached(self, viewer: AttachedClient) -> None:
+        """A client has attached: its user is informed if the workspace cannot be saved."""
+        saver = self.mux.saver
+        if saver is not None and saver.complaint:
+            self.inform(saver.complaint)
+
+    def client_detached(self, viewer: AttachedClient) -> None:
+        """A client has detached."""
+        self.keyboard.drop(viewer.id)
+
+    def starts_command(self, event: events.Key, viewer: AttachedClient) -> bool:
+        """Whether a key is a prefix at a client."""
+        return self.keyboard.is_prefix(press_of(event), viewer.prefixes)
+
+    def pause_rendering(self) -> None:
+        """Lay out and draw nothing: no client shows the screen."""
+        if not self._paused:
+            self._paused = True
+            self._begin_batch()
+        self.output_arrived()
+
+    def resume_rendering(self, *, overdue: bool) -> None:
+        """Lay out and draw again, what is `overdue` at once."""
+        self._status_updater.show_status()
+        if self._paused:
+            self._paused = False
+            self._end_batch()
+            if overdue:
+                self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
+            self.alerts.looked()
 
     def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """Programs that ask for the default colours are told the host's own."""
-        self.outfit.host_colour(foreground, colour)
+        """The default colours of the host, which programs in panes can query."""
+        self.config_applier.host_colour(foreground, colour)
 
-    # Showing
+    @property
+    def knows_synchronized_output(self) -> bool:
+        """Whether every mirror supports mode 2026."""
+        return self._sync_available
+
+    def synchronize(self, known: bool) -> None:
+        """Whether output may be synchronized."""
+        self._sync_available = known
+
+    def cursor_at(self, x: int, y: int) -> None:
+        """Where Textual leaves the host's cursor, which input methods follow."""
+        self.cursor_position = Offset(x, y)
+
+    def changed(self, rows: Collection[int] | None = None) -> None:
+        """Redraw these rows of the screen and the cursor, or all rows, on clients that are no mirrors."""
+        self.clients.changed(rows)
+
+    def bell(self) -> None:
+        """Ring the bell of every client."""
+        self.clients.bell()
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Set the clipboard of every client that is not read-only."""
+        self._clipboard = text
+        self.clients.copy(text)
+
+    def copy_at(self, viewer: AttachedClient | None, text: str) -> None:
+        """Set the clipboard of one client, if it is still attached."""
+        self._clipboard = text
+        self.clients.copy_at(viewer, text)
+
+    # Drawing
 
     def rebuild(self) -> None:
-        """Bring the widgets in line with the workspace."""
+        """Update the widgets from the workspace."""
         self._moving = arrange(self, watched=self.watched) or self._moving
         self._refocus()
-        self._news.show_status()
+        self._status_updater.show_status()
         if not self._moving and self._frames is not None:
             self._frames.place_cursor()
 
@@ -230,7 +334,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
             self.base.set_focus(view, scroll_visible=False)
 
     def _settled(self, screen: Screen[Any]) -> None:
-        """The compositor placed and painted everything anew."""
+        """The compositor has laid out and painted everything."""
         self._moving = False
         if self._frames is not None:
             self._frames.settled()
@@ -240,33 +344,32 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         """Textual wrote to the host, which moves its cursor."""
         if self._frames is not None:
             self._frames.displayed()
-            if self.gallery is not None:
-                self.gallery.displayed()
+            self.clients.displayed()
 
-    def show_status(self, picture: StatusContent) -> None:
-        """Bring the status bar up to date; one without a row of its own comes and goes."""
-        self._status.show(picture)
-        wanted = bool(picture.mode or picture.alert)
-        if self._bar_covers and self._status.display != wanted:
-            self._status.display = wanted
+    def show_status(self, content: StatusContent) -> None:
+        """Update the status bar; without a row of its own it is displayed only while it shows a message."""
+        self._status.show(content)
+        display = bool(content.mode or content.alert)
+        if self._bar_covers and self._status.display != display:
+            self._status.display = display
             self._moving = True
 
-    def words(self) -> StatusText:
-        """What the status bar says besides the windows."""
+    def status_text(self) -> StatusText:
+        """What the status bar shows besides the windows."""
         return StatusText(self.keyboard.hint, self.keyboard.mode, self.alerts.text, self._marks)
 
     def _marks(self, window: Window) -> str:
         return ("Z" if window.zoomed and isinstance(window.layout, Split) else "") + (
-            "!" if window.id in self.happenings.rung else ""
+            "!" if window.id in self.pane_notifications.rung else ""
         )
 
-    def news(self) -> None:
-        """Titles or states may have changed: show them with the next turn of the loop."""
-        self._news.come()
+    def update_status(self) -> None:
+        """Update titles and status bar with the next iteration of the event loop."""
+        self._status_updater.request()
 
-    def stirred(self) -> None:
-        """Programs did something."""
-        self._news.stirred()
+    def output_arrived(self) -> None:
+        """Programs have written output: the names of the running programs may change."""
+        self._status_updater.output_arrived()
 
     # The panel of keys
 
@@ -281,25 +384,76 @@ class FugueApp(CommandingApp, inherit_bindings=False):
             self._moving = True
 
     def repaint(self) -> None:
-        """Paint the whole screen anew."""
+        """Repaint the whole screen."""
         self._moving = True
         self.base.refresh(layout=True)
 
-    # What happens
-
     def _changed(self, old: Workspace, new: Workspace) -> None:
-        self.happenings.rung.discard(new.active)
+        self.pane_notifications.rung.discard(new.active)
         if not self._moving and self._frames is not None:
-            self._frames.place_cursor()  # A person who changes panes sees it before anything else is drawn.
+            self._frames.place_cursor()  # A change of panes is visible before anything else is drawn.
         if self.viewers is not None and old.name != new.name:
             self.viewers.rename(new.name)
         if new.windows:
             self.rebuild()
 
-    # What a person does
+    # Messages and errors
+
+    def alert(self, text: str) -> None:
+        """Show a message in the status bar for a while."""
+        self.alerts.show(text)
+
+    def inform(self, text: str) -> None:
+        """Show a message in the status bar for a while, after earlier ones and once a client shows the screen."""
+        self.alerts.tell(text)
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Textual ends an app that raises here, and with it every program."""
+        try:
+            await super()._dispatch_message(message)
+        except Exception as error:
+            if not self.isolates_errors:
+                raise
+            self.errors.report("a message to the app", error)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """An error in a widget closes the dialog that it is in."""
+        if not self.isolates_errors:
+            logger.error("the start", exc_info=error)
+            super()._handle_exception(error)
+            return
+        self.errors.report("a widget", error)
+        asyncio.get_running_loop().call_soon(self._close_dialog_of, active_message_pump.get(None))
+
+    def _close_dialog_of(self, failed: MessagePump | None) -> None:
+        """Close the dialog with a widget that handles no messages any more, and those on top of it."""
+        screen = next((each for each in self.screen_stack[1:] if failed is not None and _within(failed, each)), None)
+        while screen is not None and screen in self.screen_stack[1:]:
+            self.pop_screen()
+
+    # Commands
+
+    def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
+        """Push a dialog; `answered` gets its result."""
+        self.push_screen(screen, answered)
+
+    def run_words(self, said: list[str] | str) -> None:
+        """Run a command line."""
+        self.actions.run_words(said)
+
+    def command_line(self, text: str = "") -> None:
+        """Open the prompt for a command line, with this text in it."""
+        self.actions.command_line(text)
+
+    def cancel_commands(self) -> None:
+        """Cancel the pending commands."""
+        if self.commands.cancel():
+            self.update_status()
+
+    # Input
 
     def take_key(self, event: events.Key, viewer: AttachedClient | None = None) -> bool:
-        """Whether the workspace or a program took the key; dialogs get theirs from Textual."""
+        """Whether the workspace or a program consumed the key; dialogs get theirs from Textual."""
         press, owner = press_of(event), viewer.id if viewer else 0
         if not self.on_panes or self._frames is None:
             self.keyboard.keep(press, owner)
@@ -314,7 +468,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         return True
 
     def take_paste(self, event: events.Paste) -> bool:
-        """Whether a program got the paste; dialogs get theirs from Textual."""
+        """Whether a program received the paste; dialogs get theirs from Textual."""
         view = self.focused_view
         if not self.on_panes or self._frames is None or view is None:
             return False
@@ -325,7 +479,7 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         return True
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys that come by Textual's queue, because a dialog was open or from tests, go the way of the driver's."""
+        """Handle keys from Textual's queue, sent while a dialog was open or by tests, like those from the driver."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             owner = event.owner if isinstance(event, HostKey) else None
             if self.take_key(event, owner if isinstance(owner, AttachedClient) else None):
@@ -333,3 +487,10 @@ class FugueApp(CommandingApp, inherit_bindings=False):
         if isinstance(event, events.Paste) and self.on_panes and self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)
         await super().on_event(event)
+
+
+def _within(pump: MessagePump, screen: Screen[Any]) -> bool:
+    found: MessagePump | None = pump
+    while found is not None and found is not screen:
+        found = found._parent  # pyright: ignore[reportPrivateUsage]
+    return found is screen

@@ -1,34 +1,55 @@
-"""What the parts of the roof may ask of the app."""
+"""The interface of the app that its parts use."""
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from textual.geometry import Size
+from textual import events
+from textual import geometry as textual_geometry
+from textual.message import Message
 from textual.screen import Screen
 
 from fugue_tui.config.model import Config
-from fugue_tui.control.core.command import Command, Origin
 from fugue_tui.control.dispatch.policy import Policy
 from fugue_tui.control.keymap import Keymap
+from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.tui.clients.client import AttachedClient
 from fugue_tui.tui.clients.registry import ClientRegistry
+from fugue_tui.tui.command_runner import CommandRunner
+from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.pane_grid import PaneGrid
+from fugue_tui_widgets.status_bar import StatusContent
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint
 
 
+@dataclass(frozen=True, slots=True)
+class StatusText:
+    """What the bar says besides the windows."""
+
+    hint: str
+    """What keys do now."""
+    mode: str
+    """The same in a word or two; empty if they are the program's."""
+    alert: str
+    """A message; empty for none."""
+    marks: Callable[[Window], str]
+    """What stands behind a window's name."""
+
+
 class AppContext(Protocol):
-    """The app, as keyboard, actions, frames and palette see it. Main thread only."""
+    """The app, as its parts see it. Main thread only."""
 
     mux: Multiplexer
     settings: Config
+    commands: CommandRunner
     grid: PaneGrid
     """The container of the panes."""
 
     @property
-    def size(self) -> Size:
-        """The host's size."""
+    def size(self) -> textual_geometry.Size:
+        """The size of the screen, as Textual has it."""
         ...
 
     @property
@@ -101,11 +122,11 @@ class AppContext(Protocol):
         """Bring the widgets in line with the workspace."""
         ...
 
-    def news(self) -> None:
+    def update_status(self) -> None:
         """Titles or states may have changed."""
         ...
 
-    def stirred(self) -> None:
+    def output_arrived(self) -> None:
         """Programs did something."""
         ...
 
@@ -125,12 +146,20 @@ class AppContext(Protocol):
         """Close the panel of keys."""
         ...
 
-    def run_command(self, command: Command[Any], origin: Origin, then: Callable[[Any], None] | None = None) -> None:
-        """Run a command for a person; `then` gets its result, now or later."""
+    def run_words(self, said: list[str] | str) -> None:
+        """Run a command line."""
         ...
 
-    def give_up(self) -> None:
-        """End what a person asked for and still waits for."""
+    def command_line(self, text: str = "") -> None:
+        """Open the prompt for a command line, with this text in it."""
+        ...
+
+    def starts_command(self, event: events.Key, viewer: AttachedClient) -> bool:
+        """Whether a key is a prefix at a client."""
+        ...
+
+    def cancel_commands(self) -> None:
+        """Cancel the pending commands."""
         ...
 
     def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
@@ -141,20 +170,62 @@ class AppContext(Protocol):
         """End the program with an exit status."""
         ...
 
-
-class ConfigTarget(Protocol):
-    """The app, as the configuration sees it. Main thread only."""
-
-    mux: Multiplexer
-
-    def wear(self, config: Config, keys: Keymap, policy: Policy) -> None:
-        """Go by another configuration."""
+    @property
+    def ready(self) -> bool:
+        """Whether there is a screen to draw on."""
         ...
 
-    def alert(self, text: str) -> None:
-        """Show a message in the status bar for a while."""
+    def show_status(self, content: StatusContent) -> None:
+        """Update the status bar."""
         ...
 
-    def inform(self, text: str) -> None:
-        """Show a message in the status bar for a while, after those before it and not before somebody looks."""
+    def status_text(self) -> StatusText:
+        """What the status bar shows besides the windows."""
+        ...
+
+    def apply_config(self, config: Config, keys: Keymap, policy: Policy) -> None:
+        """Apply another configuration."""
+        ...
+
+    # Attached clients
+
+    @property
+    def shown_size(self) -> Size | None:
+        """The size that the screen is laid out for; None before there is a screen."""
+        ...
+
+    def pause_rendering(self) -> None:
+        """Lay out and draw nothing until `resume_rendering`."""
+        ...
+
+    def resume_rendering(self, *, overdue: bool) -> None:
+        """Lay out and draw again: what is overdue at once, unless it will be laid out anew."""
+        ...
+
+    def synchronize(self, known: bool) -> None:
+        """Whether output may be synchronized."""
+        ...
+
+    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
+        """The default colours of the terminal that was used last."""
+        ...
+
+    def client_attached(self, viewer: AttachedClient) -> None:
+        """A client has attached."""
+        ...
+
+    def client_detached(self, viewer: AttachedClient) -> None:
+        """A client has detached."""
+        ...
+
+
+class ScreenDriver(Protocol):
+    """Textual's driver. Main thread only."""
+
+    def lay_out(self, size: Size, *, at_once: bool = False) -> None:
+        """Have the screen laid out for another size."""
+        ...
+
+    def deliver(self, viewer: AttachedClient, message: Message) -> None:
+        """Hand a message of a client to the app."""
         ...

@@ -16,7 +16,7 @@ from fugue_tui.control.keymap import Keymap, keymap
 from fugue_tui.errors import ConfigError
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean
-from fugue_tui.tui.app_context import ConfigTarget
+from fugue_tui.tui.app_context import AppContext
 from fugue_tui.workspace.model import OnExit
 
 LOOK_SECONDS: Final = 2.0
@@ -67,7 +67,7 @@ class ConfigWatch:
 class ConfigApplier:
     """What the configuration decides besides the look. Main thread only."""
 
-    def __init__(self, app: ConfigTarget, config: Config, launcher: Launcher | None) -> None:
+    def __init__(self, app: AppContext, config: Config, launcher: Launcher | None) -> None:
         self._app = app
         self._launcher = launcher
         self._following: ConfigWatch | None = None
@@ -103,7 +103,7 @@ class ConfigApplier:
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
         self._app.mux.secrets, self._app.mux.rerun = config.session.secrets, config.session.rerun
-        self._app.wear(config, self.keymap, policy_of(config))
+        self._app.apply_config(config, self.keymap, policy_of(config))
         self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
 
     def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:

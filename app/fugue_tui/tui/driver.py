@@ -13,11 +13,9 @@ from textual import geometry as textual_geometry
 from textual.driver import Driver
 from textual.message import Message
 
-from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.geometry import Size
-from fugue_tui.tui.attach.manager import ClientManager
+from fugue_tui.tui.attach.client_host import ClientHost
 from fugue_tui.tui.clients.client import AttachedClient
-from fugue_tui.tui.clients.handshake import Handshake
 from fugue_tui.tui.clients.input_queue import InputQueue
 from fugue_tui_widgets.key_events import HostKey
 
@@ -27,16 +25,9 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class KeySink(Protocol):
-    """An app that has terminals, and takes keys before Textual queues them."""
+    """An app that handles keys and pastes before Textual queues them."""
 
-    host_terminal: HostTerminal | None
-    """The terminal that the program was started in; None for a server."""
-    first: Handshake | None
-    """The client that comes with the server."""
-
-    def open_gallery(self, driver: "TerminalDriver", size: Size) -> ClientManager:
-        """Make what looks after the terminals."""
-        ...
+    clients: ClientHost
 
     @property
     def ready(self) -> bool:
@@ -61,40 +52,40 @@ class TerminalDriver(Driver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         assert isinstance(app, KeySink)
         self._sink: KeySink = app
-        host = app.host_terminal
+        host = app.clients.terminal
         screen = host.size if host is not None else Size(*(size or (80, 24)))
         self._size = (screen.cols, screen.rows)
-        self.gallery = app.open_gallery(self, screen)
+        self._manager = app.clients.open(self, screen)
         self._queues: WeakKeyDictionary[AttachedClient, InputQueue] = WeakKeyDictionary()
 
     @property
     def can_suspend(self) -> bool:
         """Only a terminal of the program's own can be handed to another program for a while."""
-        return self._sink.host_terminal is not None
+        return self._sink.clients.terminal is not None
 
     def write(self, data: str) -> None:
         """Send text to the terminals that mirror the screen."""
-        self.gallery.viewers.write(data.encode("utf-8", "replace"))
+        self._manager.viewers.write(data.encode("utf-8", "replace"))
 
     def flush(self) -> None:
         """Nothing is held back."""
 
     def start_application_mode(self) -> None:
         """Let in who is there."""
-        self.gallery.open(self._sink.host_terminal, self._sink.first)
+        self._manager.open(self._sink.clients.terminal, self._sink.clients.first)
 
     def disable_input(self) -> None:
         """Stop reading."""
-        self.gallery.deafen()
+        self._manager.deafen()
 
     def stop_application_mode(self) -> None:
         """Give the program's own terminal back as it was."""
-        self.gallery.close()
+        self._manager.close()
 
     def close(self) -> None:
         """Close what the terminal opened."""
-        if self._sink.host_terminal is not None:
-            self._sink.host_terminal.close()
+        if self._sink.clients.terminal is not None:
+            self._sink.clients.terminal.close()
 
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
         """Have the screen laid out for another size; Textual waits a little for more of them unless it is `at_once`."""

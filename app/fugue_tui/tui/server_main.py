@@ -193,7 +193,7 @@ def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
     status: int | None = None
     try:
         app = start.app = _app(mux, launcher, start, curtain)
-        app.outfit.follow(start.config_file, start.faults)
+        app.config_applier.follow(start.config_file, start.faults)
         _keep(app)
         if start.listener is not None:
             doors = _doors(app, start.listener)
@@ -244,7 +244,14 @@ def _app(mux: Multiplexer, launcher: Launcher, start: _Start, curtain: StartupPa
 
     dispatcher = Dispatcher(mux, policy_of(start.config))
     return FugueApp(
-        mux, dispatcher, start.config, start.mailbox, start.host, first=start.first, lift=lift, launcher=launcher
+        mux,
+        dispatcher,
+        start.config,
+        start.mailbox,
+        start.host,
+        first=start.first,
+        stop_painter=lift,
+        launcher=launcher,
     )
 
 
@@ -263,7 +270,7 @@ def _home(mux: Multiplexer, start: _Start) -> "RestorePrompt | None":
 
 def _greet(app: "FugueApp", start: _Start) -> None:
     """Have what was saved come back, be offered, or be put aside, now that there is an app."""
-    home, shown = start.home, app.when_shown
+    home, shown = start.home, app.on_shown
     if home is None:
         return
 
@@ -273,7 +280,7 @@ def _greet(app: "FugueApp", start: _Start) -> None:
 
     home.meet(app)
     if start.asks:
-        app.when_shown = asking
+        app.on_shown = asking
     elif home.ended or app.mux.before is not None:
         home.put_aside()
 
@@ -291,11 +298,11 @@ def _doors(app: "FugueApp", listener: "Listener") -> "SocketServer":
     from fugue_tui_mcp.socket_server import SocketServer
 
     def attach(connected: socket.socket, hello: Hello, pids: tuple[int, ...], early: bytes) -> None:
-        app.mailbox.post(lambda: app.admit(Handshake(connected, hello, pids, early)))
+        app.main_queue.post(lambda: app.clients.admit(Handshake(connected, hello, pids, early)))
 
-    gate, agents = ThreadGateway(app.dispatcher, app.mailbox.post), app.settings.mcp.enabled
+    gate, agents = ThreadGateway(app.dispatcher, app.main_queue.post), app.settings.mcp.enabled
     doors = SocketServer(listener, gate, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
-    app.when_shown = doors.start
+    app.on_shown = doors.start
     return doors
 
 
@@ -303,7 +310,7 @@ def _part(start: _Start) -> None:
     """Give every terminal back, now that the programs have ended and the name is free."""
     viewers = start.app.viewers if start.app is not None else None
     if start.app is not None and viewers is not None and viewers.all():
-        viewers.part_all(start.app.farewell if start.app.outlives else start.bye)
+        viewers.part_all(start.app.clients.bye if start.app.isolates_errors else start.bye)
     elif start.first is not None:
         start.first.end(start.bye)
     if start.host is not None and start.host.entered:

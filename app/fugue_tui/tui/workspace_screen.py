@@ -45,7 +45,7 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
 
     def on_terminal_view_scrolled(self) -> None:
         """Titles and the bar tell how far back a person reads."""
-        self._stage.news()
+        self._stage.update_status()
 
     def on_terminal_view_selection_begun(self, message: TerminalView.SelectionBegun) -> None:
         """There is one selection at a time."""
@@ -83,11 +83,11 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         """A click gave a pane the focus; news of a focus that has moved on since is old."""
         pane = self.pane_of(event.widget) if event.widget is self.focused else None
         if pane is not None and pane != self._stage.mux.focused and self.is_current:
-            self._stage.run_command(FocusPane(pane=str(pane)), _MOUSE)
+            self._stage.commands.run(FocusPane(pane=str(pane)), _MOUSE)
 
     def on_pane_grid_title_clicked(self, message: PaneGrid.TitleClicked) -> None:
         """A click on a title gives its pane the focus."""
-        self._stage.run_command(FocusPane(pane=str(message.pane)), _MOUSE)
+        self._stage.commands.run(FocusPane(pane=str(message.pane)), _MOUSE)
 
     def on_pane_grid_divider_dragged(self, message: PaneGrid.DividerDragged) -> None:
         """A dragged divider resizes what lies on its sides."""
@@ -107,4 +107,4 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
 
     def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
         """A click on a tab selects its window."""
-        self._stage.run_command(SelectWindow(window=str(message.window)), _MOUSE)
+        self._stage.commands.run(SelectWindow(window=str(message.window)), _MOUSE)

@@ -1,12 +1,13 @@
 """What attached terminals send: whose it is, who may do what, and where on the screen a pointer is."""
 
 import asyncio
-from typing import Final, Protocol
+from typing import Final
 
 from textual import events
 from textual.message import Message
 
 from fugue_tui.errors import Refused
+from fugue_tui.tui.app_context import AppContext, ScreenDriver
 from fugue_tui.tui.clients.client import AttachedClient, DrawMode
 from fugue_tui.tui.clients.input_messages import PasteRefused
 from fugue_tui.tui.clients.registry import ClientRegistry
@@ -17,28 +18,15 @@ from fugue_tui_widgets.key_events import press_of
 _WHEEL: Final = (events.MouseScrollUp, events.MouseScrollDown, events.MouseScrollLeft, events.MouseScrollRight)
 
 
-class InputTarget(Protocol):
-    """Who gets what terminals send."""
-
-    def deliver(self, viewer: AttachedClient, message: Message) -> None:
-        """A message for the app."""
-        ...
-
-    def inform(self, text: str) -> None:
-        """Tell the person something."""
-        ...
-
-    def starts_command(self, viewer: AttachedClient, event: events.Key) -> bool:
-        """Whether a key is a prefix there."""
-        ...
-
-
 class InputRouter:
     """Takes bytes and messages of terminals. Main thread only."""
 
-    def __init__(self, viewers: ClientRegistry, hearer: InputTarget, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, viewers: ClientRegistry, app: AppContext, driver: ScreenDriver, loop: asyncio.AbstractEventLoop
+    ) -> None:
         self._viewers = viewers
-        self._hearer = hearer
+        self._app = app
+        self._driver = driver
         self._loop = loop
         self._ticks: dict[int, asyncio.TimerHandle] = {}
         self._prefixed: set[int] = set()
@@ -80,7 +68,7 @@ class InputRouter:
     def take(self, viewer: AttachedClient, message: Message) -> None:
         """A terminal said something."""
         if isinstance(message, PasteRefused):
-            self._hearer.inform("a paste of more than 16 MiB was refused; load it from a file")
+            self._app.inform("a paste of more than 16 MiB was refused; load it from a file")
         elif isinstance(message, events.AppFocus | events.AppBlur):
             viewer.focused = isinstance(message, events.AppFocus)
             self.refocus(viewer)
@@ -93,7 +81,7 @@ class InputRouter:
                 self._viewers.use(viewer)
                 if self.pictures is not None:
                     self.pictures.hurry(viewer)
-            self._hearer.deliver(viewer, message)
+            self._driver.deliver(viewer, message)
 
     def refocus(self, viewer: AttachedClient) -> None:
         """The app has the focus as long as any terminal has that can type."""
@@ -101,7 +89,7 @@ class InputRouter:
         focused = any(each.focused for each in typing)
         if typing and focused != self._focused:
             self._focused = focused
-            self._hearer.deliver(viewer, events.AppFocus() if focused else events.AppBlur())
+            self._driver.deliver(viewer, events.AppFocus() if focused else events.AppBlur())
 
     # Those who only look on
 
@@ -136,7 +124,7 @@ class InputRouter:
             self._prefixed.discard(viewer.id)
             if name == "d":
                 self._part(viewer)
-        elif self._hearer.starts_command(viewer, event):
+        elif self._app.starts_command(event, viewer):
             self._prefixed.add(viewer.id)
         elif reading.key(viewer, "ctrl+c" if event.key == "ctrl+c" else name):
             return

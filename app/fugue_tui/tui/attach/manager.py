@@ -6,10 +6,7 @@ import os
 import signal
 from collections.abc import Collection
 from functools import partial
-from typing import Any, Final, Protocol
-
-from textual import events
-from textual.message import Message
+from typing import Any, Final
 
 from fugue_tui.attach_protocol import Bye, Hello
 from fugue_tui.client.host_terminal import HostTerminal
@@ -18,7 +15,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import spell
-from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.app_context import AppContext, ScreenDriver
 from fugue_tui.tui.attach.input_router import InputRouter
 from fugue_tui.tui.clients.client import AttachedClient
 from fugue_tui.tui.clients.handshake import Handshake
@@ -35,64 +32,15 @@ logger = logging.getLogger(__name__)
 _ENDINGS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
-class ManagerApp(AppContext, Protocol):
-    """The app, as the gallery sees it. Main thread only."""
-
-    @property
-    def shown_size(self) -> Size | None:
-        """The size that the screen is laid out for; None before there is a screen."""
-        ...
-
-    def rest(self) -> None:
-        """Lay out and draw nothing until `rouse`."""
-        ...
-
-    def rouse(self, *, overdue: bool) -> None:
-        """Lay out and draw again: what is overdue at once, unless it will be laid out anew."""
-        ...
-
-    def synchronize(self, known: bool) -> None:
-        """Whether what is written may use synchronized output."""
-        ...
-
-    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """The default colours of the terminal that was used last."""
-        ...
-
-    def came(self, viewer: AttachedClient) -> None:
-        """Another terminal is attached."""
-        ...
-
-    def left(self, viewer: AttachedClient) -> None:
-        """A terminal has gone."""
-        ...
-
-    def starts_command(self, event: events.Key, viewer: AttachedClient) -> bool:
-        """Whether a key is a prefix there."""
-        ...
-
-
-class ManagerDriver(Protocol):
-    """The driver, as the gallery sees it."""
-
-    def lay_out(self, size: Size, *, at_once: bool = False) -> None:
-        """Have the screen laid out for another size."""
-        ...
-
-    def deliver(self, viewer: AttachedClient, message: Message) -> None:
-        """Hand a message of a terminal to the app."""
-        ...
-
-
 class ClientManager:
     """Everything about attached terminals. Main thread only; there is one for each app that has any."""
 
-    def __init__(self, app: ManagerApp, driver: ManagerDriver, size: Size) -> None:
+    def __init__(self, app: AppContext, driver: ScreenDriver, size: Size) -> None:
         self._app = app
         self._driver = driver
         self._loop = asyncio.get_running_loop()
         self.viewers = ClientRegistry(self, self._loop, size)
-        self.hearing = InputRouter(self.viewers, self, self._loop)
+        self.hearing = InputRouter(self.viewers, app, driver, self._loop)
         self._tty: TtyLink | None = None
         self._first: Handshake | None = None
         self._frames: RenderScheduler | None = None
@@ -149,14 +97,14 @@ class ClientManager:
             self.hearing.looked_on(viewer)
         if viewer.hello.nested:
             self._tell_nested(viewer)
-        self._app.came(viewer)
+        self._app.client_attached(viewer)
 
     def gone(self, viewer: AttachedClient) -> None:
         """A terminal has left."""
         if viewer in self.viewers.all():
             self._note(EventKind.CLIENT_DETACHED, viewer)
         self.viewers.gone(viewer)
-        self._app.left(viewer)
+        self._app.client_detached(viewer)
         self.hearing.drop(viewer)
 
     def _note(self, kind: EventKind, viewer: AttachedClient) -> None:
@@ -234,10 +182,10 @@ class ClientManager:
     def attended(self, anyone: bool, *, fits: bool) -> None:
         """Somebody looks now, or nobody."""
         if anyone:
-            self._app.rouse(overdue=fits)
+            self._app.resume_rendering(overdue=fits)
             self.changed()
         else:
-            self._app.rest()
+            self._app.pause_rendering()
 
     def fit(self, size: Size, *, at_once: bool) -> None:
         """Lay the screen out for another size."""
@@ -277,20 +225,6 @@ class ClientManager:
     def leave(self, status: int = 0) -> None:
         """End the program."""
         self._app.leave(status)
-
-    # Hearing
-
-    def deliver(self, viewer: AttachedClient, message: Message) -> None:
-        """A message for the app."""
-        self._driver.deliver(viewer, message)
-
-    def inform(self, text: str) -> None:
-        """Tell the person something."""
-        self._app.inform(text)
-
-    def starts_command(self, viewer: AttachedClient, event: events.Key) -> bool:
-        """Whether a key is a prefix there."""
-        return self._app.starts_command(event, viewer)
 
 
 def _processes(arrival: Handshake) -> tuple[int, ...]:

@@ -123,7 +123,7 @@ class KeyDispatch:
         if binding is not None:
             self._do_prefixed(binding, owner)
         elif press.role == "escape":
-            self._app.give_up()
+            self._app.cancel_commands()
         else:
             self._app.alert(f"{spell(self.keymap.prefix)} {spell(canonical(press))} does nothing; ? lists the keys")
         return True
@@ -137,7 +137,7 @@ class KeyDispatch:
     def _begin(self, owner: int, seconds: float, *, repeats: bool) -> None:
         timer = asyncio.get_running_loop().call_later(seconds, self._elapsed, owner)
         self._begun[owner] = _PendingKeys(repeats, timer)
-        self._app.news()
+        self._app.update_status()
 
     def _elapsed(self, owner: int) -> None:
         if self._begun[owner].repeats:
@@ -165,7 +165,7 @@ class KeyDispatch:
         begun.timer.cancel()
         if all(other.repeats for other in self._begun.values()):
             self._app.hide_keys()
-        self._app.news()
+        self._app.update_status()
 
     def hints(self) -> list[Hint]:
         """Every key after the prefix and what it does."""

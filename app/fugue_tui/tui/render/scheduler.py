@@ -67,7 +67,7 @@ class RenderScheduler:
             rows = self._paint_due(now)
             self._put_cursor()
         self._app.changed(rows)
-        self._app.stirred()
+        self._app.output_arrived()
 
     def _together(self) -> AbstractContextManager[None]:
         return self._viewers.together() if self._viewers is not None else nullcontext()

@@ -14,8 +14,7 @@ from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding
-from fugue_tui.control.schema import command_line, command_schema
-from fugue_tui.control.schema.table import render
+from fugue_tui.control.schema import command_line
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
@@ -23,8 +22,9 @@ from fugue_tui.layout.history import History
 from fugue_tui.layout.solve import Divider
 from fugue_tui.layout.tree import Node, Split, panes
 from fugue_tui.multiplexer.clients import AttachedTerminal
-from fugue_tui.sanitize import clean, clean_text
+from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.command_runner import result_text
 from fugue_tui.tui.input.key_dispatch import KeyDispatch
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.command_palette import Palette
@@ -86,15 +86,9 @@ class Actions:
             self._app.alert(str(error))
             return
         if asked is None:
-            self._app.run_command(command, origin, then)
+            self._app.commands.run(command, origin, then)
         else:
-            self._confirm(asked.question, lambda: self._app.run_command(asked.command, origin, then))
-
-    def told_by(self, command: Command[Any]) -> Callable[[Any], None]:
-        """What tells a result in one line, where the screen itself does not show what was done."""
-        return lambda result: self._app.alert(
-            f"{command.verb}: {' · '.join(result_text(command, result).splitlines()) or 'done'}"
-        )
+            self._confirm(asked.question, lambda: self._app.commands.run(asked.command, origin, then))
 
     def _show(self, command: Command[Any], result: Any) -> None:
         if isinstance(result, ImageAnswer) and result.image:
@@ -254,7 +248,7 @@ class Actions:
             node = node.children[index]
         pane = last_pane(node, divider.axis)
         side = Side.RIGHT if divider.axis is Axis.HORIZONTAL else Side.DOWN
-        self._app.run_command(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Door.MOUSE))
+        self._app.commands.run(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Door.MOUSE))
 
 
 def client_words(viewer: AttachedTerminal) -> str:
@@ -268,13 +262,6 @@ def last_pane(node: Node, axis: Axis) -> PaneId:
     while isinstance(node, Split):
         node = node.children[-1 if node.axis is axis else 0]
     return node.pane
-
-
-def result_text(command: Command[Any], result: Any) -> str:
-    """A result for a person to read."""
-    if command.plain:
-        return clean_text(str(result))
-    return clean_text(render(command_schema.dump(result)))
 
 
 def _written(verb: str, result: ImageAnswer) -> str:

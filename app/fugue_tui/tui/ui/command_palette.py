@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, cast
 
 from textual import on
 from textual.binding import Binding, BindingType
@@ -22,18 +22,7 @@ from textual.worker import Worker, WorkerError
 from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.schema.command_schema import Description, describe
 from fugue_tui.control.schema.tmux_names import tmux_names
-
-
-class Runner(Protocol):
-    """An app that runs commands by their words."""
-
-    def run_words(self, said: list[str] | str) -> None:
-        """Run a command as it would be typed."""
-        ...
-
-    def command_line(self, text: str = "") -> None:
-        """Ask for a command, starting from a text."""
-        ...
+from fugue_tui.tui.app_context import AppContext
 
 
 class CommandProvider(Provider):
@@ -55,7 +44,7 @@ class CommandProvider(Provider):
                 yield Hit(score, matcher.highlight(text), self._chosen(cls, description), text, description.summary)
 
     def _chosen(self, cls: type[Command[Any]], description: Description) -> "partial[None]":
-        app = cast(Runner, self.app)
+        app = cast(AppContext, self.app)
         if asks(cls, description):
             return partial(app.command_line, f"{cls.verb} ")
         return partial(app.run_words, [cls.verb])
@@ -97,7 +86,7 @@ class Palette(CommandPalette):
         cls = next((cls for cls, _ in entries() if [cls.verb] == line.split()[:1]), None)
         if cls is None:
             return None
-        app = cast(Runner, self.app)
+        app = cast(AppContext, self.app)
         if line == cls.verb and asks(cls, describe(cls)):
             return partial(app.command_line, f"{cls.verb} ")
         return partial(app.run_words, line)

@@ -37,13 +37,13 @@ class PaneNotifications:
                 self._stage.mux.fit()  # A pane that is alone carries a title as long as its program has ended.
                 self._stage.rebuild()
             case _:
-                self._stage.news()
+                self._stage.update_status()
 
     def _ring(self, pane: PaneId) -> None:
         window = self._stage.mux.window_of(pane)
         if window.id != self._stage.mux.workspace.active:
             self.rung.add(window.id)
-            self._stage.news()
+            self._stage.update_status()
         if self._may("bell"):
             self._ring_host()
 

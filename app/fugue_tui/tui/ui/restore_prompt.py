@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from fugue_tui.control.commands.restore import follow, read
 from fugue_tui.control.core.deferred import Deferred
@@ -24,6 +24,7 @@ from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui.workspace.save_model import SavedWorkspace
 
 if TYPE_CHECKING:
+    from fugue_tui.tui.app_context import AppContext
     from fugue_tui_widgets.restore_dialog import RestoreDialog
 
 logger = logging.getLogger(__name__)
@@ -34,24 +35,12 @@ _SHOWN: Final = 60
 """Characters of a window's programs."""
 
 
-class RestoreApp(Protocol):
-    """The app, as far as it is needed here."""
-
-    def open_dialog(self, screen: Any, answered: Any = None) -> None:
-        """Push a dialog; `answered` gets its result."""
-        ...
-
-    def inform(self, text: str) -> None:
-        """Show a message in the status bar for a while, when somebody looks."""
-        ...
-
-
 class RestorePrompt:
     """A workspace that was saved, in front of the one that starts. Main thread only."""
 
     def __init__(self, mux: Multiplexer, source: RestoreSource) -> None:
         self._mux, self._source = mux, source
-        self._hall: RestoreApp | None = None
+        self._app: AppContext | None = None
         self._dialog: RestoreDialog | None = None
         self._off: Callable[[], None] = _nothing
         self._fresh: Workspace | None = None
@@ -66,9 +55,9 @@ class RestorePrompt:
         """Bring it back in the place of a first pane; its texts follow once there is an app."""
         self._comeback = WorkspaceRestorer(self._mux, self._source).instead()
 
-    def meet(self, hall: RestoreApp) -> None:
+    def meet(self, app: "AppContext") -> None:
         """There is an app, and what saves the workspace, which must wait until it is known what becomes of this."""
-        self._hall = hall
+        self._app = app
         self._saver.hold()
         if self._comeback is not None:
             self._bring(self._comeback)
@@ -77,12 +66,12 @@ class RestorePrompt:
         """Ask the person, over the fresh workspace; nothing if it came back already."""
         from fugue_tui_widgets.restore_dialog import RestoreDialog
 
-        if self._hall is None or self._mux.before is None:
+        if self._app is None or self._mux.before is None:
             return
         self._fresh = self._mux.workspace
         self._dialog = RestoreDialog(heading(self._source.saved), rows(self._source.saved), self._source.faults)
         self._off = self._mux.on_change.connect(self._changed)
-        self._hall.open_dialog(self._dialog, self._answered)
+        self._app.open_dialog(self._dialog, self._answered)
 
     def put_aside(self) -> None:
         """Keep it under another name, and let the workspace that runs be saved."""
@@ -154,8 +143,8 @@ class RestorePrompt:
         self._saver.release()
 
     def _tell(self, text: str) -> None:
-        if self._hall is not None:
-            self._hall.inform(clean(text))
+        if self._app is not None:
+            self._app.inform(clean(text))
 
 
 def found(mux: Multiplexer) -> RestorePrompt:

@@ -2,13 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui import view_model
-from fugue_tui.tui.ui.view_model import StatusText
-from fugue_tui_widgets.status_bar import StatusContent
 
 LABEL_SECONDS: Final = 1.0
 """How long after output the labels that follow the running programs are looked at."""
@@ -16,27 +14,10 @@ REST_SECONDS: Final = 10.0
 """How often quiet panes are asked for memory while nobody looks."""
 
 
-class StatusApp(AppContext, Protocol):
-    """The app, as seen from here."""
-
-    @property
-    def ready(self) -> bool:
-        """Whether there is a screen to draw on."""
-        ...
-
-    def show_status(self, picture: StatusContent) -> None:
-        """Bring the status bar up to date."""
-        ...
-
-    def words(self) -> StatusText:
-        """What the bar says besides the windows."""
-        ...
-
-
 class StatusUpdater:
     """Main thread only."""
 
-    def __init__(self, app: StatusApp, later: Callable[[Callable[[], None]], object]) -> None:
+    def __init__(self, app: AppContext, later: Callable[[Callable[[], None]], object]) -> None:
         self._app = app
         self._later = later
         self._due = False
@@ -46,7 +27,7 @@ class StatusUpdater:
     def _watched(self) -> bool:
         return self._app.viewers is None or self._app.viewers.watched
 
-    def come(self) -> None:
+    def request(self) -> None:
         """Titles or states may have changed."""
         if not self._due and self._watched:
             self._due = True
@@ -61,10 +42,10 @@ class StatusUpdater:
     def show_status(self) -> None:
         """Bring the bar up to date."""
         if self._watched:
-            words = self._app.words()
+            words = self._app.status_text()
             self._app.show_status(view_model.status_picture(self._app.mux, words))
 
-    def stirred(self) -> None:
+    def output_arrived(self) -> None:
         """Programs did something: what runs where may be another soon, so look at the labels in a while."""
         if self._labels is None:
             seconds = LABEL_SECONDS if self._watched else REST_SECONDS
@@ -72,9 +53,9 @@ class StatusUpdater:
 
     def _relabel(self) -> None:
         self._labels = None
-        self.come()
+        self.request()
         if rest(self._app.mux) or not self._watched:
-            self.stirred()
+            self.output_arrived()
 
 
 def rest(mux: Multiplexer) -> bool:

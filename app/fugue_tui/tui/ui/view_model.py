@@ -3,9 +3,6 @@
 Brings the panes' widgets in line with the workspace.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from fugue_tui.config.model import UiSettings
 from fugue_tui.control.output.pane_titles import grid_view
 from fugue_tui.ids import PaneId
@@ -13,24 +10,10 @@ from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
-from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.app_context import AppContext, StatusText
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.status_bar import StatusContent, Tab
 from fugue_tui_widgets.terminal_view import TerminalView
-
-
-@dataclass(frozen=True, slots=True)
-class StatusText:
-    """What the bar says besides the windows."""
-
-    hint: str
-    """What keys do now."""
-    mode: str
-    """The same in a word or two; empty if they are the program's."""
-    alert: str
-    """A message; empty for none."""
-    marks: Callable[[Window], str]
-    """What stands behind a window's name."""
 
 
 def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:

@@ -30,7 +30,7 @@ def nothing_asked() -> Iterator[None]:
 
 
 def asked(stage: Stage) -> Deferred[str]:
-    stage.app.run_command(ErrandProbe())
+    stage.app.commands.run(ErrandProbe())
     return OPEN[-1]
 
 
