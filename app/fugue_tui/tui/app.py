@@ -188,7 +188,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.layouts.title_rows = lambda window: int(view_model.shows_titles(self.mux, window, self.settings.ui))
         self.mux.line_style = lambda: self.settings.ui.dividers
         self.mux.on_change.connect(self._changed)
-        self.mux.on_event.connect(self.pane_notifications.take)
+        self.mux.on_event.connect(self.pane_notifications.handle)
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]

@@ -1,7 +1,4 @@
-"""Brings a configuration into force, at the start and whenever the file changes.
-
-Follows the configuration file: what is right in it comes into force at once, what is wrong is told.
-"""
+"""Applies the configuration at the start and whenever its file changes, and reports its errors."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -20,16 +17,16 @@ from fugue_tui.tui.app_context import AppContext
 from fugue_tui.workspace.model import OnExit
 
 LOOK_SECONDS: Final = 2.0
-"""How often the file's stamp is looked at."""
+"""How often the file is polled."""
 
 
 def brief(fault: str, file: Path | None) -> str:
-    """A fault of a file as a status bar has room for it: with the file's name instead of its path."""
+    """A fault as the status bar shows it: with the name of the file instead of its path."""
     return fault.replace(clean(str(file)), file.name, 1) if file is not None else fault
 
 
 class ConfigWatch:
-    """Looks at one file now and then. On a fault the old configuration stays. Main thread only."""
+    """Polls one file; on a fault the old configuration stays. Main thread only."""
 
     def __init__(self, file: Path, taken: Callable[[Config], None], refused: Callable[[str], None]) -> None:
         self._file = file
@@ -39,11 +36,11 @@ class ConfigWatch:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start polling."""
         self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop polling."""
         if self._timer is not None:
             self._timer.cancel()
 
@@ -52,7 +49,7 @@ class ConfigWatch:
         self.look()
 
     def look(self) -> None:
-        """Read the file if it is another than before."""
+        """Read the file if it has changed."""
         stamp = model.stamp(self._file)
         if stamp == self._stamp:
             return
@@ -65,7 +62,7 @@ class ConfigWatch:
 
 
 class ConfigApplier:
-    """What the configuration decides besides the look. Main thread only."""
+    """Applies a configuration to keys, panes and the saver. Main thread only."""
 
     def __init__(self, app: AppContext, config: Config, launcher: Launcher | None) -> None:
         self._app = app
@@ -79,23 +76,23 @@ class ConfigApplier:
         return keys, list(faults)
 
     def follow(self, file: Path | None, faults: Sequence[str]) -> None:
-        """Tell what was wrong in the configuration once there is a screen, and take what changes in the file."""
+        """Watch the file; its `faults` are reported with the first screen."""
         self._faults += [brief(fault, file) for fault in faults]
         self._following = ConfigWatch(file, self.change, self._app.alert) if file is not None else None
 
     def tell(self) -> None:
-        """Say what is wrong in the configuration, to who looks first."""
+        """Report the errors in the configuration to the first client."""
         if self._faults:
             more = f" (1 of {len(self._faults)} mistakes; see fugue-tui config check)" if len(self._faults) > 1 else ""
             self._app.inform(self._faults[0] + more)
 
     def begin(self) -> None:
-        """There is a screen now."""
+        """Start watching."""
         if self._following is not None:
             self._following.start()
 
     def change(self, config: Config) -> None:
-        """Another configuration; a new engine, shell or scrollback holds for new panes."""
+        """Apply another configuration; engine, shell and scrollback affect new panes only."""
         self.keymap, self._faults = self._keys(config)
         if self._launcher is not None:
             self._launcher.configure(config.terminal)
@@ -107,7 +104,7 @@ class ConfigApplier:
         self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
 
     def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """Programs that ask for the default colours are told the host's own."""
+        """The host's default colours, which programs can query."""
         self._host_colours[foreground] = int.from_bytes(bytes(colour), "big")
         if len(self._host_colours) == 2 and self._launcher is not None:
             self._launcher.colours = colours = (self._host_colours[True], self._host_colours[False])
@@ -116,5 +113,5 @@ class ConfigApplier:
 
 
 def policy_of(config: Config) -> Policy:
-    """What the configuration lets agents do."""
+    """The policy for agents in the configuration."""
     return policy({effect.value: getattr(config.mcp, effect.value) for effect in Effect})

@@ -44,7 +44,7 @@ class KeySink(Protocol):
 
 
 class TerminalDriver(Driver):
-    """Draws on every attached terminal, and hears them."""
+    """Writes to every attached client, and receives its input."""
 
     def __init__(
         self, app: "App[Any]", *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
@@ -76,7 +76,7 @@ class TerminalDriver(Driver):
 
     def disable_input(self) -> None:
         """Stop reading."""
-        self._manager.deafen()
+        self._manager.stop_input()
 
     def stop_application_mode(self) -> None:
         """Give the program's own terminal back as it was."""

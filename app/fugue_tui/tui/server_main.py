@@ -1,9 +1,4 @@
-"""Starts a workspace: the first program first, everything heavy after it.
-
-It is shown on the terminal that it was called from, or serves terminals that attach.
-
-Has a workspace saved, where this user's things are saved. Imports what that needs, so it is loaded late.
-"""
+"""Starts a workspace in the foreground or as a server: the first program first, slow imports after it."""
 
 import logging
 import os
@@ -19,15 +14,18 @@ from typing import TYPE_CHECKING, Final
 from fugue_tui import private_log
 from fugue_tui.attach_protocol import OUTPUT, Bye, Hello, frame
 from fugue_tui.client.host_terminal import HostTerminal
-from fugue_tui.config.model import Config
+from fugue_tui.config.model import Config, SessionSettings
 from fugue_tui.control.commands import windows
 from fugue_tui.control.core.command import USER, Origin
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.autosave.saver import Saver
+from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean_text
 from fugue_tui.store.paths import ran_before
+from fugue_tui.store.store import Store, state_dir
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.tui.clients.handshake import Handshake
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
@@ -40,36 +38,30 @@ if TYPE_CHECKING:
     from fugue_tui.tui.ui.restore_prompt import RestorePrompt
     from fugue_tui_mcp.listener import Listener
     from fugue_tui_mcp.socket_server import SocketServer
-from fugue_tui.config.model import SessionSettings
-from fugue_tui.multiplexer.autosave.saver import Saver
-from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
-from fugue_tui.store.store import Store, state_dir
 
 
 def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str], None]) -> Saver:
-    """Give a workspace what saves it, which has not begun yet; what goes wrong with that is told by `inform`."""
+    """Create the saver of a workspace, which is not started yet; `inform` gets its errors."""
     mux.saver = saver = Saver(mux, SnapshotWriter(Store(state_dir()), settings, _resume), settings)
     saver.on_message.connect(inform)
     return saver
 
 
 def _resume(argv: tuple[str, ...], pid: int, cwd: str) -> tuple[str, ...]:
-    from fugue_tui.control.restore.agent_resume import (
-        resume_argv,  # It takes 10 ms to load, which the saver's thread has.
-    )
+    from fugue_tui.control.restore.agent_resume import resume_argv  # takes 10 ms, here on the saver's thread
 
     return resume_argv(argv, pid, cwd)
 
 
 _SWITCH_SECONDS: Final = 0.0002
-"""How long a busy thread keeps the interpreter from the pump, which brings echoes."""
+"""How long a busy thread may keep the interpreter from the I/O loop, which reads echoes."""
 _UNSEEN: Final = Size(80, 24)
-"""The size of a workspace before any terminal was attached."""
+"""The size of a workspace before any client has attached."""
 
 
 @dataclass(slots=True)
 class _Start:
-    """What a workspace starts with."""
+    """The arguments and the parts of a workspace that starts."""
 
     workspace: str
     config: Config
@@ -77,23 +69,23 @@ class _Start:
     config_file: Path | None
     faults: Sequence[str]
     host: HostTerminal | None
-    """The terminal of the program itself; None for a server."""
+    """The terminal that the program was started in; None for a server."""
     first: Handshake | None
-    """The client that comes with a server."""
-    mailbox: MainThreadQueue = field(default_factory=MainThreadQueue)
-    pump: IOLoop = field(default_factory=IOLoop)
+    """The client that a server starts with."""
+    main_queue: MainThreadQueue = field(default_factory=MainThreadQueue)
+    io_loop: IOLoop = field(default_factory=IOLoop)
     app: "FugueApp | None" = None
-    """What shows it, from the moment on when it is loaded."""
-    home: "RestorePrompt | None" = None
-    """What was saved of the workspace and may come back."""
-    asks: bool = False
-    """Whether the person is asked for that."""
+    """None before it is loaded."""
+    prompt: "RestorePrompt | None" = None
+    """The saved workspace that may be restored."""
+    offers_restore: bool = False
+    """Whether the user is asked to restore it."""
     bye: Bye = field(default_factory=lambda: Bye("error", "a bug in fugue-tui; its log has the details", 1))
-    """What the first client is told if nothing could be shown."""
+    """Sent to the first client if the app cannot start."""
 
     @property
     def size(self) -> Size:
-        """The size to begin with."""
+        """The initial size."""
         if self.host is not None:
             return self.host.size
         hello = self.first.hello if self.first is not None else None
@@ -136,24 +128,24 @@ def run(
         raise
     finally:
         mux.close()
-        start.pump.stop()
+        start.io_loop.stop()
         _part(start)
 
 
 def _launcher(start: _Start, engine: str) -> Launcher:
-    """What starts programs, with the pump that reads what they print at work."""
-    start.pump.start()
+    """The launcher of programs, with a running I/O loop."""
+    start.io_loop.start()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    launcher = Launcher(start.pump)
+    launcher = Launcher(start.io_loop)
     launcher.configure(start.config.terminal, engine)
     return launcher
 
 
 def _multiplexer(start: _Start, launcher: Launcher) -> Multiplexer:
-    """An empty workspace that does as the configuration says."""
+    """An empty workspace with this configuration."""
     config, listener = start.config, start.listener
-    told, area = str(listener.path) if listener is not None else "", _area(start.size, config)
-    mux = Multiplexer(start.workspace, spawner=launcher, post=start.mailbox.post, area=area, socket=told)
+    socket_path, area = str(listener.path) if listener is not None else "", _area(start.size, config)
+    mux = Multiplexer(start.workspace, spawner=launcher, post=start.main_queue.post, area=area, socket=socket_path)
     mux.on_exit = OnExit(config.terminal.on_exit)
     mux.secrets, mux.rerun = config.session.secrets, config.session.rerun
     if listener is not None:
@@ -162,7 +154,7 @@ def _multiplexer(start: _Start, launcher: Launcher) -> Multiplexer:
 
 
 def _move(listener: "Listener", name: str) -> None:
-    """Have a workspace be found under another name, and its log with it. Raises SocketError."""
+    """Rename the socket of a workspace and its log. Raises SocketError."""
     listener.rename(name)
     private_log.move(listener.log)
 
@@ -173,48 +165,48 @@ def _open(
     command: tuple[str, ...] | str,
     opening: Callable[[Multiplexer, Origin], object] | None,
 ) -> None:
-    """Have the first panes: those of the last time if that is always wanted, else fresh ones."""
-    start.home, wanted = _home(mux, start), command or opening is not None
-    home, always = start.home, start.config.session.restore == "always"
-    if home is not None and not home.ended and always and not wanted:
-        home.at_once()
+    """Open the first panes: the saved ones if they are always restored, else new ones."""
+    start.prompt, wanted = _restore_prompt(mux, start), command or opening is not None
+    prompt, always = start.prompt, start.config.session.restore == "always"
+    if prompt is not None and not prompt.ended and always and not wanted:
+        prompt.at_once()
         return
     (opening or windows.CreateWindow(command=command).run)(mux, USER)
-    start.asks = not wanted and home is not None and not home.ended
+    start.offers_restore = not wanted and prompt is not None and not prompt.ended
 
 
 def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
-    curtain = _curtain(mux, start)
-    if curtain is not None and len(mux.terminals) == 1:  # One of several would show where it is not.
-        start.mailbox.on_early = curtain.news
-        curtain.drop()
-    doors: SocketServer | None = None
+    painter = _painter(mux, start)
+    if painter is not None and len(mux.terminals) == 1:  # One of several panes has another position.
+        start.main_queue.on_early = painter.wake
+        painter.start()
+    server: SocketServer | None = None
     app: FugueApp | None = None
     status: int | None = None
     try:
-        app = start.app = _app(mux, launcher, start, curtain)
+        app = start.app = _app(mux, launcher, start, painter)
         app.config_applier.follow(start.config_file, start.faults)
-        _keep(app)
+        keep(app.mux, app.settings.session, app.inform)
         if start.listener is not None:
-            doors = _doors(app, start.listener)
-        _greet(app, start)
+            server = _server(app, start.listener)
+        _offer_restore(app, start)
         size = start.size
         status = app.run(mouse=start.config.ui.mouse, size=(size.cols, size.rows))
         return status or app.return_code or 0
     finally:
         # Every pane is still open here, and every attached terminal still shows the last of them.
-        if curtain is not None:
-            curtain.lift()
+        if painter is not None:
+            painter.stop()
         if app is not None:
             app.dispatcher.leave()
         if mux.saver is not None:
             mux.saver.finish(ended=status == 0)
-        if doors is not None:
-            doors.stop()
+        if server is not None:
+            server.stop()
 
 
-def _curtain(mux: Multiplexer, start: _Start) -> StartupPainter | None:
-    """What shows the first pane until the app is loaded; None if nobody looks, or could not see it as it is."""
+def _painter(mux: Multiplexer, start: _Start) -> StartupPainter | None:
+    """Paints the first pane until the app is loaded; None without a client that shows all colours."""
     terminal, cols = next(iter(mux.terminals.values())), start.size.cols
     if start.host is not None:
         os.write(start.host.output_fd, start.host.enter())
@@ -230,33 +222,33 @@ def _curtain(mux: Multiplexer, start: _Start) -> StartupPainter | None:
     return StartupPainter(arrival.connected.fileno(), terminal, cols, lambda data: frame(OUTPUT, data))
 
 
-def _app(mux: Multiplexer, launcher: Launcher, start: _Start, curtain: StartupPainter | None) -> "FugueApp":
+def _app(mux: Multiplexer, launcher: Launcher, start: _Start, painter: StartupPainter | None) -> "FugueApp":
     import_module("fugue_tui.control.command_table")  # declares every command
     from fugue_tui.control.dispatch.dispatcher import Dispatcher
     from fugue_tui.tui.app import FugueApp
     from fugue_tui.tui.config_reload import policy_of
 
-    def lift() -> None:
-        if curtain is not None:
-            curtain.lift()
+    def stop_painter() -> None:
+        if painter is not None:
+            painter.stop()
             if start.first is not None:
-                start.first.unsent = curtain.unsent
+                start.first.unsent = painter.unsent
 
     dispatcher = Dispatcher(mux, policy_of(start.config))
     return FugueApp(
         mux,
         dispatcher,
         start.config,
-        start.mailbox,
+        start.main_queue,
         start.host,
         first=start.first,
-        stop_painter=lift,
+        stop_painter=stop_painter,
         launcher=launcher,
     )
 
 
-def _home(mux: Multiplexer, start: _Start) -> "RestorePrompt | None":
-    """What was saved of this workspace and may come back; None if there is nothing."""
+def _restore_prompt(mux: Multiplexer, start: _Start) -> "RestorePrompt | None":
+    """The prompt to restore this workspace; None if nothing is saved."""
     if start.config.session.restore == "never" or not ran_before(start.workspace):
         return None
     from fugue_tui.tui.ui.restore_prompt import found
@@ -268,32 +260,25 @@ def _home(mux: Multiplexer, start: _Start) -> "RestorePrompt | None":
         return None
 
 
-def _greet(app: "FugueApp", start: _Start) -> None:
-    """Have what was saved come back, be offered, or be put aside, now that there is an app."""
-    home, shown = start.home, app.on_shown
-    if home is None:
+def _offer_restore(app: "FugueApp", start: _Start) -> None:
+    """Restore the saved workspace, offer it or put it aside."""
+    prompt, shown = start.prompt, app.on_shown
+    if prompt is None:
         return
 
     def asking() -> None:
         shown()
-        home.ask()
+        prompt.ask()
 
-    home.meet(app)
-    if start.asks:
+    prompt.meet(app)
+    if start.offers_restore:
         app.on_shown = asking
-    elif home.ended or app.mux.before is not None:
-        home.put_aside()
+    elif prompt.ended or app.mux.before is not None:
+        prompt.put_aside()
 
 
-def _keep(app: "FugueApp") -> None:
-    """Have the workspace saved, once the screen is there."""
-    from fugue_tui.tui.server_main import keep
-
-    keep(app.mux, app.settings.session, app.inform)
-
-
-def _doors(app: "FugueApp", listener: "Listener") -> "SocketServer":
-    """Let clients, agents and the command line in, once the screen is there."""
+def _server(app: "FugueApp", listener: "Listener") -> "SocketServer":
+    """The server for clients, agents and the command line, which starts when the screen is shown."""
     from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
     from fugue_tui_mcp.socket_server import SocketServer
 
@@ -301,13 +286,13 @@ def _doors(app: "FugueApp", listener: "Listener") -> "SocketServer":
         app.main_queue.post(lambda: app.clients.admit(Handshake(connected, hello, pids, early)))
 
     gate, agents = ThreadGateway(app.dispatcher, app.main_queue.post), app.settings.mcp.enabled
-    doors = SocketServer(listener, gate, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
-    app.on_shown = doors.start
-    return doors
+    server = SocketServer(listener, gate, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
+    app.on_shown = server.start
+    return server
 
 
 def _part(start: _Start) -> None:
-    """Give every terminal back, now that the programs have ended and the name is free."""
+    """Detach every client and restore the terminal, after the programs have exited and the socket is free."""
     viewers = start.app.viewers if start.app is not None else None
     if start.app is not None and viewers is not None and viewers.all():
         viewers.part_all(start.app.clients.bye if start.app.isolates_errors else start.bye)
@@ -319,6 +304,6 @@ def _part(start: _Start) -> None:
 
 
 def _area(size: Size, config: Config) -> Size:
-    """The cells that the panes will have."""
+    """The size of the area of the panes."""
     status = int(config.ui.status and size.rows > 1)
     return Size(size.cols, max(size.rows - status, 1))

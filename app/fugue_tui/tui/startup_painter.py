@@ -1,4 +1,4 @@
-"""Shows the first pane while the app is still being loaded, so that a prompt does not wait for it."""
+"""Paints the first pane while the app is being loaded, so that a prompt appears at once."""
 
 import os
 import select
@@ -14,32 +14,32 @@ _PATIENCE: Final = 0.05
 
 
 class StartupPainter:
-    """A thread that paints one terminal from the screen's first row on, until `lift`; nobody else may refresh it."""
+    """A thread that paints one terminal at the top of the screen until `stop`; it alone may refresh the terminal."""
 
     def __init__(self, fd: int, terminal: Terminal, cols: int, wrap: Callable[[bytes | bytearray], bytes]) -> None:
-        """`fd` is where it is painted. `wrap` makes what is written fit to be sent."""
+        """`fd` receives the output, which `wrap` frames."""
         self.unsent = b""
-        """What was begun and did not go out any more."""
+        """The rest of a write that `stop` interrupted."""
         self._fd = fd
         self._wrap = wrap
         self._cols = cols
         self._terminal = terminal
-        self._news = Event()
-        self._lifted = False
-        self._thread = Thread(target=self._run, name="fugue-curtain", daemon=True)
+        self._woken = Event()
+        self._stopped = False
+        self._thread = Thread(target=self._run, name="fugue-startup", daemon=True)
 
-    def drop(self) -> None:
-        """Begin."""
+    def start(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
-    def news(self) -> None:
-        """Something changed on the terminal; any thread."""
-        self._news.set()
+    def wake(self) -> None:
+        """Paint what changed on the terminal. Any thread."""
+        self._woken.set()
 
-    def lift(self) -> None:
-        """Stop painting; returns once nothing more will be written, or the screen has been stuck for a while."""
-        self._lifted = True
-        self._news.set()
+    def stop(self) -> None:
+        """Stop painting; returns when nothing more will be written, or after a second if the host does not read."""
+        self._stopped = True
+        self._woken.set()
         if self._thread.ident is not None:
             self._thread.join(1.0)
 
@@ -48,20 +48,20 @@ class StartupPainter:
         painter = DirectPainter(self)
         painter.width = lambda: self._cols
         rect = Rect(0, 0, size.cols, size.rows)
-        while not self._lifted:
-            self._news.clear()
+        while not self._stopped:
+            self._woken.clear()
             painter.paint(self._terminal, rect)
             painter.cursor(self._terminal.cursor, rect)
-            self._news.wait()
+            self._woken.wait()
 
     def write(self, data: bytes | bytearray) -> None:
-        """Write all of it; what is left when the curtain is lifted is kept in `unsent`."""
+        """Write all of it, unless `stop` interrupts; the rest is kept in `unsent`."""
         rest = memoryview(self._wrap(data) if data else b"")
-        while rest and not self._lifted:
+        while rest and not self._stopped:
             try:
                 rest = rest[os.write(self._fd, rest) :]
             except BlockingIOError:
                 select.select([], [self._fd], [], _PATIENCE)
             except OSError:
-                self._lifted = True
+                self._stopped = True
         self.unsent = bytes(rest)

@@ -40,29 +40,29 @@ class ClientManager:
         self._driver = driver
         self._loop = asyncio.get_running_loop()
         self.viewers = ClientRegistry(self, self._loop, size)
-        self.hearing = InputRouter(self.viewers, app, driver, self._loop)
+        self.router = InputRouter(self.viewers, app, driver, self._loop)
         self._tty: TtyLink | None = None
         self._first: Handshake | None = None
         self._frames: RenderScheduler | None = None
-        self._pictures: ClientRenderer | None = None
+        self._renderer: ClientRenderer | None = None
         self._before: dict[int, Any] = {}
 
     # Who comes and goes
 
     def open(self, host: HostTerminal | None, first: Handshake | None) -> None:
         """Take over the program's own terminal, if it has one; the first client of a server is let in by `begin`."""
-        self._hear_signals()
+        self._handle_signals()
         if host is not None:
-            self._seat_tty(host)
+            self._attach_tty(host)
         self._first = first
 
-    def _seat_tty(self, host: HostTerminal) -> None:
+    def _attach_tty(self, host: HostTerminal) -> None:
         tty = self._tty = TtyLink(host, self._loop)
         tty.start()
         size, env = host.extent, os.environ
         hello = Hello(*size, term=env.get("TERM", ""), colorterm=env.get("COLORTERM", ""))
         viewer = self.viewers.attach(tty, hello, local=True)
-        tty.on_input = partial(self.hearing.fed, viewer)
+        tty.on_input = partial(self.router.fed, viewer)
         tty.on_size = partial(self.viewers.resized, viewer)
         tty.owes = viewer.abilities.owes
         tty.on_back = partial(self.viewers.anew, viewer)
@@ -85,18 +85,18 @@ class ClientManager:
         except FugueError as error:
             remote.part(Bye("error", clean(str(error)), 2))
             return
-        remote.on_input = partial(self.hearing.fed, viewer)
+        remote.on_input = partial(self.router.fed, viewer)
         remote.on_size = partial(self.viewers.resized, viewer)
         remote.on_pause = partial(self.viewers.away, viewer)
         remote.on_end = partial(self.gone, viewer)
         remote.start()
         self._note(EventKind.CLIENT_ATTACHED, viewer)
-        self.hearing.refocus(viewer)
-        if viewer.read_only and self.hearing.reading is not None:
-            self.hearing.reading.tell(viewer)
-            self.hearing.looked_on(viewer)
+        self.router.refocus(viewer)
+        if viewer.read_only and self.router.reading is not None:
+            self.router.reading.tell(viewer)
+            self.router.looked_on(viewer)
         if viewer.hello.nested:
-            self._tell_nested(viewer)
+            self._inform_nested(viewer)
         self._app.client_attached(viewer)
 
     def gone(self, viewer: AttachedClient) -> None:
@@ -105,13 +105,13 @@ class ClientManager:
             self._note(EventKind.CLIENT_DETACHED, viewer)
         self.viewers.gone(viewer)
         self._app.client_detached(viewer)
-        self.hearing.drop(viewer)
+        self.router.drop(viewer)
 
     def _note(self, kind: EventKind, viewer: AttachedClient) -> None:
         told: dict[str, Any] = {"client": viewer.id, "tty": clean(viewer.hello.tty), "read_only": viewer.read_only}
         self._app.mux.event_log.record(kind, **told)
 
-    def _tell_nested(self, viewer: AttachedClient) -> None:
+    def _inform_nested(self, viewer: AttachedClient) -> None:
         keys = self._app.settings.keys
         outer = clean(viewer.hello.nested, 20)
         own = " ".join(spell(press) for press in viewer.prefixes)
@@ -120,7 +120,7 @@ class ClientManager:
 
     # The end
 
-    def _hear_signals(self) -> None:
+    def _handle_signals(self) -> None:
         for number in _ENDINGS:
             self._before[number] = signal.getsignal(number)
             self._loop.add_signal_handler(number, self._app.leave, 128 + number)
@@ -138,7 +138,7 @@ class ClientManager:
                 viewer.link.stop()
                 viewer.writer.stop()
 
-    def deafen(self) -> None:
+    def stop_input(self) -> None:
         """Read no more."""
         if self._tty is not None:
             self._tty.stop()
@@ -148,16 +148,16 @@ class ClientManager:
     def begin(self, frames: RenderScheduler) -> None:
         """There is a screen now."""
         self._frames = frames
-        reading = self.hearing.reading = ClientScrollback(self._app, self.hearing.looked_on)
-        self._pictures = self.hearing.pictures = ClientRenderer(self._app, self.viewers, frames, reading)
+        reading = self.router.reading = ClientScrollback(self._app, self.router.looked_on)
+        self._renderer = self.router.pictures = ClientRenderer(self._app, self.viewers, frames, reading)
         if self._first is not None:
             self.admit(self._first)
         self.viewers.regroup()
 
     def changed(self, rows: Collection[int] | None = None) -> None:
         """The screen is another: these rows, or all of it, and the cursor."""
-        if self._pictures is not None:
-            self._pictures.changed(rows)
+        if self._renderer is not None:
+            self._renderer.changed(rows)
 
     def displayed(self) -> None:
         """Textual wrote to the mirrors."""
@@ -193,9 +193,9 @@ class ClientManager:
 
     def join(self, viewer: AttachedClient) -> None:
         """Bring a terminal to what the mirrors show."""
-        if self._frames is not None and self._pictures is not None:
+        if self._frames is not None and self._renderer is not None:
             self._frames.catch_up()
-            self._pictures.whole(viewer)
+            self._renderer.whole(viewer)
 
     def joined(self) -> None:
         """There is another mirror."""
@@ -204,9 +204,9 @@ class ClientManager:
 
     def draw(self, viewer: AttachedClient) -> None:
         """Give a terminal a picture of its own."""
-        if self._frames is not None and self._pictures is not None:
+        if self._frames is not None and self._renderer is not None:
             self._frames.catch_up()
-            self._pictures.draw(viewer)
+            self._renderer.draw(viewer)
 
     def synchronize(self, known: bool) -> None:
         """Whether what is written may use synchronized output."""
@@ -216,11 +216,11 @@ class ClientManager:
         """The default colours of the terminal that was used last."""
         self._app.host_colour(foreground, colour)
 
-    def room_again(self) -> None:
+    def writer_drained(self) -> None:
         """A terminal that could not take more has taken everything."""
-        if self._frames is not None and self._pictures is not None:
+        if self._frames is not None and self._renderer is not None:
             self._frames.schedule()
-            self._pictures.schedule()
+            self._renderer.schedule()
 
     def leave(self, status: int = 0) -> None:
         """End the program."""

@@ -73,7 +73,7 @@ class RegistryApp(Protocol):
         """The default colours of the terminal that was used last."""
         ...
 
-    def room_again(self) -> None:
+    def writer_drained(self) -> None:
         """A terminal that could not take more has taken everything."""
         ...
 
@@ -93,8 +93,8 @@ PROOF_SECONDS: Final = 2.0
 class ClientRegistry:
     """Every attached terminal, in the order of coming; the workspace's `Audience`."""
 
-    def __init__(self, room: RegistryApp, loop: asyncio.AbstractEventLoop, screen: Size) -> None:
-        self._room = room
+    def __init__(self, app: RegistryApp, loop: asyncio.AbstractEventLoop, screen: Size) -> None:
+        self._app = app
         self._loop = loop
         self._all: list[AttachedClient] = []
         self._mirrors: list[AttachedClient] = []
@@ -109,14 +109,14 @@ class ClientRegistry:
 
     def attach(self, link: Link, hello: Hello, *, pid: int | None = None, local: bool = False) -> AttachedClient:
         """Another terminal; what it sends comes by `take`. Raises InvalidArgument for a prefix that is no key."""
-        own = prefixes(hello, self._room.nested_prefix)
+        own = prefixes(hello, self._app.nested_prefix)
         viewer = AttachedClient(next(self._numbers), link, hello, pid=pid, local=local)
         viewer.prefixes = own
         viewer.used = 0 if viewer.read_only else next(self._uses)
         viewer.abilities.on_defaults = partial(self._colours, viewer)
         viewer.abilities.on_depth = partial(self.anew, viewer)
         viewer.abilities.on_synchronized = self._synchronize
-        viewer.writer.on_drain = self._room.room_again
+        viewer.writer.on_drain = self._app.writer_drained
         viewer.writer.on_overflow = partial(self._lost, viewer)
         self._all.append(viewer)
         viewer.ask()
@@ -172,7 +172,7 @@ class ClientRegistry:
         """Send one away."""
         found = self._named(viewer)
         found.link.part(Bye("detached"))
-        self._room.gone(found)
+        self._app.gone(found)
 
     def refresh(self, viewer: int) -> None:
         """Paint one anew."""
@@ -192,7 +192,7 @@ class ClientRegistry:
 
     def leave(self, status: int = 0) -> None:
         """End the workspace."""
-        self._room.leave(status)
+        self._app.leave(status)
 
     def part_all(self, bye: Bye) -> None:
         """The end: every terminal is sent away, and waited for within bounds."""
@@ -205,7 +205,7 @@ class ClientRegistry:
     def reconsider(self) -> None:
         """The configuration is another: so may be the size, and what is a prefix where."""
         for viewer in self._all:
-            viewer.prefixes = prefixes(viewer.hello, self._room.nested_prefix)
+            viewer.prefixes = prefixes(viewer.hello, self._app.nested_prefix)
         self.regroup()
 
     def regroup(self, *, resized: bool = False) -> None:
@@ -214,10 +214,10 @@ class ClientRegistry:
         wanted = self._wanted(looking) or self.screen
         if bool(looking) != self.watched:
             self.watched = bool(looking)
-            self._room.attended(self.watched, fits=wanted == self.screen)
+            self._app.attended(self.watched, fits=wanted == self.screen)
         if wanted != self.screen:
             self.screen = wanted
-            self._room.fit(wanted, at_once=not resized)
+            self._app.fit(wanted, at_once=not resized)
             for viewer in looking:
                 if viewer.place is DrawMode.MIRROR and viewer.size != wanted:
                     viewer.place = DrawMode.WAITING  # It has cells that are no longer the screen's.
@@ -233,7 +233,7 @@ class ClientRegistry:
         counted = [viewer for viewer in looking if not viewer.read_only] or looking
         if not counted:
             return None
-        if self._room.size_policy == "smallest":
+        if self._app.size_policy == "smallest":
             return Size(min(each.size.cols for each in counted), min(each.size.rows for each in counted))
         return max(counted, key=lambda viewer: viewer.used).size
 
@@ -241,24 +241,24 @@ class ClientRegistry:
         """Give a terminal its place; while the screen is laid out, those that are not mirrors wait."""
         if viewer.place is DrawMode.MIRROR:
             return
-        mirrors, shown = self._reflects(viewer), self._room.shown_size
+        mirrors, shown = self._reflects(viewer), self._app.shown_size
         if shown is not None and shown != self.screen and not (mirrors and viewer.size == self.screen):
             viewer.place = DrawMode.WAITING
         elif mirrors and shown != self.screen:
             viewer.place = DrawMode.MIRROR  # All of the screen is about to be painted, for this very size.
             self._mirrors.append(viewer)
-            self._room.joined()
+            self._app.joined()
         elif mirrors:
             viewer.place = DrawMode.MIRROR
-            self._room.join(viewer)
+            self._app.join(viewer)
             self._mirrors.append(viewer)
-            self._room.joined()
+            self._app.joined()
         elif shown is None:
             viewer.place = DrawMode.WAITING
         elif viewer.place is not DrawMode.OWN:
             viewer.place = DrawMode.OWN
             viewer.picture.forget()
-            self._room.draw(viewer)
+            self._app.draw(viewer)
 
     def _reflects(self, viewer: AttachedClient) -> bool:
         large = viewer.size.cols >= self.screen.cols and viewer.size.rows >= self.screen.rows
@@ -270,12 +270,12 @@ class ClientRegistry:
             self.regroup()
 
     def _synchronize(self) -> None:
-        self._room.synchronize(bool(self._mirrors) and all(viewer.abilities.synchronized for viewer in self._mirrors))
+        self._app.synchronize(bool(self._mirrors) and all(viewer.abilities.synchronized for viewer in self._mirrors))
 
     def _colours(self, viewer: AttachedClient) -> None:
         if viewer is self.latest:
             for foreground, colour in viewer.abilities.defaults.items():
-                self._room.host_colour(foreground, colour)
+                self._app.host_colour(foreground, colour)
 
     # Writing
 

@@ -1,4 +1,4 @@
-"""Messages for the person that go away by themselves."""
+"""Messages in the status bar that expire."""
 
 import asyncio
 from collections import deque
@@ -8,12 +8,12 @@ from typing import Final
 from fugue_tui.sanitize import clean
 
 SECONDS: Final = 4.0
-"""How long a short message stays."""
+"""How long a short message is shown."""
 LONGEST_SECONDS: Final = 12.0
 READ_A_SECOND: Final = 15
-"""Characters that a person reads in passing."""
+"""Characters that a user reads in a second."""
 MOST: Final = 5
-"""How many messages wait for their turn; the oldest of more are dropped."""
+"""Maximum number of queued messages; the oldest are dropped."""
 
 
 class Messages:
@@ -21,27 +21,27 @@ class Messages:
 
     def __init__(self, changed: Callable[[], None], watched: Callable[[], bool]) -> None:
         self.text = ""
-        """What to show now; empty for nothing."""
+        """The current message; empty for none."""
         self._changed, self._watched = changed, watched
         self._timer: asyncio.TimerHandle | None = None
         self._lasting = False
         self._waiting = deque[str](maxlen=MOST)
 
     def show(self, text: str) -> None:
-        """Show a message at once and for a while; one that `tell` showed comes again after it."""
+        """Show a message at once; one that `tell` showed is shown again after it."""
         if self._lasting:
             self._waiting.appendleft(self.text)
         self._put(clean(text, 200), lasting=False)
 
     def tell(self, text: str) -> None:
-        """Show a message when it is its turn and somebody looks."""
+        """Queue a message until earlier ones have expired and a client shows the screen."""
         text = clean(text, 200)
         if text not in self._waiting and text != self.text:
             self._waiting.append(text)
         self.looked()
 
     def looked(self) -> None:
-        """Somebody may look now: show what waited for that."""
+        """Show the next queued message if a client shows the screen."""
         if self._waiting and not self.text and self._watched():
             self._put(self._waiting.popleft(), lasting=True)
 
@@ -55,7 +55,7 @@ class Messages:
 
     def _calm(self) -> None:
         if self._lasting and not self._watched():
-            self._waiting.appendleft(self.text)  # Whoever looked has left before it was read.
+            self._waiting.appendleft(self.text)  # The client detached before it was read.
         self.text, self._lasting = "", False
         self._changed()
         self.looked()

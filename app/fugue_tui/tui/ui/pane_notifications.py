@@ -1,4 +1,4 @@
-"""What programs call out for: bells, notifications, the clipboard. Only so often, and only as cleaned text."""
+"""Bells, notifications and clipboard writes of programs: rate-limited and as cleaned text."""
 
 import time
 from collections.abc import Callable
@@ -10,50 +10,50 @@ from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notificatio
 from fugue_tui.tui.app_context import AppContext
 
 _PAUSE: Final = 0.2
-"""Seconds between two bells, and between two writes to the clipboard, that reach the host."""
+"""Minimum seconds between two bells, and between two clipboard writes."""
 
 
 class PaneNotifications:
-    """Tells the person. Main thread only."""
+    """Forwards them to the user. Main thread only."""
 
-    def __init__(self, stage: AppContext, *, ring: Callable[[], None], copy: Callable[[str], None]) -> None:
-        self._stage = stage
+    def __init__(self, app: AppContext, *, ring: Callable[[], None], copy: Callable[[str], None]) -> None:
+        self._app = app
         self._ring_host = ring
         self._copy_to_host = copy
         self._last = {"bell": float("-inf"), "copy": float("-inf")}
         self.rung: set[WindowId] = set()
-        """The windows out of sight in which something rang."""
+        """The hidden windows with a bell."""
 
-    def take(self, pane: PaneId, event: PaneEvent) -> None:
-        """Something happened to a pane besides output."""
+    def handle(self, pane: PaneId, event: PaneEvent) -> None:
+        """Handle an event of a pane."""
         match event:
             case Bell():
                 self._ring(pane)
             case Notification(title, body):
-                self._stage.alert(f"{pane} {title} {body}")
+                self._app.alert(f"{pane} {title} {body}")
             case ClipboardWrite(text):
                 self._copy(pane, text)
             case Started() | Ended():
-                self._stage.mux.fit()  # A pane that is alone carries a title as long as its program has ended.
-                self._stage.rebuild()
+                self._app.mux.fit()  # A single pane has a title only after its program has exited.
+                self._app.rebuild()
             case _:
-                self._stage.update_status()
+                self._app.update_status()
 
     def _ring(self, pane: PaneId) -> None:
-        window = self._stage.mux.window_of(pane)
-        if window.id != self._stage.mux.workspace.active:
+        window = self._app.mux.window_of(pane)
+        if window.id != self._app.mux.workspace.active:
             self.rung.add(window.id)
-            self._stage.update_status()
-        if self._may("bell"):
+            self._app.update_status()
+        if self._allowed("bell"):
             self._ring_host()
 
     def _copy(self, pane: PaneId, text: str) -> None:
-        """Only what the person looks at may write to the clipboard, and it says so."""
-        if pane == self._stage.mux.focused and self._may("copy"):
+        """Only the focused pane may write to the clipboard, and the user is informed."""
+        if pane == self._app.mux.focused and self._allowed("copy"):
             self._copy_to_host(text)
-            self._stage.alert(f"{pane} copied {len(text)} characters")
+            self._app.alert(f"{pane} copied {len(text)} characters")
 
-    def _may(self, what: str) -> bool:
+    def _allowed(self, what: str) -> bool:
         now = time.monotonic()
         if now - self._last[what] < _PAUSE:
             return False

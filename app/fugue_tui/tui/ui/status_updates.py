@@ -1,4 +1,4 @@
-"""The status bar and the titles: shown with the next turn of the loop, and only if anyone looks."""
+"""Updates the status bar and the titles, while a client shows the screen."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,9 +9,9 @@ from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui import view_model
 
 LABEL_SECONDS: Final = 1.0
-"""How long after output the labels that follow the running programs are looked at."""
+"""Delay after output before the names of the running programs are read."""
 REST_SECONDS: Final = 10.0
-"""How often quiet panes are asked for memory while nobody looks."""
+"""How often idle panes release memory while no client shows the screen."""
 
 
 class StatusUpdater:
@@ -28,7 +28,7 @@ class StatusUpdater:
         return self._app.viewers is None or self._app.viewers.watched
 
     def request(self) -> None:
-        """Titles or states may have changed."""
+        """Schedule an update for the next iteration of the event loop."""
         if not self._due and self._watched:
             self._due = True
             self._later(self._show)
@@ -40,13 +40,13 @@ class StatusUpdater:
             self.show_status()
 
     def show_status(self) -> None:
-        """Bring the bar up to date."""
+        """Update the bar now."""
         if self._watched:
             words = self._app.status_text()
             self._app.show_status(view_model.status_picture(self._app.mux, words))
 
     def output_arrived(self) -> None:
-        """Programs did something: what runs where may be another soon, so look at the labels in a while."""
+        """Schedule an update of the names of the running programs."""
         if self._labels is None:
             seconds = LABEL_SECONDS if self._watched else REST_SECONDS
             self._labels = asyncio.get_running_loop().call_later(seconds, self._relabel)
@@ -59,5 +59,5 @@ class StatusUpdater:
 
 
 def rest(mux: Multiplexer) -> bool:
-    """Let quiet panes give memory back; whether there may be more to give."""
-    return any([terminal.rest() for terminal in mux.terminals.values()])  # noqa: C419  (each must be asked)
+    """Release memory of idle panes; whether more may be released later."""
+    return any([terminal.rest() for terminal in mux.terminals.values()])  # noqa: C419  (each must be called)
