@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final
 
-from fugue_tui.control.core.command import PERSON, Command, Origin
-from fugue_tui.control.core.deferred import Deferred, Progress, is_later
+from fugue_tui.control.core.command import USER, Command, Origin
+from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema import command_schema
 from fugue_tui.control.schema.table import render
@@ -33,11 +33,11 @@ class CommandRunner:
         self._post, self._alert, self._report = post, alert, report
         self._pending: dict[Deferred[Any], str] = {}
 
-    def run(self, command: Command[Any], origin: Origin = PERSON, then: Callback | None = None) -> None:
+    def run(self, command: Command[Any], origin: Origin = USER, then: Callback | None = None) -> None:
         """Run a command; `then` gets its result, now or later. Errors are shown."""
         try:
             result = self._dispatcher.run(command, origin)
-            if is_later(result):
+            if is_deferred(result):
                 self._follow(command, result, then or self._show_result(command))
             elif then is not None:
                 then(result)
@@ -59,7 +59,7 @@ class CommandRunner:
     def _follow(self, command: Command[Any], later: Deferred[Any], then: Callback) -> None:
         self._pending[later] = command.verb
         later.on_progress(lambda progress: self._post(lambda: self._progressed(later, progress)))
-        later.when_over(lambda: self._post(lambda: self._completed(later, then)))
+        later.on_done(lambda: self._post(lambda: self._completed(later, then)))
         asyncio.get_running_loop().call_later(PATIENCE, self._still_pending, later)
 
     def _still_pending(self, later: Deferred[Any]) -> None:

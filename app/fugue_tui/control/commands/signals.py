@@ -165,7 +165,7 @@ class _Termination:
         self._is_shell = is_interactive(process.argv(self._group))
         self._started = self._until = time.monotonic()
         self._steps_taken: list[str] = []
-        running = self._terminal.newest_command
+        running = self._terminal.shell.newest_command
         self._number = running.number if running and running.running else 0
         self._code: int | None = None
         self._deferred = Deferred[Interrupted](self._close)
@@ -249,7 +249,7 @@ class _Termination:
 
     def _exit_code(self) -> int | None:
         """What is known by now of the command that ran, whose own event may come after that of the prompt."""
-        command = self._terminal.command(self._number)
+        command = self._terminal.shell.command(self._number)
         return command.exit_code if command and self._code is None else self._code
 
     def _close(self) -> None:
