@@ -19,7 +19,7 @@ from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.terminal.pty.io_loop import IOLoop
-from fugue_tui.workspace.check import check
+from fugue_tui.workspace.invariants import check
 from fugue_tui.workspace.model import Workspace
 
 DEADLINE = 40.0

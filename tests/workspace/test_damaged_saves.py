@@ -12,7 +12,7 @@ from fugue_tui.errors import SaveError
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Split, depth, panes
-from fugue_tui.workspace.check import check
+from fugue_tui.workspace.invariants import check
 from fugue_tui.workspace.save_codec import decode
 from fugue_tui.workspace.save_reader import MOST_FAULTS, MOST_PANES
 

@@ -13,8 +13,8 @@ from fugue_tui.layout import edit as layouts
 from fugue_tui.layout import presets
 from fugue_tui.layout.tree import Leaf, Split, panes
 from fugue_tui.workspace import edit
-from fugue_tui.workspace.check import check
 from fugue_tui.workspace.find import active_pane, active_window, pane_of, session_of, sessions, window_of, window_with
+from fugue_tui.workspace.invariants import check
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
 from fugue_tui.workspace.names import MAX_NAME, clean
 

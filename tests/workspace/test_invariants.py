@@ -15,8 +15,8 @@ from fugue_tui.layout import edit as layouts
 from fugue_tui.layout import presets
 from fugue_tui.layout.tree import Leaf, panes
 from fugue_tui.workspace import edit
-from fugue_tui.workspace.check import check
 from fugue_tui.workspace.find import active_window, sessions, window_with
+from fugue_tui.workspace.invariants import check
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Leaf, Split, panes
 from fugue_tui.workspace import edit
-from fugue_tui.workspace.check import check
+from fugue_tui.workspace.invariants import check
 from fugue_tui.workspace.merge import MergeResult, merge
 from fugue_tui.workspace.model import Pane, Window, Workspace
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.workspace.saved_workspaces import SECRETS, kept, sample, workspaces
 
 from fugue_tui.errors import SaveError
-from fugue_tui.workspace.check import check
+from fugue_tui.workspace.invariants import check
 from fugue_tui.workspace.save_codec import VERSION, Migration, decode, encode, migrate
 from fugue_tui.workspace.save_model import SavedWorkspace
 

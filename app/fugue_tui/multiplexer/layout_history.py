@@ -2,8 +2,8 @@
 
 from fugue_tui.errors import Refused
 from fugue_tui.ids import WindowId
-from fugue_tui.layout.history import History
 from fugue_tui.layout.tree import Node, panes
+from fugue_tui.layout.undo_history import History
 from fugue_tui.workspace.model import Window, Workspace
 
 

@@ -15,8 +15,8 @@ from fugue_tui.config.model import SessionSettings
 from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.history import History
 from fugue_tui.layout.tree import Node
+from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.clients import Clients, NoClients
 from fugue_tui.multiplexer.delayed_keys import DelayedKeys
 from fugue_tui.multiplexer.events.callbacks import CallbackList

@@ -16,7 +16,7 @@ from fugue_tui.terminal.copy_mode.copy_mode import CopyMode
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.emulator.fair_lock import FairLock
-from fugue_tui.terminal.emulator.locked import LockedScreen, passage
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen, passage
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction

@@ -39,7 +39,7 @@ from fugue_tui.tui.command_runner import CommandRunner
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.error_reporter import ErrorReporter
-from fugue_tui.tui.input.key_dispatch import KeyDispatch
+from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.render.client_renderer import compositor_of
 from fugue_tui.tui.render.scheduler import RenderScheduler

@@ -10,7 +10,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.clients.client import AttachedClient
 from fugue_tui.tui.input.clipboard import begun, copy, viewer_of
-from fugue_tui.tui.input.key_dispatch import KeyDispatch
+from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.pane_grid import PaneGrid

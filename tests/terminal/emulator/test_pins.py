@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator.locked import passage
+from fugue_tui.terminal.emulator.locked_screen import passage
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator

@@ -9,7 +9,7 @@ from textual import events
 
 from fugue_tui.terminal.input.keys import encode
 from fugue_tui.terminal.screen.cells import Modes
-from fugue_tui.tui.clients.input_messages import HostInput
+from fugue_tui.tui.clients.host_input import HostInput
 from fugue_tui.tui.clients.input_parser import HostEvent, HostParser, Reply
 from fugue_tui_widgets.key_events import press_of
 

@@ -15,7 +15,7 @@ from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition, bookmark
 from fugue_tui.sanitize import TEXT_LIMIT, clean_text
-from fugue_tui.terminal.emulator.locked import LockedScreen
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 
 if TYPE_CHECKING:
     from fugue_tui.imaging.difference import RowChange

@@ -21,7 +21,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition
 from fugue_tui.sanitize import clean_text
-from fugue_tui.terminal.emulator.locked import LockedScreen
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.terminal import Terminal
 
 MAX_LINES: Final = 10_000

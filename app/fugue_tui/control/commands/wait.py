@@ -17,7 +17,7 @@ from fugue_tui.multiplexer.watch import patterns as matching
 from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition
 from fugue_tui.multiplexer.watch.new_output import OutputStart, since_bookmark
 from fugue_tui.multiplexer.watch.patterns import Pattern
-from fugue_tui.multiplexer.watch.port import PortWait
+from fugue_tui.multiplexer.watch.tcp_port import PortWait
 from fugue_tui.multiplexer.watch.wait import WaitCondition, WaitEnd, WaitOutcome
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.terminal.terminal import Terminal

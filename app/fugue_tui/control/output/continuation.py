@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition
-from fugue_tui.terminal.emulator.locked import LockedScreen
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Point
 

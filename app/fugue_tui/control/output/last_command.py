@@ -15,7 +15,7 @@ from fugue_tui.output_analysis.prompts import last_command, typed
 from fugue_tui.output_analysis.word_set import word_set
 from fugue_tui.shell_names import SHELLS, is_interactive
 from fugue_tui.terminal.emulator.command_record import CommandRecord
-from fugue_tui.terminal.emulator.locked import LockedScreen
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.terminal import Terminal

@@ -15,7 +15,7 @@ from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition, bo
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.copy_mode.text_units import TextSpan
 from fugue_tui.terminal.emulator.command_record import CommandRecord
-from fugue_tui.terminal.emulator.locked import LockedScreen
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.screen.highlight import part

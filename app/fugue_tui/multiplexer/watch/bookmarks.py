@@ -19,7 +19,7 @@ from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import clean
-from fugue_tui.terminal.emulator.locked import LockedScreen
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.terminal import Terminal

@@ -9,12 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from wcwidth import wcswidth
-
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
-from fugue_tui.terminal.emulator.locked import LockedScreen, passage
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen, passage
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Pin, Point
+from fugue_tui.terminal.screen.width import columns
 from fugue_tui.terminal.terminal import Terminal
 
 MOST_ROWS: Final = 12_000
@@ -113,9 +112,9 @@ def _end_of(emulator: Emulator, pin: Pin, text: str) -> Point | None:
     shown, end = emulator.between(Point(row), Point(row + 1), joined=False), text.rpartition("\n")[2]
     whole = shown.find(end)
     if whole >= 0:
-        return Point(row, max(0, wcswidth(shown[: whole + len(end)])))
+        return Point(row, columns(shown[: whole + len(end)]))
     tail = next((end[at:] for at in range(len(end)) if shown.startswith(end[at:])), "")
-    return Point(row, max(0, wcswidth(tail))) if tail else None
+    return Point(row, columns(tail)) if tail else None
 
 
 def _last_row(emulator: Emulator, start: Point, text: str) -> int | None:
@@ -179,7 +178,7 @@ def _blanks(emulator: Emulator) -> str:
     below = Point(emulator.scrollback.lines + emulator.size.rows)
     if not shown or emulator.between(Point(row + 1), below).strip():
         return ""
-    return " " * (x - max(0, wcswidth(shown)))
+    return " " * (x - columns(shown))
 
 
 def _block(lines: Iterable[str], before: str) -> NewOutput:

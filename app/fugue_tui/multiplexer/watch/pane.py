@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.watch.new_output import NewOutput, OutputStart, fresh, start
-from fugue_tui.terminal.emulator.locked import LockedScreen
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.observers import Closed, Tapped
 from fugue_tui.terminal.plain_text import PlainTextExtractor, TextStream
 from fugue_tui.terminal.pty.spawn import Exit

@@ -11,7 +11,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal.copy_mode.motions import Motion
 from fugue_tui.terminal.copy_mode.selection import Selection
 from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit
-from fugue_tui.terminal.emulator.locked import LockedScreen, ScreenLock
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen, ScreenLock
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Row
 from fugue_tui.terminal.screen.highlight import highlight
 from fugue_tui.terminal.screen.pins import Pin, Point

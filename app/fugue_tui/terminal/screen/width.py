@@ -17,6 +17,13 @@ def characters(run: Run) -> Iterator[tuple[str, int]]:
     yield from zip(clusters, _fitted(widths, run.cols), strict=True)
 
 
+def columns(text: str) -> int:
+    """The columns of a text on a screen; 0 if it holds a control character. wcwidth is imported at the first call."""
+    from wcwidth import wcswidth
+
+    return max(0, wcswidth(text))
+
+
 def cells_of(row: Row) -> list[str]:
     """What stands in each column of a row; the second column of a wide character is empty."""
     return [cell for run in row.runs for text, width in characters(run) for cell in (text, *[""] * (width - 1))]

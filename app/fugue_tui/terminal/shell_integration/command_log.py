@@ -12,10 +12,11 @@ from typing import Final
 
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, PromptMark
-from fugue_tui.terminal.emulator.locked import passage
+from fugue_tui.terminal.emulator.locked_screen import passage
 from fugue_tui.terminal.emulator.osc_command_line import LONGEST
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Pin, Point, TextExtract
+from fugue_tui.terminal.screen.width import columns
 from fugue_tui.terminal.shell_integration.saved_commands import repinned
 
 KEPT: Final = 500
@@ -200,7 +201,7 @@ class CommandLog:
         row = self._emulator.past(0)()[y] if y >= 0 else None
         if row is None or not row.wrapped or not row.text.endswith(eol):
             return here
-        return self._emulator.pin(Point(place.line - 1, _cells(row.text) - _cells(eol)))
+        return self._emulator.pin(Point(place.line - 1, columns(row.text) - columns(eol)))
 
 
 def output(emulator: Emulator, record: CommandRecord, *, joined: bool = True, ansi: bool = False) -> TextExtract:
@@ -213,9 +214,3 @@ def output(emulator: Emulator, record: CommandRecord, *, joined: bool = True, an
         top = Point(emulator.scrollback.lines)
         return TextExtract(emulator.between(top, last, joined=joined, ansi=ansi), True, start=top, stop=last)
     return passage(emulator, record.start, stop, joined=joined, ansi=ansi)
-
-
-def _cells(text: str) -> int:
-    from wcwidth import wcswidth
-
-    return max(0, wcswidth(text))

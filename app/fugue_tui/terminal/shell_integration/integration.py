@@ -1,7 +1,7 @@
 """The commands and the prompt of the shell in one terminal."""
 
 from fugue_tui.terminal.emulator.command_record import CommandRecord
-from fugue_tui.terminal.emulator.locked import ScreenLock
+from fugue_tui.terminal.emulator.locked_screen import ScreenLock
 from fugue_tui.terminal.screen.pins import TextExtract
 from fugue_tui.terminal.shell_integration.asked import AskedLog
 from fugue_tui.terminal.shell_integration.command_log import output

@@ -9,7 +9,7 @@ from textual.message import Message
 from fugue_tui.errors import Refused
 from fugue_tui.tui.app_context import AppContext, ScreenDriver
 from fugue_tui.tui.clients.client import AttachedClient, DrawMode
-from fugue_tui.tui.clients.input_messages import PasteRefused
+from fugue_tui.tui.clients.host_input import PasteRefused
 from fugue_tui.tui.clients.registry import ClientRegistry
 from fugue_tui.tui.render.client_renderer import ClientRenderer
 from fugue_tui.tui.render.client_scrollback import ClientScrollback

@@ -11,7 +11,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
 from fugue_tui.tui.clients.capabilities import Capabilities
-from fugue_tui.tui.clients.input_messages import HostInput
+from fugue_tui.tui.clients.host_input import HostInput
 from fugue_tui.tui.vt_output.client_view import ClientView
 from fugue_tui.tui.vt_output.color_depth import Depth
 from fugue_tui.tui.vt_output.writer import HostWriter

@@ -1,7 +1,9 @@
-"""Selected text: there is one selection in a workspace, and it is copied at the terminal where it was made."""
+"""The clipboard: what the user copies, and whether a program may write to it (OSC 52)."""
 
 from typing import Final
 
+from fugue_tui.control.core.confirmation import count
+from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app_context import AppContext
@@ -29,7 +31,12 @@ def copy(app: AppContext, text: str, viewer: AttachedClient | None) -> None:
     app.copy_at(viewer if fits else None, text)
     taken = " to the clipboard" if fits and viewer is not None and viewer.abilities.clipboard else ""
     pastes = f"; {app.paste_keys} pastes" if app.paste_keys else ""
-    app.alert(f"copied {_counted(len(text), 'character')}{_lines(text)}{taken}{pastes}")
+    app.alert(f"copied {count(len(text), 'character')}{_lines(text)}{taken}{pastes}")
+
+
+def accepts_program_write(app: AppContext, pane: PaneId) -> bool:
+    """Whether a program's clipboard write (OSC 52) is passed on: only that of the focused pane is."""
+    return pane == app.mux.focused
 
 
 def viewer_of(app: AppContext, number: int | None = None) -> AttachedClient | None:
@@ -41,9 +48,5 @@ def viewer_of(app: AppContext, number: int | None = None) -> AttachedClient | No
 
 
 def _lines(text: str) -> str:
-    count = text.count("\n") + 1
-    return f" in {_counted(count, 'line')}" if count > 1 else ""
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
+    lines = text.count("\n") + 1
+    return f" in {count(lines, 'line')}" if lines > 1 else ""

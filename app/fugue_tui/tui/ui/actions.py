@@ -18,14 +18,14 @@ from fugue_tui.control.schema import command_line
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.history import History
 from fugue_tui.layout.solve import Divider
 from fugue_tui.layout.tree import Node, Split, panes
+from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.command_runner import result_text
-from fugue_tui.tui.input.key_dispatch import KeyDispatch
+from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.help_page import help_page

@@ -7,7 +7,7 @@ from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.schema.command_schema import describe
 from fugue_tui.terminal.input.keys import spell
 from fugue_tui.tui.input.copy_mode import KEYS
-from fugue_tui.tui.input.key_dispatch import after_prefix, label, written
+from fugue_tui.tui.input.key_bindings import after_prefix, label, written
 
 
 def help_page(keymap: Keymap) -> Content:

@@ -4,10 +4,12 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from fugue_tui.control.core.confirmation import count
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, Started
 from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notification
 from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.input.clipboard import accepts_program_write
 
 _PAUSE: Final = 0.2
 """Minimum seconds between two bells, and between two clipboard writes."""
@@ -48,10 +50,10 @@ class PaneNotifications:
             self._ring_host()
 
     def _copy(self, pane: PaneId, text: str) -> None:
-        """Only the focused pane may write to the clipboard, and the user is informed."""
-        if pane == self._app.mux.focused and self._allowed("copy"):
+        """Pass on what the clipboard's rule accepts, and inform the user."""
+        if accepts_program_write(self._app, pane) and self._allowed("copy"):
             self._copy_to_host(text)
-            self._app.alert(f"{pane} copied {len(text)} characters")
+            self._app.alert(f"{pane} copied {count(len(text), 'character')}")
 
     def _allowed(self, what: str) -> bool:
         now = time.monotonic()

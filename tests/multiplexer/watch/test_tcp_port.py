@@ -9,7 +9,7 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.commands.wait import wait_port
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.multiplexer.watch.port import addresses
+from fugue_tui.multiplexer.watch.tcp_port import addresses
 
 
 def reserved() -> socket.socket:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import close, resize, split
-from fugue_tui.layout.history import MAX_STEPS, History, mend
 from fugue_tui.layout.presets import PRESETS, apply, rearrange
 from fugue_tui.layout.tree import Leaf, Node, panes
+from fugue_tui.layout.undo_history import MAX_STEPS, History, mend
 
 Layouts: TypeAlias = Callable[..., st.SearchStrategy[Node]]
 
