@@ -191,7 +191,7 @@ def test_attaching_where_nothing_runs_says_how_to_start(private_dir: Path, attac
     kept = {name: value for name, value in os.environ.items() if not name.startswith("FUGUE")}
     window = Window((*PROGRAM, "attach", "dev"), kept | {"XDG_RUNTIME_DIR": str(private_dir)})
     assert window.over() == 1
-    assert b"no workspace dev runs; fugue-tui dev starts one, fugue-tui ls shows what runs" in window.received
+    assert b"no workspace dev runs; fugue-tui new dev starts one, fugue-tui ls shows what runs" in window.received
     window.close()
 
 

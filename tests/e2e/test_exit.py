@@ -107,7 +107,7 @@ def test_a_workspace_that_is_told_to_stop_gives_the_terminal_back_until_it_goes_
     os.kill(running.host.pid, signal.SIGTSTP)
     stat = Path(f"/proc/{running.host.pid}/stat")
     running.host.wait_until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T")
-    assert "ready" not in running.host.text
+    running.host.wait_until(lambda: "ready" not in running.host.text)
     os.kill(running.host.pid, signal.SIGCONT)
     running.host.wait_text("ready", running.name)
     running.host.send("on\r")

@@ -37,7 +37,7 @@ def test_a_killed_or_closed_terminal_leaves_the_workspace_alone(running: Running
 def test_a_killed_server_leaves_a_clean_terminal_and_a_name_that_is_free(running: Running) -> None:
     os.kill(running.server, signal.SIGKILL)
     left(running.host, b"fugue-tui: the workspace e2e ended unexpectedly; fugue-tui e2e brings it back", 1)
-    again = running.again(running.name, *CAT)
+    again = running.again("new", running.name, *CAT)
     again.wait_text("ready", running.name)
     assert alive(running.server)
     assert len(list((running.room / "fugue-tui").glob("*.sock"))) == 2
@@ -48,7 +48,7 @@ def test_both_killed_at_once_leave_nothing_that_is_in_the_way(running: Running) 
     os.kill(server, signal.SIGKILL)
     os.kill(running.host.pid, signal.SIGKILL)
     running.host.wait_exit()
-    again = running.again(running.name, *CAT)
+    again = running.again("new", running.name, *CAT)
     again.wait_text("ready", running.name)
     assert running.server != server
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 
 WIDE = Size(120, 30)
-ASK = "bring it back?"
+ASK = "Enter brings it back"
 ALWAYS = '[session]\nrestore = "always"\n'
 
 
@@ -109,6 +109,8 @@ def test_a_workspace_that_can_come_back_is_listed_until_it_was_ended_on_purpose(
     second.host.send("\r")
     second.host.wait_text("restored, saved")
     second.host.send("\x02:kill-server\r")
+    second.host.wait_text("End the workspace")
+    second.host.send("y")
     second.host.wait_exit()
     assert "no workspace runs, and none waits to come back" in second.shell("ls").stderr
 
@@ -143,6 +145,8 @@ def test_nothing_is_saved_over_what_is_offered_until_that_is_answered(launch: La
 def test_what_was_left_on_purpose_is_not_offered(launch: Launch) -> None:
     first = used(launch)
     first.host.send(b"\x02:kill-server\r")
+    first.host.wait_text("End the workspace")
+    first.host.send(b"y")
     first.host.wait_exit()
     second = launch(size=WIDE)
     second.ready()
@@ -158,6 +162,8 @@ def test_what_was_left_on_purpose_is_not_offered(launch: Launch) -> None:
 def test_what_was_left_on_purpose_stays_so_where_everything_else_comes_back(launch: Launch) -> None:
     first = used(launch, config=ALWAYS)
     first.host.send(b"\x02:kill-server\r")
+    first.host.wait_text("End the workspace")
+    first.host.send(b"y")
     first.host.wait_exit()
     second = launch(size=WIDE, config=ALWAYS)
     second.ready()

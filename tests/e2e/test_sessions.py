@@ -87,7 +87,7 @@ def test_two_that_start_a_workspace_at_once_share_it(launch: Launch) -> None:
 
 RACE = """
 import os, socket, sys, time
-from fugue_tui import config
+from fugue_tui.config import model as config
 from fugue_tui.server_start import StartOptions, claim
 from fugue_tui.errors import AlreadyRunning
 while time.time() < float(sys.argv[1]):
@@ -155,7 +155,7 @@ def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: 
     panes = f"sh {running.room / 'panes.sh'}; cat"
     assert running.shell("create-window", "--workspace", "ops", "--focus", "--command", panes).returncode == 0
     running.host.wait_text("found")
-    other = running.again(running.name, "--", "sh", "-c", "echo another; cat")  # The old name is free.
+    other = running.again("new", running.name, "--", "sh", "-c", "echo another; cat")  # The old name is free.
     other.wait_text("another")
     assert len(running.shell("ls").stdout.splitlines()) == 3
     assert "80x24" in running.shell("list-clients", "--workspace", "ops").stdout
@@ -190,7 +190,7 @@ def test_a_second_server_of_the_name_is_refused(running: Running) -> None:
 
 
 def test_without_a_terminal_nothing_is_started(running: Running) -> None:
-    done = running.shell("other")
+    done = running.shell("new", "other")
     assert (done.returncode, done.stdout) == (1, "")
     assert "stdin is none; fugue-tui serve runs one without" in done.stderr
     assert [name for name in os.listdir(running.room / "fugue-tui") if name.startswith("other")] == []

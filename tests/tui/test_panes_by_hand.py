@@ -132,12 +132,14 @@ async def test_a_lone_pane_is_not_marked_as_zoomed(open_stage: Open) -> None:
 async def test_a_picture_asked_for_in_the_palette_is_written_to_a_file(
     open_stage: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     async with open_stage() as stage:
         stage.app.run_words("screenshot-pane")
         await stage.until(lambda: "screenshot-pane: written to" in stage.text)
         assert stage.app.on_panes
-        assert next(tmp_path.iterdir()).read_bytes().startswith(b"\x89PNG")
+        assert next(folder.iterdir()).read_bytes().startswith(b"\x89PNG")
 
 
 async def test_one_window_is_counted_as_one(open_stage: Open) -> None:
