@@ -45,7 +45,7 @@ class TestWarning(Command[None], name="test-warning", effect=Effect.READ):
 class TestPump(Command[None], name="test-pump", effect=Effect.READ):
     "Fail on the thread of the terminals."
     def run(self, mux, origin):
-        mux.terminals[mux.focused]._pump.post(fail)
+        mux.terminals[mux.focused]._io_loop.post(fail)
 
 class TestFinalizer(Command[None], name="test-finalizer", effect=Effect.READ):
     "Fail where nobody can be told."

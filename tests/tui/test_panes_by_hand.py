@@ -335,7 +335,7 @@ async def test_the_palette_runs_a_command(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("p")
         await stage.press(*"zoom-pane")
-        await stage.until(lambda: "Let a pane fill its window" in stage.text)
+        await stage.until(lambda: "Zoom a pane to fill its window" in stage.text)
         await stage.press("enter")
         await stage.until(lambda: stage.app.on_panes or isinstance(stage.app.screen, Page))
         await stage.until(lambda: stage.mux.front is not None and stage.mux.front.zoomed)
@@ -385,11 +385,11 @@ async def test_the_palette_means_what_was_typed_however_fast(open_stage: Open, t
 async def test_the_palette_takes_the_line_that_was_moved_to(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("colon")
-        await stage.press(*"get-layout")
-        await stage.until(lambda: "get-layout" in stage.text and "load-workspace" in stage.text)
+        await stage.press(*"rename-")
+        await stage.until(lambda: "rename-pane" in stage.text and "rename-window" in stage.text)
         await stage.press("down", "enter")
         await stage.until(lambda: isinstance(stage.app.screen, Ask))
-        assert stage.app.screen.query_one(Input).value == "load-workspace "
+        assert stage.app.screen.query_one(Input).value == "rename-workspace "
 
 
 async def test_a_typed_command_that_makes_no_sense_is_explained(open_stage: Open) -> None:

@@ -80,5 +80,5 @@ def facts(result: CallToolResult) -> str:
 def waiting(served: Served) -> int:
     """How many wait for what is done under a key."""
     gate: Any = vars(served.server)["_gateway"]
-    calls: list[KeyedCall[Any]] = served.on_main(lambda: list(gate._once._calls.values()))
+    calls: list[KeyedCall[Any]] = served.on_main(lambda: list(gate._calls._calls.values()))
     return sum(call.waiting for call in calls)

@@ -122,7 +122,7 @@ async def test_a_call_that_is_given_up_leaves_the_pane_alone(served: Served) -> 
             while served.outcomes()[-1][1] != "cancelled":
                 await asyncio.sleep(0.01)
     terminal = served.on_main(lambda: next(iter(served.mux.terminals.values())))
-    assert not vars(terminal)["_taps"]
+    assert not vars(terminal)["_observers"]
 
 
 async def test_a_pane_that_is_closed_or_over_ends_it(served: Served) -> None:
@@ -151,7 +151,7 @@ async def test_a_program_that_paints_is_told_once(served: Served) -> None:
         await started(served)
         say(served, "send-input --pane %2 --submit")
         await following.answer()
-    assert sum("read-pane shows that" in told for told in following.told) == 1
+    assert sum("read-pane shows it" in told for told in following.told) == 1
 
 
 @pytest.mark.parametrize(("panes", "said"), [([], "panes"), (["%9"], "no pane %9"), (["%1"] * 17, "panes")])

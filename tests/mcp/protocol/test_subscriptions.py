@@ -158,7 +158,7 @@ def test_a_bridge_that_is_killed_in_a_call_frees_what_it_held(served: Served, er
         bridge.send_signal(signal.SIGKILL)
     until(lambda: served.outcomes()[-1][1] == "cancelled")
     until(lambda: followers(served) == 0 and not served.mux.wait_service.awake)
-    assert served.on_main(lambda: not vars(next(iter(served.mux.terminals.values())))["_taps"])
+    assert served.on_main(lambda: not vars(next(iter(served.mux.terminals.values())))["_observers"])
 
 
 async def test_a_client_of_old_that_subscribed_before_it_listed_hears_of_other_resources_too(served: Served) -> None:
@@ -192,7 +192,7 @@ async def test_a_bug_behind_a_resource_a_prompt_or_a_completion_tells_nothing_of
         raise RuntimeError("a secret \x1b[31m")
 
     monkeypatch.setattr(GetPaneState, "run", broken)
-    monkeypatch.setattr(prompts, "told", broken)
+    monkeypatch.setattr(prompts, "get", broken)
     monkeypatch.setattr(completions, "source", broken)
     ref: Any = {"type": "ref/prompt", "name": "monitoring"}
     async with client(served, era) as agent:
