@@ -26,7 +26,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_program_looks_the_same_in_a_pane(launch: Launch, tmp_path: Path, name: str) -> None:
+def test_a_program_looks_the_same_in_a_pane(launch: Launch, tmp_path: Path, private_dir: Path, name: str) -> None:
     words, sign = CASES[name]
     if not shutil.which(words[0]):
         pytest.skip(f"there is no {words[0]}")
@@ -34,7 +34,7 @@ def test_a_program_looks_the_same_in_a_pane(launch: Launch, tmp_path: Path, name
     file.write_text(TEXT)
 
     def argv(socket: str) -> tuple[str, ...]:
-        there = {"FILE": str(file), "SOCKET": str(tmp_path / socket)}
+        there = {"FILE": str(file), "SOCKET": str(private_dir / socket)}
         line = "\0".join(words)
         for word, meant in there.items():
             line = line.replace(word, meant)
@@ -53,7 +53,7 @@ def test_a_program_looks_the_same_in_a_pane(launch: Launch, tmp_path: Path, name
         running.host.wait_until(lambda: running.host.cursor == bare.cursor)
     finally:
         for socket in ("bare", "pane") if name == "tmux" else ():
-            subprocess.run(("tmux", "-S", str(tmp_path / socket), "kill-server"), capture_output=True)
+            subprocess.run(("tmux", "-S", str(private_dir / socket), "kill-server"), capture_output=True)
         bare.close()
 
 

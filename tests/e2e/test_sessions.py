@@ -75,7 +75,7 @@ def test_detaching_and_attaching_shows_the_same(running: Running) -> None:
 def test_two_that_start_a_workspace_at_once_share_it(launch: Launch) -> None:
     for number in range(3):
         running = launch(*CAT, server=True)
-        other = running.again(running.name)
+        other = running.again("new", running.name)
         for host in (running.host, other):
             host.wait_text("ready", running.name)
         running.host.wait_until(lambda running=running: len(running.ask("list-clients")["clients"]) == 2)
