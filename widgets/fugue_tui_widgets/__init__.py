@@ -1,1 +1,1 @@
-"""The Textual face: widgets that draw what they are given and report what the person did."""
+"""The Textual face: widgets that draw what they are given and report what the user did."""

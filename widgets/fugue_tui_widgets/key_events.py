@@ -38,7 +38,7 @@ class HostKey(Key):
         super().__init__(*_textual(press))
         self.press = press
         self.owner: object = None
-        """Whoever pressed it."""
+        """The client that sent it."""
 
 
 HostKey.handler_name = Key.handler_name  # Who handles keys handles these.

@@ -175,4 +175,4 @@ class _Watcher:
         try:
             self._loop.call_soon_threadsafe(call, context=self._context)
         except RuntimeError:
-            return  # The app has closed its loop: nobody looks any more.
+            return  # The app has closed its loop: there is nothing to draw.

@@ -99,7 +99,7 @@ class AppContext(Protocol):
 
     @property
     def focused_view(self) -> TerminalView | None:
-        """The view of the pane that the person's keys go to."""
+        """The view of the pane that receives the user's keys."""
         ...
 
     def alert(self, text: str) -> None:
@@ -107,7 +107,7 @@ class AppContext(Protocol):
         ...
 
     def inform(self, text: str) -> None:
-        """Show a message in the status bar for a while, after those before it and not before somebody looks."""
+        """Show a message in the status bar for a while, after earlier ones and not before a client is attached."""
         ...
 
     def copy_at(self, viewer: AttachedClient | None, text: str) -> None:

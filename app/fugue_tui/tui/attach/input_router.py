@@ -141,7 +141,7 @@ class InputRouter:
 
 
 def _is_use(message: Message) -> bool:
-    """Whether a person did something, and did not only pass over with the pointer."""
+    """Whether it is a user's action, and not a mere movement of the pointer."""
     acts = (events.Paste, events.MouseDown, *_WHEEL)
     return press_of(message).acts if isinstance(message, events.Key) else isinstance(message, acts)
 

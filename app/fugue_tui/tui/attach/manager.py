@@ -126,7 +126,7 @@ class ClientManager:
             self._loop.add_signal_handler(number, self._app.leave, 128 + number)
 
     def close(self) -> None:
-        """Hear nobody any more; the program's own terminal gets itself back, the others are told by `part_all`."""
+        """Stop reading clients; the program's own terminal is restored, the others are notified by `part_all`."""
         for number, handler in self._before.items():
             self._loop.remove_signal_handler(number)
             signal.signal(number, handler)
@@ -180,7 +180,7 @@ class ClientManager:
         return self._app.settings.keys.nested_prefix
 
     def attended(self, anyone: bool, *, fits: bool) -> None:
-        """Somebody looks now, or nobody."""
+        """The first client has attached, or the last has detached."""
         if anyone:
             self._app.resume_rendering(overdue=fits)
             self.changed()

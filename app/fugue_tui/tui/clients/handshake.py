@@ -13,7 +13,7 @@ _ANSWER_SECONDS: Final = 1.0
 
 @dataclass(slots=True)
 class Handshake:
-    """A connection whose first line was read. The socket belongs to whoever holds this."""
+    """A connection whose first line was read. Owns the socket."""
 
     connected: socket.socket
     hello: Hello
@@ -41,7 +41,7 @@ class Handshake:
         self.connected.close()
 
     def end(self, bye: Bye) -> None:
-        """Tell it that it is over, unless somebody else has taken it over, and close."""
+        """Send the farewell and close, unless the socket was handed over."""
         if self.connected.fileno() >= 0:
             self._say(self.unsent + attach_protocol.frame(attach_protocol.BYE, bye.dump()))
             self.connected.close()

@@ -45,7 +45,7 @@ _LATE: Final = re.compile(
     r"\x1b(?:\[[?>=][0-9:;]*[ -/]*[@-~]|\[[0-9]+[0-9:;]*[ntx]|\[[0-9]+;[0-9]+\$y|\[200~|\[<[0-9;]+[Mm]"
     rf")|{_HEAD}[^\x00-\x1f]*(?:\x07|\x1b\\)"
 )
-"""What nobody types, so that it is no typing even if its beginning was taken for a key."""
+"""What no user types, so that it is no key even if its beginning was parsed as one."""
 _LATE_KEY: Final = re.compile(r"\x1b\[(?=.)(?:[0-9:;]*~|[0-9][0-9:;]*u)")
 
 

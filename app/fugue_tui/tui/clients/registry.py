@@ -46,7 +46,7 @@ class RegistryApp(Protocol):
         ...
 
     def attended(self, anyone: bool, *, fits: bool) -> None:
-        """Somebody looks now, or nobody; `fits` says whether the screen keeps its size."""
+        """The first client has attached, or the last has detached; `fits` is whether the screen keeps its size."""
         ...
 
     def fit(self, size: Size, *, at_once: bool) -> None:
@@ -144,7 +144,7 @@ class ClientRegistry:
         self.use(viewer, again=True)
 
     def use(self, viewer: AttachedClient, *, again: bool = False) -> None:
-        """A person did something there: it is the latest."""
+        """The user acted there: it is the latest client."""
         changed = viewer is not self.latest and not viewer.read_only
         if changed:
             viewer.used = next(self._uses)
@@ -286,7 +286,7 @@ class ClientRegistry:
 
     @property
     def busy(self) -> bool:
-        """Whether nobody could take another frame."""
+        """Whether no client could accept another frame."""
         return all(viewer.writer.busy for viewer in self._all if viewer.place is not DrawMode.AWAY)
 
     @contextmanager

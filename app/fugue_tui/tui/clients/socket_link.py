@@ -86,7 +86,7 @@ class SocketLink:
             raise SocketError("it sent what only a server may send")
 
     def _input(self, payload: bytes) -> None:
-        """Hand over a little at once, and the rest turn by turn, so that a long paste keeps nobody waiting."""
+        """Handle a little at once and the rest in later turns of the loop: a long paste delays no other client."""
         if not self._waiting and len(payload) <= _SLICE:
             self.on_input(payload)
             return

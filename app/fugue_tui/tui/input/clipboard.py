@@ -14,7 +14,7 @@ MOST_BYTES: Final = 500_000
 
 
 def begun(app: AppContext, terminal: Terminal) -> None:
-    """A person selects in a terminal: what was selected in others is not any more."""
+    """The user selects in a terminal: selections in others are dropped."""
     for other in app.mux.terminals.values():
         if other is not terminal:
             other.copy_mode.deselect()

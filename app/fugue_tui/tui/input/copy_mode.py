@@ -36,7 +36,7 @@ class _Copying:
 
 
 class CopyMode:
-    """What keys do while a person reads back: each pane is in copy mode or is not, as in tmux. Main thread only."""
+    """The keys of copy mode, which each pane is in or not, as in tmux. Main thread only."""
 
     def __init__(self, app: AppContext) -> None:
         self._app = app

@@ -146,7 +146,7 @@ class KeyDispatch:
             self._app.show_keys(self.hints())
 
     def point(self, part: str, owner: int = 0) -> None:
-        """Somebody clicked a part of the hint: its key is pressed, after the prefix where it needs that."""
+        """A part of the hint was clicked: press its key, after the prefix where it needs that."""
         word = next((word for word in reversed(part.split()[:-1]) if word in _POINTED), "")
         if not word:
             return

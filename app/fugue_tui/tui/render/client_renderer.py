@@ -26,7 +26,7 @@ _END: Final = b"\x1b[?2026l"
 
 
 class CursorSource(Protocol):
-    """Whoever knows where the cursor is."""
+    """Provides the position of the cursor."""
 
     @property
     def caret(self) -> ScreenCursor | None:
@@ -92,7 +92,7 @@ class ClientRenderer:
         ]
 
     def hurry(self, viewer: AttachedClient) -> None:
-        """A person did something there: let its next picture come at once."""
+        """The user acted there: render its next frame at once."""
         self._next.pop(viewer.id, None)
 
     def draw(self, viewer: AttachedClient) -> None:

@@ -1,4 +1,4 @@
-"""Older text for those who only look on: each scrolls for itself, and nobody else's view moves."""
+"""Scrollback of read-only clients: each scrolls its own view."""
 
 import asyncio
 from collections.abc import Callable
@@ -24,7 +24,7 @@ _TOLD: Final = "read-only · PageUp reads back · q leaves"
 
 @dataclass(frozen=True, slots=True)
 class ScrolledView:
-    """What somebody reads: the rows as they were when they were scrolled to."""
+    """The rows that a client shows, as they were when it scrolled to them."""
 
     pane: PaneId
     terminal: Terminal

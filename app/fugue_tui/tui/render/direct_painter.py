@@ -41,7 +41,7 @@ class DirectPainter:
         """The host's width in cells."""
 
     def forget(self, terminal: Terminal | None = None) -> None:
-        """Somebody else painted this terminal's rows (or all of them): nothing is known of the host's cells."""
+        """Something else painted this terminal's rows (or all of them): the host's cells are unknown."""
         if terminal is None:
             self._painted.clear()
         else:
@@ -157,7 +157,7 @@ class DirectPainter:
         return here
 
     def cursor_lost(self) -> None:
-        """Somebody else moved the host's cursor."""
+        """Something else moved the host's cursor."""
         self._cursor = None
 
 

@@ -41,12 +41,12 @@ class RenderScheduler:
         self.schedule()
 
     def hurry(self, pane: PaneId | None) -> None:
-        """A person did something there: let the pane's next frame come at once."""
+        """The user acted there: paint the pane's next frame at once."""
         if pane is not None:
             self._next.pop(pane, None)
 
     def schedule(self) -> None:
-        """Paint the panes that are due, and come back for the others in time; nothing if nobody looks."""
+        """Paint the panes that are due and schedule the others; does nothing without a client."""
         if self._idle:
             return
         now = time.monotonic()

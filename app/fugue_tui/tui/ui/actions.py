@@ -36,7 +36,7 @@ _PALETTE = Origin(Door.PALETTE)
 
 
 class Actions:
-    """The person's side of the app. Main thread only."""
+    """The actions of the user's keys. Main thread only."""
 
     def __init__(self, app: AppContext, keyboard: KeyDispatch) -> None:
         self._app = app

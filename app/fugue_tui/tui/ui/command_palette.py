@@ -1,7 +1,7 @@
 """Every command in Textual's command palette: the ones that need nothing run at once, the others ask for the rest.
 
 Enter means what stands in the line: Textual's own takes whatever its list shows at that moment, and that is the answer
-to the first letters if somebody types fast or pastes.
+to the first letters if the user types fast or pastes.
 """
 
 # Textual leaves the type of a screen's app open.
@@ -99,7 +99,7 @@ def entries() -> Iterator[tuple[type[Command[Any]], Description]]:
 
 
 def asks(cls: type[Command[Any]], description: Description) -> bool:
-    """Whether a command means nothing by itself, so that a person must say more."""
+    """Whether a command needs arguments from the user."""
     return cls.effect is Effect.INPUT or any(field.required for field in description.fields)
 
 

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui.control.commands.restore import follow, read
+from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.restore.rerun_policy import is_shell, words
 from fugue_tui.control.restore.restorer import RestoreResult, RestoreSource, WorkspaceRestorer, local_time
@@ -46,7 +47,7 @@ class RestorePrompt:
         self._fresh: Workspace | None = None
         self._comeback: WorkspaceRestorer | None = None
         self.ended: Final = source.saved.ended
-        """Whether it was ended on purpose: it is kept, and nobody asked."""
+        """Whether it was ended on purpose: it is kept without a question."""
         if not self.ended:
             mux.ids.reserve(source.saved.last_pane, source.saved.last_window)
             mux.before = ("auto", source.name)
@@ -63,7 +64,7 @@ class RestorePrompt:
             self._bring(self._comeback)
 
     def ask(self) -> None:
-        """Ask the person, over the fresh workspace; nothing if it came back already."""
+        """Ask the user, over the fresh workspace; does nothing if it was restored already."""
         from fugue_tui_widgets.restore_dialog import RestoreDialog
 
         if self._app is None or self._mux.before is None:
@@ -94,7 +95,7 @@ class RestorePrompt:
 
     @property
     def _untouched(self) -> bool:
-        """Whether nobody has done anything with the fresh workspace."""
+        """Whether the fresh workspace is unused."""
         live = self._mux.pane_reports.values()
         return self._mux.workspace == self._fresh and all(each.typed_at is None for each in live)
 
@@ -155,7 +156,7 @@ def found(mux: Multiplexer) -> RestorePrompt:
 def heading(saved: SavedWorkspace) -> str:
     """What was saved and when, in one line."""
     workspace = saved.workspace
-    counts = f"{_count(len(workspace.windows), 'window')}, {_count(len(workspace.panes), 'pane')}"
+    counts = f"{count(len(workspace.windows), 'window')}, {count(len(workspace.panes), 'pane')}"
     when = " ".join(part for part in (ago(time.time() - saved.saved_at), f"({local_time(saved.saved_at)})") if part)
     return f"{clean(workspace.name, 40)}, saved {when}: {counts}" if local_time(saved.saved_at) else counts
 
@@ -175,7 +176,7 @@ def ago(seconds: float) -> str:
         return ""
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= length:
-            return f"{_count(int(seconds // length), unit)} ago"
+            return f"{count(int(seconds // length), unit)} ago"
     return "just now"
 
 
@@ -193,10 +194,6 @@ def _programs(saved: SavedWorkspace, window: Window) -> str:
         ran = seen.argv if seen is not None and is_shell(argv) else argv
         names.append("shell" if is_shell(ran) else words(ran))
     return clean(" · ".join(names), _SHOWN)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _free(name: str, taken: list[str]) -> str:

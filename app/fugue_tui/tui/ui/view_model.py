@@ -48,7 +48,7 @@ def status_picture(mux: Multiplexer, words: StatusText) -> StatusContent:
 
 
 def _history(mux: Multiplexer) -> str:
-    """How far back in the focused pane's history the person reads; empty at the live screen."""
+    """How far the focused pane is scrolled back; empty at the live screen."""
     pane = mux.focused
     offset = mux.terminals[pane].scrollback.offset if pane is not None else 0
     return f"history -{offset}" if offset else ""
