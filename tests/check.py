@@ -55,7 +55,9 @@ def _end(types: "subprocess.Popen[bytes]", said: IO[str]) -> int:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYTHONUTF8": "1"}
+    """Ours; and Python keeps its bytecode, as it does for users: without, every program compiles the product anew."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYTHONUTF8": "1"}
 
 
 if __name__ == "__main__":
