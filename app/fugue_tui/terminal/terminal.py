@@ -30,7 +30,7 @@ from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollba
 from fugue_tui.terminal.screen.damage import spans
 from fugue_tui.terminal.screen.pins import Pin, TextExtract
 from fugue_tui.terminal.serial_queue import SerialQueue
-from fugue_tui.terminal.shell_integration.asked import AskedLog
+from fugue_tui.terminal.shell_integration.command_log import CommandLog
 from fugue_tui.terminal.shell_integration.integration import ShellIntegration
 from fugue_tui.terminal.shell_integration.saved_commands import Sift, TerminalHandover, frozen
 
@@ -90,9 +90,9 @@ class Terminal:
         self._printed = self.waits
         self._printed_at = 0.0
         self._notified = False
-        self._log = AskedLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
-        emulator.attend(self._lock, self._log.heard)
-        self._log.take_over(before)
+        self._log = CommandLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
+        emulator.attend(self._lock, self._log.on_mark)
+        self._log.restore(before)
         self.shell: Final = ShellIntegration(self._lock, self._log)
         """The shell's prompt and its commands."""
         self.copy_mode: Final = CopyMode(self._lock, self._after_change)
@@ -441,7 +441,7 @@ class Terminal:
             if screen.closed:
                 return
             text, emulator = bytes(data), screen.emulator
-            for part in self._log.parted(text, screen.newlines):
+            for part in self._log.split(text, screen.newlines):
                 emulator.feed(part)
             screen.newlines += text.count(b"\n")
             screen.fed += len(text)
@@ -459,7 +459,7 @@ class Terminal:
         """For the channel: the program has exited."""
         self.exit = exit
         with self._lock:
-            self._log.ended(exit.code)
+            self._log.on_exit(exit.code)
             self._events.put([*self._log.take_events(), exit])
         self._events.drain()
 
@@ -488,7 +488,7 @@ class Terminal:
             case Reply(data):
                 self._channel.reply(data)
                 return
-            case PromptMark() if not self._log.believes(event):
+            case PromptMark() if not self._log.accepts(event):
                 return
             case TitleChanged(title):
                 self._title = title

@@ -26,8 +26,8 @@ class Life:
     def __init__(self, emulator: Emulator, before: tuple[CommandRecord, ...] = ()) -> None:
         self.emulator = emulator
         self.log = CommandLog(emulator, "nonce", lambda: "/here")
-        emulator.attend(nullcontext(), self.log.heard)
-        self.log.take_over(before)
+        emulator.attend(nullcontext(), self.log.on_mark)
+        self.log.restore(before)
 
     def mark(self, what: str) -> None:
         self.emulator.feed(f"\x1b]133;{what};fugue=nonce\x07".encode())
@@ -247,7 +247,7 @@ def test_places_beyond_the_text_are_nowhere(engine: str) -> None:
 
 
 def test_a_long_history_of_commands_is_bounded(life: Life) -> None:
-    life.log.take_over(
+    life.log.restore(
         tuple(
             CommandRecord(number, "x" * 4_000, "/", 0.0, time.time(), True, 1.0, time.time(), 0)
             for number in range(1, 400)

@@ -8,8 +8,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, PromptMark
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.engines import make_emulator
-from fugue_tui.terminal.shell_integration.asked import AskedLog
-from fugue_tui.terminal.shell_integration.command_log import PINNED, output
+from fugue_tui.terminal.shell_integration.command_log import PINNED, CommandLog, output
 
 
 class Shell:
@@ -17,18 +16,18 @@ class Shell:
 
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
-        self.log = AskedLog(emulator, "known", lambda: "/here")
-        emulator.attend(nullcontext(), self.log.heard)
+        self.log = CommandLog(emulator, "known", lambda: "/here")
+        emulator.attend(nullcontext(), self.log.on_mark)
 
     def mark(self, what: str) -> None:
         self.feed(f"\x1b]133;{what}\x07".encode())
 
     def feed(self, data: bytes) -> None:
-        for part in self.log.parted(data, 0):
+        for part in self.log.split(data, 0):
             self.emulator.feed(part)
 
     def run(self, nonce: str, printed: bytes, code: int = 0) -> int:
-        number = self.log.ask(nonce, "the line")
+        number = self.log.expect(nonce, "the line")
         self.mark(f"C;fugue={nonce}")
         self.feed(printed)
         self.mark(f"D;{code};fugue={nonce}")
@@ -51,16 +50,16 @@ def test_what_was_asked_for_is_a_command_like_any(shell: Shell) -> None:
 
 
 def test_nothing_that_it_prints_ends_it(shell: Shell) -> None:
-    shell.log.ask("one", "")
+    shell.log.expect("one", "")
     shell.mark("C;fugue=one")
     for fake in ("D;0", "A", "B", "C", "D;0;fugue=two", "C;fugue=one"):
         shell.mark(fake)
     assert shell.log.running
-    assert not shell.log.believes(PromptMark("A"))
+    assert not shell.log.accepts(PromptMark("A"))
     shell.mark("D;7;fugue=one")
     shell.mark("D;8;fugue=one")
     assert [record.exit_code for record in shell.log.records] == [7]
-    assert shell.log.believes(PromptMark("A"))
+    assert shell.log.accepts(PromptMark("A"))
 
 
 def test_a_command_inside_a_known_one_is_no_command_of_that_shell(shell: Shell) -> None:
@@ -78,9 +77,9 @@ def test_a_command_inside_a_known_one_is_no_command_of_that_shell(shell: Shell) 
 
 
 def test_the_end_of_the_shell_ends_it(shell: Shell) -> None:
-    shell.log.ask("one", "")
+    shell.log.expect("one", "")
     shell.mark("C;fugue=one")
-    shell.log.ended(5)
+    shell.log.on_exit(5)
     assert shell.log.records[-1].exit_code == 5
 
 
@@ -92,17 +91,17 @@ def test_only_the_newest_keep_their_places(shell: Shell) -> None:
 
 def test_a_command_that_clears_the_screen_has_printed_what_is_left(shell: Shell) -> None:
     shell.feed(b"old\r\n" * 6)
-    number = shell.log.ask("one", "")
+    number = shell.log.expect("one", "")
     shell.mark("C;fugue=one")
     shell.feed(b"gone\r\n\x1b[H\x1b[2J\x1b[3J" + b"".join(b"%d\r\n" % line for line in range(30)))
     shell.mark("D;0;fugue=one")
-    record = shell.log.found(number)
+    record = shell.log.find(number)
     assert record is not None
     assert output(shell.emulator, record).text.split() == [str(line) for line in range(30)]
 
 
 def test_only_what_clears_the_primary_screen_counts(shell: Shell) -> None:
-    number = shell.log.ask("one", "")
+    number = shell.log.expect("one", "")
     shell.mark("C;fugue=one")
     shell.feed(b"first\r\n\x1b[?1049h\x1b[2Jframe\x1b[H\x1b[2Jframe\x1b[?25;1049lsecond\r\n")
     assert _so_far(shell, number) == "first\nsecond"
@@ -113,25 +112,25 @@ def test_only_what_clears_the_primary_screen_counts(shell: Shell) -> None:
 
 def test_frames_of_a_full_screen_program_are_fed_in_one_piece(shell: Shell) -> None:
     frames = b"\x1b[?1049h" + b"\x1b[H\x1b[2Jframe" * 9 + b"\x1b[?1049l" + b"\x1b[2J$ "
-    pieces = list(shell.log.parted(frames, 0))
+    pieces = list(shell.log.split(frames, 0))
     assert pieces == [bytes(frames)[:-2], b"$ "]
 
 
 def _so_far(shell: Shell, number: int) -> str:
-    record = shell.log.found(number)
+    record = shell.log.find(number)
     assert record is not None
     return output(shell.emulator, record).text
 
 
 def test_the_beginning_of_a_long_output_is_kept(shell: Shell) -> None:
-    number = shell.log.ask("one", "")
+    number = shell.log.expect("one", "")
     shell.mark("C;fugue=one")
     for line in range(1000):
         shell.feed(b"\x1b[31mline %d\x1b[0m\r\n" % line)
     shell.mark("D;0;fugue=one")
-    record = shell.log.found(number)
+    record = shell.log.find(number)
     assert record is not None
-    kept = shell.log.beginning(record)
+    kept = shell.log.first_rows(record)
     assert "line 0" in kept
     assert "line 99" in kept
     assert "line 101" not in kept
@@ -141,7 +140,7 @@ def test_the_beginning_of_a_long_output_is_kept(shell: Shell) -> None:
 def test_all_that_a_program_prints_can_be_one_command(shell: Shell) -> None:
     number = shell.log.adopt("make")
     shell.feed(b"a\r\nb\r\n")
-    shell.log.ended(2)
-    record = shell.log.found(number)
+    shell.log.on_exit(2)
+    record = shell.log.find(number)
     assert record is not None
     assert (record.line, record.exit_code, output(shell.emulator, record).text) == ("make", 2, "a\nb")

@@ -3,14 +3,13 @@
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.locked_screen import ScreenLock
 from fugue_tui.terminal.screen.pins import TextExtract
-from fugue_tui.terminal.shell_integration.asked import AskedLog
-from fugue_tui.terminal.shell_integration.command_log import output
+from fugue_tui.terminal.shell_integration.command_log import CommandLog, output
 
 
 class ShellIntegration:
     """A terminal's command log, under the terminal's lock. Any thread."""
 
-    def __init__(self, lock: ScreenLock, log: AskedLog) -> None:
+    def __init__(self, lock: ScreenLock, log: CommandLog) -> None:
         self._lock = lock
         self._log = log
 
@@ -30,12 +29,12 @@ class ShellIntegration:
         """Expect a command that is typed with prompt marks of its own, which carry the nonce: `CommandStarted` and
         `CommandFinished` report it under the returned number."""
         with self._lock:
-            return self._log.ask(nonce, line)
+            return self._log.expect(nonce, line)
 
     def given(self, text: str, line: str) -> None:
         """Record the next command as `line` if it is typed as `text`."""
         with self._lock:
-            self._log.given(text, line)
+            self._log.record_as(text, line)
 
     def adopt(self, line: str) -> int:
         """Record all output until the program exits as that of one command, under the returned number."""
@@ -45,18 +44,18 @@ class ShellIntegration:
     def command(self, number: int) -> CommandRecord | None:
         """A command by its number, with the present start of its output; None if it is no longer kept."""
         with self._lock:
-            return self._log.found(number)
+            return self._log.find(number)
 
     def lines_of(self, command: CommandRecord) -> int:
         """The lines that a command printed, if it is the newest; 0 if not."""
         with self._lock as screen:
-            before = self._log.began(command)
+            before = self._log.newlines_before(command)
             return 0 if before is None else screen.newlines - before
 
     def beginning(self, command: CommandRecord) -> str:
         """The first rows that a command printed, as VT text; empty unless it is the newest with a long output."""
         with self._lock:
-            return self._log.beginning(command)
+            return self._log.first_rows(command)
 
     @property
     def at_prompt(self) -> bool | None:
@@ -77,7 +76,7 @@ class ShellIntegration:
     @property
     def marks(self) -> bool:
         """Whether the program is a shell that was set up to mark its prompts, whether or not it has done so yet."""
-        return self._log.expected
+        return self._log.integrated
 
     @property
     def integrated(self) -> bool:
