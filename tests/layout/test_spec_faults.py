@@ -1,7 +1,6 @@
 """Specifications that are wrong, too deep or too large: each is one clear error."""
 
 import json
-import time
 from contextlib import suppress
 from typing import Any
 
@@ -112,12 +111,10 @@ def test_thirty_two_splits_may_lie_in_one_another() -> None:
 
 
 @pytest.mark.parametrize("depth", [33, 40, 3_000, 100_000])
-def test_a_layout_that_is_too_deep_is_one_clear_error_at_once(depth: int) -> None:
+def test_a_layout_that_is_too_deep_is_one_clear_error(depth: int) -> None:
     value = nested(depth)
-    started = time.perf_counter()
     with pytest.raises(InvalidArgument, match="too deep; at most 32 splits"):
         parse(value)
-    assert time.perf_counter() - started < 10
     while "splits" in value:  # Python frees a deep value recursively, and this is deeper than its stack.
         value = value["splits"].pop(0).get("layout", {})
 
@@ -129,11 +126,9 @@ def test_json_text_that_is_too_deep_is_one_clear_error(opening: str) -> None:
 
 
 @pytest.mark.parametrize("count", [65, 200, 100_000])
-def test_too_many_splits_are_one_clear_error_at_once(count: int) -> None:
-    started = time.perf_counter()
+def test_too_many_splits_are_one_clear_error(count: int) -> None:
     with pytest.raises(InvalidArgument, match="at most 64 panes"):
         parse({"direction": "horizontal", "splits": [shell()] * count})
-    assert time.perf_counter() - started < 10
 
 
 def test_panes_are_counted_over_all_splits() -> None:

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -26,10 +25,8 @@ def test_closing_ends_programs_that_ignore_hangups(spawn: Spawn, eventually: Eve
     script = "(trap '' HUP; sleep 71) & trap '' HUP; (trap '' HUP TERM; while :; do sleep 72; done) & echo re''ady\n"
     pane.terminal.write(script.encode())
     pane.wait_for("ready")
-    start = time.monotonic()
     pane.terminal.close()
     pane.terminal.close()
-    assert time.monotonic() - start < 1
     eventually(lambda: not process.session_members([pane.terminal.pid]))
     assert pane.wait_exit().signal in (signal.SIGHUP, signal.SIGKILL)
     assert pane.recorder.closed

