@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from fugue_tui.cli import main
+
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -20,5 +22,24 @@ def shell(private_dir: Path) -> Shell:
         kept |= {"XDG_RUNTIME_DIR": str(private_dir), "FUGUE_CONFIG": str(private_dir / "config.toml"), **env}
         command = [sys.executable, "-m", "fugue_tui", *arguments]
         return subprocess.run(command, capture_output=True, text=True, env=kept, stdin=subprocess.DEVNULL, timeout=100)
+
+    return run
+
+
+@pytest.fixture
+def in_process(private_dir: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Shell:
+    """Runs the command line in this process, for the many cases that differ in their words alone."""
+
+    def run(*arguments: str, **env: str) -> "subprocess.CompletedProcess[str]":
+        with monkeypatch.context() as patch:
+            for name in [name for name in os.environ if name.startswith("FUGUE")]:
+                patch.delenv(name)
+            settings = {"XDG_RUNTIME_DIR": str(private_dir), "FUGUE_CONFIG": str(private_dir / "config.toml"), **env}
+            for name, value in settings.items():
+                patch.setenv(name, value)
+            capfd.readouterr()
+            status = main.run(arguments)
+            out, err = capfd.readouterr()
+        return subprocess.CompletedProcess(arguments, status, out, err)
 
     return run

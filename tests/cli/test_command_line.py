@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.command_line import Shell
+from tests.cli.command_line import in_process as in_process
 from tests.cli.command_line import shell as shell
 from tests.mcp.conftest import Served
 from tests.mcp.conftest import serve as serve
@@ -87,7 +88,7 @@ def test_pane_text_is_printed_as_it_is(served: Served, shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "code", "said"),
+    ("line", "status", "code", "said"),
     [
         (["close-pane", "%9"], 1, "not_found", "no pane %9; list-panes shows what is open"),
         (["close-pan", "%1"], 2, "unknown_command", "no command close-pan; did you mean close-pane?"),
@@ -96,11 +97,11 @@ def test_pane_text_is_printed_as_it_is(served: Served, shell: Shell) -> None:
     ],
 )
 def test_errors_are_one_line_and_a_status(
-    served: Served, shell: Shell, words: list[str], status: int, code: str, said: str
+    served: Served, in_process: Shell, line: list[str], status: int, code: str, said: str
 ) -> None:
-    done = shell(*words, FUGUE_SOCKET=served.path)
+    done = in_process(*line, FUGUE_SOCKET=served.path)
     assert (done.returncode, done.stdout, done.stderr) == (status, "", f"fugue-tui: {said}\n")
-    done = shell(*words, "--json", FUGUE_SOCKET=served.path)
+    done = in_process(*line, "--json", FUGUE_SOCKET=served.path)
     assert (done.returncode, done.stderr) == (status, "")
     assert json.loads(done.stdout)["error"] == {"code": code, "message": said}
 
@@ -114,15 +115,15 @@ def test_without_a_workspace_a_command_says_so(shell: Shell, private_dir: Path) 
     assert "did you mean list-panes?" in shell("list-pane").stderr
 
 
-@pytest.mark.parametrize("words", [["detach", "nobody"], ["rename", "nobody", "new"], ["kill-server", "nobody"]])
-def test_a_workspace_that_does_not_run_is_called_by_its_name(shell: Shell, words: list[str]) -> None:
-    done = shell(*words)
+@pytest.mark.parametrize("line", [["detach", "nobody"], ["rename", "nobody", "new"], ["kill-server", "nobody"]])
+def test_a_workspace_that_does_not_run_is_called_by_its_name(in_process: Shell, line: list[str]) -> None:
+    done = in_process(*line)
     assert done.returncode == 1
     assert done.stderr == "fugue-tui: no workspace nobody runs; fugue-tui ls shows what runs\n"
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("line", "said"),
     [
         (["--sokcet", "x"], "no option '--sokcet'"),
         (["main", "extra"], "'extra': one word too many"),
@@ -140,16 +141,16 @@ def test_a_workspace_that_does_not_run_is_called_by_its_name(shell: Shell, words
         (["config", "delete"], "config: wants one of"),
     ],
 )
-def test_words_that_make_no_sense_are_named(shell: Shell, words: list[str], said: str) -> None:
-    done = shell(*words)
+def test_words_that_make_no_sense_are_named(in_process: Shell, line: list[str], said: str) -> None:
+    done = in_process(*line)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("words", [["../x"], ["a b"], ["--config", "/nowhere.toml"], ["--socket", "/tmp/" + "x" * 120]])
-def test_a_workspace_that_cannot_start_says_why(shell: Shell, words: list[str]) -> None:
-    done = shell(*words)
+@pytest.mark.parametrize("line", [["../x"], ["a b"], ["--config", "/nowhere.toml"], ["--socket", "/tmp/" + "x" * 120]])
+def test_a_workspace_that_cannot_start_says_why(in_process: Shell, line: list[str]) -> None:
+    done = in_process(*line)
     assert done.returncode == 1
     assert done.stderr.startswith("fugue-tui: ")
     assert len(done.stderr.splitlines()) == 1
