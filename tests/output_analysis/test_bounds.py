@@ -10,7 +10,7 @@ from tests.output_analysis.conftest import names, recorded
 
 from fugue_tui.output_analysis.outcome.classify import detect
 from fugue_tui.output_analysis.outcome.output_index import LONGEST
-from fugue_tui.output_analysis.outcome.rules.all_rules import RULES
+from fugue_tui.output_analysis.outcome.rules.loader import rules
 from fugue_tui.output_analysis.parse.line_formats import SHAPES
 from fugue_tui.output_analysis.parse.parse import parse
 from fugue_tui.output_analysis.results import Meaning
@@ -32,7 +32,7 @@ def cpu(work: Callable[[], object]) -> float:
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
     """Every pattern of every rule and shape."""
-    for rule in RULES:
+    for rule in rules():
         yield rule.name, rule.line
         if rule.tally:
             yield rule.name, rule.tally[1]

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from fugue_tui.output_analysis.command_line import Stage, stages
 from fugue_tui.output_analysis.outcome.extract import context, evidence, gather
 from fugue_tui.output_analysis.outcome.output_index import Output
-from fugue_tui.output_analysis.outcome.rules.all_rules import RULES
+from fugue_tui.output_analysis.outcome.rules.loader import rules
 from fugue_tui.output_analysis.outcome.rules.rule import Ending, Rule
 from fugue_tui.output_analysis.outcome.suggestions import suggestions
 from fugue_tui.output_analysis.results import Context, Evidence, Intent, Meaning, Other
@@ -32,7 +33,11 @@ _READING: Final = word_set("blame diff grep log logs reflog shortlog show view")
 _MANY: Final = word_set("docker docker-compose gh git heroku kubectl podman")
 
 _RUNNERS: Final = word_set("just make ninja nox npm npx pnpm task tox yarn")
-_KNOWN: Final = frozenset(program for rule in RULES for program in rule.programs) - _RUNNERS
+
+
+@cache
+def _known_programs() -> frozenset[str]:
+    return frozenset(program for rule in rules() for program in rule.programs) - _RUNNERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class Run:
     @property
     def known(self) -> bool:
         """Whether a rule knows one of the programs, and it does not just run others."""
-        return any(stage.program in _KNOWN for stage in self.stages)
+        return any(stage.program in _known_programs() for stage in self.stages)
 
     @property
     def reads(self) -> bool:
@@ -86,7 +91,7 @@ def detect(command: str, output: str, exit_code: int | None, *, over: bool = Fal
 
 
 def _by_rules(output: Output, run: Run) -> Iterator[_Verdict]:
-    for rule in RULES:
+    for rule in rules():
         belief = _belief(rule, run)
         if belief < ENOUGH or not output.holds(rule.hint):
             continue
@@ -94,7 +99,7 @@ def _by_rules(output: Output, run: Run) -> Iterator[_Verdict]:
             continue
         found = _proof(output, rule, run)
         if found is not None:
-            yield _Verdict(round(belief, 2), rule.intent, rule, found)
+            yield _Verdict(round(belief, 2), rule.meaning, rule, found)
 
 
 def _proof(output: Output, rule: Rule, run: Run) -> int | None:
@@ -114,7 +119,7 @@ def _has_above(output: Output, rule: Rule, at: int) -> bool:
 
 def _speaks(found: re.Match[str], rule: Rule, run: Run) -> bool:
     """Whether a line is said by a program that else only shows what is written elsewhere, or by its shell."""
-    if rule.intent is Meaning.PROMPT_WAITING or run.stage(rule) is not None:
+    if rule.meaning is Meaning.PROMPT_WAITING or run.stage(rule) is not None:
         return True
     said = (found.groupdict().get("program") or "").rpartition("/")[2].removeprefix("-")
     return said in SHELLS or any(stage.program == said for stage in run.stages)

@@ -137,9 +137,9 @@ def evidence(facts: Facts, output: Output) -> tuple[Evidence, ...]:
 
 def _counts(facts: Facts, tests: int) -> dict[str, int]:
     counts = dict(facts.counts)
-    if facts.rule.intent is Meaning.TEST_FAILURE and tests and not counts.get("failed") and not counts.get("errors"):
+    if facts.rule.meaning is Meaning.TEST_FAILURE and tests and not counts.get("failed") and not counts.get("errors"):
         counts["failed"] = tests
-    if facts.rule.intent in (Meaning.BUILD_ERROR, Meaning.LINT_ERROR) and facts.places:
+    if facts.rule.meaning in (Meaning.BUILD_ERROR, Meaning.LINT_ERROR) and facts.places:
         counts.setdefault("errors", len(facts.places))
     if "total" in counts and "passed" not in counts:
         counts["passed"] = max(
@@ -149,7 +149,7 @@ def _counts(facts: Facts, tests: int) -> dict[str, int]:
 
 
 def _summary(facts: Facts, counts: Mapping[str, int], output: Output) -> str:
-    match facts.rule.intent:
+    match facts.rule.meaning:
         case Meaning.TEST_SUCCESS | Meaning.SERVER_READY:
             return ""
         case Meaning.TEST_FAILURE if counts:

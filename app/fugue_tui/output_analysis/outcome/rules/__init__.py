@@ -1,1 +1,1 @@
-"""The rules, as tables: a module for each kind of thing that goes right or wrong."""
+"""The rules by which output is classified, one TOML file for each kind of outcome."""

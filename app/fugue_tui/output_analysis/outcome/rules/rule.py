@@ -1,7 +1,7 @@
 """What a rule is: a line that proves something, and the lines that say more.
 
-Rules are data. A pattern is matched against one whole line of bounded length, and only against lines that hold its
-literal hint, so a rule costs nothing where it has no business. Named groups say what is found:
+Rules are data, loaded from TOML. A pattern is matched against one whole line of bounded length, and only against lines
+that hold its literal hint, so a rule costs nothing where it has no business. Named groups say what is found:
 
     test                        the name of a failed test (with `method`, if the name is told in two parts)
     file, line, column, message a place in a file
@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
 
 from fugue_tui.output_analysis.results import Meaning
 
@@ -57,7 +56,7 @@ class Rule:
     """One way of telling what an output means."""
 
     name: str
-    intent: Meaning
+    meaning: Meaning
     confidence: float
     hint: str
     """Text that the line of proof holds; empty if that cannot be said, and then only the last lines are looked at."""
@@ -81,21 +80,3 @@ class Rule:
     actions: tuple[str, ...] = ()
     """Templates of commands to suggest."""
     details: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
-def line(pattern: str) -> re.Pattern[str]:
-    """A pattern for a whole line."""
-    return re.compile(pattern)
-
-
-PLACE: Final = r"(?P<file>[^\s:()'\"][^:()'\"]{0,300}):(?P<line>\d{1,7})"
-"""A file and a line."""
-COLUMN: Final = r":(?P<column>\d{1,6})"
-JS_STACK: Final = Clue(
-    " at ",
-    line(
-        r"\s+at (?:[^()]{0,200} \()?(?P<file>(?!node:)(?![^\s:()]*node_modules)[^\s:()]{1,300}):(?P<line>\d{1,7})"
-        r":(?P<column>\d{1,6})\)?"
-    ),
-)
-"""A frame of a JavaScript stack outside the runtime and its packages."""

@@ -1,0 +1,143 @@
+"""Loads the rules from the TOML files beside this module.
+
+Each `[[rule]]` has the fields of `Rule`, each of its `clues` those of `Clue`; `[defaults]` are for all rules of a file.
+A pattern is a string, or a list of its parts. In strings, `{NAME}` stands for an entry of `[fragments]`; a clue may be
+the name of a table `[clues.name]`. Those of shared.toml are for all files.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, TypeAlias, cast
+
+from fugue_tui.output_analysis.outcome.rules.rule import Clue, Ending, Rule, Side
+from fugue_tui.output_analysis.results import Meaning
+
+FILES: Final = (
+    *("test_runners", "dependency_missing", "not_found", "build_error", "syntax_error", "lint_error", "git"),
+    *("port_in_use", "auth_required", "permission_denied", "disk_full", "network_error", "prompt_waiting"),
+    *("server_ready", "crash"),
+)
+"""In order of preference at equal confidence."""
+_Fields: TypeAlias = Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], Any]]]
+"""Each field's type in TOML, and its conversion."""
+_FRAGMENT: Final = re.compile(r"\{([A-Z_]+)\}")
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """All rules, in order of preference at equal confidence; read and compiled by the first call."""
+    return tuple(rule for name in FILES for rule in parse_rules(f"{name}.toml", _text(f"{name}.toml")))
+
+
+def parse_rules(file: str, text: str) -> list[Rule]:
+    """The rules of one file. Raises ValueError with the names of the file and of the malformed rule."""
+    with _named(file):
+        data = tomllib.loads(text)
+        fragments = _fragments({**_shared()["fragments"], **data.get("fragments", {})})
+        clues = _expanded({**_shared()["clues"], **data.get("clues", {})}, fragments)
+        return [_rule({**data.get("defaults", {}), **raw}, fragments, clues) for raw in data["rule"]]
+
+
+def _text(file: str) -> str:
+    return Path(__file__).with_name(file).read_text("utf-8")
+
+
+@cache
+def _shared() -> dict[str, Any]:
+    return tomllib.loads(_text("shared.toml"))
+
+
+def _rule(raw: dict[str, Any], fragments: Mapping[str, str], clues: Mapping[str, Any]) -> Rule:
+    with _named(f"rule {raw.get('name')!r}"):
+        raw = _expanded(raw, fragments)
+        raw["clues"] = [_clue(clues[each] if isinstance(each, str) else each) for each in raw.get("clues", ())]
+        return Rule(**_fields(raw, _RULE))
+
+
+def _clue(raw: dict[str, Any]) -> Clue:
+    return Clue(**_fields(raw, _CLUE))
+
+
+def _fields(raw: Mapping[str, Any], kinds: _Fields) -> dict[str, Any]:
+    """Check and convert the fields of a table."""
+    found: dict[str, Any] = {}
+    for key, value in raw.items():
+        if key not in kinds or not isinstance(value, kinds[key][0]):
+            raise ValueError(f"{key}: unknown key" if key not in kinds else f"{key}: wrong type of {value!r}")
+        try:
+            found[key] = kinds[key][1](value)
+        except (ValueError, re.error) as error:
+            raise ValueError(f"{key}: {error}") from error
+    return found
+
+
+def _fragments(raw: Mapping[str, str]) -> dict[str, str]:
+    """The fragments with those that they consist of, which stand before them."""
+    found: dict[str, str] = {}
+    for name, text in raw.items():
+        found[name] = _expanded(text, found)
+    return found
+
+
+def _expanded(value: Any, fragments: Mapping[str, str]) -> Any:
+    """A value with fragments in place of their names in its strings."""
+    if isinstance(value, str):
+        return _FRAGMENT.sub(lambda found: fragments[found[1]], value)
+    if isinstance(value, list):
+        return [_expanded(each, fragments) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: _expanded(each, fragments) for key, each in cast("dict[str, Any]", value).items()}
+    return value
+
+
+@contextmanager
+def _named(where: str) -> Generator[None]:
+    """Put a name before the message of an error."""
+    try:
+        yield
+    except KeyError as error:
+        raise ValueError(f"{where}: no {error} is defined") from error
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def _pattern(parts: str | list[str]) -> re.Pattern[str]:
+    return re.compile("".join(parts))
+
+
+def _tally(pair: list[str]) -> tuple[str, re.Pattern[str]]:
+    hint, pattern = pair
+    return hint, re.compile(pattern)
+
+
+_PATTERN: Final = ((str, list), _pattern)
+_CLUE: Final[_Fields] = {
+    "hint": (str, str),
+    "line": _PATTERN,
+    "side": (str, Side),
+    "above": _PATTERN,
+    "reach": (int, int),
+    "below": _PATTERN,
+    "deepest": (bool, bool),
+}
+_RULE: Final[_Fields] = {
+    "name": (str, str),
+    "meaning": (str, Meaning),
+    "confidence": (float, float),
+    "hint": (str, str),
+    "line": _PATTERN,
+    "ending": (str, Ending),
+    "programs": (str, lambda words: frozenset(words.split())),
+    "needs": (str, str),
+    "unless": (str, str),
+    "last": (bool, bool),
+    "above": _PATTERN,
+    "clues": (list, tuple),
+    "tally": (list, _tally),
+    "actions": (list, tuple),
+    "details": (dict, dict),
+}
