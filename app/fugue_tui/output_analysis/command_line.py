@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from fugue_tui.output_analysis.word_set import word_set
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
 
 LONGEST: Final = 4096
 """Most characters of a command line that are parsed."""

@@ -10,9 +10,8 @@ from typing import Final
 from fugue_tui.control.output.truncate import ends_of
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.output_analysis.command_line import stages
+from fugue_tui.output_analysis.command_line import stages, word_set
 from fugue_tui.output_analysis.prompts import last_command, typed
-from fugue_tui.output_analysis.word_set import word_set
 from fugue_tui.shell_names import SHELLS, is_interactive
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from fugue_tui.output_analysis.command_line import Stage, stages
+from fugue_tui.output_analysis.command_line import Stage, stages, word_set
 from fugue_tui.output_analysis.outcome.extract import context, evidence, gather
 from fugue_tui.output_analysis.outcome.output_index import Output
 from fugue_tui.output_analysis.outcome.rules.loader import rules
 from fugue_tui.output_analysis.outcome.rules.rule import Ending, Rule
 from fugue_tui.output_analysis.outcome.suggestions import suggestions
 from fugue_tui.output_analysis.results import Context, Evidence, Intent, Meaning, Other
-from fugue_tui.output_analysis.word_set import word_set
 from fugue_tui.shell_names import SHELLS
 
 ENOUGH: Final = 0.5

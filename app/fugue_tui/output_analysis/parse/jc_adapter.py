@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from fugue_tui.output_analysis.command_line import Stage
+from fugue_tui.output_analysis.command_line import Stage, word_set
 from fugue_tui.output_analysis.results import Parsed, ParsedKind
-from fugue_tui.output_analysis.word_set import word_set
 
 SURE: Final = 0.9
 """The belief in what jc read, if all of it stands in the text."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from fugue_tui.output_analysis.command_line import word_set
 from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
 from fugue_tui.output_analysis.text_lines import WIDEST
-from fugue_tui.output_analysis.word_set import word_set
 
 SURE: Final = 0.9
 """The belief in lines that are all pairs."""

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from fugue_tui.output_analysis.command_line import Stage
+from fugue_tui.output_analysis.command_line import Stage, word_set
 from fugue_tui.output_analysis.tables.header_spans import Style
-from fugue_tui.output_analysis.word_set import word_set
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from fugue_tui.output_analysis.command_line import word_set
 from fugue_tui.output_analysis.results import line_numbers
 from fugue_tui.output_analysis.tables.columns import Columns
 from fugue_tui.output_analysis.text_lines import Line
-from fugue_tui.output_analysis.word_set import word_set
 
 MOST_UNFIT: Final = 0.25
 """The share of rows that may have another number of words before they are no table."""
