@@ -192,3 +192,5 @@ def test_documents_on_several_lines_one_after_the_other_are_all_read() -> None:
     cut = parse('{\n  "a": 1\n}\n{\n  "a": \n', command="jq . x")
     assert (cut.kind, cut.records) == (ParsedKind.JSON, {"a": 1})
     assert cut.notes == ("lines 4-5 outside the JSON, left out",)
+    other = parse('{\n  "a": 1\n}\n[2]\n[3] x\n', command="jq . x")
+    assert (other.records, other.notes) == ([{"a": 1}, [2]], ("line 5 outside the JSON, left out",))

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, Final, cast
 
 from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
@@ -17,6 +18,7 @@ WHOLE: Final = "json document"
 _TRIES: Final = 12
 """Places at which a document may begin."""
 _OPENING: Final = re.compile(r"\s*[{\[]")
+_LINE_END: Final = re.compile(r"[^\S\n]*(?:\n|\Z)")
 _FIELDS: Final = 200
 """Columns of a table made of objects."""
 
@@ -46,9 +48,9 @@ class _Reader:
             parse_constant=self._constant,
         )
 
-    def document(self, text: str) -> tuple[Any, int]:
-        """The value that begins a text, and where it ends. Raises ValueError or RecursionError."""
-        value, end = self.decoder.raw_decode(text)
+    def document(self, text: str, start: int = 0) -> tuple[Any, int]:
+        """The value that begins at an index of a text, and its end. Raises ValueError or RecursionError."""
+        value, end = self.decoder.raw_decode(text, start)
         if _depth(value) > DEEPEST:
             raise ValueError("too deep")
         return value, end
@@ -94,38 +96,26 @@ def read_json(lines: Sequence[str], start: int, end: int) -> Parsed | None:
 
 
 def _read_document(reader: _Reader, lines: Sequence[str], start: int, end: int) -> Parsed | None:
-    tries = 0
-    for at in range(start, end):
-        text = lines[at].lstrip()
-        if not text.startswith(("{", "[")) or tries >= _TRIES:
-            continue
-        tries += 1
-        whole = "\n".join([text, *lines[at + 1 : end]])
-        try:
-            value, stop = reader.document(whole)
-        except (ValueError, RecursionError):
-            continue
-        after = whole[stop:].partition("\n")[0].strip()
-        last = at + whole.count("\n", 0, stop)
-        if after or not isinstance(value, dict | list) or (not value and at > start):
-            continue
-        more, last = _further(reader, lines, last + 1, end)
-        outside = [*range(start, at), *range(last, end)]
-        return _told(
-            reader, ParsedKind.JSONL if more else ParsedKind.JSON, [value, *more] if more else value, outside, lines
-        )
+    begins = (at for at in range(start, end) if lines[at].lstrip().startswith(("{", "[")))
+    for at in islice(begins, _TRIES):
+        found, last = _documents(reader, lines, at, end)
+        if found and (found[0] or at == start):
+            outside = [*range(start, at), *range(last, end)]
+            kind, value = (ParsedKind.JSONL, found) if len(found) > 1 else (ParsedKind.JSON, found[0])
+            return _told(reader, kind, value, outside, lines)
     return None
 
 
-def _further(reader: _Reader, lines: Sequence[str], at: int, end: int) -> tuple[list[Any], int]:
-    """The documents that follow a document, each on lines of its own, as `jq` writes them; and where they end."""
+def _documents(reader: _Reader, lines: Sequence[str], at: int, end: int) -> tuple[list[Any], int]:
+    """The documents that begin at a line, one after the other, each on lines of its own, as `jq` writes them; and the
+    line behind them."""
     text, found, stop = "\n".join(lines[at:end]), list[Any](), 0
     while begin := _OPENING.match(text, stop):
         try:
-            value, stop_at = reader.decoder.raw_decode(text, begin.end() - 1)
+            value, stop_at = reader.document(text, begin.end() - 1)
         except (ValueError, RecursionError):
             break
-        if _depth(value) > DEEPEST or text[stop_at : stop_at + 1].strip():
+        if not _LINE_END.match(text, stop_at):
             break
         found.append(value)
         stop = stop_at
@@ -193,16 +183,6 @@ def _cell(value: Any) -> str:
 
 
 def _depth(value: Any) -> int:
-    """How many objects and lists lie in one another, counted level by level."""
-    level: list[Any] = [value]
-    depth = 0
-    while level and depth <= DEEPEST:
-        level = [part for each in level for part in _parts(each)]
-        depth += 1
-    return depth
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return cast("dict[str, Any]", value).values()
-    return cast("list[Any]", value) if isinstance(value, list) else ()
+    """The number of levels of objects and lists. Raises RecursionError."""
+    parts = cast("dict[str, Any]", value).values() if isinstance(value, dict) else value
+    return 1 + max(map(_depth, cast("Iterable[Any]", parts)), default=0) if isinstance(value, dict | list) else 1
