@@ -11,7 +11,7 @@ from tests.output_analysis.conftest import names, recorded
 from fugue_tui.output_analysis.outcome.classify import detect
 from fugue_tui.output_analysis.outcome.output_index import LONGEST
 from fugue_tui.output_analysis.outcome.rules.loader import rules
-from fugue_tui.output_analysis.parse.line_formats import SHAPES
+from fugue_tui.output_analysis.parse.line_formats import LINE_FORMATS
 from fugue_tui.output_analysis.parse.parse import parse
 from fugue_tui.output_analysis.results import Meaning
 from fugue_tui.output_analysis.text_lines import MOST_TEXT
@@ -38,7 +38,7 @@ def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
             yield rule.name, rule.tally[1]
         for clue in rule.clues:
             yield from ((rule.name, each) for each in (clue.line, clue.above, clue.below) if each)
-    yield from ((shape.name, shape.line) for shape in SHAPES)
+    yield from ((shape.name, shape.line) for shape in LINE_FORMATS)
 
 
 def hostile(sample: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fugue_tui.output_analysis.command_line import shown_by, stages
+from fugue_tui.output_analysis.command_line import output_stage, stages
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_list_of_words_is_one_command() -> None:
     ],
 )
 def test_the_program_that_shaped_the_output_is_told(command: str, program: str) -> None:
-    stage = shown_by(command)
+    stage = output_stage(command)
     assert stage is not None
     assert stage.program == program
 

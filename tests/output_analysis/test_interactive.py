@@ -10,7 +10,7 @@ def test_a_prompt_is_waiting_only_while_the_program_runs() -> None:
     assert detect("sudo true", "[sudo] password for anna: ", None).intent is Meaning.PROMPT_WAITING
     assert detect("sudo true", "[sudo] password for anna: ", 1).intent is Meaning.UNKNOWN
     assert detect("", "Password: \nuser@host:~$ ", None).intent is Meaning.UNKNOWN
-    assert detect("sudo true", "[sudo] password for anna: ", None, over=True).intent is Meaning.UNKNOWN
+    assert detect("sudo true", "[sudo] password for anna: ", None, ended=True).intent is Meaning.UNKNOWN
 
 
 def test_a_prompt_in_the_middle_of_an_output_waits_for_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Splits a command line into the programs that it runs, with the one whose exit code it returns."""
+"""Splits a command line into the programs that it runs, and marks the one whose exit code it returns."""
 
 import re
 import shlex
@@ -16,10 +16,10 @@ LONGEST: Final = 4096
 """Most characters of a command line that are parsed."""
 FILTERS: Final = word_set("cat column grep egrep head less more rg sort tac tail tee uniq")
 """Programs that print lines of their input unchanged."""
-_RUNNERS: Final = word_set("builtin bunx chronic command doas env exec nice nohup npx pipx stdbuf sudo time xvfb-run")
-_PAIRS: Final = word_set("bun hatch pdm pipenv pnpm poetry rye uv yarn")
+_WRAPPERS: Final = word_set("builtin bunx chronic command doas env exec nice nohup npx pipx stdbuf sudo time xvfb-run")
+_PROJECT_TOOLS: Final = word_set("bun hatch pdm pipenv pnpm poetry rye uv yarn")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
-_VALUED: Final = word_set("-C -c -n --namespace --context -H --host -p --prefix")
+_OPTIONS_WITH_VALUE: Final = word_set("-C -c -n --namespace --context -H --host -p --prefix")
 _OPERATORS: Final = "();|&"
 _DURATION: Final = re.compile(r"[\d.]+[smhd]?")
 _PYTHON: Final = re.compile(r"(?:python|pypy)[\d.]*")
@@ -48,7 +48,7 @@ class Stage:
         """The first word that is no option nor an option's value (`git -C there log`)."""
         at = 1
         while at < len(self.words) and self.words[at].startswith(("-", "+")):
-            at += 2 if self.words[at] in _VALUED else 1
+            at += 2 if self.words[at] in _OPTIONS_WITH_VALUE else 1
         return self.words[at] if at < len(self.words) else ""
 
 
@@ -62,12 +62,12 @@ def stages(command: str | Sequence[str]) -> tuple[Stage, ...]:
             found.append(([], ""))
         else:
             found[-1][0].append(token)
-    told = [(words, after) for words, after in found if words]
-    return tuple(_stage(words, after, at == len(told) - 1) for at, (words, after) in enumerate(told))
+    filled = [(words, after) for words, after in found if words]
+    return tuple(_stage(words, after, at == len(filled) - 1) for at, (words, after) in enumerate(filled))
 
 
-def shown_by(command: str | Sequence[str]) -> Stage | None:
-    """The program that produced the output: the last one that is no filter of another's."""
+def output_stage(command: str | Sequence[str]) -> Stage | None:
+    """The program that produced the output: the last one that does not filter another's output."""
     found = stages(command)
     for at in range(len(found) - 1, -1, -1):
         if found[at].program not in FILTERS or at == 0 or not found[at - 1].piped:
@@ -102,34 +102,34 @@ def _without_redirections(tokens: list[str]) -> list[str]:
 
 
 def _stage(words: list[str], after: str, last: bool) -> Stage:
-    at = _skip(words)
+    at = _wrapper_length(words)
     inner = list(words[at:])
     if len(inner) > 2 and _PYTHON.fullmatch(inner[0].rpartition("/")[2]) and inner[1] == "-m":
         at, inner = at + 2, inner[2:]
     return Stage(tuple(inner), tuple(words[: at + 1]), after in ("|", "|&"), last)
 
 
-def _skip(words: list[str]) -> int:
-    """The number of words that wrap the program."""
+def _wrapper_length(words: list[str]) -> int:
+    """The number of words before the program."""
     at = 0
     while at < len(words):
         name = words[at].rpartition("/")[2]
         following = words[at + 1] if at + 1 < len(words) else ""
         if _ASSIGNMENT.match(words[at]):
             at += 1
-        elif name in _RUNNERS:
-            at = _past_options(words, at + 1)
+        elif name in _WRAPPERS:
+            at = _skip_options(words, at + 1)
         elif name == "timeout":
-            at = _past_options(words, at + 1)
+            at = _skip_options(words, at + 1)
             at += at < len(words) and _DURATION.fullmatch(words[at]) is not None
-        elif name in _PAIRS and following in ("run", "exec", "dlx", "x"):
-            at = _past_options(words, at + 2)
+        elif name in _PROJECT_TOOLS and following in ("run", "exec", "dlx", "x"):
+            at = _skip_options(words, at + 2)
         else:
             return at
     return max(0, len(words) - 1)
 
 
-def _past_options(words: list[str], at: int) -> int:
+def _skip_options(words: list[str], at: int) -> int:
     while at < len(words) and words[at].startswith("-"):
         at += 1
     return at

@@ -196,7 +196,7 @@ def _page(found: Parsed, command: str, known_by: CommandSource, offset: int, lim
 def _verdict(source: CommandOutput) -> Verdict:
     from fugue_tui.output_analysis.outcome.classify import detect
 
-    found = detect(source.command, source.output, source.exit_code, over=source.over)
+    found = detect(source.command, source.output, source.exit_code, ended=source.over)
     context = found.context
     return Verdict(
         intent=found.intent,

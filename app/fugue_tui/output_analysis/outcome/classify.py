@@ -1,4 +1,4 @@
-"""What became of a command: every rule has a look, and how the command ended decides which of them can be right."""
+"""Classifies the outcome of a command by rules on its output, and by how it ended."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from fugue_tui.output_analysis.command_line import Stage, stages, word_set
-from fugue_tui.output_analysis.outcome.extract import context, evidence, gather
+from fugue_tui.output_analysis.outcome.extract import context, evidence, extract
 from fugue_tui.output_analysis.outcome.output_index import Output
 from fugue_tui.output_analysis.outcome.rules.loader import rules
 from fugue_tui.output_analysis.outcome.rules.rule import Ending, Rule
@@ -15,21 +15,21 @@ from fugue_tui.output_analysis.outcome.suggestions import suggestions
 from fugue_tui.output_analysis.results import Context, Evidence, Intent, Meaning, Other
 from fugue_tui.shell_names import SHELLS
 
-ENOUGH: Final = 0.5
-"""Below this belief a meaning is not reported."""
+MIN_CONFIDENCE: Final = 0.5
+"""A meaning with a lower confidence is not reported."""
 _READERS: Final = word_set(
     "ack ag awk base64 bat batcat bzcat cat column comm curl cut delta diff dmesg echo egrep env expand fc fgrep find "
     "fmt fold fzf glow grep gunzip head hexdump history join jq journalctl less ls man mdcat more most nl paste "
     "printenv printf rg sed sort strings tac tail tee tree type uniq wc which xxd xzcat zcat zgrep zless zstdcat"
 )
-_SHOWING: Final = word_set(
+_VIEWERS: Final = word_set(
     "aider btop claude code codex emacs emacsclient gemini gitui helix htop hx k9s kak lazydocker lazygit micro "
     "multitail nano nvim opencode screen tig tmux top vi view vim vimdiff zellij"
 )
-"""Editors, agents, and others that paint what they show."""
+"""Editors, agents and other full-screen programs."""
 _SILENT: Final = word_set(": [ cd exit export false popd pushd return set sleep test true unset wait")
-_READING: Final = word_set("blame diff grep log logs reflog shortlog show view")
-_MANY: Final = word_set("docker docker-compose gh git heroku kubectl podman")
+_READING_SUBCOMMANDS: Final = word_set("blame diff grep log logs reflog shortlog show view")
+_WITH_SUBCOMMANDS: Final = word_set("docker docker-compose gh git heroku kubectl podman")
 
 _RUNNERS: Final = word_set("just make ninja nox npm npx pnpm task tox yarn")
 
@@ -41,73 +41,73 @@ def _known_programs() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How a command ended, as far as that is known."""
+    """A command line and how it ended."""
 
     command: str
     stages: tuple[Stage, ...]
     exit_code: int | None
-    over: bool
-    """Whether it has ended."""
+    """None if unknown, or while it runs."""
+    ended: bool
 
     def stage(self, rule: Rule) -> Stage | None:
-        """The part of the command that a rule is about."""
+        """The first stage whose program a rule is for."""
         return next((stage for stage in self.stages if stage.program in rule.programs), None)
 
     @property
     def known(self) -> bool:
-        """Whether a rule knows one of the programs, and it does not just run others."""
+        """Whether there is a rule for one of the programs, other than those that only run programs."""
         return any(stage.program in _known_programs() for stage in self.stages)
 
     @property
-    def reads(self) -> bool:
-        """Whether it only shows what is written elsewhere."""
-        loud = [stage for stage in self.stages if stage.program not in _SILENT]
-        return bool(loud) and all(_is_reader(stage) for stage in loud)
+    def only_shows_text(self) -> bool:
+        """Whether it only prints text from elsewhere, such as files or logs."""
+        effective = [stage for stage in self.stages if stage.program not in _SILENT]
+        return bool(effective) and all(_is_reader(stage) for stage in effective)
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    belief: float
-    intent: Meaning
+    confidence: float
+    meaning: Meaning
     rule: Rule | None = None
-    proof: int = 0
+    line: int = 0
     details: tuple[tuple[str, str], ...] = ()
 
 
-def detect(command: str, output: str, exit_code: int | None, *, over: bool = False) -> Intent:
-    """What an output means. `command` may be empty and `exit_code` None: unknown, or not over yet, unless `over` says
-    that it is.
+def detect(command: str, output: str, exit_code: int | None, *, ended: bool = False) -> Intent:
+    """The meaning of an output. An empty `command` is unknown; so is an `exit_code` of None, or the command still runs,
+    unless it has `ended`.
 
-    Bounded: the last megabyte of the output is looked at.
+    Bounded: only the last megabyte of the output is read.
     """
     read = Output(output)
-    command = command or read.typed
-    run = Run(command, stages(command), exit_code, over or exit_code is not None or read.returned)
-    verdicts = sorted([*_by_rules(read, run), *_by_exit(run)], key=lambda verdict: -verdict.belief)
-    if not verdicts or verdicts[0].belief < ENOUGH:
+    command = command or read.command
+    run = Run(command, stages(command), exit_code, ended or exit_code is not None or read.at_prompt)
+    verdicts = sorted([*_by_rules(read, run), *_by_exit(run)], key=lambda verdict: -verdict.confidence)
+    if not verdicts or verdicts[0].confidence < MIN_CONFIDENCE:
         return _unknown(read, run)
-    return _told(verdicts, read, run)
+    return _result(verdicts, read, run)
 
 
 def _by_rules(output: Output, run: Run) -> Iterator[_Verdict]:
     for rule in rules():
-        belief = _belief(rule, run)
-        if belief < ENOUGH or not output.holds(rule.hint):
+        confidence = _confidence(rule, run)
+        if confidence < MIN_CONFIDENCE or not output.contains(rule.hint):
             continue
-        if (rule.needs and not output.holds(rule.needs)) or (rule.unless and output.holds(rule.unless)):
+        if (rule.needs and not output.contains(rule.needs)) or (rule.unless and output.contains(rule.unless)):
             continue
-        found = _proof(output, rule, run)
+        found = _evidence_line(output, rule, run)
         if found is not None:
-            yield _Verdict(round(belief, 2), rule.meaning, rule, found)
+            yield _Verdict(round(confidence, 2), rule.meaning, rule, found)
 
 
-def _proof(output: Output, rule: Rule, run: Run) -> int | None:
-    """The last line that proves a rule."""
+def _evidence_line(output: Output, rule: Rule, run: Run) -> int | None:
+    """The last line that matches a rule."""
     last = output.last
-    lines = ([last] if last is not None else []) if rule.last else output.holding(rule.hint)
+    lines = ([last] if last is not None else []) if rule.last else output.lines_with(rule.hint)
     for at in lines:
         found = rule.line.fullmatch(output.lines[at])
-        if found and _has_above(output, rule, at) and (not run.reads or _speaks(found, rule, run)):
+        if found and _has_above(output, rule, at) and (not run.only_shows_text or _is_own_message(found, rule, run)):
             return at
     return None
 
@@ -116,38 +116,38 @@ def _has_above(output: Output, rule: Rule, at: int) -> bool:
     return rule.above is None or any(rule.above.fullmatch(each) for each in output.lines[max(0, at - 3) : at])
 
 
-def _speaks(found: re.Match[str], rule: Rule, run: Run) -> bool:
-    """Whether a line is said by a program that else only shows what is written elsewhere, or by its shell."""
+def _is_own_message(found: re.Match[str], rule: Rule, run: Run) -> bool:
+    """Whether a program that only shows text printed the line as a message of its own, or its shell did."""
     if rule.meaning is Meaning.PROMPT_WAITING or run.stage(rule) is not None:
         return True
-    said = (found.groupdict().get("program") or "").rpartition("/")[2].removeprefix("-")
-    return said in SHELLS or any(stage.program == said for stage in run.stages)
+    program = (found.groupdict().get("program") or "").rpartition("/")[2].removeprefix("-")
+    return program in SHELLS or any(stage.program == program for stage in run.stages)
 
 
-def _belief(rule: Rule, run: Run) -> float:
-    """How far a rule can be believed of a command that ended like this, before a line is looked at."""
-    sure = rule.confidence
+def _confidence(rule: Rule, run: Run) -> float:
+    """The confidence in a rule by the command's programs and ending alone."""
+    confidence = rule.confidence
     stage = run.stage(rule)
     if not run.stages:
-        sure *= 0.85
+        confidence *= 0.85
     elif rule.programs and stage is None:
-        sure *= 0.9 if run.known else 0.95
+        confidence *= 0.9 if run.known else 0.95
     own = stage is None or stage.last
     match rule.ending:
         case Ending.RUNNING:
-            return 0.0 if run.over else sure
+            return 0.0 if run.ended else confidence
         case Ending.ANY:
-            return sure
+            return confidence
         case Ending.FAILED if run.exit_code == 0:
-            return 0.0 if own else sure * 0.93
+            return 0.0 if own else confidence * 0.93
         case Ending.PASSED if run.exit_code:
-            return 0.0 if own else sure * 0.9
+            return 0.0 if own else confidence * 0.9
         case _:
-            return sure if run.exit_code is not None else sure * 0.98
+            return confidence if run.exit_code is not None else confidence * 0.98
 
 
 def _by_exit(run: Run) -> Iterator[_Verdict]:
-    """What the exit code alone says."""
+    """The meanings of the exit code alone."""
     code = run.exit_code
     if code is None:
         return
@@ -156,8 +156,8 @@ def _by_exit(run: Run) -> Iterator[_Verdict]:
     elif code == 124 and any("timeout" in stage.start for stage in run.stages):
         yield _Verdict(0.95, Meaning.TIMED_OUT)
     elif found := _EXITS.get(128 - code if code < 0 else code):
-        belief, meaning, detail = found
-        yield _Verdict(belief, meaning, details=(detail,))
+        confidence, meaning, detail = found
+        yield _Verdict(confidence, meaning, details=(detail,))
 
 
 _EXITS: Final = {
@@ -173,18 +173,17 @@ _EXITS: Final = {
 }
 
 
-def _told(verdicts: Sequence[_Verdict], output: Output, run: Run) -> Intent:
+def _result(verdicts: Sequence[_Verdict], output: Output, run: Run) -> Intent:
     best = verdicts[0]
-    others = {each.intent: each.belief for each in reversed(verdicts) if each.intent is not best.intent}
-    also = sorted((Other(intent, belief) for intent, belief in others.items()), key=lambda other: -other.confidence)[:3]
+    others = {each.meaning: each.confidence for each in reversed(verdicts) if each.meaning is not best.meaning}
+    also = tuple(sorted((Other(*each) for each in others.items()), key=lambda other: -other.confidence)[:3])
     if best.rule is None:
-        summary = "" if best.intent is Meaning.SUCCESS else f"exit code {run.exit_code}"
-        told = Context(error_summary=summary, details=dict(best.details))
-        proof = (Evidence("exit code", 0, f"exit code {run.exit_code}"),)
-        return Intent(best.intent, best.belief, told, evidence=proof, also=tuple(also))
-    facts = gather(output, best.rule, best.proof)
-    actions = suggestions(facts, run.stage(best.rule), run.command)
-    return Intent(best.intent, best.belief, context(facts, output), actions, evidence(facts, output), tuple(also))
+        exit_code = f"exit code {run.exit_code}"
+        found = Context(error_summary="" if best.meaning is Meaning.SUCCESS else exit_code, details=dict(best.details))
+        return Intent(best.meaning, best.confidence, found, evidence=(Evidence("exit code", 0, exit_code),), also=also)
+    findings = extract(output, best.rule, best.line)
+    actions = suggestions(findings, run.stage(best.rule), run.command)
+    return Intent(best.meaning, best.confidence, context(findings, output), actions, evidence(findings, output), also)
 
 
 def _unknown(output: Output, run: Run) -> Intent:
@@ -196,4 +195,6 @@ def _unknown(output: Output, run: Run) -> Intent:
 
 def _is_reader(stage: Stage) -> bool:
     words = (stage.subcommand, *stage.words[1:3])
-    return stage.program in _READERS | _SHOWING or (stage.program in _MANY and not _READING.isdisjoint(words))
+    if stage.program in _WITH_SUBCOMMANDS:
+        return not _READING_SUBCOMMANDS.isdisjoint(words)
+    return stage.program in _READERS | _VIEWERS

@@ -1,4 +1,4 @@
-"""What the lines around a proof say: tests, places, numbers, details."""
+"""Extracts failed tests, locations, counts and details from an output, with the clues of the rule that matched."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,10 +15,11 @@ MOST_PLACES: Final = 50
 MOST_EVIDENCE: Final = 5
 MOST_WORDS: Final = 300
 """Characters of a message or a detail."""
-_PLACE: Final = frozenset(("file", "line", "column", "message", "test", "method", "total", "why", "program"))
+_NO_DETAILS: Final = frozenset(("file", "line", "column", "message", "test", "method", "total", "why", "program"))
+"""Names of groups that are no details."""
 _LOADER: Final = "unittest.loader._FailedTest."
-"""What unittest puts before the name of a module that it could not import."""
-_COUNTED: Final = {
+"""Unittest's prefix of the name of a module that cannot be imported."""
+_COUNT_NAMES: Final = {
     "error": "errors",
     "fail": "failed",
     "failing": "failed",
@@ -32,70 +33,76 @@ _COUNTED: Final = {
 
 
 @dataclass(slots=True)
-class Facts:
-    """What was gathered for one rule."""
+class Findings:
+    """Everything that was extracted for one rule."""
 
     rule: Rule
-    proof: int
+    line: int
+    """The line that matched the rule, counted from 0."""
     tests: dict[str, None] = field(default_factory=dict[str, None])
     places: dict[tuple[str, int, int | None], str] = field(default_factory=dict[tuple[str, int, int | None], str])
     counts: dict[str, int] = field(default_factory=dict[str, int])
     details: dict[str, str] = field(default_factory=dict[str, str])
     message: str = ""
     lines: list[int] = field(default_factory=list[int])
-    """The lines that said something, the proof first."""
+    """The lines that something was extracted from, the matching line first."""
 
-    def take(self, at: int, groups: Mapping[str, str | None]) -> None:
-        """Add what a line's groups say."""
-        known = {name: _said(value) for name, value in groups.items() if value}
-        if test := known.get("test"):
-            method = known.get("method", "")
+    def add(self, at: int, groups: Mapping[str, str | None]) -> None:
+        """Add the values of a line's groups."""
+        values = {name: _one_line(value) for name, value in groups.items() if value}
+        if test := values.get("test"):
+            method = values.get("method", "")
             self._add_test(test if test.endswith(method) else f"{test}.{method}")
-        if "file" in known and len(self.places) < MOST_PLACES:
-            column = int(known["column"]) if "column" in known else None
-            self.places.setdefault((known["file"], int(known["line"]), column), known.get("message", ""))
-        self.message = self.message or known.get("message", "")
-        if "total" in known:
-            self.counts["total"] = int(known["total"])
-        for name in known.keys() - _PLACE:
-            self.details.setdefault(name, known[name])
+        if "file" in values and len(self.places) < MOST_PLACES:
+            column = int(values["column"]) if "column" in values else None
+            self.places.setdefault((values["file"], int(values["line"]), column), values.get("message", ""))
+        self.message = self.message or values.get("message", "")
+        if "total" in values:
+            self.counts["total"] = int(values["total"])
+        for name in values.keys() - _NO_DETAILS:
+            self.details.setdefault(name, values[name])
         if at not in self.lines:
             self.lines.append(at)
+
+    @property
+    def innermost_tests(self) -> tuple[str, ...]:
+        """The tests without those that contain others (`TestA` and `TestA/case`)."""
+        return tuple(test for test in self.tests if not any(each.startswith(f"{test}/") for each in self.tests))
 
     def _add_test(self, test: str) -> None:
         test = test.removeprefix(_LOADER)
         if len(self.tests) < MOST_TESTS:
             self.tests.setdefault(test)
 
-    def tally(self, found: re.Match[str]) -> None:
-        """Add up one number."""
+    def add_count(self, found: re.Match[str]) -> None:
+        """Add a number to its sum."""
         what = found["what"].lower()
-        what = _COUNTED.get(what, what)
+        what = _COUNT_NAMES.get(what, what)
         self.counts[what] = self.counts.get(what, 0) + int(found["count"] or 1)
 
 
-def gather(output: Output, rule: Rule, proof: int) -> Facts:
-    """Everything that the rule's clues find around its proof."""
-    facts = Facts(rule, proof, details=dict(rule.details), lines=[proof])
+def extract(output: Output, rule: Rule, line: int) -> Findings:
+    """Everything that a rule's patterns find in an output; `line` is the one that matched the rule."""
+    findings = Findings(rule, line, details=dict(rule.details), lines=[line])
     for clue in rule.clues:
-        for at, groups in _clues(output, clue, proof):
-            facts.take(at, groups)
-    if found := rule.line.fullmatch(output.lines[proof]):
+        for at, groups in _clues(output, clue, line):
+            findings.add(at, groups)
+    if found := rule.line.fullmatch(output.lines[line]):
         groups = found.groupdict()
-        facts.take(proof, {name: groups[name] for name in groups if not (facts.places and name == "file")})
+        findings.add(line, {name: groups[name] for name in groups if not (findings.places and name == "file")})
     if rule.tally:
         hint, pattern = rule.tally
-        for at in reversed([*output.holding(hint)]) if hint else (proof,):
+        for at in reversed([*output.lines_with(hint)]) if hint else (line,):
             for number in pattern.finditer(output.lines[at]):
-                facts.tally(number)
-    return facts
+                findings.add_count(number)
+    return findings
 
 
-def _clues(output: Output, clue: Clue, proof: int) -> Iterator[tuple[int, dict[str, str | None]]]:
-    """The lines that match a clue and what their groups hold, in the order in which they are worth most."""
-    lines = [*output.holding(clue.hint)]
+def _clues(output: Output, clue: Clue, line: int) -> Iterator[tuple[int, dict[str, str | None]]]:
+    """The lines that match a clue, with the values of their groups, the most important first."""
+    lines = [*output.lines_with(clue.hint)]
     for at in lines if clue.deepest else reversed(lines):
-        if (clue.side is Side.BEFORE and at >= proof) or (clue.side is Side.AFTER and at <= proof):
+        if (clue.side is Side.BEFORE and at >= line) or (clue.side is Side.AFTER and at <= line):
             continue
         found = clue.line.fullmatch(output.lines[at])
         above = _above(output, clue, at) if found else None
@@ -106,7 +113,7 @@ def _clues(output: Output, clue: Clue, proof: int) -> Iterator[tuple[int, dict[s
 
 
 def _above(output: Output, clue: Clue, at: int) -> dict[str, str | None] | None:
-    """The groups of the line above that a clue wants; None if there is no such line."""
+    """The groups of the line above that a clue requires; None if there is no such line."""
     if clue.above is None:
         return {}
     for other in range(at - 1, max(-1, at - 1 - clue.reach), -1):
@@ -115,56 +122,54 @@ def _above(output: Output, clue: Clue, at: int) -> dict[str, str | None] | None:
     return None
 
 
-def context(facts: Facts, output: Output) -> Context:
-    """The facts as they are told."""
-    tests = [test for test in facts.tests if not any(other.startswith(f"{test}/") for other in facts.tests)]
-    counts = _counts(facts, len(tests))
+def context(findings: Findings, output: Output) -> Context:
+    """The findings as a result."""
+    tests = findings.innermost_tests
+    counts = _counts(findings, len(tests))
     return Context(
-        failed_tests=tuple(tests),
-        error_summary=_summary(facts, counts, output),
-        locations=tuple(Location(*place, message) for place, message in facts.places.items()),
+        failed_tests=tests,
+        error_summary=_summary(findings, counts, output),
+        locations=tuple(Location(*place, message) for place, message in findings.places.items()),
         counts=counts,
-        details=facts.details,
+        details=findings.details,
     )
 
 
-def evidence(facts: Facts, output: Output) -> tuple[Evidence, ...]:
-    """The lines that the conclusion rests on, the proof first."""
-    return tuple(
-        Evidence(facts.rule.name, output.offset + at + 1, clean(output.lines[at])) for at in facts.lines[:MOST_EVIDENCE]
-    )
+def evidence(findings: Findings, output: Output) -> tuple[Evidence, ...]:
+    """The first lines that something was extracted from, the matching line first."""
+    name, lines = findings.rule.name, findings.lines[:MOST_EVIDENCE]
+    return tuple(Evidence(name, output.offset + at + 1, clean(output.lines[at])) for at in lines)
 
 
-def _counts(facts: Facts, tests: int) -> dict[str, int]:
-    counts = dict(facts.counts)
-    if facts.rule.meaning is Meaning.TEST_FAILURE and tests and not counts.get("failed") and not counts.get("errors"):
+def _counts(findings: Findings, tests: int) -> dict[str, int]:
+    counts, meaning = dict(findings.counts), findings.rule.meaning
+    if meaning is Meaning.TEST_FAILURE and tests and not counts.get("failed") and not counts.get("errors"):
         counts["failed"] = tests
-    if facts.rule.meaning in (Meaning.BUILD_ERROR, Meaning.LINT_ERROR) and facts.places:
-        counts.setdefault("errors", len(facts.places))
+    if meaning in (Meaning.BUILD_ERROR, Meaning.LINT_ERROR) and findings.places:
+        counts.setdefault("errors", len(findings.places))
     if "total" in counts and "passed" not in counts:
-        counts["passed"] = max(
-            0, counts["total"] - sum(counts.get(name, 0) for name in ("failed", "errors", "skipped"))
-        )
+        others = sum(counts.get(name, 0) for name in ("failed", "errors", "skipped"))
+        counts["passed"] = max(0, counts["total"] - others)
     return counts
 
 
-def _summary(facts: Facts, counts: Mapping[str, int], output: Output) -> str:
-    match facts.rule.meaning:
+def _summary(findings: Findings, counts: Mapping[str, int], output: Output) -> str:
+    match findings.rule.meaning:
         case Meaning.TEST_SUCCESS | Meaning.SERVER_READY:
             return ""
         case Meaning.TEST_FAILURE if counts:
-            said = [_count(counts, "failed", " test", " failed"), _count(counts, "errors", " error", "")]
-            return ", ".join(filter(None, [*said, f"{counts['passed']} passed" if "passed" in counts else ""]))
+            counted = [_count(counts, "failed", " test", " failed"), _count(counts, "errors", " error", "")]
+            return ", ".join(filter(None, [*counted, f"{counts['passed']} passed" if "passed" in counts else ""]))
         case Meaning.BUILD_ERROR | Meaning.LINT_ERROR if counts.get("errors"):
-            said = [_count(counts, "errors", " error", ""), _count(counts, "warnings", " warning", "")]
-            first = next((message for message in facts.places.values() if message), facts.message)
-            return clean(", ".join(filter(None, said)) + (f": {first}" if first else ""))
+            counted = [_count(counts, "errors", " error", ""), _count(counts, "warnings", " warning", "")]
+            first = next((message for message in findings.places.values() if message), findings.message)
+            return clean(", ".join(filter(None, counted)) + (f": {first}" if first else ""))
         case _:
-            return facts.message or _said(output.lines[facts.proof])
+            return findings.message or _one_line(output.lines[findings.line])
 
 
-def _said(text: str) -> str:
-    """Words on one line, one blank apart."""
+def _one_line(text: str) -> str:
+    """A text on one line, its words one blank apart."""
     return " ".join(clean(text, MOST_WORDS).split())
 
 

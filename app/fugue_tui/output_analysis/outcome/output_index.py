@@ -1,4 +1,4 @@
-"""The output of a command, made for looking up lines by what they hold."""
+"""The lines of an output, indexed for substring search."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from fugue_tui.output_analysis.text_lines import MOST_LINES, MOST_TEXT
 from fugue_tui.sanitize import clean_text
 
 LONGEST: Final = 1000
-"""Characters of a line that rules see."""
+"""Characters of a line that rules match."""
 MOST_HITS: Final = 2000
-"""Lines that are looked at for one hint, counted from the end."""
+"""Lines that are tried for one hint, from the end."""
 LAST: Final = 200
-"""Lines at the end that are looked at without a hint."""
+"""Lines at the end that are tried without a hint."""
 
 
 class Output:
@@ -26,18 +26,18 @@ class Output:
             cut = cut[cut.find("\n") + 1 :]
         lines = [line.rstrip()[:LONGEST] for line in clean_text(cut, MOST_TEXT).expandtabs(8).split("\n")]
         self.offset = text.count("\n", 0, len(text) - len(cut)) + max(0, len(lines) - MOST_LINES)
-        """Lines that came before and are not looked at."""
+        """The number of lines before the first of `lines`."""
         lines = lines[-MOST_LINES:]
-        start, end, self.typed = without_prompts(lines)
+        start, end, self.command = without_prompts(lines)
         self.offset += start
         self.lines = lines[start:end]
-        self.returned = any(lines[end:])
-        """Whether a shell's prompt stands below it, so that the command is over."""
+        self.at_prompt = any(lines[end:])
+        """Whether a shell's prompt follows, so that the command has ended."""
         self.text = "\n" + "\n".join(self.lines) + "\n"
         self._starts = list(accumulate((len(line) + 1 for line in self.lines), initial=1))
 
-    def holds(self, text: str) -> bool:
-        """Whether a text stands anywhere in it; a line break may be part of it."""
+    def contains(self, text: str) -> bool:
+        """Whether a text occurs in it; the text may contain line breaks."""
         return text in self.text
 
     @property
@@ -45,8 +45,8 @@ class Output:
         """The last line that is not blank; None if there is none."""
         return next((at for at in range(len(self.lines) - 1, -1, -1) if self.lines[at]), None)
 
-    def holding(self, hint: str) -> Iterator[int]:
-        """The lines that hold a hint, the last one first; without a hint, the last lines."""
+    def lines_with(self, hint: str) -> Iterator[int]:
+        """The lines that contain a hint, the last one first; without a hint, the last lines."""
         if not hint:
             yield from range(len(self.lines) - 1, max(-1, len(self.lines) - 1 - LAST), -1)
             return

@@ -1,40 +1,38 @@
-"""Comma-, tab-, semicolon- and bar-separated values, told from prose and logs that happen to have commas."""
+"""Parses comma-, tab-, semicolon- and bar-separated values, and rejects prose and logs that contain commas."""
 
 import csv
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
-from fugue_tui.output_analysis.tables.header_spans import is_value
+from fugue_tui.output_analysis.tables.header_spans import is_numeric, is_value
 
-SURE: Final = 0.95
-"""The belief in many lines with as many fields each."""
+CONFIDENCE: Final = 0.95
+"""If there are many lines with the same number of fields."""
 MOST_UNFIT: Final = 0.1
 """The share of records that may have another number of fields."""
-GUESSED: Final = 0.8
-"""What is left of the belief if only its place says that a line names the fields."""
+GUESSED_HEADER_FACTOR: Final = 0.8
+"""Reduces the confidence if the first line is a header only by its position."""
 _DELIMITERS: Final = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _QUOTED: Final = '"'
-_FIGURE: Final = re.compile(r"[-+~<>(]?[$€£]?\d")
 
 
-def read_delimited(lines: Sequence[str], start: int, end: int, *, asked: bool = False) -> Parsed | None:
-    """The fields between the delimiter that divides the lines best; `asked` if somebody says that they are such."""
+def read_delimited(lines: Sequence[str], start: int, end: int, *, requested: bool = False) -> Parsed | None:
+    """The fields, by the delimiter with the highest confidence; `requested` if the caller says that it is CSV."""
     while end > start and not lines[end - 1]:
         end -= 1
     part = lines[start:end]
-    found = [way for way in (_read(part, start, delimiter, asked) for delimiter in _candidates(part)) if way]
-    return max(found, key=lambda way: (way.confidence, len(way.headers)), default=None)
+    results = [_read(part, start, delimiter, requested) for delimiter in _candidates(part)]
+    return max(filter(None, results), key=lambda result: (result.confidence, len(result.headers)), default=None)
 
 
 def _candidates(part: Sequence[str]) -> list[str]:
-    """The delimiters that both of the first two lines have."""
+    """The delimiters that occur in both of the first two lines."""
     return [each for each in _DELIMITERS if len(part) > 1 and each in part[0] and each in part[1]]
 
 
-def _read(part: Sequence[str], start: int, delimiter: str, asked: bool) -> Parsed | None:
+def _read(part: Sequence[str], start: int, delimiter: str, requested: bool) -> Parsed | None:
     try:
         records = list(_records(part, start, delimiter))
     except csv.Error:
@@ -46,14 +44,14 @@ def _read(part: Sequence[str], start: int, delimiter: str, asked: bool) -> Parse
     if count < 2 or len(unfit) > MOST_UNFIT * len(records) or len(records[0][1]) != count:
         return None
     rows = [cells for _, cells in records if len(cells) == count]
-    if not asked and (_is_prose(part, delimiter) or (delimiter == "|" and _is_spaced(part))):
+    if not requested and (_is_prose(part, delimiter) or (delimiter == "|" and _is_spaced(part))):
         return None
-    sure = SURE * most / len(records) * min(1.0, 0.7 + 0.1 * len(rows)) * (0.9 if delimiter == "|" else 1)
-    return _told(rows, unfit, sure, delimiter)
+    confidence = CONFIDENCE * most / len(records) * min(1.0, 0.7 + 0.1 * len(rows)) * (0.9 if delimiter == "|" else 1)
+    return _result(rows, unfit, confidence, delimiter)
 
 
 def _records(part: Sequence[str], start: int, delimiter: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The records and the lines at which they end. Raises csv.Error for quotes that never close."""
+    """The records and the lines at which they end. Raises csv.Error for unclosed quotes."""
     reader = csv.reader((f"{line}\n" for line in part), delimiter=delimiter, quotechar=_QUOTED, strict=True)
     for cells in reader:
         if cells:
@@ -73,22 +71,22 @@ def _is_spaced(part: Sequence[str]) -> bool:
     return " | " in part[0]
 
 
-def _told(rows: list[tuple[str, ...]], unfit: list[int], sure: float, delimiter: str) -> Parsed:
+def _result(rows: list[tuple[str, ...]], unfit: list[int], confidence: float, delimiter: str) -> Parsed:
     notes = [f"{line_numbers(unfit)} had another number of fields, left out"] if unfit else []
     headers: tuple[str, ...] = ()
     if delimiter == "\t":
         rows = [tuple(cell.strip() for cell in row) for row in rows]
-    if _names(rows):
+    if _is_header(rows):
         headers, rows = rows[0], rows[1:]
-        if not any(_differs(rows, at) for at in range(len(headers))):
-            sure *= GUESSED
+        if not any(is_numeric(rows, at) for at in range(len(headers))):
+            confidence *= GUESSED_HEADER_FACTOR
             notes.append("the first line was taken for the fields' names")
     else:
-        sure *= 0.9
+        confidence *= 0.9
         notes.append("no line names the fields")
     return Parsed(
         ParsedKind.CSV,
-        round(sure, 2),
+        round(confidence, 2),
         headers,
         tuple(rows),
         parser=f"{_DELIMITERS[delimiter]} between fields",
@@ -96,14 +94,8 @@ def _told(rows: list[tuple[str, ...]], unfit: list[int], sure: float, delimiter:
     )
 
 
-def _names(rows: Sequence[tuple[str, ...]]) -> bool:
-    """Whether the first record can name the fields: each once, and none a value or one that begins with a figure."""
+def _is_header(rows: Sequence[tuple[str, ...]]) -> bool:
+    """Whether the first record can be a header: distinct names, none of them a value or beginning with a digit."""
     first = [name.strip() for name in rows[0]]
     values = any(is_value(word) or word[0].isdecimal() for name in first for word in name.split())
     return all(name and len(name) <= 60 for name in first) and not values and len(set(first)) == len(first)
-
-
-def _differs(rows: Sequence[tuple[str, ...]], column: int) -> bool:
-    """Whether nearly all cells of a column begin with a figure, as no name does."""
-    cells = [row[column].strip() for row in rows if row[column].strip()]
-    return bool(cells) and sum(_FIGURE.match(cell) is not None for cell in cells) >= 0.8 * len(cells)

@@ -1,8 +1,6 @@
-"""Tables with borders of any style: ASCII, Unicode box drawing, psql, mysql, Markdown.
+"""Parses tables with borders of any style: ASCII, Unicode box drawing, psql, mysql, Markdown.
 
-The junctions of a rule say in which cells the columns are divided, so a `|` inside a cell is no border.
-
-Rows of a table with borders, out of its lines: which are the header, and which go on from the one above.
+The junctions of a rule are the positions of the column borders, so a `|` inside a cell is not a border.
 """
 
 import itertools
@@ -22,16 +20,16 @@ class GridRow:
     """A line of cells."""
 
     number: int
-    """Which line of the text it is."""
+    """The line number in the text."""
     cells: tuple[str, ...]
     above: int
-    """How many rules are drawn above it."""
+    """The number of rules above it."""
     marked: tuple[bool, ...]
-    """For each cell, whether the program says that it goes on in the next line."""
+    """For each cell, whether the program marks it as continued in the next line."""
 
 
 def rows_of(lines: Sequence[GridRow]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], list[str]]:
-    """The headers (none if there are none), the rows, and what is doubtful about them."""
+    """The headers, possibly empty, the rows, and notes on ambiguities."""
     groups = [list(group) for _, group in groupby(lines, key=lambda line: line.above)]
     notes: list[str] = []
     headers: tuple[str, ...] = ()
@@ -43,8 +41,8 @@ def rows_of(lines: Sequence[GridRow]) -> tuple[tuple[str, ...], tuple[tuple[str,
     rows = [row for group in groups for row in _rows(group, len(groups) > 1)]
     if len(groups) > 1 and any(len(group) > 1 for group in groups):
         notes.append("lines between two rules were taken for one row if a cell of them is empty")
-    elif bare := [line.number for group in groups for line in _bare(group)]:
-        notes.append(f"{line_numbers(bare)} may go on from the row above: the first cell is empty")
+    elif headless := [line.number for group in groups for line in _headless(group)]:
+        notes.append(f"{line_numbers(headless)} may go on from the row above: the first cell is empty")
     return headers, tuple(rows), notes
 
 
@@ -52,23 +50,23 @@ def _rows(group: Sequence[GridRow], ruled: bool) -> list[tuple[str, ...]]:
     if ruled and any(not cell for line in group for cell in line.cells):
         return [_joined([line.cells for line in group])]
     found: list[list[tuple[str, ...]]] = []
-    going_on = False
+    continued = False
     for line, cells in zip(group, _unmarked(group), strict=True):
-        if going_on:
+        if continued:
             found[-1].append(cells)
         else:
             found.append([cells])
-        going_on = any(line.marked)
+        continued = any(line.marked)
     return [_joined(lines) for lines in found]
 
 
-def _bare(group: Sequence[GridRow]) -> list[GridRow]:
-    """The lines that begin with an empty cell, though nothing says that the line above goes on."""
+def _headless(group: Sequence[GridRow]) -> list[GridRow]:
+    """The lines with an empty first cell after a line that is not marked as continued."""
     return [line for above, line in pairwise(group) if not line.cells[0] and not any(above.marked)]
 
 
 def _unmarked(group: Sequence[GridRow]) -> list[tuple[str, ...]]:
-    """The cells without the marks that say that they go on."""
+    """The cells without their continuation marks."""
     return [
         tuple(cell[:-1].rstrip() if marked else cell for cell, marked in zip(line.cells, line.marked, strict=True))
         for line in group
@@ -79,18 +77,18 @@ def _joined(lines: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return lines[0] if len(lines) == 1 else tuple("\n".join(parts).strip("\n") for parts in zip(*lines, strict=True))
 
 
-SURE: Final = 0.98
-"""The belief in a table whose rows all have their borders where the rule says."""
-ENOUGH: Final = 0.8
-"""The belief that a table needs beside a larger one."""
+CONFIDENCE: Final = 0.98
+"""If all rows have their borders at the junctions of the rule."""
+MIN_TABLE_CONFIDENCE: Final = 0.8
+"""A smaller table is reported with a larger one from this confidence on."""
 MOST_TABLES: Final = 6
 MOST_UNFIT: Final = 0.25
-"""The share of lines that may have no border where the rule says."""
+"""The share of lines that may have no border at a junction."""
 _BARS: Final = "|│┃║╎╏┆┇┊┋▏▕"
 _CORNERS: Final = "+┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛┣┫┳┻╋╔╗╚╝╠╣╦╩╬╞╡╟╢╤╧╥╨╪╫┡┩╇╈╃╄┢┪╆╅┝┥┞┦┟┧┠┨┍┑┎┒┕┙┖┚┯┷┰┸┿╂╊╉"
 _LEVELS: Final = "-=─━═╌╍┄┅┈┉╴╵╶╷╸╹╺╻"
 _POINTS: Final = ".'`*"
-"""Corners in rules alone; in text they are what they always are."""
+"""Corners only inside of rules."""
 _DRAWN: Final = re.compile(f"[{re.escape(_BARS + _CORNERS + _LEVELS + _POINTS)}: ]+")
 _LEVEL: Final = re.compile(f"---|===|[+|:][-=]|[-=][+|:]|[{_LEVELS[2:]}]")
 _BAR: Final = re.compile(f"[{_BARS}]")
@@ -99,25 +97,26 @@ _UNESCAPED: Final = re.compile(r"(?<!\\)\|")
 
 
 def is_rule(text: str) -> bool:
-    """Whether a line is drawn and holds no text."""
+    """Whether a line consists of line drawing without text."""
     return _DRAWN.fullmatch(text) is not None and _LEVEL.search(text) is not None
 
 
 def read_borders(lines: Sequence[str], start: int, end: int) -> Parsed | None:
     """The largest table with borders in a range of lines, and the others."""
     regions = sorted(_regions(lines, start, end), key=lambda region: region[0] - region[1])[:MOST_TABLES]
-    read = [(range(*region), way) for region in regions if (way := _region(lines, *region))]
+    read = [(range(*region), result) for region in regions if (result := _region(lines, *region))]
     if not read:
         return None
-    more = sorted((each for each in read[1:] if each[1].confidence >= ENOUGH), key=lambda each: each[0][0])
+    others = (each for each in read[1:] if each[1].confidence >= MIN_TABLE_CONFIDENCE)
+    more = sorted(others, key=lambda each: each[0][0])
     taken = {at for numbers, _ in (read[0], *more) for at in numbers}
     return with_others(read[0][1], more, (at for at in range(start, end) if at not in taken and lines[at].strip()))
 
 
 def _region(lines: Sequence[str], start: int, stop: int) -> Parsed | None:
     wide = any(not line.isascii() for line in lines[start:stop])
-    ways = [_read(lines, start, stop, lay) for lay in ((in_cells, in_characters) if wide else (in_cells,))]
-    return max((way for way in ways if way is not None), key=lambda way: way.confidence, default=None)
+    results = [_read(lines, start, stop, layout) for layout in ((in_cells, in_characters) if wide else (in_cells,))]
+    return max(filter(None, results), key=lambda result: result.confidence, default=None)
 
 
 def _regions(lines: Sequence[str], start: int, end: int) -> list[tuple[int, int]]:
@@ -135,15 +134,15 @@ def _regions(lines: Sequence[str], start: int, end: int) -> list[tuple[int, int]
     return found
 
 
-def _read(lines: Sequence[str], start: int, end: int, lay: Callable[[int, str], Line]) -> Parsed | None:
-    laid = [lay(number, lines[number]) for number in range(start, end)]
+def _read(lines: Sequence[str], start: int, end: int, layout: Callable[[int, str], Line]) -> Parsed | None:
+    laid = [layout(number, lines[number]) for number in range(start, end)]
     rules, dividers = _rules(laid)
     if not dividers:
         return None
-    found = _by_place(laid, rules, dividers)
+    found = _by_position(laid, rules, dividers)
     if all(set(line.text) <= set("|:- ") for line in rules):
         found = _unescaped(found) if found else _by_bars(laid, rules)
-    return _judged(found) if found else None
+    return _result(found) if found else None
 
 
 def _rules(laid: Sequence[Line]) -> tuple[list[Line], list[int]]:
@@ -154,8 +153,8 @@ def _rules(laid: Sequence[Line]) -> tuple[list[Line], list[int]]:
     drawn = [line for line in laid if is_rule(line.text)]
     solid = [line for line in drawn if " " not in line.text.strip()] or drawn
     dividers = max(([found.start() for found in _JUNCTION.finditer(line.cells)] for line in solid), key=len)
-    sure = {line.number for line in solid}
-    return [line for line in drawn if line.number in sure or not _divided(line, dividers)], dividers
+    certain = {line.number for line in solid}
+    return [line for line in drawn if line.number in certain or not _divided(line, dividers)], dividers
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ class _Cells:
     columns: int
 
 
-def _by_place(laid: Sequence[Line], rules: Sequence[Line], dividers: Sequence[int]) -> _Cells | None:
+def _by_position(laid: Sequence[Line], rules: Sequence[Line], dividers: Sequence[int]) -> _Cells | None:
     """The cells between the places where a rule has its junctions."""
     drawn, width = {line.number for line in rules}, max(len(line.cells) for line in rules)
     content = [line for line in laid if line.number not in drawn]
@@ -184,7 +183,7 @@ def _by_place(laid: Sequence[Line], rules: Sequence[Line], dividers: Sequence[in
             above += 1
         elif line.number in fit:
             cells = tuple(line.between(start + 1, stop) for start, stop in spans)
-            marked = tuple(_goes_on(line, width if stop is None else stop) for _, stop in spans)
+            marked = tuple(_is_continued(line, width if stop is None else stop) for _, stop in spans)
             rows.append(GridRow(line.number, cells, above, marked))
     return _Cells(rows, [line.number for line in content if line.number not in fit], len(spans)) if spans else None
 
@@ -194,8 +193,8 @@ def _divided(line: Line, dividers: Sequence[int]) -> bool:
     return all(at < width and line.cells[at] in _BARS for at in dividers)
 
 
-def _goes_on(line: Line, stop: int) -> bool:
-    """Whether psql says that a cell goes on in the next line, by a sign against its border, where no cell reaches."""
+def _is_continued(line: Line, stop: int) -> bool:
+    """Whether psql marks a cell as continued in the next line, by a sign right before its border."""
     return line.cells[stop - 1 : stop] in ("+", "↵")
 
 
@@ -227,12 +226,12 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(cell.strip().replace("\\|", "|") for cell in _UNESCAPED.split(text.strip().strip("|")))
 
 
-def _judged(found: _Cells) -> Parsed | None:
+def _result(found: _Cells) -> Parsed | None:
     headers, rows, notes = rows_of(found.rows)
     if found.columns < 2 and not headers:
         return None
     total = len(found.rows) + len(found.unfit)
-    sure = SURE * len(found.rows) / total * (0.95 ** len(notes)) * (1 if headers else 0.9)
+    confidence = CONFIDENCE * len(found.rows) / total * (0.95 ** len(notes)) * (1 if headers else 0.9)
     if found.unfit:
         notes = [*notes, f"{line_numbers(found.unfit)} did not fit the borders, left out"]
-    return Parsed(ParsedKind.TABLE, round(sure, 2), headers, rows, parser="borders", notes=tuple(notes))
+    return Parsed(ParsedKind.TABLE, round(confidence, 2), headers, rows, parser="borders", notes=tuple(notes))

@@ -1,7 +1,7 @@
-"""Columns without borders: found by header words and by the blanks that run through all rows.
+"""Finds columns without borders by the header words and by the blank cells that all rows share.
 
-A cell is what stands between two runs of blanks that go through every row, and never a guess: a row through whose cells
-a boundary would cut is left out and named.
+A cell is the text between two runs of blanks that all rows share, never a guess: a row whose text crosses a column
+boundary is left out and noted.
 """
 
 import functools
@@ -14,40 +14,40 @@ from fugue_tui.output_analysis.tables.header_spans import Span, Style, free_runs
 from fugue_tui.output_analysis.text_lines import Line
 
 MOST_UNFIT: Final = 0.25
-"""The share of rows that may fail to fit before the lines are no table."""
-MOST_ODD: Final = 0.1
-"""The share of rows that may fill a gap of one blank between two header words before it is no boundary."""
+"""The share of rows that may not fit the columns."""
+MOST_CROSSING: Final = 0.1
+"""The share of rows that may cross a column boundary at a single blank between two header words."""
 MOST_COLUMNS: Final = 100
-"""Columns of a table."""
+"""Most columns of a table."""
 
 
 @dataclass(slots=True)
 class Columns:
-    """Columns that were found in lines."""
+    """The columns of a table and its lines."""
 
     headers: list[str] = field(default_factory=list[str])
     cuts: list[int] = field(default_factory=list[int])
-    """The cells at which columns begin, the first one 0."""
+    """The terminal cells at which columns begin, the first one 0."""
     fit: list[Line] = field(default_factory=list[Line])
     """The lines that are rows."""
     unfit: list[int] = field(default_factory=list[int])
-    """The numbers of the lines that are not."""
-    doubts: list[str] = field(default_factory=list[str])
-    """What was chosen though it could have been otherwise."""
+    """The numbers of the lines that are not rows."""
+    ambiguities: list[str] = field(default_factory=list[str])
+    """Notes on choices that could be wrong; each reduces the confidence."""
     notes: list[str] = field(default_factory=list[str])
-    """What a reader may want to know, and that casts no doubt."""
-    mended: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
-    """The cells of lines that were read in another way, by the lines' numbers."""
-    soft: set[int] = field(default_factory=set[int])
-    """The cuts that stand between two header words with one blank between them."""
+    """Notes that do not reduce the confidence."""
+    overflowed: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    """The cells of lines that overflowed their columns, by line number."""
+    narrow: set[int] = field(default_factory=set[int])
+    """The cuts between two header words that are one blank apart."""
 
     @property
     def edges(self) -> list[tuple[int, int | None]]:
-        """Where each column begins and ends; the last one never does."""
+        """Begin and end of each column; the last one has no end."""
         return [*zip(self.cuts, self.cuts[1:], strict=False), (self.cuts[-1], None)]
 
-    def suits(self, line: Line) -> bool:
-        """Whether a line could be a row: it leaves every boundary free and fills at least two columns."""
+    def fits(self, line: Line) -> bool:
+        """Whether a line could be a row: it crosses no boundary and has at least two cells."""
         free = not any(line.mask >> cut - 1 & 1 for cut in self.cuts[1:])
         return free and sum(bool(line.between(start, end)) for start, end in self.edges) > 1
 
@@ -55,13 +55,13 @@ class Columns:
         """The cells, row by row in the order of the lines."""
         edges = self.edges
         rows = {line.number: tuple(line.between(start, end) for start, end in edges) for line in self.fit}
-        return tuple(row for _, row in sorted((rows | self.mended).items())) if self.mended else tuple(rows.values())
+        return tuple(row for _, row in sorted((rows | self.overflowed).items()))
 
 
 def columns(header: Line, lines: Sequence[Line], style: Style) -> Columns | None:
     """The columns under a header line; None if the lines are no table with that header.
 
-    Where nobody knows the style, words one blank apart are taken for two headers if all rows leave that blank.
+    If the style is unknown, words one blank apart are two headers if that blank is free in all rows.
     """
     words = spans(header, style)
     if not 2 <= len(words) <= MOST_COLUMNS:
@@ -72,11 +72,11 @@ def columns(header: Line, lines: Sequence[Line], style: Style) -> Columns | None
         return None
     found = _cut(header, words, [masks[index] for index in fit])
     found.fit = [lines[index] for index in fit]
-    found.unfit = [line.number for line in set_aside(lines, fit)]
+    found.unfit = [line.number for line in excluded(lines, fit)]
     return found if len(found.cuts) > 1 else None
 
 
-def set_aside(lines: Sequence[Line], fit: Iterable[int]) -> list[Line]:
+def excluded(lines: Sequence[Line], fit: Iterable[int]) -> list[Line]:
     """The lines whose places in the sequence are not given."""
     kept = set(fit)
     return [line for index, line in enumerate(lines) if index not in kept]
@@ -95,19 +95,23 @@ def _fitting(words: Sequence[Span], masks: Sequence[int], style: Style) -> list[
 
     A gap of one blank may also stand inside a header, so there only a few rows that fill it are held against the rows.
     """
-    alive = list(range(len(masks)))
+    fitting = list(range(len(masks)))
     for left, right in itertools.pairwise(words):
-        busy = union(masks[index] for index in alive)
+        busy = union(masks[index] for index in fitting)
         if free_runs(busy, left.end, right.start):
             continue
-        cell = _freest([masks[index] for index in alive], left.end, right.start)
-        through = [index for index in alive if not masks[index] >> cell & 1]
-        if style is Style.AUTO and right.start - left.end < 2 and len(alive) - len(through) > MOST_ODD * len(alive):
+        cell = _freest([masks[index] for index in fitting], left.end, right.start)
+        through = [index for index in fitting if not masks[index] >> cell & 1]
+        if (
+            style is Style.AUTO
+            and right.start - left.end < 2
+            and len(fitting) - len(through) > MOST_CROSSING * len(fitting)
+        ):
             continue
-        alive = through
-        if len(masks) - len(alive) > max(1, MOST_UNFIT * len(masks)):
+        fitting = through
+        if len(masks) - len(fitting) > max(1, MOST_UNFIT * len(masks)):
             return None
-    return alive
+    return fitting
 
 
 def _freest(masks: Sequence[int], start: int, end: int) -> int:
@@ -137,7 +141,7 @@ def _cut(header: Line, words: Sequence[Span], masks: Sequence[int]) -> Columns:
         found.headers.append(header.between(begin.start, left.end))
         cut = _choose(runs, left, right, found, flush=bool(full >> left.end - 1 & 1))
         if right.start - left.end < 2:
-            found.soft.add(cut)
+            found.narrow.add(cut)
         found.cuts.append(cut)
         begin = right
     found.headers.append(header.between(begin.start, words[-1].end))
@@ -167,7 +171,7 @@ def _choose(runs: Sequence[tuple[int, int]], left: Span, right: Span, found: Col
     widest = max(range(len(runs)), key=lambda at: (widths[at], at))
     chosen = last if begins else 0 if ends and most > 1 else widest
     if len(runs) > 1 and (widths[chosen] < max(widths) or most > 1):
-        found.doubts.append(f"where {left.text} ends and {right.text} begins could be otherwise")
+        found.ambiguities.append(f"where {left.text} ends and {right.text} begins could be otherwise")
         if not begins and not ends:
-            found.doubts.append(f"no cell begins or ends where {left.text} and {right.text} do")
+            found.ambiguities.append(f"no cell begins or ends where {left.text} and {right.text} do")
     return runs[chosen][1]

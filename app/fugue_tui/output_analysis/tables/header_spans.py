@@ -1,6 +1,7 @@
-"""The words of a header line, and the gaps between them through which columns can be told apart."""
+"""Finds the words of a header line and the blank cells between columns."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -10,29 +11,30 @@ from fugue_tui.output_analysis.text_lines import Line
 _WORD: Final = re.compile(r"[^ ]+")
 _PHRASE: Final = re.compile(r"[^ ]+(?: [^ ]+)*")
 _VALUE: Final = re.compile(r"(?=\D*\d)[\d.,:/+-]+[%KMGTPBi]{0,3}|(?=\D*\d)[0-9a-f]{7,40}|(?:\.{0,2}|~)/\S+|\w+://\S*")
+_NUMBER: Final = re.compile(r"[-+~<>(]?[$€£]?\d")
 PHRASES: Final = re.compile(
     r"(?<!\S)(?:CONTAINER ID|IMAGE ID|VOLUME NAME|NETWORK ID|PLUGIN ID|CPU %|MEM %|MEM USAGE / LIMIT|NET I/O|BLOCK I/O"
     r"|NOMINATED NODE|READINESS GATES|LAST SEEN|FIRST SEEN|APP VERSION|Mounted on|Used by"
     r"|Local Address(?::Port)?|Foreign Address|Peer Address(?::Port(?:Process)?)?|PID/Program name"
     r"|DISK USAGE|CONTENT SIZE|(?:CREATED|UPDATED|STARTED) AT|CREATED BY|LAST UPDATED|LAST DEPLOYED)(?!\S)"
 )
-"""Headers of several words that well-known programs print."""
+"""Column names of several words that well-known programs print."""
 
 
 class Style(Enum):
     """How a program writes its header line."""
 
     AUTO = "auto"
-    """Nobody knows: words one blank apart may be one header or two."""
+    """Unknown: words one blank apart may be one column name or two."""
     WIDE = "wide"
-    """At least two blanks stand between columns."""
+    """There are at least two blanks between columns."""
     WORDS = "words"
-    """Every word is a header, but for the phrases above."""
+    """Every word is a column name, except the phrases above."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A header and the cells that it takes."""
+    """A column name and its range of cells."""
 
     start: int
     end: int
@@ -40,7 +42,7 @@ class Span:
 
 
 def spans(header: Line, style: Style) -> list[Span]:
-    """The headers, or, where that is not yet sure, their words."""
+    """The column names; with `Style.AUTO` their words."""
     if style is Style.WIDE:
         return [_span(header, found) for found in _PHRASE.finditer(header.cells)]
     whole = [_span(header, found) for found in PHRASES.finditer(header.cells)]
@@ -52,6 +54,12 @@ def spans(header: Line, style: Style) -> list[Span]:
 def is_value(word: str) -> bool:
     """Whether a word is a number, a date, a path or an address rather than a name."""
     return _VALUE.fullmatch(word) is not None
+
+
+def is_numeric(rows: Sequence[Sequence[str]], column: int) -> bool:
+    """Whether nearly all cells of a column are numbers or begin with one."""
+    cells = [cell for row in rows if (cell := row[column].strip())]
+    return bool(cells) and sum(_NUMBER.match(cell) is not None for cell in cells) >= 0.8 * len(cells)
 
 
 def free_runs(busy: int, start: int, end: int) -> list[tuple[int, int]]:

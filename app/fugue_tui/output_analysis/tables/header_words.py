@@ -1,7 +1,7 @@
-"""Header words one blank apart: one header of two words, or two headers, as the rest of the table tells.
+"""Decides whether header words one blank apart are one column name or two.
 
-Programs keep all columns of a table equally far apart. So if columns elsewhere are one blank apart, these words are two
-headers; if all others are further apart, they are one.
+Programs keep all columns of a table equally far apart. So if other columns are one blank apart, these words are two
+names; if all others are further apart, they are one.
 """
 
 from collections.abc import Sequence
@@ -10,31 +10,31 @@ from fugue_tui.output_analysis.tables.columns import Columns, union
 from fugue_tui.output_analysis.text_lines import Line
 
 
-def settle(found: Columns, header: Line, masks: Sequence[int]) -> None:
-    """Join the words that are one header, and say where that is a guess; `masks` are those of the rows."""
+def merge_header_words(found: Columns, header: Line, masks: Sequence[int]) -> None:
+    """Join the words that are one column name, and note ambiguities; `masks` are those of the rows."""
     busy = union(masks) | header.mask
-    open_cuts = [cut for cut in found.cuts[1:] if cut in found.soft and not _apart(found, cut, masks)]
-    hard = [cut for cut in found.cuts[1:] if cut not in found.soft]
-    close = len(open_cuts) < len(found.soft) or any(_blanks(busy, cut) == 1 for cut in hard)
-    bare: list[str] = []
+    open_cuts = [cut for cut in found.cuts[1:] if cut in found.narrow and not _is_apart(found, cut, masks)]
+    wide_cuts = [cut for cut in found.cuts[1:] if cut not in found.narrow]
+    narrow_gaps = len(open_cuts) < len(found.narrow) or any(_blanks(busy, cut) == 1 for cut in wide_cuts)
+    unnamed: list[str] = []
     for cut in reversed(open_cuts):
         at = found.cuts.index(cut)
         names = f"{found.headers[at - 1]} and {found.headers[at]}"
         empty = _is_empty(found, at - 1, masks) or _is_empty(found, at, masks)
-        if not close and (hard or empty):
+        if not narrow_gaps and (wide_cuts or empty):
             _join(found, at)
-            if len(hard) < 2 or not empty:
-                found.doubts.append(f"{names} are taken for one column")
+            if len(wide_cuts) < 2 or not empty:
+                found.ambiguities.append(f"{names} are taken for one column")
         elif empty:
-            bare.insert(0, names)
+            unnamed.insert(0, names)
         elif _is_together(found, at, masks):
             found.notes.append(f"{names} may be one column: in every row they are one blank apart")
-    if bare:
-        found.doubts.append(f"{', '.join(bare)} may be one column: nothing stands under one of the words")
+    if unnamed:
+        found.ambiguities.append(f"{', '.join(unnamed)} may be one column: there is no cell under one of the words")
 
 
-def _apart(found: Columns, cut: int, masks: Sequence[int]) -> bool:
-    """Whether rows show that two columns meet at a cut: no phrase has two blanks in it, or begins in several places."""
+def _is_apart(found: Columns, cut: int, masks: Sequence[int]) -> bool:
+    """Whether rows prove two columns at a cut: one cell would contain two blanks, or begin in several places."""
     at = found.cuts.index(cut)
     both = [(a, b) for a, b in (_sides(found, at, mask) for mask in masks) if a and b]
     begins = {a & -a for a, _ in both}
@@ -43,7 +43,7 @@ def _apart(found: Columns, cut: int, masks: Sequence[int]) -> bool:
 
 
 def _sides(found: Columns, at: int, mask: int) -> tuple[int, int]:
-    """The cells of a row in the column before a cut and in the one behind it."""
+    """The cells of a row in the columns before and after a cut."""
     start, cut = found.cuts[at - 1], found.cuts[at]
     end = found.cuts[at + 1] if at + 1 < len(found.cuts) else None
     right = mask >> cut if end is None else mask >> cut & (1 << end - cut) - 1
@@ -55,7 +55,7 @@ def _begin(cells: int) -> int:
 
 
 def _blanks(busy: int, cut: int) -> int:
-    """How many cells in front of a cut are blank in every row and in the header."""
+    """The number of cells before a cut that are blank in every row and in the header."""
     before = busy & (1 << cut) - 1
     return cut - before.bit_length()
 

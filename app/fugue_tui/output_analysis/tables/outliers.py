@@ -1,4 +1,4 @@
-"""Rows that got through between the columns by chance: lines of another kind in the midst of a table."""
+"""Removes outlier rows that match the column layout by accident."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,54 +6,54 @@ from typing import Final
 
 from fugue_tui.output_analysis.tables.columns import Columns
 
-SOLID: Final = 0.8
+ALIGNED: Final = 0.8
 """The share of a column's cells that must begin, or end, in one place for the column to be aligned."""
 FULL: Final = 0.9
-"""The share of a column's cells that must be filled for an empty one to be odd."""
-FEW: Final = 4
-"""With fewer rows than this nothing is odd."""
+"""The share of a column's cells that must be filled for an empty one to be an anomaly."""
+MIN_ROWS: Final = 4
+"""With fewer rows than this there are no outliers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
     places: list[tuple[int, int] | None]
-    """Where each row's cell begins and ends; None if it is empty."""
+    """Begin and end of each row's cell; None if it is empty."""
     side: int
-    """0 if cells share their beginnings, 1 if their ends."""
+    """0 if cells are aligned at their beginning, 1 if at their end."""
     place: int
-    """Where most of them do."""
-    solid: bool
-    """Whether all but one do, or nearly all."""
+    """The position of most of them."""
+    aligned: bool
+    """Whether all but one are there, or nearly all."""
 
-    def odd(self, row: int) -> bool:
+    def misaligned(self, row: int) -> bool:
         place = self.places[row]
-        return self.solid and place is not None and place[self.side] != self.place
+        return self.aligned and place is not None and place[self.side] != self.place
 
     def full(self) -> bool:
         return sum(place is not None for place in self.places) >= FULL * len(self.places)
 
 
-def without_strangers(table: Columns) -> float:
-    """Move rows that do not look like the others out of the table; the share of columns that are aligned."""
+def remove_outliers(table: Columns) -> float:
+    """Move rows that are unlike the others to `unfit`, and return the share of columns that are aligned."""
     if not table.fit:
         return 1.0
     masks = [line.mask for line in table.fit]
     found = [_column(masks, start, end) for start, end in table.edges]
-    if len(masks) >= FEW:
+    if len(masks) >= MIN_ROWS:
         full = [column for column in found if column.full()]
-        strange = {row for row in range(len(masks)) if _is_strange(row, found, full)}
-        table.unfit = sorted([*table.unfit, *(table.fit[row].number for row in strange)])
-        table.fit = [line for row, line in enumerate(table.fit) if row not in strange]
-    return sum(column.solid for column in found) / len(found)
+        outliers = {row for row in range(len(masks)) if _is_outlier(row, found, full)}
+        table.unfit = sorted([*table.unfit, *(table.fit[row].number for row in outliers)])
+        table.fit = [line for row, line in enumerate(table.fit) if row not in outliers]
+    return sum(column.aligned for column in found) / len(found)
 
 
-def _is_strange(row: int, found: list[_Column], full: list[_Column]) -> bool:
+def _is_outlier(row: int, found: list[_Column], full: list[_Column]) -> bool:
     missing = sum(column.places[row] is None for column in full)
     if missing >= 2 and missing * 2 >= len(full):
         return True
     filled = sum(column.places[row] is not None for column in found)
-    odd = sum(column.odd(row) for column in found)
-    return odd >= 2 and odd * 2 > filled
+    misaligned = sum(column.misaligned(row) for column in found)
+    return misaligned >= 2 and misaligned * 2 > filled
 
 
 def _column(masks: list[int], start: int, end: int | None) -> _Column:
@@ -69,5 +69,5 @@ def _column(masks: list[int], start: int, end: int | None) -> _Column:
         for place, count in Counter(each[side] for each in filled).most_common(1)
     ]
     count, side, place = max(options, default=(0, 0, 0))
-    few = len(filled) >= FEW and len(filled) - count <= 1
-    return _Column(places, -side, place, few or count >= SOLID * len(filled))
+    aligned_but_one = len(filled) >= MIN_ROWS and len(filled) - count <= 1
+    return _Column(places, -side, place, aligned_but_one or count >= ALIGNED * len(filled))

@@ -1,4 +1,4 @@
-"""Rows that overflowed their columns: wrapped behind the first cell, or of programs whose cells are single words."""
+"""Parses rows that overflow their columns: wrapped after the first cell, or with cells that are single words."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from fugue_tui.output_analysis.tables.columns import Columns
 from fugue_tui.output_analysis.text_lines import Line
 
 MOST_UNFIT: Final = 0.25
-"""The share of rows that may have another number of words before they are no table."""
+"""The share of rows that may have another number of words."""
 _NUMBER: Final = re.compile(r"[-+]?\d[\d.,:]*")
 _TIME: Final = re.compile(r"[\d-]*\d[:.]\d[\d:.]*[sm]?|\d+days|\?")
 _NUMBERS: Final = word_set(
@@ -23,11 +23,11 @@ _WORDS: Final = word_set(
 )
 
 
-def mend(table: Columns, lines: Sequence[Line]) -> None:
-    """Read the lines that did not fit word by word, if they have a word for every column, numbers under numbers.
+def read_by_words(table: Columns, lines: Sequence[Line]) -> None:
+    """Split the lines that did not fit at blanks, if they have a word for every column, numbers in columns of numbers.
 
-    A line that fitted and has no word for a column is no row of such a table. Nothing is read so if a row that fitted
-    has several words in a cell.
+    A line that fitted but has no word for a column is not a row of such a table. Does nothing if a row that fitted has
+    several words in a cell.
     """
     if any(" " in cell for row in table.rows() for cell in row[:-1]):
         return
@@ -37,21 +37,21 @@ def mend(table: Columns, lines: Sequence[Line]) -> None:
     rows = table.rows()
     numeric = [at for at in range(len(table.cuts)) if rows and all(_NUMBER.fullmatch(row[at]) for row in rows)]
     unfit = set(table.unfit)
-    mended: dict[int, tuple[str, ...]] = {}
+    by_words: dict[int, tuple[str, ...]] = {}
     for line in lines:
         cells = tuple(line.text.split(None, len(table.cuts) - 1)) if line.number in unfit else ()
         if len(cells) == len(table.cuts) and all(_NUMBER.fullmatch(cells[at]) for at in numeric):
-            mended[line.number] = cells
-    if mended:
-        table.mended |= mended
-        table.unfit = sorted(unfit - set(mended))
-        table.notes.append(f"{line_numbers(mended)} ran over their columns, read word by word")
+            by_words[line.number] = cells
+    if by_words:
+        table.overflowed |= by_words
+        table.unfit = sorted(unfit - set(by_words))
+        table.notes.append(f"{line_numbers(by_words)} ran over their columns, read word by word")
 
 
-def rejoin(table: Columns) -> None:
-    """Take for one row a line that has only a first cell and the line below that has all the others, as `df` writes a
-    long name; if no other line lacks its first cell."""
-    rows = dict(zip((line.number for line in table.fit), table.rows(), strict=True)) if not table.mended else {}
+def join_wrapped_rows(table: Columns) -> None:
+    """Join lines that have only a first cell with the next line that has all the others, as `df` prints long names;
+    unless another line has no first cell."""
+    rows = dict(zip((line.number for line in table.fit), table.rows(), strict=True)) if not table.overflowed else {}
     headless = [number for number, row in rows.items() if not row[0] and len(row) > 2 and all(row[1:])]
     alone = {number for number, row in rows.items() if row[0] and not any(row[1:])}
     lacking = sum(not row[0] for row in rows.values())
@@ -59,13 +59,13 @@ def rejoin(table: Columns) -> None:
         return
     gone = {number for each in headless for number in (each - 1, each)}
     table.fit = [line for line in table.fit if line.number not in gone]
-    table.mended = {number: (rows[number - 1][0], *rows[number][1:]) for number in headless}
+    table.overflowed = {number: (rows[number - 1][0], *rows[number][1:]) for number in headless}
     table.notes.append(f"{line_numbers(gone)} are one row{' for every two' if len(headless) > 1 else ''}")
 
 
 def word_by_word(header: Line, lines: Sequence[Line]) -> Columns | None:
-    """A table of which no line keeps to the columns, if every word of the header is known, and numbers stand where they
-    must; None if not."""
+    """A table whose lines do not keep to the columns, split at blanks; None if a word of the header is unknown, or a
+    cell is no number where one is expected."""
     names = header.text.split()
     if len(names) < 3 or not set(names) <= _NUMBERS | _WORDS | _TIMES:
         return None
@@ -75,7 +75,7 @@ def word_by_word(header: Line, lines: Sequence[Line]) -> Columns | None:
     if not rows or len(unfit) > max(1, MOST_UNFIT * len(read)):
         return None
     note = f"{line_numbers(rows)} ran over their columns, read word by word"
-    return Columns(names, [*range(len(names))], unfit=unfit, mended=rows, doubts=[note])
+    return Columns(names, [*range(len(names))], unfit=unfit, overflowed=rows, ambiguities=[note])
 
 
 def _is_typed(names: Sequence[str], row: Sequence[str]) -> bool:

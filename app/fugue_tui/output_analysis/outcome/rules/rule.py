@@ -1,10 +1,10 @@
-"""What a rule is: a line that proves something, and the lines that say more.
+"""Rules that classify an output: a line that must match, and clues that find details in other lines.
 
 Rules are data, loaded from TOML. A pattern is matched against one whole line of bounded length, and only against lines
-that hold its literal hint, so a rule costs nothing where it has no business. Named groups say what is found:
+that contain its literal hint, so other lines cost nothing. Named groups give the values:
 
-    test                        the name of a failed test (with `method`, if the name is told in two parts)
-    file, line, column, message a place in a file
+    test                        the name of a failed test (with `method`, if the name is printed in two parts)
+    file, line, column, message a location in a file
     anything else               a detail of that name
 """
 
@@ -17,7 +17,7 @@ from fugue_tui.output_analysis.results import Meaning
 
 
 class Ending(Enum):
-    """How a command must have ended for a rule to hold."""
+    """How a command must have ended for a rule to apply."""
 
     FAILED = "failed"
     PASSED = "passed"
@@ -26,7 +26,7 @@ class Ending(Enum):
 
 
 class Side(Enum):
-    """Where a clue stands as seen from the line that proves the rule."""
+    """Where a clue's lines are, relative to the line that matches the rule."""
 
     ANYWHERE = "anywhere"
     BEFORE = "before"
@@ -35,48 +35,48 @@ class Side(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """A kind of line that says more."""
+    """A pattern for lines with details."""
 
     hint: str
-    """Text that every such line holds."""
+    """Text that every such line contains."""
     line: re.Pattern[str]
     side: Side = Side.ANYWHERE
     above: re.Pattern[str] | None = None
-    """What a line above must match; its groups count too."""
+    """A pattern that a line above must match; its groups are used too."""
     reach: int = 1
-    """How far above that line may be."""
+    """How many lines above that one may be."""
     below: re.Pattern[str] | None = None
-    """What the next line may match; its groups count too."""
+    """A pattern that the next line may match; its groups are used too."""
     deepest: bool = False
-    """Whether the last of them says the most, as in a traceback."""
+    """Whether the last of the lines is the most important, as in a traceback."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way of telling what an output means."""
+    """A pattern for one line of an output, and the meaning of a match."""
 
     name: str
     meaning: Meaning
     confidence: float
     hint: str
-    """Text that the line of proof holds; empty if that cannot be said, and then only the last lines are looked at."""
+    """Text that the matching line contains; if empty, only the last lines are tried."""
     line: re.Pattern[str]
-    """The line of proof, whole."""
+    """The pattern of the whole line."""
     ending: Ending = Ending.FAILED
     programs: frozenset[str] = frozenset()
-    """The programs that print it; empty if any may."""
+    """The programs that print it; empty for any."""
     needs: str = ""
-    """Text that must stand somewhere in the output."""
+    """Text that must occur in the output."""
     unless: str = ""
-    """Text that must not."""
+    """Text that must not occur in it."""
     last: bool = False
-    """Whether the proof must be the last line that is not blank."""
+    """Whether only the last non-blank line may match."""
     above: re.Pattern[str] | None = None
-    """What one of the three lines above the proof must match."""
+    """A pattern that one of the three lines above must match."""
     clues: tuple[Clue, ...] = ()
     tally: tuple[str, re.Pattern[str]] | None = None
-    """A pattern for numbers, with groups `count` (empty for one) and `what`, found repeatedly, and the hint of the
-    lines to add up; without a hint only the proof is counted."""
+    """The hint of the lines whose numbers are added up (if empty: the matching line), and a pattern for one number,
+    with groups `what` and `count` (empty for 1)."""
     actions: tuple[str, ...] = ()
-    """Templates of commands to suggest."""
+    """Templates of commands to suggest; their placeholders are those of `suggestions`."""
     details: Mapping[str, str] = field(default_factory=dict[str, str])
