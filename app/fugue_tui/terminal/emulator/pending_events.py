@@ -1,6 +1,6 @@
 """A terminal's pending replies and events, in order and bounded, until they are taken.
 
-What both engines share in knowing places: whose lock pins take, and who hears of marks.
+What both engines share in reporting them, and the lock of their pins.
 """
 
 from collections.abc import Callable
@@ -81,11 +81,30 @@ class PendingEvents:
             self.say(ClipboardWrite(data.decode("utf-8", "replace")))
 
 
-class Anchors:
-    """A part of an engine; see `Emulator` for what its methods promise."""
+class EventSource:
+    """The part of an engine that reports what its program said; see `Emulator` for what its methods promise."""
 
     _inbox: PendingEvents
     _guard: Guard = nullcontext()
+
+    @property
+    def size(self) -> Size:
+        """The screen's size in cells."""
+        return self._inbox.size
+
+    @property
+    def title(self) -> str:
+        """The title that the program set last."""
+        return self._inbox.title
+
+    @property
+    def cwd(self) -> str:
+        """The working directory that the program reported last."""
+        return self._inbox.cwd
+
+    def take_events(self) -> list[Event]:
+        """Replies and events since the last call, in order."""
+        return self._inbox.take()
 
     def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None:
         """Set the lock of the pins, and the callback of prompt marks."""

@@ -14,7 +14,6 @@ from typing import Any, Final, Self
 from fugue_tui import __version__
 from fugue_tui.errors import SaveError
 from fugue_tui.geometry import CELL_PIXELS, Size
-from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.emulator.pending_events import CLIPBOARD_LIMIT, PendingEvents
 from fugue_tui.terminal.emulator.prompt_marks import MarkScanner
 from fugue_tui.terminal.emulator.save_format import PORTABLE_LINES, Save, pack, unpack, write_rows
@@ -115,11 +114,6 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._colours.set_defaults(fg, bg)
         self._inbox.dark = sum(bg.to_bytes(3, "big")) < 384
 
-    @property
-    def size(self) -> Size:
-        """The screen's size in cells."""
-        return self._inbox.size
-
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         """Take program output, cut anywhere."""
         text = data if isinstance(data, bytes) else bytes(data)
@@ -146,10 +140,6 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
             self._modes.put(WRAPAROUND, self._lib.GHOSTTY_TERMINAL_OPT_MODE, value=False)
             self._resize(self.size)
             self._modes.put(WRAPAROUND, self._lib.GHOSTTY_TERMINAL_OPT_MODE, value=wraps)
-
-    def take_events(self) -> list[Event]:
-        """Replies and events since the last call, in order."""
-        return self._inbox.take()
 
     def resize(self, size: Size) -> None:
         """Change the size; the primary screen reflows."""
@@ -190,16 +180,6 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
     def modes(self) -> Modes:
         """The modes in force now."""
         return self._modes.read()
-
-    @property
-    def title(self) -> str:
-        """The title that the program set last."""
-        return self._inbox.title
-
-    @property
-    def cwd(self) -> str:
-        """The directory that the program reported last."""
-        return self._inbox.cwd
 
     @property
     def scrollback(self) -> Scrollback:

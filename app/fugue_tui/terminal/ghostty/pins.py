@@ -5,7 +5,7 @@
 from collections import deque
 from typing import Any
 
-from fugue_tui.terminal.emulator.pending_events import Anchors
+from fugue_tui.terminal.emulator.pending_events import EventSource
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.formatter import Formatter
 from fugue_tui.terminal.screen.pins import Guard, Pin, Point
@@ -103,7 +103,7 @@ class _Tracked:
         self._pins.dropped.append(self._reference)
 
 
-class GhosttyAnchors(Anchors):
+class GhosttyAnchors(EventSource):
     """The part of the engine that knows places; see `Emulator` for what each method promises."""
 
     _pins: GhosttyPins

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.emulator.pending_events import PendingEvents
 from fugue_tui.terminal.emulator.save_format import Save, pack, unpack, write_rows
 from fugue_tui.terminal.input import mouse
@@ -59,11 +58,6 @@ class PyteEmulator(PyteAnchors, Encoder):
         self._cursor = Cursor(0, 0)
         self.refresh()
 
-    @property
-    def size(self) -> Size:
-        """The screen's size in cells."""
-        return Size(self._screen.columns, self._screen.lines)
-
     def set_colours(self, fg: int, bg: int) -> None:
         """Tell what the host's default colours are (0xRRGGBB), for programs that ask."""
         self._actions.replies.foreground, self._actions.replies.background = fg, bg
@@ -87,14 +81,11 @@ class PyteEmulator(PyteAnchors, Encoder):
             self._offset = min(self._offset + pushed, len(self._screen.history))
             self._moved = True
 
-    def take_events(self) -> list[Event]:
-        """Replies and events since the last call, in order."""
-        return self._inbox.take()
-
     def resize(self, size: Size) -> None:
         """Change the size; nothing is reflowed, and what does not fit at the top becomes history."""
         size = _bounded(size)
         if size != self.size:
+            self._inbox.size = size
             self._screen.resize(size.rows, size.cols)
             self._offset = min(self._offset, len(self._screen.history))
 
@@ -164,16 +155,6 @@ class PyteEmulator(PyteAnchors, Encoder):
     def modes(self) -> Modes:
         """The modes in force now."""
         return self._mode_table.read()
-
-    @property
-    def title(self) -> str:
-        """The title that the program set last."""
-        return self._inbox.title
-
-    @property
-    def cwd(self) -> str:
-        """The working directory that the program reported last."""
-        return self._inbox.cwd
 
     @property
     def scrollback(self) -> Scrollback:

@@ -2,14 +2,14 @@
 
 from itertools import islice
 
-from fugue_tui.terminal.emulator.pending_events import Anchors
+from fugue_tui.terminal.emulator.pending_events import EventSource
 from fugue_tui.terminal.pyte.screen import Screen
 from fugue_tui.terminal.screen.cells import Row, Run
 from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.screen.sgr import write_row
 
 
-class PyteAnchors(Anchors):
+class PyteAnchors(EventSource):
     """The part of the engine that knows places; see `Emulator` for what each method promises."""
 
     _screen: Screen
