@@ -67,7 +67,8 @@ def test_a_waiting_terminal_shows_its_old_text_and_the_line_below(wait: Wait, em
     assert text(terminal)[2:] == ["line 20", "$ vim notes.txt", "── press Enter to run: vim ──", ""]
     damage, rows, cursor = terminal.frame()
     assert len(damage.rows) == len(rows) == 5 + (emulator.engine == "ghostty")
-    assert terminal.row(4).runs == (Run("── press Enter to run: vim ──", Style(faint=True), 29),)
+    faint = emulator.engine == "ghostty"
+    assert terminal.row(4).runs == (Run("── press Enter to run: vim ──", Style(faint=faint), 29),)
     assert (cursor.x, cursor.y) == (0, 5)
 
 

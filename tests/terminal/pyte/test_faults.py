@@ -186,3 +186,40 @@ def test_no_answer_holds_what_a_program_supplied(secret: str) -> None:
     subject = emulator()
     subject.feed(secret.encode())
     assert all(b"rm" not in getattr(event, "data", b"") for event in subject.take_events())
+
+
+INPUT = st.lists(
+    st.one_of(
+        st.builds(Size, st.integers(1, 30), st.integers(1, 8)),
+        st.binary(max_size=12),
+        st.text(max_size=12).map(str.encode),
+        st.builds(
+            "\x1b[{}{}{}{}".format,
+            st.sampled_from(PREFIXES),
+            st.sampled_from([*PARAMETERS, "1049", "6;7", "1;3"]),
+            st.sampled_from(MIDDLES),
+            st.sampled_from(FINALS),
+        ).map(str.encode),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(INPUT)
+def test_whatever_is_printed_and_whatever_the_size_the_screen_is_whole_and_text_goes_on(
+    steps: list[Size | bytes],
+) -> None:
+    subject = emulator()
+    for step in steps:
+        if isinstance(step, Size):
+            subject.resize(step)
+        else:
+            subject.feed(step)
+        subject.refresh()
+        size = subject.size
+        assert all(sum(run.cols for run in subject.row(y).runs) <= size.cols for y in range(size.rows))
+        assert (subject.cursor.x < size.cols, subject.cursor.y < size.rows) == (True, True)
+    subject.resize(Size(20, 5))
+    subject.feed(b"\x18\x1bcend")
+    assert first_row(subject) == "end"

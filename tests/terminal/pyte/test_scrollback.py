@@ -44,6 +44,11 @@ def test_lines_that_wrapped_softly_can_be_joined() -> None:
     assert emulator.lines(0, 5, joined=True) == ["a" * 45, "b", ""]
 
 
+def test_a_wrapped_line_that_is_written_anew_ends_at_its_edge() -> None:
+    emulator = fed("a" * 25 + "\x1b[H" + "b" * 20)
+    assert emulator.lines(0, 2, joined=True) == ["b" * 20, "a" * 5]
+
+
 def test_erasing_the_history_empties_it() -> None:
     emulator = fed(numbered(30))
     emulator.scroll(5)
@@ -52,14 +57,15 @@ def test_erasing_the_history_empties_it() -> None:
     assert texts(emulator)[-1] == "29"
 
 
-def test_shrinking_keeps_the_bottom_and_growing_brings_the_top_back() -> None:
+def test_shrinking_keeps_the_bottom_and_puts_the_top_into_the_history() -> None:
     emulator = fed(numbered(5) + "$")
     emulator.resize(Size(20, 2))
     assert texts(emulator) == ["3", "4$"]
     assert emulator.cursor.y == 1
     emulator.resize(Size(20, 6))
-    assert texts(emulator) == ["0", "1", "2", "3", "4$", ""]
-    assert emulator.cursor.y == 4
+    assert texts(emulator) == ["3", "4$", "", "", "", ""]
+    assert emulator.cursor.y == 1
+    assert emulator.lines(0, 3) == ["0", "1", "2"]
 
 
 def test_shrinking_drops_blank_lines_under_the_cursor_first() -> None:
@@ -73,9 +79,16 @@ def test_wide_and_marked_text_comes_back_from_the_history() -> None:
     emulator = fed("漢e\u0301\x1b[31mx\x1b[0m\r\n2\r\n3\r\n4\r\n5")
     before = emulator.row(0)
     emulator.resize(Size(20, 1))
-    emulator.resize(Size(20, 5))
+    emulator.scroll(4)
     emulator.refresh()
     assert emulator.row(0) == before
+
+
+def test_a_narrower_view_shows_the_beginnings_of_wider_lines() -> None:
+    emulator = fed("漢字 and more text\r\n" * 9)
+    emulator.resize(Size(3, 5))
+    emulator.scroll(9)
+    assert set(texts(emulator)) == {"漢"}
 
 
 def test_a_resize_in_the_alternate_screen_keeps_the_shell() -> None:

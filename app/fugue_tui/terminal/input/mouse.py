@@ -60,16 +60,6 @@ def encode(action: MouseAction, modes: Modes) -> bytes:
     return _characters(number, x, y, utf8=modes.mouse_encoding is MouseEncoding.UTF8)
 
 
-def encode_alternate_scroll(action: MouseAction, modes: Modes) -> bytes:
-    """A wheel step as a cursor key, in the alternate screen of a program that wants that (mode 1007) and no mouse."""
-    if not (modes.alternate_screen and modes.alternate_scroll) or modes.mouse is not MouseTracking.NONE:
-        return b""
-    final = {Button.WHEEL_UP: b"A", Button.WHEEL_DOWN: b"B"}.get(action.button)
-    if final is None or action.kind is not MouseKind.PRESS:
-        return b""
-    return (b"\x1bO" if modes.application_cursor else b"\x1b[") + final
-
-
 def _wanted(action: MouseAction, tracking: MouseTracking) -> bool:
     """Whether a tracking mode reports this event."""
     if action.button >= Button.WHEEL_UP and action.kind is not MouseKind.PRESS:

@@ -1,56 +1,70 @@
-"""The fallback engine, for machines where no native library loads: pure Python, some hundred times slower.
+"""The fallback engine, for machines where no native library loads: the library pyte, some thousand times slower.
 
-Built on pyte's screen (see `pyte_grid`). Rows are decoded when they are refreshed, and history is kept as rows.
+Rows are decoded when they are refreshed, and history is kept as rows.
 """
 
 import codecs
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from pyte.modes import LNM
+
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator.pending_events import PendingEvents
+from fugue_tui.terminal.emulator import osc
+from fugue_tui.terminal.emulator.pending_events import TEXT_LIMIT, EventSource, PendingEvents
 from fugue_tui.terminal.emulator.save_format import Save, pack, unpack, write_rows
-from fugue_tui.terminal.input import mouse
 from fugue_tui.terminal.input.encoder import Encoder
-from fugue_tui.terminal.input.mouse import MouseAction
-from fugue_tui.terminal.pyte.dispatch import Actions
-from fugue_tui.terminal.pyte.modes import ModeTable
-from fugue_tui.terminal.pyte.parser import Parser
-from fugue_tui.terminal.pyte.pins import PyteAnchors
 from fugue_tui.terminal.pyte.screen import Screen
-from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.pyte.stream import Stream
+from fugue_tui.terminal.screen.cells import (
+    Cursor,
+    CursorShape,
+    Damage,
+    Modes,
+    MouseEncoding,
+    MouseTracking,
+    Row,
+    Scrollback,
+)
 from fugue_tui.terminal.screen.damage import compare
-from fugue_tui.terminal.screen.pins import Point
+from fugue_tui.terminal.screen.highlight import part
+from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.screen.sgr import write_row
 
 SLICE: Final = 4_096
 """Bytes decoded and parsed at a time."""
 
 
-class PyteEmulator(PyteAnchors, Encoder):
+class PyteEmulator(EventSource, Encoder):
     """One terminal. See `Emulator` for what each method promises."""
 
     engine = "pyte"
     lacks: frozenset[str] = frozenset(
         {
             "reflow of text on resize",
-            "synchronized output",
-            "emoji joined into one character",
+            "hyperlinks",
+            "faint, invisible and overlined text",
+            "styled and coloured underlines",
             "colours redefined by programs",
+            "emoji joined into one character",
             "reverse screen",
+            "synchronized output",
             "left and right margins",
-            "speed (some hundred times slower)",
+            "origin mode and moving outside the margins",
+            "saved modes",
+            "the kitty keyboard protocol and modifyOtherKeys",
+            "answers about modes, sizes, versions and the palette",
+            "speed (some thousand times slower)",
         }
     )
 
     def __init__(self, size: Size, scrollback: int = 10_000) -> None:
         size = _bounded(size)
-        self._screen = Screen(size, scrollback)
-        self._mode_table = ModeTable(self._screen)
         self._inbox = PendingEvents(size, lambda _: None)
-        self._actions = Actions(self._screen, self._mode_table, self._inbox)
-        self._parser = Parser(self._actions)
+        self._screen = Screen(size, scrollback, self._inbox)
+        self._stream = Stream(self._screen, self._osc)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self.colours = (0xD0D0D0, 0x101010)
         self._offset = 0
         self._rows: list[Row] = []
         self._painted: list[bytes] = []
@@ -60,26 +74,34 @@ class PyteEmulator(PyteAnchors, Encoder):
 
     def set_colours(self, fg: int, bg: int) -> None:
         """Tell what the host's default colours are (0xRRGGBB), for programs that ask."""
-        self._actions.replies.foreground, self._actions.replies.background = fg, bg
-
-    @property
-    def colours(self) -> tuple[int, int]:
-        """The default colours that programs are told."""
-        return self._actions.replies.foreground, self._actions.replies.background
+        self.colours = (fg, bg)
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         """Take program output, cut anywhere."""
         pushed = self._screen.pushed
         with memoryview(data) as view, view.cast("B") as octets:
             for at in range(0, len(octets), SLICE):
-                self._parser.feed(self._decode(bytes(octets[at : at + SLICE])))
-        self._anchor(self._screen.pushed - pushed)
-
-    def _anchor(self, pushed: int) -> None:
-        """Keep the view on its lines while the history grew under it."""
-        if self._offset:
-            self._offset = min(self._offset + pushed, len(self._screen.history))
+                self._stream.feed(self._decode(bytes(octets[at : at + SLICE])))
+        if self._offset:  # The view stays on its lines while the history grows under it.
+            self._offset = min(self._offset + self._screen.pushed - pushed, len(self._screen.history))
             self._moved = True
+
+    def _osc(self, text: str, end: str) -> None:
+        """Act on an operating system command, or answer it as it was ended."""
+        number, _, rest = text.partition(";")
+        if number in ("0", "2"):
+            self._inbox.set_title(rest[:TEXT_LIMIT])
+        elif number == "7":
+            self._inbox.set_cwd(rest[:TEXT_LIMIT])
+        elif number in ("10", "11") and rest == "?":
+            red, green, blue = self.colours[number == "11"].to_bytes(3, "big")
+            answer = f"\x1b]{number};rgb:{red:02x}{red:02x}/{green:02x}{green:02x}/{blue:02x}{blue:02x}{end}"
+            self._inbox.reply(answer.encode())
+        elif event := osc.read(text):
+            if text.startswith("133;A") and self._screen.cursor.x:  # semantic prompts, "fresh-line"
+                self._screen.index()
+                self._screen.carriage_return()
+            self._inbox.say(event)
 
     def resize(self, size: Size) -> None:
         """Change the size; nothing is reflowed, and what does not fit at the top becomes history."""
@@ -92,40 +114,36 @@ class PyteEmulator(PyteAnchors, Encoder):
     def refresh(self) -> Damage:
         """Snapshot the viewport and say what changed."""
         rows = self._visible()
-        painted = [self._paint(y, row) for y, row in enumerate(rows)]
+        painted = [
+            self._painted[y] if y < len(self._rows) and self._rows[y] is row else write_row(row)
+            for y, row in enumerate(rows)
+        ]
         self._cursor = self._place()
         damage = compare(self._painted, painted)
         self._rows, self._painted, self._moved = rows, painted, False
         return damage
 
     def _visible(self) -> list[Row]:
-        """The viewport's rows; only those that may have changed are decoded."""
+        """The viewport's rows; at the bottom only those that may have changed are decoded."""
         screen = self._screen
-        whole = self._moved or self._offset > 0 or len(self._rows) != screen.lines
         dirty, screen.dirty = screen.dirty, set[int]()
-        live = [
-            line.row(screen.columns) if whole or y in dirty else self._rows[y] for y, line in enumerate(screen.buffer)
-        ]
-        return self._with_history(live, self._offset)
+        if self._moved or self._offset or len(self._rows) != screen.lines:
+            return self._view(self._offset)
+        return [screen.line(y).row(screen.columns) if y in dirty else row for y, row in enumerate(self._rows)]
 
-    def _with_history(self, live: list[Row], offset: int) -> list[Row]:
-        """What a view that is scrolled back shows of the history and the screen's own rows."""
-        screen = self._screen
-        return [*screen.history_rows(-offset, screen.lines), *live][: screen.lines] if offset else live
-
-    def _paint(self, y: int, row: Row) -> bytes:
-        """A row as VT text, from the last snapshot if it is the same row."""
-        return self._painted[y] if y < len(self._rows) and self._rows[y] is row else write_row(row)
+    def _view(self, offset: int) -> list[Row]:
+        """The rows that a view shows which is scrolled back that far; those from wider times are cut."""
+        first = len(self._screen.history) - offset
+        rows = self._screen.rows(first, first + self._screen.lines)
+        return [_cut(row, self._screen.columns) for row in rows[:offset]] + rows[offset:]
 
     def _place(self) -> Cursor:
         """Where the cursor is in the viewport."""
-        cursor = self._screen.cursor
-        y = cursor.y + self._offset
-        visible = self._mode_table.is_set(25) and y < self._screen.lines
-        shape = self._actions.shape
-        x = min(cursor.x, self._screen.columns - 1)
+        x, y = self.caret
+        y, shape = y + self._offset, self._screen.shape
+        visible = self.shows_caret and y < self._screen.lines
+        blinking = self._screen.is_set(12)
         y = min(y, self._screen.lines - 1)
-        blinking = self._mode_table.is_set(12)
         return Cursor(x, y, visible, shape or CursorShape.BLOCK, blinking, shape is not None)
 
     def row(self, y: int) -> Row:
@@ -149,12 +167,24 @@ class PyteEmulator(PyteAnchors, Encoder):
     @property
     def shows_caret(self) -> bool:
         """Whether the program shows its cursor now."""
-        return self._mode_table.is_set(25)
+        return self._screen.is_set(25)
 
     @property
     def modes(self) -> Modes:
         """The modes in force now."""
-        return self._mode_table.read()
+        screen = self._screen
+        return Modes(
+            application_cursor=screen.is_set(1),
+            application_keypad=screen.is_set(66),
+            bracketed_paste=screen.is_set(2004),
+            focus_events=screen.is_set(1004),
+            alternate_screen=screen.alternate,
+            alternate_scroll=screen.is_set(1007),
+            backarrow_is_backspace=screen.is_set(67),
+            newline=LNM in screen.mode,
+            mouse=max(filter(screen.is_set, MouseTracking), default=MouseTracking.NONE),
+            mouse_encoding=max(filter(screen.is_set, MouseEncoding), default=MouseEncoding.X10),
+        )
 
     @property
     def scrollback(self) -> Scrollback:
@@ -173,24 +203,32 @@ class PyteEmulator(PyteAnchors, Encoder):
 
     def past(self, lines: int) -> Callable[[], list[Row]]:
         """Reads the rows of a view that is scrolled back that far."""
-        screen = self._screen
-        live = [line.row(screen.columns) for line in screen.buffer]
-        offset = 0 if screen.alternate else max(0, min(lines, len(screen.history)))
-        rows = self._with_history(live, offset)
+        rows = self._view(0 if self._screen.alternate else max(0, min(lines, len(self._screen.history))))
         return lambda: rows
 
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         """Plain text of lines, counted from the oldest kept."""
-        kept = len(self._screen.history)
-        start, stop = max(0, start), max(0, stop)
-        rows = self._screen.history_rows(start, stop - start) if start < kept else []
-        screen = self._screen.buffer[max(0, start - kept) : max(0, stop - kept)]
-        rows += [line.row(self._screen.columns) for line in screen]
-        return _joined(rows) if joined else [row.text for row in rows]
+        return _lines(self._screen.rows(start, stop), joined=joined)
 
-    def encode_mouse(self, action: MouseAction) -> bytes:
-        """What the program must be sent for a mouse event."""
-        return mouse.encode(action, self.modes) or mouse.encode_alternate_scroll(action, self.modes)
+    def pin(self, place: Point | None = None) -> Pin:
+        """A pin at a place, or where the program writes next. It does not follow rows that are inserted or deleted."""
+        screen, alternate = self._screen, self._screen.alternate
+        place = place or Point(len(screen.history) + screen.cursor.y, screen.cursor.x)
+        number = place.line + screen.pruned
+
+        def still() -> Point | None:
+            return Point(number - screen.pruned, place.column) if number >= screen.pruned else None
+
+        return Pin(lambda: still() if alternate == screen.alternate else None, still, self._guard, alternate=alternate)
+
+    def between(self, start: Point, stop: Point, *, joined: bool = True, ansi: bool = False) -> str:
+        """The text from one place up to another."""
+        if start >= stop:
+            return ""
+        rows = self._screen.rows(start.line, stop.line + 1)
+        rows[stop.line - start.line :] = [part(row, 0, stop.column) for row in rows[stop.line - start.line :]]
+        rows[:1] = [_from(row, start.column) for row in rows[:1]]
+        return "\n".join(_lines(rows, joined=joined, ansi=ansi)).rstrip()
 
     def save(self) -> bytes:
         """All that `recall` brings back."""
@@ -210,8 +248,7 @@ class PyteEmulator(PyteAnchors, Encoder):
         old = PyteEmulator(self.size, self._screen.history.maxlen or 0)
         old.feed(save.portable)
         rows = old._screen.text_rows()
-        self._screen.begin_below(rows)
-        self._offset, self._moved = 0, True
+        self.feed(write_rows(rows, self.size.cols))
         if save.lines != len(rows) + old._screen.pruned:  # Some were wrapped anew: who knows which.
             return [None] * len(places)
         pruned = old._screen.pruned + self._screen.pruned
@@ -234,15 +271,26 @@ def _bounded(size: Size) -> Size:
     return Size(max(1, size.cols), max(1, size.rows))
 
 
-def _joined(rows: list[Row]) -> list[str]:
-    """Rows as text, with those that wrapped softly put together."""
+def _cut(row: Row, columns: int) -> Row:
+    """As much of the row as fits."""
+    short = part(row, 0, columns)
+    return short if sum(run.cols for run in short.runs) <= columns else part(row, 0, columns - 1)
+
+
+def _from(row: Row, column: int) -> Row:
+    """The row without what stands before a column."""
+    return Row(part(row, column).runs[1:], row.wrapped) if column else row
+
+
+def _lines(rows: list[Row], *, joined: bool, ansi: bool = False) -> list[str]:
+    """Rows as text without trailing blanks; with `joined`, those that wrapped softly are one line."""
     lines: list[str] = []
     going_on = False
     for row in rows:
-        text = "".join(run.text for run in row.runs)
+        text = write_row(row).decode() if ansi else "".join(run.text for run in row.runs)
         if going_on:
             lines[-1] += text
         else:
             lines.append(text)
-        going_on = row.wrapped
+        going_on = joined and row.wrapped
     return [line.rstrip() for line in lines]
