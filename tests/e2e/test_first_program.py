@@ -96,12 +96,12 @@ def test_a_configuration_that_is_wrong_is_told_on_the_screen_and_the_rest_holds(
     assert (running.room / "config.toml").read_text() == text
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(launch: Launch, room: Path) -> None:
-    (room / "file").write_text("")
-    running = launch("--", "cat", env={"XDG_CACHE_HOME": str(room / "file")})
+def test_nothing_is_kept_in_the_cache_directory(launch: Launch, room: Path) -> None:
+    running = launch("--", "cat", env={"XDG_CACHE_HOME": str(room / "kept")})
     running.ready()
     running.host.send("alive\r")
     running.host.wait_text("alive")
+    assert not (room / "kept").exists()
 
 
 def test_the_fifth_program_inherits_its_terminal_and_nothing_else(launch: Launch) -> None:

@@ -1,11 +1,12 @@
-"""Loading the native library: fast from the cache, slow but sure without it."""
+"""Loading the native library: at once with the declarations in the package, else by parsing pyghostty's."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from tests.terminal.ghostty.write_declarations import MODULE, module
+
+from fugue_tui.terminal.ghostty import binding
 
 _SCRIPT = """
 import sys
@@ -15,55 +16,32 @@ print("pycparser" in sys.modules, "pyghostty" in sys.modules)
 """
 
 
-def parses(cache: Path | str) -> bool:
+def parses(before: str = "") -> bool:
     """Load in a fresh interpreter; whether the C declarations had to be parsed."""
-    env = {**os.environ, "XDG_CACHE_HOME": str(cache)}
-    done = subprocess.run([sys.executable, "-c", _SCRIPT], env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", before + _SCRIPT], capture_output=True, text=True, check=True)
     parsed, imported = done.stdout.split()
     assert (imported, done.stderr) == ("False", "")
     return parsed == "True"
 
 
-def kept(cache: Path) -> Path:
-    (file,) = (cache / "fugue-tui").iterdir()
-    return file
+def test_the_declarations_are_those_of_the_installed_pyghostty() -> None:
+    assert MODULE.read_text() == module(), "run python -m tests.terminal.ghostty.write_declarations"
 
 
-def test_declarations_are_parsed_once(tmp_path: Path) -> None:
-    assert [parses(tmp_path), parses(tmp_path)] == [True, False]
-    assert kept(tmp_path).stat().st_mode & 0o777 == 0o600
-    assert kept(tmp_path).parent.stat().st_mode & 0o777 == 0o700
+def test_declarations_are_not_parsed() -> None:
+    assert not parses()
 
 
-@pytest.mark.parametrize("damage", [b"", b"abc", b"\0" * 1000], ids=["empty", "short", "zeros"])
-def test_a_damaged_cache_is_made_again(tmp_path: Path, damage: bytes) -> None:
-    parses(tmp_path)
-    kept(tmp_path).write_bytes(damage)
-    assert [parses(tmp_path), parses(tmp_path)] == [True, False]
+def test_the_declarations_of_another_pyghostty_are_parsed() -> None:
+    assert parses("from fugue_tui.terminal.ghostty import declarations\ndeclarations.SOURCE = 0\n")
 
 
-def test_a_cache_that_others_can_write_is_not_believed(tmp_path: Path) -> None:
-    parses(tmp_path)
-    kept(tmp_path).chmod(0o666)
-    assert parses(tmp_path)
-    (tmp_path / "fugue-tui").chmod(0o777)
-    assert parses(tmp_path)
+def test_declarations_that_cffi_refuses_are_parsed() -> None:
+    assert parses("import sys\nsys.modules['fugue_tui.terminal.ghostty.declarations'] = None\n")
 
 
-def test_a_linked_cache_is_not_believed(tmp_path: Path) -> None:
-    parses(tmp_path)
-    file = kept(tmp_path)
-    file.rename(tmp_path / "elsewhere")
-    file.symlink_to(tmp_path / "elsewhere")
-    assert parses(tmp_path)
-
-
-@pytest.mark.parametrize("cache", ["/proc/no/such/place", "relative"])
-def test_without_a_cache_it_loads_the_slow_way(cache: str) -> None:
-    assert parses(cache)
-
-
-def test_a_disk_that_is_full_is_left_without_a_piece_of_it(tmp_path: Path) -> None:
-    script = "import os\nos.replace = lambda *_: os.fstat(-1)\n" + _SCRIPT
-    subprocess.run([sys.executable, "-c", script], env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)}, check=True)
-    assert not list((tmp_path / "fugue-tui").iterdir())
+def test_unknown_layouts_of_what_is_passed_by_value_are_refused() -> None:
+    tags = "typedef int GhosttyPointTag; typedef int GhosttyTerminalScrollViewportTag; "
+    structs = "typedef struct { char c; } GhosttyPoint; typedef struct { char c; } GhosttyTerminalScrollViewport;"
+    with pytest.raises(ImportError, match="unknown layout"):
+        binding.emit(f"CDEF = {tags + structs!r}".encode())

@@ -1,17 +1,14 @@
 """Loads libghostty-vt, the native library that pyghostty ships, without importing pyghostty.
 
-Importing pyghostty parses 3,500 lines of C declarations, which takes 150 ms and 10 MB. The same declarations, parsed
-once and kept in the person's cache directory as compiled Python, load in a millisecond. The file is keyed by pyghostty,
-cffi and Python; whatever is wrong with it, the slow way still works.
+Importing pyghostty parses 3,500 lines of C declarations, which takes 150 ms and 10 MB. `declarations` holds them as
+cffi writes them after parsing, which needs no compiler and loads in half a millisecond. It is valid for the pyghostty
+from which it was made; those of any other are parsed.
 """
 
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 import importlib.util
-import marshal
 import os
-import stat
-import sys
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass
@@ -81,27 +78,24 @@ def _library(package: str) -> str:
 
 
 def _declarations(source: str) -> Any:
-    kept = _cache_file(source)
-    if kept is not None and (code := _read(kept)) is not None:
-        return _run(code)
-    code = marshal.dumps(compile(_parse(source), source, "exec"))
-    if kept is not None:
-        _keep(code, kept)
-    return _run(code)
+    with open(source, "rb") as file:
+        text = file.read()
+    with suppress(ImportError):  # Also raised by a cffi that reads another form.
+        from fugue_tui.terminal.ghostty import declarations
 
-
-def _run(code: bytes) -> Any:
+        if zlib.crc32(text) == declarations.SOURCE:
+            return declarations.ffi
     names: dict[str, Any] = {}
-    exec(marshal.loads(code), names)
+    exec(emit(text), names)
     return names["ffi"]
 
 
-def _parse(source: str) -> str:
+def emit(text: bytes) -> str:
+    """The Python module that cffi makes of pyghostty's declarations and the twins. Raises ImportError for others."""
     from cffi import FFI
 
     names: dict[str, Any] = {}
-    with open(source, "rb") as file:
-        exec(compile(file.read(), source, "exec"), names)
+    exec(text, names)
     ffi = FFI()
     ffi.cdef(names["CDEF"])
     ffi.cdef(_TWINS)
@@ -112,45 +106,3 @@ def _parse(source: str) -> str:
     module = StringIO()
     ffi.emit_python_code(module)  # pyright: ignore[reportArgumentType]
     return module.getvalue()
-
-
-def _cache_file(source: str) -> str | None:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    if not os.path.isabs(base):
-        return None
-    import _cffi_backend
-
-    about = os.stat(source)
-    key = f"{source} {about.st_size} {about.st_mtime_ns} {_cffi_backend.__version__} {_TWINS} {sys.version}"
-    return os.path.join(base, "fugue-tui", f"ghostty-{zlib.crc32(key.encode()):08x}.bin")
-
-
-def _read(path: str) -> bytes | None:
-    """What `_keep` wrote, if nobody else can have written it and it is whole."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return None
-    with os.fdopen(fd, "rb") as file:
-        if not (_ours(os.fstat(fd)) and _ours(os.lstat(os.path.dirname(path)))):
-            return None
-        data = file.read()
-    code = data[4:]
-    return code if code and data[:4] == zlib.crc32(code).to_bytes(4, "big") else None
-
-
-def _ours(about: os.stat_result) -> bool:
-    return about.st_uid == os.geteuid() and not stat.S_IMODE(about.st_mode) & 0o022 and not stat.S_ISLNK(about.st_mode)
-
-
-def _keep(code: bytes, path: str) -> None:
-    with suppress(OSError):
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        part = f"{path}.{os.getpid()}"
-        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(fd, "wb") as file:
-                file.write(zlib.crc32(code).to_bytes(4, "big") + code)
-            os.replace(part, path)
-        except OSError:
-            os.unlink(part)

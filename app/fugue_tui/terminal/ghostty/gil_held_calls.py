@@ -1,8 +1,8 @@
 """Calls of the engine that are too short to let go of the interpreter's lock.
 
-cffi lets it go around every call. Beside a busy thread each call then waits for up to a switch interval to get it back,
-and a frame makes dozens: a quarter of a millisecond of work was measured to take five. These are the same functions,
-called with the lock held. Nothing here may block or run long.
+cffi lets it go around every call, in every mode. Beside a busy thread each call may then wait for a switch interval to
+get it back, and a frame makes dozens: reading one was measured to take 1.8 ms in the mean and 57 ms in the 99th
+percentile; with the lock held 0.4 and 11. These are the same functions through ctypes. None may block or run long.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
