@@ -8,8 +8,8 @@ import pytest
 
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.command import registry
-from fugue_tui.control.schema.annotations import fields_of
 from fugue_tui.control.schema.command_line import flag
+from fugue_tui.validation.annotations import fields_of
 
 ROOT = Path(__file__).parents[1]
 TABLE = (ROOT / "docs" / "seed-tools.md").read_text()

@@ -8,7 +8,7 @@ from fugue_tui.control.commands import stream_output
 from fugue_tui.control.core.command import Toolset
 from fugue_tui.control.dispatch.idempotency import REMEMBERED
 from fugue_tui.control.introspection import KEY, SHORTENED
-from fugue_tui.control.schema.field_docs import field_docs
+from fugue_tui.validation.field_docs import field_docs
 from fugue_tui_mcp.protocol import prompts, resources, subscriptions, tools
 from fugue_tui_mcp.protocol.resource_handlers import MOST
 from fugue_tui_mcp.protocol.toolsets import NAME

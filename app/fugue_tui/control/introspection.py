@@ -13,11 +13,11 @@ from fugue_tui import __version__
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.answers import TextAnswer
 from fugue_tui.control.core.command import Command, Effect, Toolset, registry
-from fugue_tui.control.schema.annotations import json_value
 from fugue_tui.control.schema.command_line import flag, lookup
 from fugue_tui.control.schema.command_schema import describe, input_schema, output_schema, result_type
-from fugue_tui.control.schema.field_types import Schema
 from fugue_tui.sanitize import clean
+from fugue_tui.validation.annotations import json_value
+from fugue_tui.validation.field_types import Schema
 
 KEY: Final = "idempotency_key"
 """The extra argument of tools that create something."""

@@ -11,8 +11,8 @@ from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 
 from fugue_tui.control.core.command import Toolset, registry
 from fugue_tui.control.introspection import tool_name
-from fugue_tui.control.schema.field_docs import field_docs
 from fugue_tui.errors import InvalidArgument
+from fugue_tui.validation.field_docs import field_docs
 from fugue_tui_mcp.protocol import tools
 from fugue_tui_mcp.protocol.truncate import written
 

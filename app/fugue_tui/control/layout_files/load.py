@@ -8,13 +8,13 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Origin
 from fugue_tui.control.core.new_pane import Line
 from fugue_tui.control.layout_files.request import new_pane_of
-from fugue_tui.control.schema.field_types import shown
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import WindowId
 from fugue_tui.layout.document import Document, WindowSpec
 from fugue_tui.layout.spec import build
 from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec, leaves
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.validation.field_types import shown
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Pane, Window
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Origin
 from fugue_tui.control.core.new_pane import new_pane
-from fugue_tui.control.schema.field_types import shown
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId, WindowId
@@ -18,6 +17,7 @@ from fugue_tui.layout.spec import build, parse
 from fugue_tui.layout.spec_types import PaneSpec, leaves
 from fugue_tui.layout.tree import MAX_PANES, Leaf, Node, join, panes
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.validation.field_types import shown
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 

@@ -15,12 +15,12 @@ from textwrap import fill
 from typing import Any, Final, NoReturn, cast
 
 from fugue_tui.control.core.command import Command, registry
-from fugue_tui.control.schema.annotations import Field, Record, fields_of, json_value
 from fugue_tui.control.schema.command_schema import build, describe
-from fugue_tui.control.schema.field_types import Boolean, Choice, Integer, Kind, ListOf, Null, Number, OneOf, Table
 from fugue_tui.control.schema.tmux_names import TMUX
 from fugue_tui.errors import InvalidArgument, UnknownCommand
 from fugue_tui.sanitize import clean_text
+from fugue_tui.validation.annotations import Field, Record, fields_of, json_value
+from fugue_tui.validation.field_types import Boolean, Choice, Integer, Kind, ListOf, Null, Number, OneOf, Table
 
 TARGETS: Final = {"%": ("pane", "source_pane", "window"), "@": ("window", "pane")}
 """Fields that an id goes to, by its first character."""

@@ -11,9 +11,9 @@ from inspect import cleandoc
 from typing import Any, Final, TypeVar, cast, get_args, get_origin
 
 from fugue_tui.control.core.command import Command, Effect
-from fugue_tui.control.schema.annotations import Field, Record, checked, fields_of, json_value, kind_of, object_schema
-from fugue_tui.control.schema.field_types import Definitions, Null, Schema
 from fugue_tui.errors import InvalidArgument
+from fugue_tui.validation.annotations import Field, Record, checked, fields_of, json_value, kind_of, object_schema
+from fugue_tui.validation.field_types import Definitions, Null, Schema
 
 IGNORED: Final = frozenset({"wait_for_previous"})
 """Arguments that some clients add to every call."""

@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, g
 
 import annotated_types as at
 
-from fugue_tui.control.schema.field_docs import field_docs
-from fugue_tui.control.schema.field_types import (
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.validation.field_docs import field_docs
+from fugue_tui.validation.field_types import (
     Anything,
     Boolean,
     Bounds,
@@ -29,8 +31,6 @@ from fugue_tui.control.schema.field_types import (
     unpacked,
     wrong,
 )
-from fugue_tui.errors import InvalidArgument
-from fugue_tui.ids import PaneId, WindowId
 
 
 @dataclass(frozen=True, slots=True)
