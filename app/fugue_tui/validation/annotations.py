@@ -3,12 +3,11 @@
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from difflib import get_close_matches
 from enum import Enum
 from functools import cache
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-import annotated_types as at
+import annotated_types
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId, WindowId
@@ -28,6 +27,8 @@ from fugue_tui.validation.field_types import (
     Schema,
     Table,
     Text,
+    at,
+    near,
     unpacked,
     wrong,
 )
@@ -83,12 +84,33 @@ class Record(Kind):
     """An object with named fields, built as a dataclass; also accepted as a JSON string."""
 
     cls: type[Any]
+    closed: bool = True
+    """Whether unknown fields are errors; if not, they are ignored, so that newer versions can add some."""
 
     def check(self, value: Any, where: str) -> Any:
+        return self.cls(**checked(self.cls, self._entries(value, where), where, closed=self.closed))
+
+    def salvage(self, value: Any, where: str, report: Callable[[str], None]) -> Any:
+        entries, found = self._entries(value, where), dict[str, Any]()
+        known = {each.name: each for each in fields_of(self.cls)}
+        _required(known.values(), entries, where)
+        for name, each in entries.items():
+            try:
+                if name in known:
+                    found[name] = known[name].kind.salvage(each, at(where, name), report)
+                elif self.closed:
+                    report(f"{at(where, name)}: {unknown(name, known)}")
+            except InvalidArgument as error:
+                if known[name].required:
+                    raise
+                report(str(error))
+        return self.cls(**found)
+
+    def _entries(self, value: Any, where: str) -> Mapping[str, Any]:
         found = unpacked(value, where, self.words, "{")
         if not isinstance(found, Mapping):
             raise wrong(where, value, self.words)
-        return self.cls(**checked(self.cls, cast("Mapping[str, Any]", found), f"{where}."))
+        return cast("Mapping[str, Any]", found)
 
     def schema(self, defs: Definitions) -> Schema:
         name = self.cls.__name__
@@ -116,25 +138,29 @@ def fields_of(cls: type[Any]) -> tuple[Field, ...]:
     return tuple(Field(each.name, kind_of(hints[each.name]), _default(each), cls) for each in fields(cls))
 
 
-def checked(cls: type[Any], arguments: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The arguments of a dataclass, checked one by one. Raises InvalidArgument naming the field and the reason."""
+def checked(
+    cls: type[Any], entries: Mapping[str, Any], where: str = "", noun: str = "key", *, closed: bool = True
+) -> dict[str, Any]:
+    """The entries of a dataclass, checked one by one. Raises InvalidArgument naming the entry and the reason."""
     known = {each.name: each for each in fields_of(cls)}
-    for name in arguments:
-        if name not in known:
-            raise InvalidArgument(f"{prefix}{unknown(name, known)}")
-    for each in known.values():
-        if each.required and each.name not in arguments:
-            raise InvalidArgument(f"{prefix}{each.name}: is missing; it wants {each.kind.words}")
-    return {name: known[name].kind.check(value, f"{prefix}{name}") for name, value in arguments.items()}
+    for name in entries:
+        if closed and name not in known:
+            raise InvalidArgument(f"{at(where, name)}: {unknown(name, known, noun)}")
+    _required(known.values(), entries, where)
+    return {name: known[name].kind.check(each, at(where, name)) for name, each in entries.items() if name in known}
 
 
-def unknown(name: object, known: Iterable[str]) -> str:
-    """The error text for an unknown argument, with the nearest known one."""
+def _required(known: Iterable[Field], entries: Mapping[str, Any], where: str) -> None:
+    """Raises InvalidArgument if a required field is missing."""
+    for each in known:
+        if each.required and each.name not in entries:
+            raise InvalidArgument(f"{at(where, each.name)}: is missing; it wants {each.kind.words}")
+
+
+def unknown(name: object, known: Iterable[str], noun: str = "key") -> str:
+    """The error text for an unknown entry, with the nearest known one."""
     names = list(known)
-    written = ascii(str(name)[:40])[1:-1]
-    near = get_close_matches(str(name)[:40], names, n=1)
-    takes = f"it takes {', '.join(names)}" if names else "it takes no arguments"
-    return f"{written}: no such argument; {f'did you mean {near[0]}? ' if near else ''}{takes}"
+    return f"no such {noun}{near(name, names) or ';'} it takes {', '.join(names) or f'no {noun}s'}"
 
 
 def object_schema(cls: type[Any], defs: Definitions) -> Schema:
@@ -148,12 +174,13 @@ def object_schema(cls: type[Any], defs: Definitions) -> Schema:
 
 @cache
 def kind_of(annotation: Any) -> Kind:
-    """The kind of an annotation. Raises TypeError for a type without a JSON form."""
+    """The kind of an annotation, or the one that is named in it. Raises TypeError for a type without a JSON form."""
     if annotation is Any:
         return Anything()
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _bounded(kind_of(arguments[0]), arguments[1:])
+        own = next((note for note in arguments[1:] if isinstance(note, Kind)), None)
+        return _bounded(own or kind_of(arguments[0]), arguments[1:])
     if origin in (Union, types.UnionType):
         return _either(arguments)
     if origin is Literal:
@@ -193,7 +220,7 @@ def _plain(annotation: type[Any]) -> Kind:
 
 def _collection(origin: type, arguments: tuple[Any, ...]) -> Kind:
     if issubclass(origin, Mapping):
-        return Table(kind_of(arguments[1]))
+        return Table(kind_of(arguments[1]), kind_of(arguments[0]))
     if issubclass(origin, tuple) and (len(arguments) != 2 or arguments[1] is not ...):
         kinds = {kind_of(each) for each in arguments}
         item = kinds.pop() if len(kinds) == 1 else Anything()
@@ -213,17 +240,17 @@ def _bounded(kind: Kind, notes: tuple[Any, ...]) -> Kind:
     limits: dict[str, Any] = {}
     for note in notes:
         match note:
-            case at.Interval(gt=gt, ge=ge, lt=lt, le=le):
+            case annotated_types.Interval(gt=gt, ge=ge, lt=lt, le=le):
                 limits |= {"gt": gt, "ge": ge, "lt": lt, "le": le}
-            case at.Ge(ge) | at.MinLen(ge):
+            case annotated_types.Ge(ge) | annotated_types.MinLen(ge):
                 limits["ge"] = ge
-            case at.Le(le) | at.MaxLen(le):
+            case annotated_types.Le(le) | annotated_types.MaxLen(le):
                 limits["le"] = le
-            case at.Gt(gt):
+            case annotated_types.Gt(gt):
                 limits["gt"] = gt
-            case at.Lt(lt):
+            case annotated_types.Lt(lt):
                 limits["lt"] = lt
-            case at.Len(least, most):
+            case annotated_types.Len(least, most):
                 limits |= {"ge": least, "le": most}
             case _:
                 continue
@@ -240,6 +267,8 @@ def _with_bounds(kind: Kind, bounds: Bounds) -> Kind:
             return Integer(bounds)
         case ListOf(item, make):
             return ListOf(item, make, bounds)
+        case Table(item, name):
+            return Table(item, name, bounds)
         case OneOf(kinds):
             return OneOf(tuple(each if isinstance(each, Null) else _with_bounds(each, bounds) for each in kinds))
         case _:

@@ -1,9 +1,7 @@
-"""Kinds of field values: each validates arguments, parses command words and writes its JSON Schema.
+"""Kinds of values: each validates JSON and TOML values, parses command words and writes its JSON Schema.
 
-Validation and schema come from the same object, so they cannot disagree. Standard library only: a validation
-framework would add 17 MB and delay the start.
-
-Container kinds: lists, objects with free names, alternatives, and any JSON.
+Validation and schema come from the same object, so they cannot disagree. An error names the path of the value, the
+value and what is valid: `splits[1].ratio: "x" is not a number`. Lists and objects may be written as JSON strings.
 """
 
 import json
@@ -11,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from enum import Enum
 from typing import Any, Final, TypeAlias, cast
 
@@ -18,6 +17,7 @@ from fugue_tui.errors import InvalidArgument
 
 Schema: TypeAlias = dict[str, Any]
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_HALVES: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 SHOWN: Final = 60
 """Characters of an invalid value in an error text."""
@@ -32,6 +32,18 @@ class Definitions:
     """Records whose schema is being written; a second visit means that it is recursive."""
 
 
+def at(where: str, name: object) -> str:
+    """The path of a member: the name is shortened and escaped, as it is untrusted."""
+    written = repr(str(name)[:40])[1:-1]
+    return f"{where}.{written}" if where else written
+
+
+def near(word: object, choices: Iterable[str]) -> str:
+    """`; did you mean ...?` if one of the choices is similar to a word; else empty."""
+    found = get_close_matches(str(word)[:40].lower(), list(choices), n=1)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
 def shown(value: object) -> str:
     """An invalid value for an error text: ASCII, short, without control characters."""
     try:
@@ -41,9 +53,14 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
+def invalid(where: str, reason: str) -> InvalidArgument:
+    """The error for the value at a path; an empty path is for the caller to name."""
+    return InvalidArgument(f"{where}: {reason}" if where else reason)
+
+
 def wrong(where: str, value: object, wanted: str) -> InvalidArgument:
-    """The error for an invalid value."""
-    return InvalidArgument(f"{where}: {shown(value)} is not {wanted}")
+    """The error for a value of another kind."""
+    return invalid(where, f"{shown(value)} is not {wanted}")
 
 
 class Kind:
@@ -52,6 +69,10 @@ class Kind:
     def check(self, value: Any, where: str) -> Any:
         """The validated and converted value. Raises InvalidArgument naming `where` and the reason."""
         raise AssertionError(f"{type(self).__name__} has no check method")
+
+    def salvage(self, value: Any, where: str, report: Callable[[str], None]) -> Any:
+        """As `check`, but an object without its wrong members, each of which is reported."""
+        return self.check(value, where)
 
     def read(self, word: str, where: str) -> Any:
         """The JSON value of a command word."""
@@ -113,14 +134,20 @@ class Text(Kind):
     """A string."""
 
     bounds: Bounds = UNBOUNDED
+    nul: bool = True
+    """Whether NUL is valid, which no argument of a program can hold."""
+    escapes: bool = False
+    """Whether surrogate escapes are valid: the bytes of a file's name that are not UTF-8."""
 
     def check(self, value: Any, where: str) -> str:
         if not isinstance(value, str):
             raise wrong(where, value, self.words)
-        if not value.isascii() and _SURROGATE.search(value):
-            raise InvalidArgument(f"{where}: holds half of a surrogate pair; send valid Unicode")
+        if not value.isascii() and (_HALVES if self.escapes else _SURROGATE).search(value):
+            raise invalid(where, "holds half of a surrogate pair; send valid Unicode")
+        if not self.nul and "\0" in value:
+            raise invalid(where, "holds a NUL character; leave it out")
         if not self.bounds.admits(len(value)):
-            raise InvalidArgument(f"{where}: {len(value)} characters; wants{self.bounds.words}")
+            raise invalid(where, f"{len(value)} characters; wants{self.bounds.words}")
         return value
 
     def read(self, word: str, where: str) -> str:
@@ -132,6 +159,10 @@ class Text(Kind):
     @property
     def words(self) -> str:
         return "text"
+
+
+TEXT: Final = Text()
+"""Any text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +254,7 @@ class Choice(Kind):
     def check(self, value: Any, where: str) -> Any:
         if isinstance(value, str) and value in self.options:
             return self.options[value]
-        raise wrong(where, value, self.words)
+        raise wrong(where, value, f"{self.words}{near(value, self.options)}")
 
     def read(self, word: str, where: str) -> str:
         return word
@@ -266,7 +297,7 @@ class ListOf(Kind):
             raise wrong(where, value, self.words)
         items = cast("Sequence[Any]", found)
         if not self.bounds.admits(len(items)):
-            raise InvalidArgument(f"{where}: has {len(items)} entries; wants{self.bounds.words}")
+            raise invalid(where, f"has {len(items)} entries; wants{self.bounds.words}")
         return self.make([self.item.check(each, f"{where}[{index}]") for index, each in enumerate(items)])
 
     def schema(self, defs: Definitions) -> Schema:
@@ -282,13 +313,33 @@ class Table(Kind):
     """An object with free names; also accepted as a JSON string."""
 
     item: Kind
+    name: Kind = TEXT
+    bounds: Bounds = UNBOUNDED
 
     def check(self, value: Any, where: str) -> dict[str, Any]:
+        pairs = self._pairs(value, where)
+        return dict(self._pair(name, each, where) for name, each in pairs.items())
+
+    def salvage(self, value: Any, where: str, report: Callable[[str], None]) -> dict[str, Any]:
+        kept: dict[str, Any] = {}
+        for name, each in self._pairs(value, where).items():
+            try:
+                kept |= [self._pair(name, each, where)]
+            except InvalidArgument as error:
+                report(str(error))
+        return kept
+
+    def _pairs(self, value: Any, where: str) -> Mapping[Any, Any]:
         found = unpacked(value, where, self.words, "{")
         if not isinstance(found, Mapping):
             raise wrong(where, value, self.words)
-        pairs = cast("Mapping[Any, Any]", found)
-        return {Text().check(name, where): self.item.check(each, f"{where}.{name}") for name, each in pairs.items()}
+        if not self.bounds.admits(len(pairs := cast("Mapping[Any, Any]", found))):
+            raise invalid(where, f"has {len(pairs)} entries; wants{self.bounds.words}")
+        return pairs
+
+    def _pair(self, name: Any, value: Any, where: str) -> tuple[str, Any]:
+        path = at(where, name)
+        return self.name.check(name, path), self.item.check(value, path)
 
     def schema(self, defs: Definitions) -> Schema:
         inner = self.item.schema(defs)
@@ -339,8 +390,10 @@ class OneOf(Kind):
 class Anything(Kind):
     """Any JSON value of bounded depth, without NaN or Infinity."""
 
+    text: Text = TEXT
+
     def check(self, value: Any, where: str) -> Any:
-        _finite(value, where, DEEPEST)
+        _finite(value, where, DEEPEST, self.text)
         return value
 
     def read(self, word: str, where: str) -> Any:
@@ -369,7 +422,7 @@ def unpacked(value: Any, where: str, wanted: str, opening: str) -> Any:
     return value
 
 
-def _finite(value: Any, where: str, levels: int) -> None:
+def _finite(value: Any, where: str, levels: int, text: Text) -> None:
     if levels == 0:
         raise InvalidArgument(f"{where.split('.')[0].split('[')[0]}: nested deeper than {DEEPEST} levels")
     match value:
@@ -377,12 +430,50 @@ def _finite(value: Any, where: str, levels: int) -> None:
             raise wrong(where, value, "a finite number")
         case dict():
             for name, inner in cast("dict[Any, Any]", value).items():
-                Text().check(name, where)
-                _finite(inner, f"{where}.{name}", levels - 1)
+                text.check(name, where)
+                _finite(inner, at(where, name), levels - 1, text)
         case list():
             for index, inner in enumerate(cast("list[Any]", value)):
-                _finite(inner, f"{where}[{index}]", levels - 1)
+                _finite(inner, f"{where}[{index}]", levels - 1, text)
         case str():
-            Text().check(value, where)
+            text.check(value, where)
         case _:
             return
+
+
+@dataclass(frozen=True, slots=True)
+class Unchecked(Anything):
+    """A value that is checked elsewhere."""
+
+    def check(self, value: Any, where: str) -> Any:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Refined(Kind):
+    """A kind with a further condition, a conversion, or other words."""
+
+    kind: Kind
+    fault: Callable[[Any], str] = lambda value: ""
+    """Why a value is invalid, as text that follows its path; empty if it is valid."""
+    make: Callable[[Any], Any] = lambda value: value
+    said: str = ""
+    """The kind in a few words, in place of its own."""
+
+    def check(self, value: Any, where: str) -> Any:
+        try:
+            found = self.kind.check(value, where)
+        except InvalidArgument:
+            if self.said:
+                raise wrong(where, value, self.said) from None
+            raise
+        if fault := self.fault(found):
+            raise invalid(where, fault)
+        return self.make(found)
+
+    def schema(self, defs: Definitions) -> Schema:
+        return self.kind.schema(defs)
+
+    @property
+    def words(self) -> str:
+        return self.said or self.kind.words

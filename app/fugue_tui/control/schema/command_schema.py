@@ -71,7 +71,7 @@ def output_schema(cls: type[Command[Any]]) -> Schema | None:
 def build(cls: type[_Command], arguments: Mapping[str, Any]) -> _Command:
     """A command from a caller's arguments. Raises InvalidArgument naming the field, the reason and the nearest name."""
     try:
-        return cls(**checked(cls, _renamed(cls, arguments)))
+        return cls(**checked(cls, _renamed(cls, arguments), noun="argument"))
     except InvalidArgument as error:
         raise InvalidArgument(f"{cls.verb}: {error}") from None
 
