@@ -83,7 +83,7 @@ def test_a_damaged_pane_is_left_out_and_its_siblings_keep_their_proportions() ->
     manifest = kept(sample(4))
     manifest["panes"][1]["argv"] = {"sh": 1}
     saved, faults = decode(manifest)
-    assert faults == ["pane %2: its command is no list; it is left out"]
+    assert faults == ['pane %2: argv: {"sh": 1} is not a list (text); it is left out']
     assert saved.workspace.windows[0].layout == Split(
         Axis.HORIZONTAL, tuple(map(Leaf, map(PaneId, (1, 3, 4)))), (1, 3, 4)
     )

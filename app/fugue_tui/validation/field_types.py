@@ -393,8 +393,7 @@ class Anything(Kind):
     text: Text = TEXT
 
     def check(self, value: Any, where: str) -> Any:
-        _finite(value, where, DEEPEST, self.text)
-        return value
+        return _json(value, where, DEEPEST, self.text)
 
     def read(self, word: str, where: str) -> Any:
         try:
@@ -422,23 +421,27 @@ def unpacked(value: Any, where: str, wanted: str, opening: str) -> Any:
     return value
 
 
-def _finite(value: Any, where: str, levels: int, text: Text) -> None:
+def _json(value: Any, where: str, levels: int, text: Text) -> Any:
+    """A copy of a JSON value; tuples become lists and mappings objects."""
     if levels == 0:
-        raise InvalidArgument(f"{where.split('.')[0].split('[')[0]}: nested deeper than {DEEPEST} levels")
+        raise invalid(where.split(".")[0].split("[")[0], f"nested deeper than {DEEPEST} levels")
     match value:
-        case float() if not math.isfinite(value):
-            raise wrong(where, value, "a finite number")
-        case dict():
-            for name, inner in cast("dict[Any, Any]", value).items():
-                text.check(name, where)
-                _finite(inner, at(where, name), levels - 1, text)
-        case list():
-            for index, inner in enumerate(cast("list[Any]", value)):
-                _finite(inner, f"{where}[{index}]", levels - 1, text)
+        case None | bool():
+            return value
         case str():
-            text.check(value, where)
+            return text.check(value, where)
+        case int() if abs(value) < 1 << 63:
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case list() | tuple():
+            items = enumerate(cast("Sequence[Any]", value))
+            return [_json(inner, f"{where}[{index}]", levels - 1, text) for index, inner in items]
+        case Mapping():
+            pairs = cast("Mapping[Any, Any]", value).items()
+            return {text.check(name, where): _json(inner, at(where, name), levels - 1, text) for name, inner in pairs}
         case _:
-            return
+            raise wrong(where, value, "a finite number" if isinstance(value, int | float) else "a JSON value")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Node
+from fugue_tui.workspace.field_types import Argv, Environment, Line, Metadata, Name, SavedPaneId, Tags
 
 NO_WINDOW = WindowId(0)
 """The active window of a workspace without windows."""
@@ -29,17 +29,17 @@ class OnExit(StrEnum):
 class Pane:
     """One pane and its program. `argv` empty means the login shell."""
 
-    id: PaneId
-    name: str = ""
+    id: SavedPaneId
+    name: Name = ""
     """The name that a user or an agent gave it; empty if none."""
-    argv: tuple[str, ...] = ()
-    cwd: str = ""
+    argv: Argv = ()
+    cwd: Line = ""
     """The directory that the program was started in; empty for the workspace's own."""
-    env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    env: Environment = field(default_factory=lambda: MappingProxyType({}))
     """Changes to the environment that were requested at creation."""
     on_exit: OnExit = OnExit.CLOSE
-    tags: frozenset[str] = frozenset()
-    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    tags: Tags = frozenset()
+    metadata: Metadata = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ told; every workspace that `decode` gives passes `check`. Only what is wholly un
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from fugue_tui.errors import SaveError
+from fugue_tui.errors import InvalidArgument, SaveError
 from fugue_tui.geometry import Size
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty.spawn import Exit
-from fugue_tui.workspace import json_checks, tree_reader
-from fugue_tui.workspace.json_checks import Unreadable
+from fugue_tui.validation.field_types import Table, Unchecked
+from fugue_tui.workspace import tree_reader
+from fugue_tui.workspace.field_types import METADATA
 from fugue_tui.workspace.model import Pane, Window
 from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 from fugue_tui.workspace.save_reader import SaveReader
@@ -49,10 +50,9 @@ def encode(saved: SavedWorkspace, secrets: Sequence[str] = ()) -> dict[str, Any]
 def decode(manifest: object, migrations: Mapping[int, Migration] = MIGRATIONS) -> tuple[SavedWorkspace, list[str]]:
     """The workspace of a manifest, and messages on omitted parts. Raises SaveError if nothing is readable."""
     try:
-        entries = migrate(json_checks.entries(manifest, "it"), migrations)
-        reader = SaveReader(entries)
+        reader = SaveReader(migrate(Table(Unchecked()).check(manifest, "it"), migrations))
         saved = reader.saved()
-    except Unreadable as reason:
+    except InvalidArgument as reason:
         raise SaveError(f"a saved workspace cannot be read: {reason}; an older copy or another save may be") from None
     return saved, reader.faults
 
@@ -72,11 +72,11 @@ def migrate(manifest: dict[str, Any], migrations: Mapping[int, Migration], to: i
 
 
 def _stepped(manifest: dict[str, Any], step: Migration) -> dict[str, Any]:
-    """Apply one migration; its errors become Unreadable."""
+    """Apply one migration; its errors become InvalidArgument."""
     try:
         return step(manifest)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise Unreadable(f"version {manifest['version']} is damaged ({type(error).__name__})") from None
+        raise InvalidArgument(f"version {manifest['version']} is damaged ({type(error).__name__})") from None
 
 
 def _head(saved: SavedWorkspace) -> dict[str, Any]:
@@ -151,13 +151,7 @@ def _withheld(
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """The entries that are JSON."""
-    kept: dict[str, Any] = {}
-    for name, value in metadata.items():
-        try:
-            kept[json_checks.text(name, "a key")] = json_checks.json(value, "a value")
-        except Unreadable:
-            continue
-    return kept
+    return METADATA.salvage(metadata, "", lambda fault: None)
 
 
 def _exit(exit: Exit | None) -> dict[str, Any] | None:

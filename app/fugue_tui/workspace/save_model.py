@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Annotated
 
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.terminal.pty.spawn import Exit
+from fugue_tui.validation.annotations import Record
+from fugue_tui.validation.field_types import Null, OneOf
+from fugue_tui.workspace.field_types import Line, Lines, SavedSize, Title
 from fugue_tui.workspace.model import Workspace
 
 
@@ -14,20 +18,20 @@ from fugue_tui.workspace.model import Workspace
 class SavedPane:
     """The state of a pane at the time of the save, beyond its record in the workspace."""
 
-    cwd: str = ""
+    cwd: Line = ""
     """The working directory of its program; empty if unknown."""
-    title: str = ""
+    title: Title = ""
     """The title set by its program: sanitized."""
-    argv: tuple[str, ...] = ()
+    argv: Lines = ()
     """The program in its foreground; empty if unknown."""
-    exit: Exit | None = None
+    exit: Annotated[Exit | None, OneOf((Record(Exit, closed=False), Null()))] = None
     """The exit status of its program; None if it was running."""
-    size: Size = Size(80, 24)
-    text: str = ""
+    size: SavedSize = Size(80, 24)
+    text: Line = ""
     """The digest in the store of its text and its commands; empty if they were not saved."""
-    resume: tuple[str, ...] = ()
+    resume: Lines = ()
     """The command that resumes its program; empty if there is none."""
-    withheld: tuple[str, ...] = ()
+    withheld: Lines = ()
     """What was withheld as secret, sorted: `env.NAME`, `metadata.KEY`, `argv`, `foreground`, `resume`, `tags`,
     `title`. A withheld `argv` cannot be run as it is: it contains `WITHHELD`."""
 

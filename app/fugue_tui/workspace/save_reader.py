@@ -1,18 +1,21 @@
 """Parses a workspace from unchecked JSON: damaged parts are omitted and reported, the rest satisfies `check`."""
 
-import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, TypeVar, cast
+from typing import Annotated, Any, Final, cast
 
+from annotated_types import Ge, Interval
+
+from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
 from fugue_tui.sanitize import clean
-from fugue_tui.workspace import json_checks, names
-from fugue_tui.workspace.json_checks import Unreadable
+from fugue_tui.validation.annotations import Record
+from fugue_tui.validation.field_types import ListOf, Unchecked
+from fugue_tui.workspace.field_types import LARGEST_ID, Line, Lines, Name, SavedSize, SavedWindowId
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
-from fugue_tui.workspace.pane_reader import LARGEST_ID, read_id, read_pane, read_seen, read_size
 from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 from fugue_tui.workspace.tree_reader import TreeReader
 
@@ -21,9 +24,48 @@ MOST_PANES: Final = 8_192
 MOST_FAULTS: Final = 100
 """Most faults that are reported one by one."""
 SESSION: Final = "main"
-"""The session of a window whose session is unreadable."""
+"""The session of a window whose session is invalid."""
 
-_T = TypeVar("_T")
+_Any = Annotated[Any, Unchecked()]
+_Items = Annotated[tuple[Any, ...], ListOf(Unchecked())]
+_LastId = Annotated[int, Interval(ge=0, le=LARGEST_ID)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    workspace: Line = ""
+    saved_at: Annotated[float, Ge(0)] = 0.0
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    windows: _Items
+    panes: _Items
+    head: Annotated[_Head, Record(_Head, closed=False)] = _Head()
+    area: SavedSize = Size(80, 24)
+    last_pane: _LastId = 0
+    last_window: _LastId = 0
+    active: _Any = None
+    recent: _Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    id: SavedWindowId
+    layout: _Any
+    name: Name = ""
+    session: Name = SESSION
+    zoomed: bool = False
+    named: bool = False
+    active: _Any = None
+    recent: _Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    seen: Annotated[SavedPane | None, Record(SavedPane, closed=False)] = None
+    withheld: Lines = ()
 
 
 class SaveReader:
@@ -37,33 +79,31 @@ class SaveReader:
         self._lost: set[int] = set()
 
     def saved(self) -> SavedWorkspace:
-        """The readable part. Raises Unreadable if there is none."""
-        head = self._or({}, lambda: json_checks.entries(self._given.get("head"), "the head"))
-        for entry in self._list("panes", MOST_PANES):
+        """The valid part. Raises InvalidArgument if there is none."""
+        found: _Manifest = Record(_Manifest, closed=False).salvage(self._given, "", self._omit)
+        for entry in self._first(found.panes, MOST_PANES, "panes"):
             self._pane(entry)
-        workspace = self._workspace(
-            self._or("", lambda: json_checks.text(head.get("workspace"), "the workspace's name"))
-        )
+        workspace = self._workspace(found)
         return SavedWorkspace(
             workspace,
-            area=self._or(Size(80, 24), lambda: read_size(self._given.get("area"))),
+            area=found.area,
             seen=MappingProxyType({pane: seen for pane, seen in self._seen.items() if pane in workspace.panes}),
-            saved_at=self._or(0.0, lambda: _moment(head.get("saved_at"))),
-            ended=self._or(False, lambda: json_checks.flag(head.get("ended"), "whether it was left")),
-            last_pane=self._last("last_pane", self._panes),
-            last_window=self._last("last_window", [window.id for window in workspace.windows]),
+            saved_at=found.head.saved_at,
+            ended=found.head.ended,
+            last_pane=max(found.last_pane, *self._panes, 0),
+            last_window=max(found.last_window, *(window.id for window in workspace.windows), 0),
         )
 
-    def _workspace(self, name: str) -> Workspace:
-        windows = self._windows()
+    def _workspace(self, found: _Manifest) -> Workspace:
+        windows = self._windows(found.windows)
         ids = [window.id for window in windows]
-        active, recent = _focus(_ids(self._given.get("active"), self._given.get("recent")), ids)
+        active, recent = _focus(_ids(found.active, found.recent), ids)
         placed = {pane for window in windows for pane in panes(window.layout)}
         for lost in [pane for pane in self._panes if pane not in placed]:
             self._fault(f"pane {lost}: no window has a place for it; it is left out")
         kept = MappingProxyType({id: pane for id, pane in self._panes.items() if id in placed})
         return Workspace(
-            clean(name),
+            clean(found.head.workspace),
             tuple(windows),
             WindowId(active) if windows else NO_WINDOW,
             kept,
@@ -71,86 +111,69 @@ class SaveReader:
         )
 
     def _pane(self, value: object) -> None:
-        """Add a pane if it is readable."""
+        """Add a pane if it is valid."""
         try:
-            entry = json_checks.entries(value, "its record")
-            pane = read_pane(entry)
+            pane: Pane = Record(Pane, closed=False).check(value, "")
             if pane.id in self._panes:
-                raise Unreadable("another has its id")
-        except Unreadable as reason:
+                raise InvalidArgument("another has its id")
+        except InvalidArgument as reason:
             self._lost.add(_id(value))
             self._fault(f"{_name(value, PaneId, 'pane')}: {reason}; it is left out")
             return
         self._panes[pane.id] = pane
-        self._see(pane.id, entry)
+        self._see(pane.id, value)
 
-    def _see(self, pane: PaneId, entry: Mapping[str, object]) -> None:
+    def _see(self, pane: PaneId, value: object) -> None:
         """Add the saved state of a pane; without it the pane is restored empty."""
         try:
-            withheld = json_checks.words(entry.get("withheld", []), "what was withheld")
-            if "seen" in entry or withheld:
-                self._seen[pane] = read_seen(json_checks.entries(entry.get("seen", {}), "what was seen"), withheld)
-        except Unreadable as reason:
+            found: _Seen = Record(_Seen, closed=False).check(value, "")
+        except InvalidArgument as reason:
             self._fault(f"pane {pane}: {reason}; its text is left out")
+            return
+        if found.seen or found.withheld:
+            self._seen[pane] = replace(found.seen or SavedPane(), withheld=found.withheld)
 
-    def _windows(self) -> list[Window]:
+    def _windows(self, given: Sequence[object]) -> list[Window]:
         trees, found = TreeReader(self._panes, self._lost, self._fault), list[Window]()
-        given = self._list("windows", MOST_WINDOWS)
-        for value in given:
+        for value in self._first(given, MOST_WINDOWS, "windows"):
             try:
-                window = self._window(json_checks.entries(value, "its record"), trees)
+                window = self._window(value, trees)
                 if window.id in [other.id for other in found]:
-                    raise Unreadable("another has its id")
+                    raise InvalidArgument("another has its id")
                 found.append(window)
-            except Unreadable as reason:
+            except InvalidArgument as reason:
                 self._fault(f"{_name(value, WindowId, 'window')}: {reason}; it is left out")
         if given and not found:
-            raise Unreadable(f"none of its windows is whole ({self.faults[0]})")
+            raise InvalidArgument(f"none of its windows is whole ({self.faults[0]})")
         return found
 
-    def _window(self, entry: dict[str, object], trees: TreeReader) -> Window:
-        window = WindowId(read_id(entry.get("id"), "its id"))
-        where = f"window {window}"
-        layout = trees.read(entry.get("layout"), where)
+    def _window(self, value: object, trees: TreeReader) -> Window:
+        where = _name(value, WindowId, "window")
+        found: _Window = Record(_Window, closed=False).salvage(value, "", lambda fault: self._omit(f"{where}: {fault}"))
+        layout = trees.read(found.layout, where)
         if layout is None:
-            raise Unreadable("nothing of its layout is left")
-        wanted = _ids(entry.get("active"), entry.get("recent"))
+            raise InvalidArgument("nothing of its layout is left")
+        wanted = _ids(found.active, found.recent)
         active, recent = _focus(wanted, list(panes(layout)))
-        flags = (
-            self._or(False, lambda key=key: json_checks.flag(entry.get(key, False), key)) for key in ("zoomed", "named")
-        )
-        zoomed, named = flags
         return Window(
-            window,
-            names.clean(self._or("", lambda: json_checks.text(entry.get("name"), f"{where}: its name"))),
+            found.id,
+            found.name,
             layout,
             PaneId(active),
-            names.clean(self._or(SESSION, lambda: json_checks.text(entry.get("session"), f"{where}: its session")))
-            or SESSION,
-            zoomed=zoomed and active == wanted[0],
-            named=named,
+            found.session or SESSION,
+            zoomed=found.zoomed and active == wanted[0],
+            named=found.named,
             recent=tuple(PaneId(pane) for pane in recent),
         )
 
-    def _list(self, key: str, most: int) -> Sequence[object]:
-        """A required list; excess items are omitted."""
-        found = json_checks.items(self._given.get(key), f"the list of {key}", json_checks.LARGEST)
+    def _first(self, found: Sequence[object], most: int, what: str) -> Sequence[object]:
+        """The items that are read."""
         if len(found) > most:
-            self._fault(f"{len(found)} {key} were saved, the first {most} are read")
+            self._fault(f"{len(found)} {what} were saved, the first {most} are read")
         return found[:most]
 
-    def _last(self, key: str, used: Iterable[int]) -> int:
-        """The highest id ever used."""
-        given = self._or(0, lambda: json_checks.whole(self._given.get(key), key, 0, LARGEST_ID))
-        return max(given, *used, 0)
-
-    def _or(self, otherwise: _T, read: Callable[[], _T]) -> _T:
-        """The result of `read`; the default, and a fault, if it is unreadable."""
-        try:
-            return read()
-        except Unreadable as reason:
-            self._fault(f"{reason}; {otherwise!s} is taken instead" if otherwise else f"{reason}; it is left out")
-            return otherwise
+    def _omit(self, fault: str) -> None:
+        self._fault(f"{fault}; it is left out")
 
     def _fault(self, fault: str) -> None:
         if len(self.faults) < MOST_FAULTS:
@@ -170,12 +193,6 @@ def _ids(active: object, recent: object) -> list[int]:
     """Ids, the active one first; invalid ones become 0."""
     later = cast(Sequence[object], recent) if isinstance(recent, list | tuple) else ()
     return [id if type(id) is int else 0 for id in (active, *later[:MOST_PANES])]
-
-
-def _moment(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise Unreadable("when it was saved is no time")
-    return float(value)
 
 
 def _name(value: object, kind: type[PaneId] | type[WindowId], word: str) -> str:

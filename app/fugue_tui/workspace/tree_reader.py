@@ -4,14 +4,16 @@ NODE = 3  (a pane's number)  |  {"axis": "horizontal", "weights": [2, 1], "child
 """
 
 from collections.abc import Callable, Collection
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
 
+from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import LIMIT
 from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Split, join
-from fugue_tui.workspace import json_checks
-from fugue_tui.workspace.json_checks import Unreadable
+from fugue_tui.validation.annotations import Record
+from fugue_tui.validation.field_types import Bounds, Integer, ListOf, Unchecked
 
 
 def write(node: Node) -> Any:
@@ -20,6 +22,16 @@ def write(node: Node) -> Any:
         return int(node.pane)
     children = [write(child) for child in node.children]
     return {"axis": str(node.axis), "weights": list(node.weights), "children": children}
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    axis: Axis
+    children: Annotated[tuple[Any, ...], ListOf(Unchecked(), bounds=Bounds(le=MAX_PANES * 2))]
+    weights: Annotated[Any, Unchecked()] = None
+
+
+_SPLIT: Final = Record(_Split, closed=False)
 
 
 class TreeReader:
@@ -39,8 +51,8 @@ class TreeReader:
     def _node(self, value: object, where: str, level: int) -> Node | None:
         if isinstance(value, dict):
             try:
-                return self._split(json_checks.entries(value, "a split"), where, level + 1)  # pyright: ignore[reportUnknownArgumentType]
-            except Unreadable as reason:
+                return self._split(_SPLIT.check(value, ""), where, level + 1)
+            except InvalidArgument as reason:
                 self._fault(f"{where}: {reason}; that part is left out")
                 return None
         return self._leaf(value, where)
@@ -59,35 +71,22 @@ class TreeReader:
             return Leaf(PaneId(value))
         return None
 
-    def _split(self, split: dict[str, object], where: str, level: int) -> Node | None:
+    def _split(self, split: _Split, where: str, level: int) -> Node | None:
         if level > MAX_DEPTH:
-            raise Unreadable(f"more than {MAX_DEPTH} splits lie inside one another")
-        axis = _axis(split.get("axis"))
-        children = json_checks.items(split.get("children"), "a split's children", MAX_PANES * 2)
-        weights = self._weights(split.get("weights"), len(children), where)
-        read = [(self._node(child, where, level), weight) for child, weight in zip(children, weights, strict=True)]
+            raise InvalidArgument(f"more than {MAX_DEPTH} splits lie inside one another")
+        axis, pairs = split.axis, zip(split.children, self._weights(split, where), strict=True)
+        read = [(self._node(child, where, level), weight) for child, weight in pairs]
         kept = [(child, weight) for child, weight in read if child is not None]
         nodes, shares = [child for child, _ in kept], [weight for _, weight in kept]
-        if len(kept) == len(children) > 1 and not any(isinstance(node, Split) and node.axis is axis for node in nodes):
+        if len(kept) == len(read) > 1 and not any(isinstance(node, Split) and node.axis is axis for node in nodes):
             return Split(axis, tuple(nodes), tuple(shares))
         return join(axis, nodes, shares) if nodes else None
 
-    def _weights(self, value: object, count: int, where: str) -> list[int]:
+    def _weights(self, split: _Split, where: str) -> tuple[int, ...]:
         """The weights; equal ones if they are invalid."""
+        count = len(split.children)
         try:
-            weights = [
-                json_checks.whole(weight, "a weight", 1, LIMIT)
-                for weight in json_checks.items(value, "a split's weights")
-            ]
-            if len(weights) == count:
-                return weights
-        except Unreadable:
-            pass
-        self._fault(f"{where}: a split's weights are damaged; its parts share equally")
-        return [1] * count
-
-
-def _axis(value: object) -> Axis:
-    if value not in tuple(Axis):
-        raise Unreadable("a split has no axis")
-    return Axis(str(value))
+            return ListOf(Integer(Bounds(ge=1, le=LIMIT)), bounds=Bounds(ge=count, le=count)).check(split.weights, "")
+        except InvalidArgument:
+            self._fault(f"{where}: a split's weights are damaged; its parts share equally")
+            return (1,) * count
