@@ -116,7 +116,7 @@ FAULTS: list[tuple[Callable[[Path], object], str]] = [
     (lambda file: file.unlink(), "no .fugue.toml here or above; fugue-tui save-layout . writes one"),
     (
         lambda file: file.write_text("[[windows]]\nnmae = 1"),
-        ".fugue.toml: windows[0]: has no key 'nmae'; did you mean",
+        ".fugue.toml: windows[0].nmae: no such key; did you mean",
     ),
     (lambda file: file.write_text("[[windows]\n"), ".fugue.toml:1:10: "),
     (lambda file: file.write_text("key = 'hunter2'"), ".fugue.toml: is not a layout file"),

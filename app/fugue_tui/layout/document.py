@@ -11,14 +11,18 @@ checked before anything is made of the input.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Annotated, Final, cast
+
+from annotated_types import Interval
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
-from fugue_tui.layout.document_reader import Reader, as_object, fail, flag, known, text
+from fugue_tui.layout.document_reader import Reader, WrappedLayout, checked, fail
 from fugue_tui.layout.spec import spec_of
-from fugue_tui.layout.spec_types import PaneSpec, Spec, leaves
+from fugue_tui.layout.spec_types import PaneSpec, Spec, Word, leaves
+from fugue_tui.validation.annotations import Record
+from fugue_tui.validation.field_types import Bounds, ListOf, Refined, Text
 
 VERSION: Final = 1
 """The version of the format that is written; older ones are accepted."""
@@ -31,10 +35,7 @@ MAX_LABEL: Final = 64
 MAX_DESCRIPTION: Final = 400
 """Most characters of a description."""
 
-_KEYS: Final = ("version", "name", "description", "windows")
-_OWN: Final = ("name", "session", "focus", "zoom")
-_TREE: Final = ("layout", "pane", "direction", "splits")
-_PRESET: Final = ("preset", "panes", "main_share")
+_Label = Annotated[str, Text(Bounds(le=MAX_LABEL), nul=False)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,31 +72,48 @@ def is_document(value: object) -> bool:
     return isinstance(value, dict) and "windows" in value
 
 
+@dataclass(frozen=True, slots=True)
+class _Window(WrappedLayout):
+    """A window as it is written."""
+
+    name: _Label = ""
+    session: _Label = ""
+    focus: bool = False
+    zoom: bool = False
+    preset: Word | None = None
+    panes: tuple[PaneSpec, ...] | None = None
+    main_share: Annotated[float | None, Interval(ge=0.1, le=0.9)] = None
+
+
+_WINDOWS: Final = Refined(
+    ListOf(Record(_Window), bounds=Bounds(ge=1, le=MAX_WINDOWS)), said="a list of windows, each written [[windows]]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A document as it is written."""
+
+    windows: Annotated[tuple[_Window, ...], _WINDOWS]
+    version: Annotated[int, Interval(ge=1, le=VERSION)] = VERSION
+    name: _Label = ""
+    description: Annotated[str, Text(Bounds(le=MAX_DESCRIPTION), nul=False)] = ""
+
+
 def read(value: object) -> Document:
     """Parse a document. Raises InvalidArgument, and nothing else."""
-    root = as_object(value, "file")
-    _version(root.get("version", VERSION))
-    known(root, _KEYS, "file")
-    given = root.get("windows")
-    if not isinstance(given, list | tuple) or not given:
-        fail("windows", "must be a list of windows, each written [[windows]]")
-    items = cast(Sequence[object], given)
-    if len(items) > MAX_WINDOWS:
-        fail("windows", f"too many; a file holds at most {MAX_WINDOWS}")
-    found = Document(
-        tuple(_window(item, f"windows[{index}]") for index, item in enumerate(items)),
-        _label(root.get("name", ""), "name"),
-        _label(root.get("description", ""), "description", MAX_DESCRIPTION),
-    )
-    _check_whole(found)
-    return found
+    _check_version(value)
+    found = checked(_File, value, root="file")
+    windows = tuple(_window(window, f"windows[{index}]") for index, window in enumerate(found.windows))
+    document = Document(windows, found.name, found.description)
+    _check_whole(document)
+    return document
 
 
-def _version(value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        fail("version", f"must be {VERSION}")
-    if value > VERSION:
-        fail("version", f"{value} is newer than this fugue-tui reads ({VERSION}); update it")
+def _check_version(value: object) -> None:
+    version = cast("dict[str, object]", value).get("version") if isinstance(value, dict) else None
+    if isinstance(version, int) and version > VERSION:
+        fail("version", f"{version} is newer than this fugue-tui reads ({VERSION}); update it")
 
 
 def _check_whole(document: Document) -> None:
@@ -106,64 +124,30 @@ def _check_whole(document: Document) -> None:
         fail(f"windows[{front[1]}].focus", f"windows[{front[0]}] has the focus already")
 
 
-def _window(value: object, path: str) -> WindowSpec:
-    entries = as_object(value, path)
-    known(entries, (*_OWN, *_TREE, *_PRESET), path)
-    body = {key: entry for key, entry in entries.items() if key not in _OWN}
-    return WindowSpec(
-        _preset(body, path) if any(key in body for key in _PRESET) else _tree(body, path),
-        _label(entries.get("name", ""), f"{path}.name"),
-        _label(entries.get("session", ""), f"{path}.session"),
-        flag(entries.get("focus", False), f"{path}.focus"),
-        flag(entries.get("zoom", False), f"{path}.zoom"),
-    )
+def _window(given: _Window, path: str) -> WindowSpec:
+    is_preset = given.preset is not None or given.panes is not None or given.main_share is not None
+    layout = _preset(given, path) if is_preset else Reader().spec(given, path)
+    return WindowSpec(layout, given.name, given.session, given.focus, given.zoom)
 
 
-def _tree(body: dict[str, object], path: str) -> Spec:
-    if not body:
-        return PaneSpec()
-    if "layout" not in body:
-        return Reader().body(body, path, 0)
-    if len(body) > 1:
-        fail(path, "has a layout and more; put it all into the layout")
-    return Reader().node(body["layout"], f"{path}.layout", 0)
-
-
-def _preset(body: dict[str, object], path: str) -> Spec:
-    if clash := next((key for key in body if key in _TREE), None):
+def _preset(given: _Window, path: str) -> Spec:
+    if clash := given.written or ("layout" if given.layout else ""):
         fail(f"{path}.{clash}", "goes with no preset; give one of them")
-    if "preset" not in body:
+    if given.preset is None:
         fail(f"{path}.preset", f"is missing; there are {', '.join(presets.PRESETS)}")
     try:
-        name = presets.canonical(text(body["preset"], f"{path}.preset")[:MAX_LABEL])
+        name = presets.canonical(given.preset[:MAX_LABEL])
     except InvalidArgument as error:
         fail(path, str(error))
-    places = _places(body.get("panes", ()), name, f"{path}.panes")
+    places = _places(given.panes or (), name, f"{path}.panes")
     order = [PaneId(number) for number in range(1, len(places) + 1)]
-    share = body.get("main_share", presets.MAIN_SHARE)
-    return spec_of(presets.apply(name, order, _share(share, f"{path}.main_share")), places)
+    return spec_of(presets.apply(name, order, given.main_share or presets.MAIN_SHARE), places)
 
 
-def _places(value: object, name: str, path: str) -> list[PaneSpec]:
+def _places(given: Sequence[PaneSpec], name: str, path: str) -> list[PaneSpec]:
     """The panes of a preset: the given ones, and shells for the rest."""
-    if not isinstance(value, list | tuple):
-        fail(path, "must be a list of panes, each written [[windows.panes]]")
-    reader = Reader()
-    given = [reader.pane(each, f"{path}[{index}]") for index, each in enumerate(cast(Sequence[object], value))]
-    own = presets.places(name)
+    reader, own = Reader(), presets.places(name)
     if not given and own is None:
         fail(path, f"is missing; {name} opens as many panes as are named")
-    return [*given, *(PaneSpec() for _ in range((own or 1) - len(given)))]
-
-
-def _share(value: object, path: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.1 <= value <= 0.9:
-        fail(path, "must be a number from 0.1 to 0.9")
-    return float(value)
-
-
-def _label(value: object, path: str, limit: int = MAX_LABEL) -> str:
-    said = text(value, path)
-    if len(said) > limit:
-        fail(path, f"{len(said)} characters are too many; {limit} fit")
-    return said
+    counted = [reader.pane(pane, f"{path}[{index}]") for index, pane in enumerate(given)]
+    return [*counted, *(PaneSpec() for _ in range((own or 1) - len(counted)))]

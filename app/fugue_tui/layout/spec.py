@@ -19,7 +19,7 @@ from typing import Any
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import apportion
-from fugue_tui.layout.document_reader import Reader, as_object, fail, known
+from fugue_tui.layout.document_reader import Reader, WrappedLayout, checked, fail
 from fugue_tui.layout.solve import Solution, bounding
 from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
 from fugue_tui.layout.tree import MAX_DEPTH, Leaf, Node, join
@@ -32,11 +32,8 @@ def parse(value: object) -> Spec:
     """Parse a JSON value, or a string of JSON. Raises InvalidArgument, and nothing else."""
     if isinstance(value, str):
         value = _loaded(value)
-    root = as_object(value, "")
-    if "layout" in root:
-        known(root, ("layout",), "")
-        return Reader().node(root["layout"], "layout", 0)
-    return Reader().node(root, "", 0)
+    found = checked(WrappedLayout, value)
+    return Reader().body(found, "") if found.layout is None else Reader().spec(found, "")
 
 
 def _loaded(text: str) -> Any:

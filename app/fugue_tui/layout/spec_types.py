@@ -1,25 +1,67 @@
-"""Layout specifications: layouts whose panes do not exist yet."""
+"""Layout specifications: layouts whose panes do not exist yet. The annotations say what of them can be written."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from fugue_tui.geometry import Axis
+from fugue_tui.sanitize import clean
+from fugue_tui.validation.field_types import Bounds, Choice, ListOf, OneOf, Refined, Table, Text
+
+MAX_TAG: Final = 64
+"""Most characters of a tag."""
+
+_WORD: Final = Text(Bounds(le=1 << 16), nul=False)
+_ENTRIES: Final = 1024
+"""Most arguments of a command, or variables of a pane."""
+
+
+def argv_fault(argv: Sequence[str]) -> str:
+    """Why a program's arguments are invalid; empty if they are valid."""
+    return "must name a program first" if argv and not argv[0] else ""
+
+
+def variable_fault(name: str) -> str:
+    """Why a name is not that of an environment variable; empty if it is."""
+    return "" if name and "=" not in name else "is not a variable's name"
+
+
+def _tag_fault(tag: str) -> str:
+    return "" if tag and len(tag) <= MAX_TAG and clean(tag) == tag else f"must be 1 to {MAX_TAG} printable characters"
+
+
+def _distinct(tags: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tags))
+
+
+_ARGV: Final = Refined(ListOf(_WORD, bounds=Bounds(ge=1, le=_ENTRIES)), argv_fault)
+_ENV: Final = Table(_WORD, Refined(_WORD, variable_fault), Bounds(le=_ENTRIES))
+_TAGS: Final = ListOf(Refined(_WORD, _tag_fault), _distinct, Bounds(le=32))
+
+Word: TypeAlias = Annotated[str, _WORD]
+"""Text that can be passed to a program."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaneSpec:
     """A pane to be opened."""
 
-    command: str | tuple[str, ...] = ""
+    command: Annotated[
+        str | tuple[str, ...],
+        Refined(OneOf((_WORD, _ARGV)), said="a string for the shell or a list of arguments"),
+    ] = ""
     """A line for the shell, or a program and its arguments; empty for the login shell."""
-    cwd: str = ""
-    name: str = ""
-    env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    on_exit: Literal["", "close", "keep"] = ""
+    cwd: Word = ""
+    name: Word = ""
+    env: Annotated[Mapping[str, str], Refined(_ENV, make=MappingProxyType)] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    on_exit: Annotated[
+        Literal["", "close", "keep"], Refined(Choice.of(("close", "keep", "")), said="close or keep")
+    ] = ""
     """Empty for the default."""
-    tags: tuple[str, ...] = ()
+    tags: Annotated[tuple[str, ...], _TAGS] = ()
     focus: bool = False
     """Whether it has the focus in its window; at most one pane of a window."""
 

@@ -239,7 +239,7 @@ class Null(Kind):
         return "null"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice(Kind):
     """One of several words."""
 
@@ -362,12 +362,10 @@ class OneOf(Kind):
             try:
                 return kind.check(value, where)
             except InvalidArgument as error:
-                errors.append(error)
-        real = [kind for kind in self.kinds if not isinstance(kind, Null)]
-        if len(real) == 1:
-            raise errors[self.kinds.index(real[0])]
-        # An error inside the value is more precise than that no kind matches.
-        raise next((each for each in errors if _is_inside(str(each), where)), wrong(where, value, self.words))
+                # That a value is not of one of the kinds says less than what is wrong with one of that kind.
+                if str(error) != str(wrong(where, value, kind.words)):
+                    errors.append(error)
+        raise errors[0] if errors else wrong(where, value, self.words)
 
     def read(self, word: str, where: str) -> Any:
         for kind in self.kinds:
@@ -407,11 +405,6 @@ class Anything(Kind):
     @property
     def words(self) -> str:
         return "any JSON value"
-
-
-def _is_inside(message: str, where: str) -> bool:
-    """Whether an error is about a part of the value at a path."""
-    return message.startswith((f"{where}.", f"{where}["))
 
 
 def unpacked(value: Any, where: str, wanted: str, opening: str) -> Any:
@@ -466,10 +459,9 @@ class Refined(Kind):
     def check(self, value: Any, where: str) -> Any:
         try:
             found = self.kind.check(value, where)
-        except InvalidArgument:
-            if self.said:
-                raise wrong(where, value, self.said) from None
-            raise
+        except InvalidArgument as error:
+            is_other_kind = str(error) == str(wrong(where, value, self.kind.words))
+            raise wrong(where, value, self.words) if is_other_kind else error from None
         if fault := self.fault(found):
             raise invalid(where, fault)
         return self.make(found)

@@ -1,12 +1,13 @@
 """Types of fields that are read from a save: what of a value is valid, and what it becomes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Final, TypeAlias
 
 from fugue_tui import sanitize
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.spec_types import argv_fault, variable_fault
 from fugue_tui.validation.field_types import Anything, Bounds, Integer, ListOf, Refined, Table, Text
 from fugue_tui.workspace import names
 
@@ -22,14 +23,6 @@ _ID: Final = Integer(Bounds(ge=1, le=LARGEST_ID))
 _SIDE: Final = Integer(Bounds(ge=1, le=1 << 15))
 
 
-def _argv_fault(argv: Sequence[str]) -> str:
-    return "names no program" if argv and not argv[0] else ""
-
-
-def _variable_fault(name: str) -> str:
-    return "" if name and "=" not in name else "is not a variable's name"
-
-
 def _size(sides: list[int]) -> Size:
     return Size(*sides)
 
@@ -41,9 +34,9 @@ Line: TypeAlias = Annotated[str, _LINE]
 Lines: TypeAlias = Annotated[tuple[str, ...], _LINES]
 Name: TypeAlias = Annotated[str, Refined(_LINE, make=names.clean)]
 Title: TypeAlias = Annotated[str, Refined(_LINE, make=sanitize.clean)]
-Argv: TypeAlias = Annotated[tuple[str, ...], Refined(_LINES, _argv_fault)]
+Argv: TypeAlias = Annotated[tuple[str, ...], Refined(_LINES, argv_fault)]
 Environment: TypeAlias = Annotated[
-    Mapping[str, str], Refined(Table(_LINE, Refined(_LINE, _variable_fault), _MOST), make=MappingProxyType)
+    Mapping[str, str], Refined(Table(_LINE, Refined(_LINE, variable_fault), _MOST), make=MappingProxyType)
 ]
 Tags: TypeAlias = Annotated[frozenset[str], ListOf(_LINE, frozenset, _MOST)]
 Metadata: TypeAlias = Annotated[Mapping[str, Any], Refined(METADATA, make=MappingProxyType)]

@@ -46,9 +46,9 @@ EDITOR: dict[str, Any] = {
 BAD: list[tuple[dict[str, Any], str]] = [
     ({}, "layout: is missing"),
     ({"layout": {}, "preset": "tiled"}, "not both"),
-    ({"layout": {"direction": "diagonal", "splits": []}}, "direction: must be horizontal"),
+    ({"layout": {"direction": "diagonal", "splits": []}}, 'direction: "diagonal" is not horizontal'),
     ({"layout": {"direction": "horizontal", "splits": [{"ratio": 0.5}, {"ratio": -1}]}}, r"splits\[1\].ratio"),
-    ({"layout": {"pane": {"comand": "x"}}}, "did you mean 'command'"),
+    ({"layout": {"pane": {"comand": "x"}}}, "did you mean command"),
     ({"layout": "{"}, "layout"),
     ({"layout": {"direction": "horizontal", "splits": [{}] * 65}}, "64"),
     ({"layout": {"direction": "horizontal", "splits": [{}]}}, "splits: has one item, which is no split"),

@@ -42,7 +42,7 @@ def test_layouts_are_listed_with_what_is_wrong_with_them(room: Room, home: Path,
         ("full-stack", "shipped"),
     ]
     by_name = {each.name: each for each in found.layouts}
-    assert by_name["bad"].fault.endswith("windows[0].zoom: must be true or false, not a number")
+    assert by_name["bad"].fault.endswith("windows[0].zoom: 3 is not true or false")
     assert by_name["monitoring"].description == "My own"
     assert (by_name["full-stack"].windows, by_name["full-stack"].panes) == (1, 4)
     assert by_name[str(home / ".fugue.toml")].windows == 2

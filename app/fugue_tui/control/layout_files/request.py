@@ -12,7 +12,7 @@ from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout import edit as layouts
 from fugue_tui.layout import presets
-from fugue_tui.layout.document_reader import parse_pane
+from fugue_tui.layout.document_reader import checked
 from fugue_tui.layout.spec import build, parse
 from fugue_tui.layout.spec_types import PaneSpec, leaves
 from fugue_tui.layout.tree import MAX_PANES, Leaf, Node, join, panes
@@ -66,7 +66,7 @@ def _distinct(specs: Iterable[PaneSpec], where: str) -> tuple[PaneSpec, ...]:
 def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> LayoutRequest:
     name = presets.canonical(preset)
     given = [
-        parse_pane({"command": each} if isinstance(each, str) else each, f"pane_commands[{index}]")
+        checked(PaneSpec, {"command": each} if isinstance(each, str) else each, f"pane_commands[{index}]")
         for index, each in enumerate(commands)
     ]
     most = presets.most(name)
