@@ -8,7 +8,7 @@ import pytest
 from annotated_types import Len
 
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.validation.annotations import Record, checked
+from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_types import Refined, Text, Unchecked
 
 
@@ -50,7 +50,7 @@ class Entry:
 )
 def test_an_error_says_where_what_and_what_is_valid(entries: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        checked(Entry, entries, "it")
+        Record(Entry).check(entries, "it")
     assert str(caught.value).startswith(said)
 
 
@@ -58,8 +58,9 @@ def test_valid_values_are_converted() -> None:
     deep: list[Any] = []
     for _ in range(2000):
         deep = [deep]
-    found = checked(Entry, {"path": "caf\udce9", "size": "ab", "names": {"k": 1}, "rest": deep})
-    assert found == {"path": "caf\udce9", "size": 2, "names": {"k": 1}, "rest": deep}
+    found = Record(Entry).check({"path": "caf\udce9", "size": "ab", "names": {"k": 1}, "rest": deep}, "it")
+    assert (found.path, found.size, found.names) == ("caf\udce9", 2, {"k": 1})
+    assert found.rest is deep
 
 
 def test_of_a_wrong_object_the_valid_entries_are_kept_and_every_fault_is_reported() -> None:

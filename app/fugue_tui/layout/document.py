@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, cast
 
-from annotated_types import Interval
-
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
@@ -82,7 +80,7 @@ class _Window(WrappedLayout):
     zoom: bool = False
     preset: Word | None = None
     panes: tuple[PaneSpec, ...] | None = None
-    main_share: Annotated[float | None, Interval(ge=0.1, le=0.9)] = None
+    main_share: Annotated[float | None, Bounds(ge=0.1, le=0.9)] = None
 
 
 _WINDOWS: Final = Refined(
@@ -95,7 +93,7 @@ class _File:
     """A document as it is written."""
 
     windows: Annotated[tuple[_Window, ...], _WINDOWS]
-    version: Annotated[int, Interval(ge=1, le=VERSION)] = VERSION
+    version: Annotated[int, Bounds(ge=1, le=VERSION)] = VERSION
     name: _Label = ""
     description: Annotated[str, Text(Bounds(le=MAX_DESCRIPTION), nul=False)] = ""
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Final, NoReturn, TypeVar
 
-from annotated_types import Len
-
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
 from fugue_tui.layout.apportion import whole
@@ -31,7 +29,7 @@ class Layout:
 
     pane: Annotated[PaneSpec | None, Record(PaneSpec)] = None
     direction: Annotated[Axis | None, _DIRECTION] = None
-    splits: Annotated[tuple["Item", ...], Len(1, MAX_PANES)] = ()
+    splits: Annotated[tuple["Item", ...], Bounds(ge=1, le=MAX_PANES)] = ()
 
     @property
     def written(self) -> str:

@@ -2,12 +2,10 @@
 
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
-from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
-
-import annotated_types
+from typing import Annotated, Any, Literal, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId, WindowId
@@ -24,18 +22,19 @@ from fugue_tui.validation.field_types import (
     Null,
     Number,
     OneOf,
+    Report,
     Schema,
     Table,
     Text,
     at,
-    near,
-    unpacked,
+    entries,
+    invalid,
     wrong,
 )
+from fugue_tui.validation.suggestion import suggestion
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One field of a command or record."""
 
     name: str
@@ -56,61 +55,64 @@ class Field:
         return self.default is MISSING
 
 
-@dataclass(frozen=True, slots=True)
 class Id(Kind):
     """A pane's or window's written id, such as `%3`."""
 
-    make: Callable[[int], Any]
-    sigil: str
+    def __init__(self, make: Callable[[int], Any], sigil: str) -> None:
+        self._make, self._sigil, self.words = make, sigil, f"an id such as {sigil}3"
 
     def check(self, value: Any, where: str) -> Any:
-        if isinstance(value, str) and value[:1] == self.sigil and value[1:].isdecimal() and len(value) < 12:
-            return self.make(int(value[1:]))
+        if isinstance(value, str) and value[:1] == self._sigil and value[1:].isdecimal() and len(value) < 12:
+            return self._make(int(value[1:]))
         raise wrong(where, value, self.words)
 
     def read(self, word: str, where: str) -> str:
         return word
 
     def schema(self, defs: Definitions) -> Schema:
-        return {"type": "string", "pattern": rf"^{self.sigil}[0-9]+$"}
-
-    @property
-    def words(self) -> str:
-        return f"an id such as {self.sigil}3"
+        return {"type": "string", "pattern": rf"^{self._sigil}[0-9]+$"}
 
 
-@dataclass(frozen=True, slots=True)
 class Record(Kind):
-    """An object with named fields, built as a dataclass; also accepted as a JSON string."""
+    """An object with named fields, built as a dataclass or NamedTuple; also accepted as a JSON string.
 
-    cls: type[Any]
-    closed: bool = True
-    """Whether unknown fields are errors; if not, they are ignored, so that newer versions can add some."""
+    In a closed one unknown fields are errors, in an open one they are ignored, so that newer versions can add some."""
+
+    words = "an object"
+
+    def __init__(self, cls: type[Any], *, closed: bool = True, noun: str = "key") -> None:
+        self.cls, self._closed, self._noun = cls, closed, noun
 
     def check(self, value: Any, where: str) -> Any:
-        return self.cls(**checked(self.cls, self._entries(value, where), where, closed=self.closed))
+        return self._made(value, where, None)
 
-    def salvage(self, value: Any, where: str, report: Callable[[str], None]) -> Any:
-        entries, found = self._entries(value, where), dict[str, Any]()
+    def salvage(self, value: Any, where: str, report: Report) -> Any:
+        return self._made(value, where, report)
+
+    def _made(self, value: Any, where: str, report: Report | None) -> Any:
         known = {each.name: each for each in fields_of(self.cls)}
-        _required(known.values(), entries, where)
-        for name, each in entries.items():
+        given, found = entries(value, where, self.words), dict[str, Any]()
+        for name, each in given.items():
+            path = at(where, name)
             try:
                 if name in known:
-                    found[name] = known[name].kind.salvage(each, at(where, name), report)
-                elif self.closed:
-                    report(f"{at(where, name)}: {unknown(name, known)}")
+                    kind = known[name].kind
+                    found[name] = kind.salvage(each, path, report) if report else kind.check(each, path)
+                elif self._closed:
+                    raise invalid(path, self._unknown(name, known))
             except InvalidArgument as error:
-                if known[name].required:
+                if report is None or (name in known and known[name].required):
                     raise
                 report(str(error))
+        for each in known.values():
+            if each.required and each.name not in given:
+                raise invalid(at(where, each.name), f"is missing; it wants {each.kind.words}")
         return self.cls(**found)
 
-    def _entries(self, value: Any, where: str) -> Mapping[str, Any]:
-        found = unpacked(value, where, self.words, "{")
-        if not isinstance(found, Mapping):
-            raise wrong(where, value, self.words)
-        return cast("Mapping[str, Any]", found)
+    def _unknown(self, name: object, known: Iterable[str]) -> str:
+        names = list(known)
+        takes = ", ".join(names) or f"no {self._noun}s"
+        return f"no such {self._noun}{suggestion(name, names) or ';'} it takes {takes}"
 
     def schema(self, defs: Definitions) -> Schema:
         name = self.cls.__name__
@@ -126,41 +128,16 @@ class Record(Kind):
         defs.found[name] = schema
         return reference
 
-    @property
-    def words(self) -> str:
-        return "an object"
-
 
 @cache
 def fields_of(cls: type[Any]) -> tuple[Field, ...]:
-    """The fields of a dataclass, in the order of declaration."""
+    """The fields of a dataclass or a NamedTuple, in the order of declaration."""
     hints = get_type_hints(cls, include_extras=True)
-    return tuple(Field(each.name, kind_of(hints[each.name]), _default(each), cls) for each in fields(cls))
-
-
-def checked(
-    cls: type[Any], entries: Mapping[str, Any], where: str = "", noun: str = "key", *, closed: bool = True
-) -> dict[str, Any]:
-    """The entries of a dataclass, checked one by one. Raises InvalidArgument naming the entry and the reason."""
-    known = {each.name: each for each in fields_of(cls)}
-    for name in entries:
-        if closed and name not in known:
-            raise InvalidArgument(f"{at(where, name)}: {unknown(name, known, noun)}")
-    _required(known.values(), entries, where)
-    return {name: known[name].kind.check(each, at(where, name)) for name, each in entries.items() if name in known}
-
-
-def _required(known: Iterable[Field], entries: Mapping[str, Any], where: str) -> None:
-    """Raises InvalidArgument if a required field is missing."""
-    for each in known:
-        if each.required and each.name not in entries:
-            raise InvalidArgument(f"{at(where, each.name)}: is missing; it wants {each.kind.words}")
-
-
-def unknown(name: object, known: Iterable[str], noun: str = "key") -> str:
-    """The error text for an unknown entry, with the nearest known one."""
-    names = list(known)
-    return f"no such {noun}{near(name, names) or ';'} it takes {', '.join(names) or f'no {noun}s'}"
+    if is_dataclass(cls):
+        defaults = {each.name: _default(each) for each in fields(cls)}
+    else:
+        defaults = {name: cls._field_defaults.get(name, MISSING) for name in cls._fields}
+    return tuple(Field(name, kind_of(hints[name]), default, cls) for name, default in defaults.items())
 
 
 def object_schema(cls: type[Any], defs: Definitions) -> Schema:
@@ -236,41 +213,26 @@ def _either(arguments: tuple[Any, ...]) -> Kind:
     return OneOf(tuple(kind_of(each) for each in arguments))
 
 
+_LIMITS = {"ge": "ge", "le": "le", "gt": "gt", "lt": "lt", "min_length": "ge", "max_length": "le"}
+"""The limit of each attribute of `Bounds`, and of the classes of annotated_types."""
+
+
 def _bounded(kind: Kind, notes: tuple[Any, ...]) -> Kind:
-    limits: dict[str, Any] = {}
-    for note in notes:
-        match note:
-            case annotated_types.Interval(gt=gt, ge=ge, lt=lt, le=le):
-                limits |= {"gt": gt, "ge": ge, "lt": lt, "le": le}
-            case annotated_types.Ge(ge) | annotated_types.MinLen(ge):
-                limits["ge"] = ge
-            case annotated_types.Le(le) | annotated_types.MaxLen(le):
-                limits["le"] = le
-            case annotated_types.Gt(gt):
-                limits["gt"] = gt
-            case annotated_types.Lt(lt):
-                limits["lt"] = lt
-            case annotated_types.Len(least, most):
-                limits |= {"ge": least, "le": most}
-            case _:
-                continue
+    found = [(to, getattr(note, name, None)) for note in notes for name, to in _LIMITS.items()]
+    limits = {to: bound for to, bound in found if bound is not None}
     return _with_bounds(kind, Bounds(**limits)) if limits else kind
 
 
 def _with_bounds(kind: Kind, bounds: Bounds) -> Kind:
     match kind:
-        case Text():
-            return Text(bounds)
-        case Number():
-            return Number(bounds)
-        case Integer():
-            return Integer(bounds)
-        case ListOf(item, make):
-            return ListOf(item, make, bounds)
-        case Table(item, name):
-            return Table(item, name, bounds)
-        case OneOf(kinds):
-            return OneOf(tuple(each if isinstance(each, Null) else _with_bounds(each, bounds) for each in kinds))
+        case Text() | Number() | Integer():
+            return type(kind)(bounds)
+        case ListOf():
+            return ListOf(kind.item, kind.make, bounds)
+        case Table():
+            return Table(kind.item, kind.name, bounds)
+        case OneOf():
+            return OneOf(tuple(each if isinstance(each, Null) else _with_bounds(each, bounds) for each in kind.kinds))
         case _:
             return kind
 

@@ -2,46 +2,44 @@
 
 Validation and schema come from the same object, so they cannot disagree. An error names the path of the value, the
 value and what is valid: `splits[1].ratio: "x" is not a number`. Lists and objects may be written as JSON strings.
+
+Few imports and no dataclasses, as a workspace needs this before it shows anything.
 """
 
 import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from difflib import get_close_matches
 from enum import Enum
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from fugue_tui.errors import InvalidArgument
+from fugue_tui.validation.suggestion import suggestion
 
 Schema: TypeAlias = dict[str, Any]
+Report: TypeAlias = Callable[[str], None]
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _HALVES: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 SHOWN: Final = 60
 """Characters of an invalid value in an error text."""
+DEEPEST: Final = 64
+"""Levels of lists and objects that any JSON may nest."""
 
 
-@dataclass(slots=True)
 class Definitions:
     """The named definitions of a schema that is being written."""
 
-    found: dict[str, Schema] = field(default_factory=dict[str, Schema])
-    open: set[str] = field(default_factory=set[str])
-    """Records whose schema is being written; a second visit means that it is recursive."""
+    def __init__(self) -> None:
+        self.found: dict[str, Schema] = {}
+        self.open: set[str] = set()
+        """Records whose schema is being written; a second visit means that it is recursive."""
 
 
 def at(where: str, name: object) -> str:
     """The path of a member: the name is shortened and escaped, as it is untrusted."""
     written = repr(str(name)[:40])[1:-1]
     return f"{where}.{written}" if where else written
-
-
-def near(word: object, choices: Iterable[str]) -> str:
-    """`; did you mean ...?` if one of the choices is similar to a word; else empty."""
-    found = get_close_matches(str(word)[:40].lower(), list(choices), n=1)
-    return f"; did you mean {found[0]}?" if found else ""
 
 
 def shown(value: object) -> str:
@@ -63,33 +61,7 @@ def wrong(where: str, value: object, wanted: str) -> InvalidArgument:
     return invalid(where, f"{shown(value)} is not {wanted}")
 
 
-class Kind:
-    """The kind of value of a field."""
-
-    def check(self, value: Any, where: str) -> Any:
-        """The validated and converted value. Raises InvalidArgument naming `where` and the reason."""
-        raise AssertionError(f"{type(self).__name__} has no check method")
-
-    def salvage(self, value: Any, where: str, report: Callable[[str], None]) -> Any:
-        """As `check`, but an object without its wrong members, each of which is reported."""
-        return self.check(value, where)
-
-    def read(self, word: str, where: str) -> Any:
-        """The JSON value of a command word."""
-        return parsed(word, where, self.words)
-
-    def schema(self, defs: Definitions) -> Schema:
-        """The JSON Schema; recursive records are put into `defs`."""
-        raise AssertionError(f"{type(self).__name__} is abstract")
-
-    @property
-    def words(self) -> str:
-        """The kind in a few words: `a number from 0.1 to 0.9`."""
-        raise AssertionError(f"{type(self).__name__} is abstract")
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The range of a number or a length; None means no limit."""
 
     ge: float | None = None
@@ -105,6 +77,11 @@ class Bounds:
             and (self.gt is None or value > self.gt)
             and (self.lt is None or value < self.lt)
         )
+
+    def check_length(self, length: int, noun: str, where: str) -> None:
+        """Raises InvalidArgument if a length is not in the range."""
+        if not self.admits(length):
+            raise invalid(where, f"{'' if noun == 'characters' else 'has '}{length} {noun}; wants{self.words}")
 
     def schema(self) -> Schema:
         """The JSON Schema keywords of a number's range."""
@@ -129,25 +106,46 @@ UNBOUNDED: Final = Bounds()
 """No limit on either side."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text(Kind):
-    """A string."""
+class Kind:
+    """The kind of value of a field."""
 
-    bounds: Bounds = UNBOUNDED
-    nul: bool = True
-    """Whether NUL is valid, which no argument of a program can hold."""
-    escapes: bool = False
-    """Whether surrogate escapes are valid: the bytes of a file's name that are not UTF-8."""
+    words: str
+    """The kind in a few words: `a number from 0.1 to 0.9`."""
+
+    def check(self, value: Any, where: str) -> Any:
+        """The validated and converted value. Raises InvalidArgument naming `where` and the reason."""
+        raise NotImplementedError
+
+    def salvage(self, value: Any, where: str, report: Report) -> Any:
+        """As `check`, but an object without its wrong members, each of which is reported."""
+        return self.check(value, where)
+
+    def read(self, word: str, where: str) -> Any:
+        """The JSON value of a command word."""
+        return parsed(word, where, self.words)
+
+    def schema(self, defs: Definitions) -> Schema:
+        """The JSON Schema; recursive records are put into `defs`."""
+        raise NotImplementedError
+
+
+class Text(Kind):
+    """A string. `nul` is whether NUL is valid, which no argument of a program can hold; `escapes` whether surrogate
+    escapes are: the bytes of a file's name that are not UTF-8."""
+
+    words = "text"
+
+    def __init__(self, bounds: Bounds = UNBOUNDED, *, nul: bool = True, escapes: bool = False) -> None:
+        self.bounds, self._nul, self._halves = bounds, nul, _HALVES if escapes else _SURROGATE
 
     def check(self, value: Any, where: str) -> str:
         if not isinstance(value, str):
             raise wrong(where, value, self.words)
-        if not value.isascii() and (_HALVES if self.escapes else _SURROGATE).search(value):
+        if not value.isascii() and self._halves.search(value):
             raise invalid(where, "holds half of a surrogate pair; send valid Unicode")
-        if not self.nul and "\0" in value:
+        if not self._nul and "\0" in value:
             raise invalid(where, "holds a NUL character; leave it out")
-        if not self.bounds.admits(len(value)):
-            raise invalid(where, f"{len(value)} characters; wants{self.bounds.words}")
+        self.bounds.check_length(len(value), "characters", where)
         return value
 
     def read(self, word: str, where: str) -> str:
@@ -156,20 +154,16 @@ class Text(Kind):
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "string", **self.bounds.lengths("Length")}
 
-    @property
-    def words(self) -> str:
-        return "text"
-
 
 TEXT: Final = Text()
 """Any text."""
 
 
-@dataclass(frozen=True, slots=True)
 class Number(Kind):
     """A finite number."""
 
-    bounds: Bounds = UNBOUNDED
+    def __init__(self, bounds: Bounds = UNBOUNDED) -> None:
+        self.bounds, self.words = bounds, f"a number{bounds.words}"
 
     def check(self, value: Any, where: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -181,16 +175,12 @@ class Number(Kind):
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "number", **self.bounds.schema()}
 
-    @property
-    def words(self) -> str:
-        return f"a number{self.bounds.words}"
 
-
-@dataclass(frozen=True, slots=True)
 class Integer(Kind):
     """A whole number."""
 
-    bounds: Bounds = UNBOUNDED
+    def __init__(self, bounds: Bounds = UNBOUNDED) -> None:
+        self.bounds, self.words = bounds, f"a whole number{bounds.words}"
 
     def check(self, value: Any, where: str) -> int:
         whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
@@ -201,14 +191,11 @@ class Integer(Kind):
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "integer", **self.bounds.schema()}
 
-    @property
-    def words(self) -> str:
-        return f"a whole number{self.bounds.words}"
 
-
-@dataclass(frozen=True, slots=True)
 class Boolean(Kind):
     """True or false."""
+
+    words = "true or false"
 
     def check(self, value: Any, where: str) -> bool:
         if not isinstance(value, bool):
@@ -218,14 +205,11 @@ class Boolean(Kind):
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "boolean"}
 
-    @property
-    def words(self) -> str:
-        return "true or false"
 
-
-@dataclass(frozen=True, slots=True)
 class Null(Kind):
     """Nothing."""
+
+    words = "null"
 
     def check(self, value: Any, where: str) -> None:
         if value is not None:
@@ -234,17 +218,13 @@ class Null(Kind):
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "null"}
 
-    @property
-    def words(self) -> str:
-        return "null"
 
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Choice(Kind):
-    """One of several words."""
+    """One of several words, which stand for values."""
 
-    options: Mapping[str, Any]
-    """The values of the words."""
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.options = options
+        self.words = " or ".join(options) if len(options) < 3 else f"one of {', '.join(options)}"
 
     @classmethod
     def of(cls, values: Iterable[Any]) -> "Choice":
@@ -254,7 +234,7 @@ class Choice(Kind):
     def check(self, value: Any, where: str) -> Any:
         if isinstance(value, str) and value in self.options:
             return self.options[value]
-        raise wrong(where, value, f"{self.words}{near(value, self.options)}")
+        raise wrong(where, value, f"{self.words}{suggestion(value, self.options)}")
 
     def read(self, word: str, where: str) -> str:
         return word
@@ -262,65 +242,37 @@ class Choice(Kind):
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "string", "enum": list(self.options)}
 
-    @property
-    def words(self) -> str:
-        return " or ".join(self.options) if len(self.options) < 3 else f"one of {', '.join(self.options)}"
 
-
-def parsed(word: str, where: str, wanted: str) -> Any:
-    """The value of a JSON text. Raises InvalidArgument if it is not JSON."""
-    try:
-        return json.loads(word, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        raise wrong(where, word, wanted) from None
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-DEEPEST: Final = 64
-"""Levels of lists and objects that an argument may nest."""
-
-
-@dataclass(frozen=True, slots=True)
 class ListOf(Kind):
     """A list; also accepted as a JSON string."""
 
-    item: Kind
-    make: Callable[[list[Any]], Any] = tuple
-    bounds: Bounds = UNBOUNDED
+    def __init__(self, item: Kind, make: Callable[[list[Any]], Any] = tuple, bounds: Bounds = UNBOUNDED) -> None:
+        self.item, self.make, self.bounds, self.words = item, make, bounds, f"a list ({item.words})"
 
     def check(self, value: Any, where: str) -> Any:
         found = unpacked(value, where, self.words, "[")
         if not isinstance(found, Sequence) or isinstance(found, str | bytes):
             raise wrong(where, value, self.words)
         items = cast("Sequence[Any]", found)
-        if not self.bounds.admits(len(items)):
-            raise invalid(where, f"has {len(items)} entries; wants{self.bounds.words}")
+        self.bounds.check_length(len(items), "entries", where)
         return self.make([self.item.check(each, f"{where}[{index}]") for index, each in enumerate(items)])
 
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "array", "items": self.item.schema(defs), **self.bounds.lengths("Items")}
 
-    @property
-    def words(self) -> str:
-        return f"a list ({self.item.words})"
 
-
-@dataclass(frozen=True, slots=True)
 class Table(Kind):
     """An object with free names; also accepted as a JSON string."""
 
-    item: Kind
-    name: Kind = TEXT
-    bounds: Bounds = UNBOUNDED
+    words = "an object"
+
+    def __init__(self, item: Kind, name: Kind = TEXT, bounds: Bounds = UNBOUNDED) -> None:
+        self.item, self.name, self.bounds = item, name, bounds
 
     def check(self, value: Any, where: str) -> dict[str, Any]:
-        pairs = self._pairs(value, where)
-        return dict(self._pair(name, each, where) for name, each in pairs.items())
+        return dict(self._pair(name, each, where) for name, each in self._pairs(value, where).items())
 
-    def salvage(self, value: Any, where: str, report: Callable[[str], None]) -> dict[str, Any]:
+    def salvage(self, value: Any, where: str, report: Report) -> dict[str, Any]:
         kept: dict[str, Any] = {}
         for name, each in self._pairs(value, where).items():
             try:
@@ -329,32 +281,25 @@ class Table(Kind):
                 report(str(error))
         return kept
 
-    def _pairs(self, value: Any, where: str) -> Mapping[Any, Any]:
-        found = unpacked(value, where, self.words, "{")
-        if not isinstance(found, Mapping):
-            raise wrong(where, value, self.words)
-        if not self.bounds.admits(len(pairs := cast("Mapping[Any, Any]", found))):
-            raise invalid(where, f"has {len(pairs)} entries; wants{self.bounds.words}")
+    def schema(self, defs: Definitions) -> Schema:
+        return {"type": "object", "additionalProperties": self.item.schema(defs) or True}
+
+    def _pairs(self, value: Any, where: str) -> Mapping[str, Any]:
+        pairs = entries(value, where, self.words)
+        self.bounds.check_length(len(pairs), "entries", where)
         return pairs
 
     def _pair(self, name: Any, value: Any, where: str) -> tuple[str, Any]:
         path = at(where, name)
         return self.name.check(name, path), self.item.check(value, path)
 
-    def schema(self, defs: Definitions) -> Schema:
-        inner = self.item.schema(defs)
-        return {"type": "object", "additionalProperties": inner or True}
 
-    @property
-    def words(self) -> str:
-        return "an object"
-
-
-@dataclass(frozen=True, slots=True)
 class OneOf(Kind):
     """The first of several kinds that matches."""
 
-    kinds: tuple[Kind, ...]
+    def __init__(self, kinds: tuple[Kind, ...]) -> None:
+        self.kinds = kinds
+        self.words = " or ".join(kind.words for kind in kinds if not isinstance(kind, Null))
 
     def check(self, value: Any, where: str) -> Any:
         errors: list[InvalidArgument] = []
@@ -379,19 +324,17 @@ class OneOf(Kind):
     def schema(self, defs: Definitions) -> Schema:
         return {"anyOf": [kind.schema(defs) for kind in self.kinds]}
 
-    @property
-    def words(self) -> str:
-        return " or ".join(kind.words for kind in self.kinds if not isinstance(kind, Null))
 
-
-@dataclass(frozen=True, slots=True)
 class Anything(Kind):
     """Any JSON value of bounded depth, without NaN or Infinity."""
 
-    text: Text = TEXT
+    words = "any JSON value"
+
+    def __init__(self, text: Text = TEXT) -> None:
+        self._text = text
 
     def check(self, value: Any, where: str) -> Any:
-        return _json(value, where, DEEPEST, self.text)
+        return _json(value, where, DEEPEST, self._text)
 
     def read(self, word: str, where: str) -> Any:
         try:
@@ -402,9 +345,53 @@ class Anything(Kind):
     def schema(self, defs: Definitions) -> Schema:
         return {}
 
-    @property
-    def words(self) -> str:
-        return "any JSON value"
+
+class Unchecked(Anything):
+    """A value that is checked elsewhere."""
+
+    def check(self, value: Any, where: str) -> Any:
+        return value
+
+
+class Refined(Kind):
+    """A kind with a further condition, a conversion, or other words. `fault` says why a value is invalid, as text that
+    follows its path, or nothing."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        fault: Callable[[Any], str] = lambda value: "",
+        make: Callable[[Any], Any] = lambda value: value,
+        said: str = "",
+    ) -> None:
+        self.kind, self._fault, self._make, self.words = kind, fault, make, said or kind.words
+
+    def check(self, value: Any, where: str) -> Any:
+        return self._refined(value, where, self.kind.check)
+
+    def salvage(self, value: Any, where: str, report: Report) -> Any:
+        return self._refined(value, where, lambda value, where: self.kind.salvage(value, where, report))
+
+    def schema(self, defs: Definitions) -> Schema:
+        return self.kind.schema(defs)
+
+    def _refined(self, value: Any, where: str, check: Callable[[Any, str], Any]) -> Any:
+        try:
+            found = check(value, where)
+        except InvalidArgument as error:
+            is_other_kind = str(error) == str(wrong(where, value, self.kind.words))
+            raise wrong(where, value, self.words) if is_other_kind else error from None
+        if fault := self._fault(found):
+            raise invalid(where, fault)
+        return self._make(found)
+
+
+def parsed(word: str, where: str, wanted: str) -> Any:
+    """The value of a JSON text. Raises InvalidArgument if it is not JSON."""
+    try:
+        return json.loads(word, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise wrong(where, word, wanted) from None
 
 
 def unpacked(value: Any, where: str, wanted: str, opening: str) -> Any:
@@ -412,6 +399,18 @@ def unpacked(value: Any, where: str, wanted: str, opening: str) -> Any:
     if isinstance(value, str) and value.lstrip().startswith(opening):
         return parsed(value, where, wanted)
     return value
+
+
+def entries(value: Any, where: str, wanted: str) -> Mapping[str, Any]:
+    """The entries of an object, whose names are unchecked. Raises InvalidArgument if it is none."""
+    found = unpacked(value, where, wanted, "{")
+    if not isinstance(found, Mapping):
+        raise wrong(where, value, wanted)
+    return cast("Mapping[str, Any]", found)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _json(value: Any, where: str, levels: int, text: Text) -> Any:
@@ -435,40 +434,3 @@ def _json(value: Any, where: str, levels: int, text: Text) -> Any:
             return {text.check(name, where): _json(inner, at(where, name), levels - 1, text) for name, inner in pairs}
         case _:
             raise wrong(where, value, "a finite number" if isinstance(value, int | float) else "a JSON value")
-
-
-@dataclass(frozen=True, slots=True)
-class Unchecked(Anything):
-    """A value that is checked elsewhere."""
-
-    def check(self, value: Any, where: str) -> Any:
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Refined(Kind):
-    """A kind with a further condition, a conversion, or other words."""
-
-    kind: Kind
-    fault: Callable[[Any], str] = lambda value: ""
-    """Why a value is invalid, as text that follows its path; empty if it is valid."""
-    make: Callable[[Any], Any] = lambda value: value
-    said: str = ""
-    """The kind in a few words, in place of its own."""
-
-    def check(self, value: Any, where: str) -> Any:
-        try:
-            found = self.kind.check(value, where)
-        except InvalidArgument as error:
-            is_other_kind = str(error) == str(wrong(where, value, self.kind.words))
-            raise wrong(where, value, self.words) if is_other_kind else error from None
-        if fault := self.fault(found):
-            raise invalid(where, fault)
-        return self.make(found)
-
-    def schema(self, defs: Definitions) -> Schema:
-        return self.kind.schema(defs)
-
-    @property
-    def words(self) -> str:
-        return self.said or self.kind.words

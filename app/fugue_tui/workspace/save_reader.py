@@ -1,11 +1,9 @@
 """Parses a workspace from unchecked JSON: damaged parts are omitted and reported, the rest satisfies `check`."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Annotated, Any, Final, cast
-
-from annotated_types import Ge, Interval
+from typing import Annotated, Any, Final, NamedTuple, cast
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
@@ -13,7 +11,7 @@ from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import Record
-from fugue_tui.validation.field_types import ListOf, Unchecked
+from fugue_tui.validation.field_types import Bounds, ListOf, Unchecked
 from fugue_tui.workspace.field_types import LARGEST_ID, Line, Lines, Name, SavedSize, SavedWindowId
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
 from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
@@ -28,18 +26,16 @@ SESSION: Final = "main"
 
 _Any = Annotated[Any, Unchecked()]
 _Items = Annotated[tuple[Any, ...], ListOf(Unchecked())]
-_LastId = Annotated[int, Interval(ge=0, le=LARGEST_ID)]
+_LastId = Annotated[int, Bounds(ge=0, le=LARGEST_ID)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+class _Head(NamedTuple):
     workspace: Line = ""
-    saved_at: Annotated[float, Ge(0)] = 0.0
+    saved_at: Annotated[float, Bounds(ge=0)] = 0.0
     ended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Manifest:
+class _Manifest(NamedTuple):
     windows: _Items
     panes: _Items
     head: Annotated[_Head, Record(_Head, closed=False)] = _Head()
@@ -50,8 +46,7 @@ class _Manifest:
     recent: _Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
+class _Window(NamedTuple):
     id: SavedWindowId
     layout: _Any
     name: Name = ""
@@ -62,8 +57,7 @@ class _Window:
     recent: _Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     seen: Annotated[SavedPane | None, Record(SavedPane, closed=False)] = None
     withheld: Lines = ()
 

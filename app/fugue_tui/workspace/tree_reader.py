@@ -4,8 +4,7 @@ NODE = 3  (a pane's number)  |  {"axis": "horizontal", "weights": [2, 1], "child
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
@@ -24,8 +23,7 @@ def write(node: Node) -> Any:
     return {"axis": str(node.axis), "weights": list(node.weights), "children": children}
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
+class _Split(NamedTuple):
     axis: Axis
     children: Annotated[tuple[Any, ...], ListOf(Unchecked(), bounds=Bounds(le=MAX_PANES * 2))]
     weights: Annotated[Any, Unchecked()] = None

@@ -245,8 +245,8 @@ def _usage(field: Field) -> str:
     match kind:
         case Boolean():
             usage = f"{flag(field.name)}|{flag(field.name).replace('--', '--no-', 1)}"
-        case Choice(options):
-            usage = f"{flag(field.name)} {'|'.join(options)}"
+        case Choice():
+            usage = f"{flag(field.name)} {'|'.join(kind.options)}"
         case Number() | Integer():
             usage = f"{flag(field.name)} N"
         case Table() | Record():

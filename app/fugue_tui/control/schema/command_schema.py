@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, cast, get_args, get_origin
 
 from fugue_tui.control.core.command import Command, Effect
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.validation.annotations import Field, Record, checked, fields_of, json_value, kind_of, object_schema
+from fugue_tui.validation.annotations import Field, Record, fields_of, json_value, kind_of, object_schema
 from fugue_tui.validation.field_types import Definitions, Null, Schema
 
 IGNORED: Final = frozenset({"wait_for_previous"})
@@ -71,7 +71,7 @@ def output_schema(cls: type[Command[Any]]) -> Schema | None:
 def build(cls: type[_Command], arguments: Mapping[str, Any]) -> _Command:
     """A command from a caller's arguments. Raises InvalidArgument naming the field, the reason and the nearest name."""
     try:
-        return cls(**checked(cls, _renamed(cls, arguments), noun="argument"))
+        return Record(cls, noun="argument").check(_renamed(cls, arguments), "")
     except InvalidArgument as error:
         raise InvalidArgument(f"{cls.verb}: {error}") from None
 
