@@ -53,10 +53,11 @@ def test_all_faults_are_reported_together_with_file_and_key(file: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load(file)
     assert caught.value.faults == (
-        f"{file}: terminal.scrolback: no such key; did you mean scrollback?",
-        f"{file}: terminal.engine: must be one of ghostty, pyte; did you mean ghostty?",
-        f"{file}: ui.mouse: must be true or false, not a number",
-        f"{file}: trminal: no such section; did you mean terminal?",
+        f"{file}: terminal.scrolback: no such key; did you mean scrollback? it takes engine, "
+        "scrollback, shell, term, shell_integration, on_exit",
+        f'{file}: terminal.engine: "gostty" is not ghostty or pyte; did you mean ghostty?',
+        f"{file}: ui.mouse: 1 is not true or false",
+        f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, ui, session, mcp",
     )
 
 
@@ -73,19 +74,25 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
         ("[ui]\nmouse = ", "config.toml:2:9: Invalid value"),
         ("[ui]\nmouse = true\nmouse = false", "config.toml:3:14: Cannot overwrite a value"),
         ('[ui]\ntheme = "a\0"', "config.toml:2:11: Illegal character '\\x00'"),
-        ("ui = 3", "config.toml: ui: must be a section, written [ui]"),
-        ("[terminal]\nscrollback = 1.5", "config.toml: terminal.scrollback: must be a whole number, not a fraction"),
+        ("ui = 3", "config.toml: ui: 3 is not a section, written [ui]"),
+        (
+            "[terminal]\nscrollback = 1.5",
+            "config.toml: terminal.scrollback: 1.5 is not a whole number from 0 to 1000000",
+        ),
         (
             "[terminal]\nscrollback = true",
-            "config.toml: terminal.scrollback: must be a whole number, not true or false",
+            "config.toml: terminal.scrollback: true is not a whole number from 0 to 1000000",
         ),
-        ("[terminal]\nscrollback = -1", "config.toml: terminal.scrollback: must be from 0 to 1000000"),
-        ("[terminal]\nterm = 2026-01-01", "config.toml: terminal.term: must be a string, not a date or time"),
-        ("[terminal]\nshell = 'sh'", 'config.toml: terminal.shell: must be a list of strings, such as ["bash", "-l"]'),
-        ("[terminal]\nshell = [1]", 'config.toml: terminal.shell: must be a list of strings, such as ["bash", "-l"]'),
+        ("[terminal]\nscrollback = -1", "config.toml: terminal.scrollback: -1 is not a whole number from 0 to 1000000"),
+        ("[terminal]\nterm = 2026-01-01", "config.toml: terminal.term: a date is not text"),
+        (
+            "[terminal]\nshell = 'sh'",
+            'config.toml: terminal.shell: "sh" is not a list of strings, such as ["bash", "-l"]',
+        ),
+        ("[terminal]\nshell = [1]", "config.toml: terminal.shell[0]: 1 is not text"),
         ("[keys]\nprefix = 'crtl+a'", "config.toml: keys.prefix: 'crtl' is no modifier; did you mean ctrl?"),
         ("[keys]\nprefix = 'ctrl+entr'", "config.toml: keys.prefix: 'entr' is no key; did you mean enter?"),
-        ("[keys]\nbindings = {x = 3}", "config.toml: keys.bindings.x: must be a string, not a number"),
+        ("[keys]\nbindings = {x = 3}", "config.toml: keys.bindings.x: 3 is not text"),
         (
             "[keys]\nbindings = {PageUp = 'scroll'}",
             "config.toml: keys.bindings.PageUp: 'PageUp' is no key; did you mean pageup?",
@@ -95,7 +102,7 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
             "config.toml: mcp.toolsets: no set 'layuot'; there are default, layout, sessions, saving, reading, seeing, "
             "running, other, all; did you mean layout?",
         ),
-        ("[keys]\nbindings = 'x'", "config.toml: keys.bindings: must be a table of strings"),
+        ("[keys]\nbindings = 'x'", 'config.toml: keys.bindings: "x" is not a table of strings'),
     ],
 )
 def test_a_fault_says_where_and_what(text: str, fault: str) -> None:

@@ -6,32 +6,21 @@ faults of a file are reported together, with the file, the dotted key and the cl
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from fugue_tui import trusted_files
-from fugue_tui.config.values import (
-    key_fault,
-    nearest,
-    shell_fault,
-    socket_fault,
-    term_fault,
-    toml,
-    toolsets_fault,
-    typed,
-)
+from fugue_tui.config.values import key_fault, shell_fault, socket_fault, term_fault, toml, toolsets_fault
 from fugue_tui.errors import ConfigError
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import TEXT_LIMIT, clean
+from fugue_tui.validation.annotations import Record
+from fugue_tui.validation.field_docs import field_docs
+from fugue_tui.validation.field_types import TEXT, Bounds, ListOf, Refined, Table
 
 SIZE_LIMIT: Final = 1 << 20
 """Bytes; a larger file is not read."""
-
-
-def _key_or_none(key: str) -> str:
-    return key_fault(key) if key else ""
-
 
 Permission = Literal["allow", "refuse"]
 Theme = Literal[
@@ -40,112 +29,127 @@ Theme = Literal[
     "atom-one-dark", "atom-one-light",
 ]  # fmt: skip
 
+_KEY: Final = Refined(TEXT, key_fault)
+_WORDS: Final = Refined(ListOf(TEXT), said='a list of strings, such as ["bash", "-l"]')
 
-def _key(default: Any, doc: str, check: Callable[[Any], str] | None = None, *, low: int = 0, high: int = 0) -> Any:
-    """Declare a key. `check` returns the fault of a value of the right type, or an empty string; for a table it
-    checks one name."""
-    return field(default_factory=lambda: default, metadata={"doc": doc, "check": check, "range": (low, high)})
+Bindings: TypeAlias = Annotated[
+    Mapping[str, str], Refined(Table(TEXT, _KEY), make=MappingProxyType, said="a table of strings")
+]
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalSettings:
     """The programs in panes, and their terminal."""
 
-    engine: Literal["ghostty", "pyte"] = _key("ghostty", "The terminal engine; pyte is slower and does less.")
-    scrollback: int = _key(10_000, "Lines of history that each pane keeps.", high=1_000_000)
-    shell: tuple[str, ...] = _key(
-        (),
-        "What a new pane runs, with its arguments; empty for the login shell. $SHELL still reads commands.",
-        shell_fault,
-    )
-    term: str = _key("xterm-256color", "What TERM says in panes.", term_fault)
-    shell_integration: bool = _key(
-        True, "Have bash, zsh and fish mark their prompts, so that commands and their outcome are known."
-    )
-    on_exit: Literal["close", "keep"] = _key("close", "Close a pane whose program ended well, or keep its text.")
+    engine: Literal["ghostty", "pyte"] = "ghostty"
+    """The terminal engine; pyte is slower and does less."""
+    scrollback: Annotated[int, Bounds(ge=0, le=1_000_000)] = 10_000
+    """Lines of history that each pane keeps."""
+    shell: Annotated[tuple[str, ...], Refined(_WORDS, shell_fault)] = ()
+    """What a new pane runs, with its arguments; empty for the login shell. $SHELL still reads commands."""
+    term: Annotated[str, Refined(TEXT, term_fault)] = "xterm-256color"
+    """What TERM says in panes."""
+    shell_integration: bool = True
+    """Have bash, zsh and fish mark their prompts, so that commands and their outcome are known."""
+    on_exit: Literal["close", "keep"] = "close"
+    """Close a pane whose program ended well, or keep its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeySettings:
     """Key bindings."""
 
-    prefix: str = _key("ctrl+b", "The key that starts a key command; pressed twice, it goes to the program.", key_fault)
-    nested_prefix: str = _key(
-        "", "A further prefix key, for terminals in tmux, screen or another fugue-tui; empty for none.", _key_or_none
-    )
-    focus_with_alt_arrows: bool = _key(True, "Alt and an arrow moves the focus, without the prefix.")
-    bindings: Mapping[str, str] = _key(
-        MappingProxyType({}),
-        'What a key does after the prefix: a command as on the command line, or "" for nothing; { x = "close-pane" }.',
-        key_fault,
-    )
+    prefix: Annotated[str, _KEY] = "ctrl+b"
+    """The key that starts a key command; pressed twice, it goes to the program."""
+    nested_prefix: Annotated[str, Refined(TEXT, lambda key: key_fault(key) if key else "")] = ""
+    """A further prefix key, for terminals in tmux, screen or another fugue-tui; empty for none."""
+    focus_with_alt_arrows: bool = True
+    """Alt and an arrow moves the focus, without the prefix."""
+    bindings: Bindings = field(default_factory=lambda: MappingProxyType({}))
+    """What a key does after the prefix: a command as on the command line, or "" for nothing; { x = "close-pane" }."""
 
 
 @dataclass(frozen=True, slots=True)
 class UiSettings:
     """Appearance and mouse."""
 
-    theme: Theme = _key("ansi-dark", "Colours of the frame around panes; the ansi themes use the host terminal's own.")
-    dividers: Literal["thin", "thick", "double", "ascii"] = _key("thin", "The lines between panes.")
-    titles: Literal["auto", "always", "never"] = _key(
-        "auto", "Show panes' titles: auto shows them when there are several."
-    )
-    motion: bool = _key(True, "Let things move: blinking, sliding, spinning.")
-    mouse: bool = _key(True, "Take the mouse; off leaves it to the host terminal.")
-    copy_on_select: bool = _key(True, "Copy text to the clipboard as soon as it is selected with the mouse.")
-    status: bool = _key(True, "Show the status bar.")
-    which_key_delay_ms: int = _key(400, "Milliseconds from the prefix to the list of keys.", high=10_000)
+    theme: Theme = "ansi-dark"
+    """Colours of the frame around panes; the ansi themes use the host terminal's own."""
+    dividers: Literal["thin", "thick", "double", "ascii"] = "thin"
+    """The lines between panes."""
+    titles: Literal["auto", "always", "never"] = "auto"
+    """Show panes' titles: auto shows them when there are several."""
+    motion: bool = True
+    """Let things move: blinking, sliding, spinning."""
+    mouse: bool = True
+    """Take the mouse; off leaves it to the host terminal."""
+    copy_on_select: bool = True
+    """Copy text to the clipboard as soon as it is selected with the mouse."""
+    status: bool = True
+    """Show the status bar."""
+    which_key_delay_ms: Annotated[int, Bounds(ge=0, le=10_000)] = 400
+    """Milliseconds from the prefix to the list of keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
     """Saving and restoring workspaces."""
 
-    size: Literal["latest", "smallest"] = _key(
-        "latest", "Whose size a workspace has that several terminals show: the one used last, or the smallest."
-    )
-    save: bool = _key(True, "Save the workspace while it runs and when it ends.")
-    save_seconds: int = _key(30, "Seconds between a change and its saving.", low=1, high=86_400)
-    restore: Literal["ask", "always", "never"] = _key("ask", "Bring back what was saved when a workspace starts anew.")
-    rerun: Literal["shells", "all", "never"] = _key(
-        "shells", "What runs again by itself in a workspace that was brought back; the rest waits for Enter."
-    )
-    pane_history: bool = _key(True, "Save the text of panes.")
-    history_kib: int = _key(4_096, "Most kibibytes of a pane's text that are saved, compressed.", low=16, high=65_536)
-    secrets: tuple[str, ...] = _key(
-        ("*TOKEN*", "*SECRET*", "*PASSW*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*APIKEY*", "*AUTH*", "*COOKIE*"),
-        "Names of environment variables whose values are never saved; * stands for anything.",
-    )
+    size: Literal["latest", "smallest"] = "latest"
+    """Whose size a workspace has that several terminals show: the one used last, or the smallest."""
+    save: bool = True
+    """Save the workspace while it runs and when it ends."""
+    save_seconds: Annotated[int, Bounds(ge=1, le=86_400)] = 30
+    """Seconds between a change and its saving."""
+    restore: Literal["ask", "always", "never"] = "ask"
+    """Bring back what was saved when a workspace starts anew."""
+    rerun: Literal["shells", "all", "never"] = "shells"
+    """What runs again by itself in a workspace that was brought back; the rest waits for Enter."""
+    pane_history: bool = True
+    """Save the text of panes."""
+    history_kib: Annotated[int, Bounds(ge=16, le=65_536)] = 4_096
+    """Most kibibytes of a pane's text that are saved, compressed."""
+    secrets: Annotated[tuple[str, ...], _WORDS] = (
+        "*TOKEN*", "*SECRET*", "*PASSW*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*APIKEY*", "*AUTH*", "*COOKIE*"
+    )  # fmt: skip
+    """Names of environment variables whose values are never saved; * stands for anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class McpSettings:
     """Permissions of agents."""
 
-    enabled: bool = _key(True, "Let agents in; off, a workspace without a server listens to nobody at all.")
-    socket: str = _key("", "Where to listen; empty for a socket named after the workspace.", socket_fault)
-    read: Permission = _key("allow", "See panes, their text and the layout.")
-    layout: Permission = _key("allow", "Open, arrange and name panes and windows.")
-    input: Permission = _key("allow", "Type into panes.")
-    destroy: Permission = _key("allow", "End programs and close panes.")
-    toolsets: tuple[str, ...] = _key(
-        ("default",), "The sets of tools that agents see at first; they can switch on others.", toolsets_fault
-    )
-    longest_answer: int = _key(
-        40_000, "Characters of one answer to an agent, which may page on; four are about a token.", low=2_000,
-        high=1_000_000,
-    )  # fmt: skip
+    enabled: bool = True
+    """Let agents in; off, a workspace without a server listens to nobody at all."""
+    socket: Annotated[str, Refined(TEXT, socket_fault)] = ""
+    """Where to listen; empty for a socket named after the workspace."""
+    read: Permission = "allow"
+    """See panes, their text and the layout."""
+    layout: Permission = "allow"
+    """Open, arrange and name panes and windows."""
+    input: Permission = "allow"
+    """Type into panes."""
+    destroy: Permission = "allow"
+    """End programs and close panes."""
+    toolsets: Annotated[tuple[str, ...], Refined(_WORDS, toolsets_fault)] = ("default",)
+    """The sets of tools that agents see at first; they can switch on others."""
+    longest_answer: Annotated[int, Bounds(ge=2_000, le=1_000_000)] = 40_000
+    """Characters of one answer to an agent, which may page on; four are about a token."""
+
+
+def _section(kind: type[Any], name: str) -> Refined:
+    return Refined(Record(kind), said=f"a section, written [{name}]")
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """Every setting; `Config()` holds the defaults."""
 
-    terminal: TerminalSettings = TerminalSettings()
-    keys: KeySettings = KeySettings()
-    ui: UiSettings = UiSettings()
-    session: SessionSettings = SessionSettings()
-    mcp: McpSettings = McpSettings()
+    terminal: Annotated[TerminalSettings, _section(TerminalSettings, "terminal")] = TerminalSettings()
+    keys: Annotated[KeySettings, _section(KeySettings, "keys")] = KeySettings()
+    ui: Annotated[UiSettings, _section(UiSettings, "ui")] = UiSettings()
+    session: Annotated[SessionSettings, _section(SessionSettings, "session")] = SessionSettings()
+    mcp: Annotated[McpSettings, _section(McpSettings, "mcp")] = McpSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +207,8 @@ def parse(text: str, name: str = "config.toml") -> ConfigResult:
     except trusted_files.UntrustedFile as error:
         return ConfigResult(faults=(trusted_files.told(name, error),))
     faults: list[str] = []
-    config = _build(Config, table, "", faults)
-    return ConfigResult(config, tuple(f"{clean(name)}: {fault}" for fault in faults))
+    config = Record(Config).salvage(table, "", faults.append)
+    return ConfigResult(config, tuple(f"{clean(name)}: {clean(fault, TEXT_LIMIT)}" for fault in faults))
 
 
 def show(config: Config) -> str:
@@ -218,59 +222,22 @@ def default_text() -> str:
     return head + _written(Config(), _commented)
 
 
-def _build(kind: type[Any], table: Mapping[str, Any], prefix: str, faults: list[str]) -> Any:
-    """A section from the valid values of a table; faults are appended to `faults`."""
-    hints, given = get_type_hints(kind), dict[str, Any]()
-    entries = {entry.name: entry for entry in fields(kind)}
-    for name, raw in table.items():
-        if name not in entries:
-            faults.append(f"{prefix}{clean(name)}: no such {'key' if prefix else 'section'}{nearest(name, entries)}")
-        elif prefix:
-            _check(entries[name], hints[name], raw, prefix, given, faults)
-        elif isinstance(raw, dict):
-            given[name] = _build(hints[name], raw, f"{name}.", faults)  # pyright: ignore[reportUnknownArgumentType]
-        else:
-            faults.append(f"{name}: must be a section, written [{name}]")
-    return kind(**given)
-
-
-def _check(entry: Field[Any], hint: Any, raw: Any, prefix: str, given: dict[str, Any], faults: list[str]) -> None:
-    if get_origin(hint) is Mapping and isinstance(raw, dict):
-        table: dict[str, Any] = raw  # pyright: ignore[reportUnknownVariableType]
-        wrong = {name: fault for name, value in table.items() if (fault := _pair_fault(entry, name, value))}
-        faults += [f"{prefix}{entry.name}.{clean(name)}: {fault}" for name, fault in wrong.items()]
-        given[entry.name] = MappingProxyType({name: table[name] for name in table if name not in wrong})
-        return
-    value, fault = typed(hint, raw, entry.metadata["range"])
-    check = entry.metadata["check"]
-    fault = fault or (check(value) if check else "")
-    if fault:
-        faults.append(f"{prefix}{entry.name}: {fault}")
-    else:
-        given[entry.name] = value
-
-
-def _pair_fault(entry: Field[Any], name: str, value: object) -> str:
-    check = entry.metadata["check"]
-    return typed(str, value, (0, 0))[1] or (check(name) if check else "")
-
-
-def _written(config: Config, lines: Callable[[Field[Any], Any, Any], list[str]]) -> str:
-    """The settings section by section; `lines` renders a key from its field, value and type."""
+def _written(config: Config, lines: Callable[[str, Any, Any, str], list[str]]) -> str:
+    """The settings section by section; `lines` renders a key from its name, value, type and meaning."""
     written: list[str] = []
     for name, kind in get_type_hints(Config).items():
-        settings = getattr(config, name)
+        settings, docs = getattr(config, name), field_docs(kind)
         written.append(f"[{name}]")
-        for entry, hint in zip(fields(kind), get_type_hints(kind).values(), strict=True):
-            written += lines(entry, getattr(settings, entry.name), hint)
+        for key, hint in get_type_hints(kind).items():
+            written += lines(key, getattr(settings, key), hint, docs.get(key, ""))
         written.append("")
     return "\n".join(written)
 
 
-def _plain(entry: Field[Any], value: Any, _: Any) -> list[str]:
-    return [f"{entry.name} = {toml(value)}"]
+def _plain(key: str, value: Any, *_: Any) -> list[str]:
+    return [f"{key} = {toml(value)}"]
 
 
-def _commented(entry: Field[Any], value: Any, hint: Any) -> list[str]:
+def _commented(key: str, value: Any, hint: Any, doc: str) -> list[str]:
     choices = f" One of {', '.join(get_args(hint))}." if get_origin(hint) is Literal else ""
-    return [f"# {entry.metadata['doc']}{choices}", f"#{entry.name} = {toml(value)}"]
+    return [f"# {doc}{choices}", f"#{key} = {toml(value)}"]

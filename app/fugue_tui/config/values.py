@@ -1,13 +1,14 @@
-"""Validation of configuration values (types, key names, programs), and their TOML form.
+"""Checks of configuration values (key names, programs), and their TOML form.
 
 Every `..._fault` returns why a value is invalid, as text that follows its key's name; empty if it is valid.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal, cast, get_args, get_origin
+from collections.abc import Mapping
+from typing import Final, cast
 
 from fugue_tui.sanitize import clean
+from fugue_tui.validation.suggestion import suggestion
 
 TOOLSETS: Final = ("default", "layout", "sessions", "saving", "reading", "seeing", "running", "other", "all")
 """The sets of tools for agents, and `all`."""
@@ -32,14 +33,6 @@ _KEYS: Final = (
 )
 
 
-def nearest(word: object, choices: Iterable[str]) -> str:
-    """`; did you mean ...?` if one of the choices is similar to the word."""
-    import difflib
-
-    found = difflib.get_close_matches(str(word).lower()[:64], list(choices), n=1)
-    return f"; did you mean {found[0]}?" if found else ""
-
-
 def key_fault(key: str) -> str:
     """A key is `ctrl+b`, `alt+left`, `f5` or a single character: the canonical spelling only."""
     written = re.fullmatch(r"((?:[^+]+\+)*)([^+]+|\+)", key)
@@ -47,11 +40,11 @@ def key_fault(key: str) -> str:
         return f"'{clean(key)}' is no key; keys are written like ctrl+b, alt+left, f5"
     for modifier in written[1].split("+")[:-1]:
         if modifier not in _MODIFIERS:
-            return f"'{clean(modifier)}' is no modifier{nearest(modifier, _MODIFIERS)}"
+            return f"'{clean(modifier)}' is no modifier{suggestion(modifier, _MODIFIERS)}"
     name = written[2]
     if name in _KEYS or (len(name) == 1 and name.isprintable() and name != " "):
         return ""
-    return f"'{clean(name)}' is no key{nearest(name, _KEYS) or '; keys are written like ctrl+b, alt+left, f5'}"
+    return f"'{clean(name)}' is no key{suggestion(name, _KEYS) or '; keys are written like ctrl+b, alt+left, f5'}"
 
 
 def shell_fault(shell: tuple[str, ...]) -> str:
@@ -67,7 +60,7 @@ def toolsets_fault(named: tuple[str, ...]) -> str:
     """The sets of tools that exist, and `all`."""
     for name in named:
         if name not in TOOLSETS:
-            return f"no set {name!a}; there are {', '.join(TOOLSETS)}{nearest(name, TOOLSETS)}"
+            return f"no set {name!a}; there are {', '.join(TOOLSETS)}{suggestion(name, TOOLSETS)}"
     return ""
 
 
@@ -82,21 +75,6 @@ def term_fault(term: str) -> str:
 def socket_fault(socket: str) -> str:
     """The path must be absolute, as clients run in other directories."""
     return "" if not socket or (socket.startswith("/") and "\0" not in socket) else "must be an absolute path"
-
-
-def typed(hint: Any, raw: object, limits: tuple[int, int]) -> tuple[Any, str]:
-    """The value converted to the hint's type, and its fault; a number must lie within the limits."""
-    if get_origin(hint) is Literal:
-        return raw, _choice_fault(raw, get_args(hint))
-    if get_origin(hint) is tuple:
-        return _words(raw)
-    if hint is bool:
-        return raw, "" if isinstance(raw, bool) else f"must be true or false, not {_kind(raw)}"
-    if hint is int:
-        return raw, _number_fault(raw, *limits)
-    if hint is str:
-        return raw, "" if isinstance(raw, str) else f"must be a string, not {_kind(raw)}"
-    return raw, "must be a table of strings"  # The names in one are looked at one by one.
 
 
 def toml(value: object) -> str:
@@ -117,31 +95,3 @@ def _quoted(text: str) -> str:
     import json  # JSON's escapes are TOML's, but for DEL.
 
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _choice_fault(raw: object, choices: tuple[str, ...]) -> str:
-    return "" if raw in choices else f"must be one of {', '.join(choices)}{nearest(raw, choices)}"
-
-
-def _number_fault(raw: object, low: int, high: int) -> str:
-    if not isinstance(raw, int) or isinstance(raw, bool):
-        return f"must be a whole number, not {'a fraction' if isinstance(raw, float) else _kind(raw)}"
-    return "" if low <= raw <= high else f"must be from {low} to {high}"
-
-
-def _words(raw: object) -> tuple[Any, str]:
-    words = cast("list[object]", raw) if isinstance(raw, list) else [None]
-    fault = "" if all(isinstance(word, str) for word in words) else 'must be a list of strings, such as ["bash", "-l"]'
-    return tuple(words), fault
-
-
-def _kind(raw: object) -> str:
-    names: dict[type, str] = {
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        str: "a string",
-        list: "a list",
-        dict: "a table",
-    }
-    return names.get(type(raw), "a date or time")
