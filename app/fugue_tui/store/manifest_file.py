@@ -14,10 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
-from fugue_tui.errors import SaveError
+from fugue_tui.errors import InvalidArgument, SaveError
 from fugue_tui.store.private_dir import Damaged
+from fugue_tui.validation.annotations import Record
+from fugue_tui.validation.field_types import TEXT, ListOf, Refined, Table, Unchecked
 
 FORMAT: Final = 1
 LARGEST: Final = 1 << 24
@@ -26,6 +28,7 @@ DIGEST: Final = re.compile(r"[0-9a-f]{40}")
 
 _FIRST: Final = re.compile(rb"fugue-tui saved ([0-9]{1,9}) ([0-9a-f]{40})\n")
 _KEYS: Final = ("version", "head", "texts")
+_DIGEST: Final = Refined(TEXT, lambda text: "" if DIGEST.fullmatch(text) else "is no digest")
 
 
 class NewerVersion(SaveError):
@@ -40,10 +43,10 @@ class Manifest:
     """The manifest's own version."""
     generation: int
     """Increases with every file written to an area; clocks may jump."""
-    head: Mapping[str, Any]
-    texts: tuple[str, ...]
-    path: str
-    body: bytes
+    head: Annotated[Mapping[str, Any], Refined(Table(Unchecked()), make=MappingProxyType)]
+    texts: Annotated[tuple[str, ...], ListOf(_DIGEST)]
+    path: Annotated[str, Unchecked()]
+    body: Annotated[bytes, Unchecked()]
 
     def manifest(self) -> dict[str, Any]:
         """The manifest as it was saved. Raises Damaged if the body is invalid."""
@@ -79,22 +82,10 @@ def unpack(data: bytes, path: str) -> Manifest:
     if int(first[1]) > FORMAT:
         raise NewerVersion(f"{path}: a newer fugue-tui saved it (format {int(first[1])}); upgrade, or delete it")
     head, _, body = rest.partition(b"\n")
-    return _record(_object(head, path), body, path)
-
-
-def _record(found: dict[str, Any], body: bytes, path: str) -> Manifest:
-    version, generation = found.get("version"), found.get("generation")
-    head, texts = found.get("head"), found.get("texts")
-    if type(version) is not int or type(generation) is not int or not isinstance(head, dict):
-        raise Damaged(path, "has no version, generation or head")
-    if not isinstance(texts, list) or not all(map(_is_digest, cast(list[object], texts))):
-        raise Damaged(path, "names texts wrongly")
-    shown = MappingProxyType(cast(dict[str, Any], head))
-    return Manifest(version, generation, shown, tuple(cast(list[str], texts)), path, body)
-
-
-def _is_digest(value: object) -> bool:
-    return isinstance(value, str) and DIGEST.fullmatch(value) is not None
+    try:
+        return Record(Manifest, closed=False).check({**_object(head, path), "path": path, "body": body}, "")
+    except InvalidArgument as error:
+        raise Damaged(path, f"is damaged: {error}") from None
 
 
 def _object(line: bytes, path: str) -> dict[str, Any]:

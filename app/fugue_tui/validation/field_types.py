@@ -177,13 +177,13 @@ class Number(Kind):
 
 
 class Integer(Kind):
-    """A whole number."""
+    """A whole number; as in JSON Schema also one that is written with a fraction of 0, unless it is `strict`."""
 
-    def __init__(self, bounds: Bounds = UNBOUNDED) -> None:
-        self.bounds, self.words = bounds, f"a whole number{bounds.words}"
+    def __init__(self, bounds: Bounds = UNBOUNDED, *, strict: bool = False) -> None:
+        self.bounds, self.words, self._strict = bounds, f"a whole number{bounds.words}", strict
 
     def check(self, value: Any, where: str) -> int:
-        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer() and not self._strict)
         if isinstance(value, bool) or not whole or abs(value) >= 1 << 63 or not self.bounds.admits(value):
             raise wrong(where, value, self.words)
         return int(value)

@@ -5,26 +5,53 @@ A command that ran at the time counts as over, without an exit code.
 """
 
 import json
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias, TypeGuard, cast
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from fugue_tui.errors import InvalidArgument
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.emulator.save_format import unpack
 from fugue_tui.terminal.screen.pins import Pin, Point
+from fugue_tui.validation.annotations import Record
+from fugue_tui.validation.field_types import Bounds, Integer, ListOf, Number, Text, Unchecked
 
 MOST: Final = 500
 """Commands that are kept, the newest."""
 MOST_CHARACTERS: Final = 1 << 18
 """Characters of their lines and directories."""
-_NUMBERS: Final = 1 << 53
-_LINES: Final = 1 << 31
 
+_T = TypeVar("_T")
 Sift: TypeAlias = Callable[[str], str]
 Span: TypeAlias = tuple[Point, Point] | None
+
+
+def _span_of(numbers: list[int]) -> Span:
+    first, last = Point(*numbers[:2]), Point(*numbers[2:])
+    return (first, last) if first <= last else None
+
+
+_LINE: Final = Integer(Bounds(ge=0, lt=1 << 31), strict=True)
+_TEXT: Final = Text(escapes=True)
+_TIME: Final = Number(Bounds(ge=0, lt=1 << 53))
+
+
+class _Command(NamedTuple):
+    number: Annotated[int, Integer(Bounds(ge=1, lt=1 << 53), strict=True)]
+    line: Annotated[str, _TEXT]
+    cwd: Annotated[str, _TEXT]
+    started: Annotated[float, _TIME]
+    ended: Annotated[float | None, _TIME] = None
+    exit: Annotated[int | None, _LINE] = None
+    trusted: bool = False
+    span: Annotated[Span, ListOf(_LINE, _span_of, Bounds(ge=4, le=4))] = None
+
+
+class _Past(NamedTuple):
+    commands: Annotated[tuple[Any, ...], ListOf(Unchecked())] = ()
+    view: Annotated[int | None, _LINE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +106,12 @@ def recall(emulator: Emulator, data: bytes) -> tuple[CommandRecord, ...]:
 def read(data: bytes) -> SavedText:
     """What `frozen` wrote; what makes no sense is left out, and there is nothing in what nobody wrote."""
     try:
-        entries: Any = json.loads(data) if data else {}
-    except (ValueError, RecursionError):
+        past = _salvaged(_Past, json.loads(data) if data else {})
+    except (ValueError, RecursionError, InvalidArgument):
         return SavedText()
-    if not isinstance(entries, dict):
-        return SavedText()
-    given = cast(dict[str, Any], entries)
-    commands = given.get("commands")
-    found = list(_sensible(cast(list[Any], commands)[-MOST:])) if isinstance(commands, list) else []
-    view = given.get("view")
-    return SavedText(
-        tuple(record for record, _ in found),
-        tuple(span for _, span in found),
-        Point(view) if _whole(view, _LINES) else None,
-    )
+    found = list(_valid(past.commands[-MOST:]))
+    view = None if past.view is None else Point(past.view)
+    return SavedText(tuple(map(_record, found)), tuple(each.span for each in found), view)
 
 
 def placeless(data: bytes) -> bytes:
@@ -132,34 +151,30 @@ def _entry(record: CommandRecord, span: Span, sift: Sift, now: float) -> dict[st
     }
 
 
-def _sensible(entries: Sequence[Any]) -> Iterator[tuple[CommandRecord, Span]]:
+def _salvaged(kind: type[_T], value: Any) -> _T:
+    return Record(kind, closed=False).salvage(value, "", lambda fault: None)
+
+
+def _valid(entries: Sequence[Any]) -> Iterator[_Command]:
     """The commands in a list that can be read, their numbers ascending."""
     last = 0
     for entry in entries:
-        record = _command(cast(dict[str, Any], entry)) if isinstance(entry, dict) else None
-        if record and record.number > last:
-            last = record.number
-            yield record, _places(cast(dict[str, Any], entry).get("span"))
+        try:
+            found = _salvaged(_Command, entry)
+        except InvalidArgument:
+            continue
+        if found.number > last:
+            last = found.number
+            yield found
 
 
-def _command(entry: dict[str, Any]) -> CommandRecord | None:
-    number, line, cwd, code = (entry.get(key) for key in ("number", "line", "cwd", "exit"))
-    started, ended = _moment(entry.get("started")), _moment(entry.get("ended"))
-    if not (_whole(number, _NUMBERS) and isinstance(line, str) and isinstance(cwd, str)) or started is None:
-        return None
-    began = time.monotonic() - max(0.0, time.time() - started)
-    seconds = max(0.0, ended - started) if ended is not None else 0.0
-    exit_code = code if _whole(code, _LINES) else None
-    trusted = entry.get("trusted") is True
-    return CommandRecord(number, line, cwd, began, started, trusted, began + seconds, started + seconds, exit_code)
-
-
-def _places(span: Any) -> Span:
-    numbers = cast(list[Any], span) if isinstance(span, list) else []
-    if len(numbers) != 4 or not all(_whole(number, _LINES) for number in numbers):
-        return None
-    first, last = Point(*numbers[:2]), Point(*numbers[2:])
-    return (first, last) if first <= last else None
+def _record(found: _Command) -> CommandRecord:
+    began = time.monotonic() - max(0.0, time.time() - found.started)
+    seconds = max(0.0, found.ended - found.started) if found.ended is not None else 0.0
+    return CommandRecord(
+        found.number, found.line, found.cwd, began, found.started, found.trusted,
+        began + seconds, found.started + seconds, found.exit,
+    )  # fmt: skip
 
 
 def _pinned(emulator: Emulator, record: CommandRecord, first: Point | None, last: Point | None) -> CommandRecord:
@@ -178,13 +193,3 @@ def repinned(emulator: Emulator, record: CommandRecord) -> CommandRecord:
 
     start, stop = again(record.start), again(record.stop)
     return replace(record, start=start, stop=stop) if start and stop else replace(record, start=None, stop=None)
-
-
-def _moment(value: Any) -> float | None:
-    """Seconds since 1970; None for what is no such thing."""
-    number = type(value) in (int, float) and 0 <= value < _NUMBERS and math.isfinite(value)
-    return float(value) if number else None
-
-
-def _whole(value: Any, limit: int) -> TypeGuard[int]:
-    return type(value) is int and 0 <= value < limit
