@@ -8,10 +8,11 @@ from typing import Any, Final, cast
 from fugue_tui.control.core.answers import ExitStatusAnswer, TextAnswer
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.control.schema import command_line
-from fugue_tui.control.schema.command_schema import build, dump
+from fugue_tui.control.schema.command_schema import build
 from fugue_tui.control.schema.table import render
 from fugue_tui.errors import FugueError, InvalidArgument, UnknownCommand
 from fugue_tui.sanitize import clean_text
+from fugue_tui.validation.annotations import dump
 from fugue_tui_mcp import jsonrpc
 from fugue_tui_mcp.jsonrpc import Frame
 

@@ -146,10 +146,10 @@ def _command(arguments: list[str]) -> int:
 def _layouts() -> dict[str, object]:
     """The answer of list-layouts without a running workspace: layouts are files, so none is needed."""
     from fugue_tui.control.commands import layout_files
-    from fugue_tui.control.schema import command_schema
     from fugue_tui.control.schema.table import render
+    from fugue_tui.validation.annotations import dump
 
-    found = command_schema.dump(layout_files.listed(os.getcwd()))
+    found = dump(layout_files.listed(os.getcwd()))
     return {"text": render(found), "json": found, "exit": 0}
 
 

@@ -16,7 +16,7 @@ from fugue_tui.control.core.command import Command, Effect, Toolset, registry
 from fugue_tui.control.schema.command_line import flag, lookup
 from fugue_tui.control.schema.command_schema import describe, input_schema, output_schema, result_type
 from fugue_tui.sanitize import clean
-from fugue_tui.validation.annotations import json_value
+from fugue_tui.validation.annotations import dump
 from fugue_tui.validation.field_types import Schema
 
 KEY: Final = "idempotency_key"
@@ -189,7 +189,7 @@ def _markdown() -> str:
 
 def _row(cls: type[Command[Any]], name: str) -> str:
     field = next(each for each in describe(cls).fields if each.name == name)
-    default = "required" if field.required else f"`{json.dumps(json_value(field.default))}`"
+    default = "required" if field.required else f"`{json.dumps(dump(field.default))}`"
     cells = (f"`{flag(name)}`", field.kind.words, default, field.doc)
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 

@@ -7,10 +7,10 @@ from typing import Any, Final
 from fugue_tui.control.core.command import USER, Command, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.schema import command_schema
 from fugue_tui.control.schema.table import render
 from fugue_tui.errors import FugueError
 from fugue_tui.sanitize import clean_text
+from fugue_tui.validation.annotations import dump
 
 PATIENCE: Final = 0.5
 """Seconds after which a pending command is reported to take longer."""
@@ -86,4 +86,4 @@ def result_text(command: Command[Any], result: Any) -> str:
     """A result as text for the user."""
     if command.plain:
         return clean_text(str(result))
-    return clean_text(render(command_schema.dump(result)))
+    return clean_text(render(dump(result)))

@@ -1,5 +1,6 @@
 """Maps field annotations to the kinds of values that validate them, and dataclasses to records of fields."""
 
+import math
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import MISSING, fields, is_dataclass
@@ -58,6 +59,8 @@ class Field(NamedTuple):
 class Id(Kind):
     """A pane's or window's written id, such as `%3`."""
 
+    is_word = True
+
     def __init__(self, make: Callable[[int], Any], sigil: str) -> None:
         self._make, self._sigil, self.words = make, sigil, f"an id such as {sigil}3"
 
@@ -65,9 +68,6 @@ class Id(Kind):
         if isinstance(value, str) and value[:1] == self._sigil and value[1:].isdecimal() and len(value) < 12:
             return self._make(int(value[1:]))
         raise wrong(where, value, self.words)
-
-    def read(self, word: str, where: str) -> str:
-        return word
 
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "string", "pattern": rf"^{self._sigil}[0-9]+$"}
@@ -246,27 +246,29 @@ def _property(each: Field, defs: Definitions) -> Schema:
     if each.doc:
         schema["description"] = each.doc
     if not each.required:
-        schema["default"] = json_value(each.default)
+        schema["default"] = dump(each.default)
     return schema
 
 
-def json_value(value: Any) -> Any:
-    """A result as JSON: records become objects, ids their written form, sets sorted lists."""
+def dump(value: Any) -> Any:
+    """A result as JSON: records become objects, ids their written form, sets sorted lists, NaN and infinity null."""
     match value:
         case PaneId() | WindowId():
             return str(value)
         case Enum():
             return value.value
+        case float() if not math.isfinite(value):
+            return None
         case None | bool() | int() | float() | str():
             return value
         case Mapping():
             pairs = cast("Mapping[Any, Any]", value)
-            return {str(json_value(name)): json_value(each) for name, each in pairs.items()}
+            return {str(dump(name)): dump(each) for name, each in pairs.items()}
         case frozenset() | set():
-            return sorted(json_value(each) for each in cast("Set[Any]", value))
+            return sorted(dump(each) for each in cast("Set[Any]", value))
         case list() | tuple():
-            return [json_value(each) for each in cast("Sequence[Any]", value)]
+            return [dump(each) for each in cast("Sequence[Any]", value)]
         case _ if is_dataclass(value):
-            return {each.name: json_value(getattr(value, each.name)) for each in fields(value)}
+            return {each.name: dump(getattr(value, each.name)) for each in fields(value)}
         case _:
             raise TypeError(f"a result of type {type(value).__name__} has no JSON form")

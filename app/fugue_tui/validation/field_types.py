@@ -111,6 +111,8 @@ class Kind:
 
     words: str
     """The kind in a few words: `a number from 0.1 to 0.9`."""
+    is_word = False
+    """Whether a command word is the value itself, and not its JSON."""
 
     def check(self, value: Any, where: str) -> Any:
         """The validated and converted value. Raises InvalidArgument naming `where` and the reason."""
@@ -122,7 +124,7 @@ class Kind:
 
     def read(self, word: str, where: str) -> Any:
         """The JSON value of a command word."""
-        return parsed(word, where, self.words)
+        return word if self.is_word else parsed(word, where, self.words)
 
     def schema(self, defs: Definitions) -> Schema:
         """The JSON Schema; recursive records are put into `defs`."""
@@ -134,6 +136,7 @@ class Text(Kind):
     escapes are: the bytes of a file's name that are not UTF-8."""
 
     words = "text"
+    is_word = True
 
     def __init__(self, bounds: Bounds = UNBOUNDED, *, nul: bool = True, escapes: bool = False) -> None:
         self.bounds, self._nul, self._halves = bounds, nul, _HALVES if escapes else _SURROGATE
@@ -147,9 +150,6 @@ class Text(Kind):
             raise invalid(where, "holds a NUL character; leave it out")
         self.bounds.check_length(len(value), "characters", where)
         return value
-
-    def read(self, word: str, where: str) -> str:
-        return word
 
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "string", **self.bounds.lengths("Length")}
@@ -222,6 +222,8 @@ class Null(Kind):
 class Choice(Kind):
     """One of several words, which stand for values."""
 
+    is_word = True
+
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.options = options
         self.words = " or ".join(options) if len(options) < 3 else f"one of {', '.join(options)}"
@@ -235,9 +237,6 @@ class Choice(Kind):
         if isinstance(value, str) and value in self.options:
             return self.options[value]
         raise wrong(where, value, f"{self.words}{suggestion(value, self.options)}")
-
-    def read(self, word: str, where: str) -> str:
-        return word
 
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "string", "enum": list(self.options)}

@@ -13,9 +13,10 @@ from fugue_tui.control.core.answers import ImageAnswer, TextAnswer, facts
 from fugue_tui.control.core.command import Command, registry
 from fugue_tui.control.dispatch.thread_gateway import Answer
 from fugue_tui.control.introspection import DATA, KEY, MAX_KEY, SHORTENED, UNTRUSTED, tool, tool_name
-from fugue_tui.control.schema.command_schema import describe, dump, payload
+from fugue_tui.control.schema.command_schema import describe, payload
 from fugue_tui.errors import FugueError, InvalidArgument
 from fugue_tui.sanitize import TEXT_LIMIT, clean_text
+from fugue_tui.validation.annotations import dump
 from fugue_tui_mcp.protocol.truncate import cleaned, fitted, tail, written
 
 _NARROWING: Final = frozenset(

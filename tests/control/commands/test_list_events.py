@@ -10,9 +10,9 @@ from tests.multiplexer.conftest import Room, agent
 from fugue_tui.control.commands.list_events import EventInfo, EventList, ListEvents
 from fugue_tui.control.core.command import USER
 from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.schema.command_schema import dump
 from fugue_tui.errors import Cancelled, NotFound
 from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.validation.annotations import dump
 
 
 def asked(room: Room, **more: object) -> EventList:

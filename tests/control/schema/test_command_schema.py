@@ -15,9 +15,10 @@ from jsonschema import Draft202012Validator
 from fugue_tui.control.commands.coordinate import CoordinatePanes
 from fugue_tui.control.commands.stream_output import StreamOutput
 from fugue_tui.control.core.command import Command, Effect, Origin
-from fugue_tui.control.schema.command_schema import build, describe, dump, input_schema, output_schema, payload
+from fugue_tui.control.schema.command_schema import build, describe, input_schema, output_schema, payload
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
+from fugue_tui.validation.annotations import dump
 from fugue_tui.validation.field_types import Bounds
 
 

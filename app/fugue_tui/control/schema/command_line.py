@@ -19,7 +19,7 @@ from fugue_tui.control.schema.command_schema import build, describe
 from fugue_tui.control.schema.tmux_names import TMUX
 from fugue_tui.errors import InvalidArgument, UnknownCommand
 from fugue_tui.sanitize import clean_text
-from fugue_tui.validation.annotations import Field, Record, fields_of, json_value
+from fugue_tui.validation.annotations import Field, Record, dump, fields_of
 from fugue_tui.validation.field_types import Boolean, Choice, Integer, Kind, ListOf, Null, Number, OneOf, Table
 
 TARGETS: Final = {"%": ("pane", "source_pane", "window"), "@": ("window", "pane")}
@@ -92,7 +92,7 @@ def _words(command: Command[Any], short: Callable[[Any], Any]) -> list[str]:
     for each in fields_of(type(command)):
         value = getattr(command, each.name)
         if each.required or value != each.default:
-            words += _flag_words(each, short(json_value(value)))
+            words += _flag_words(each, short(dump(value)))
     return words
 
 
@@ -258,7 +258,7 @@ def _usage(field: Field) -> str:
 
 
 def _description(field: Field) -> list[str]:
-    default = "" if field.required else json.dumps(json_value(field.default), ensure_ascii=False)
+    default = "" if field.required else json.dumps(dump(field.default), ensure_ascii=False)
     tail = "" if default in ("", '""', "null", "[]", "{}") else f" (default: {default.strip(chr(34))})"
     tail += " (the flag once for each)" if _is_list(field) else ""
     return [fill(field.doc + tail, 100, initial_indent="        ", subsequent_indent="        ")]

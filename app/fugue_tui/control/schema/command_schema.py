@@ -3,16 +3,15 @@
 Everything is derived from the class: its docstring, its fields and the docstrings under them. There is no second list.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
-from typing import Any, Final, TypeVar, cast, get_args, get_origin
+from typing import Any, Final, TypeVar, get_args, get_origin
 
 from fugue_tui.control.core.command import Command, Effect
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.validation.annotations import Field, Record, fields_of, json_value, kind_of, object_schema
+from fugue_tui.validation.annotations import Field, Record, dump, fields_of, kind_of, object_schema
 from fugue_tui.validation.field_types import Definitions, Null, Schema
 
 IGNORED: Final = frozenset({"wait_for_previous"})
@@ -76,11 +75,6 @@ def build(cls: type[_Command], arguments: Mapping[str, Any]) -> _Command:
         raise InvalidArgument(f"{cls.verb}: {error}") from None
 
 
-def dump(result: Any) -> Any:
-    """A command's result as a JSON value without NaN or Infinity. Raises TypeError for a result that has none."""
-    return _finite(json_value(result))
-
-
 def payload(cls: type[Command[Any]], result: Any) -> dict[str, Any] | None:
     """A result as the object that `output_schema` describes; None where that is None."""
     kind = kind_of(result_type(cls))
@@ -113,15 +107,3 @@ def _renamed(cls: type[Command[Any]], arguments: Mapping[str, Any]) -> dict[str,
 
 def _closed(schema: Schema, defs: Definitions) -> Schema:
     return schema | {"$defs": defs.found} if defs.found else schema
-
-
-def _finite(value: Any) -> Any:
-    match value:
-        case float():
-            return value if math.isfinite(value) else None
-        case dict():
-            return {name: _finite(each) for name, each in cast("dict[str, Any]", value).items()}
-        case list():
-            return [_finite(each) for each in cast("list[Any]", value)]
-        case _:
-            return value
