@@ -1,5 +1,6 @@
 """A workspace served on a socket: a real program on a real terminal, a main thread, and the server's thread."""
 
+import asyncio
 import json
 import os
 import socket
@@ -7,8 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import pytest
@@ -75,13 +76,13 @@ class Served:
         self.path = path
         self.links: list[Link] = []
         self.settings = settings or McpSettings()
-        self.calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._loop = asyncio.new_event_loop()
         self._io_loop = IOLoop()
         self._io_loop.start()
         self.launcher = Launcher(self._io_loop, engine, 500)
-        self.mux = Multiplexer("test", spawner=self.launcher, post=self.calls.put, socket=path)
+        self.mux = Multiplexer("test", spawner=self.launcher, post=self._post, socket=path)
         self.dispatcher = Dispatcher(self.mux)
-        gateway = ThreadGateway(self.dispatcher, self.calls.put)
+        gateway = ThreadGateway(self.dispatcher, self._post)
         self.server = SocketServer(listen(path), gateway, limits, settings=lambda: self.settings)
         self._main = threading.Thread(target=self._run_main_thread, name="main of the test")
         self._main.start()
@@ -91,7 +92,7 @@ class Served:
     def on_main(self, call: Callable[[], Value]) -> Value:
         """Run something on the main thread."""
         done: Future[Value] = Future()
-        self.calls.put(lambda: done.set_result(call()))
+        self._post(lambda: done.set_result(call()))
         return done.result(DEADLINE)
 
     def close(self) -> None:
@@ -100,7 +101,7 @@ class Served:
             return
         self.server.stop()
         self.on_main(self.mux.close)
-        self.calls.put(None)
+        self._post(self._loop.stop)
         self._main.join(DEADLINE)
         self._io_loop.stop()
 
@@ -113,9 +114,13 @@ class Served:
         """The commands in the audit log with their outcomes."""
         return self.on_main(lambda: [(entry.command, entry.outcome) for entry in self.dispatcher.audit])
 
+    def _post(self, call: Callable[[], object]) -> None:
+        with suppress(RuntimeError):  # The loop is closed.
+            self._loop.call_soon_threadsafe(call)
+
     def _run_main_thread(self) -> None:
-        while call := self.calls.get():
-            call()
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.get_loop().run_forever()
 
 
 class Link:

@@ -1,5 +1,6 @@
-"""A workspace with real programs on real terminals, whose main-thread queue the test runs."""
+"""A workspace with real programs on real terminals, whose main loop the test runs."""
 
+import asyncio
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ class Room:
     """A multiplexer with helpers for tests."""
 
     def __init__(self, io_loop: IOLoop, area: Size = Size(81, 24)) -> None:
+        self.loop = asyncio.get_running_loop()
         self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.now = 1000.0
         self.clock: Callable[[], float] = lambda: self.now
@@ -38,7 +40,7 @@ class Room:
         self.mux = Multiplexer(
             "test",
             spawner=self.launcher,
-            post=self.calls.put,
+            post=self._post,
             area=area,
             socket="/run/test.sock",
             clock=lambda: self.clock(),
@@ -102,11 +104,20 @@ class Room:
         end = time.monotonic() + DEADLINE
         while not condition():
             assert time.monotonic() < end, f"the deadline passed: {told()}"
-            if not playing:
+            if playing:
+                self.turn()
+            else:
                 time.sleep(0.005)
-                continue
-            with suppress(Empty):
-                self.calls.get(timeout=0.02)()
+
+    def turn(self) -> None:
+        """Run one posted call and one iteration of the main loop, which waits briefly if nothing is posted."""
+        try:
+            call = self.calls.get_nowait()
+        except Empty:
+            _iterate(self.loop, 0.02)
+        else:
+            call()
+            _iterate(self.loop, 0.0)
 
     def ended(self, pane: PaneId) -> None:
         """Wait until a pane's program exited."""
@@ -121,6 +132,11 @@ class Room:
         """Every pane, window by window, in reading order."""
         return [pane for window in self.mux.workspace.windows for pane in panes(window.layout)]
 
+    def _post(self, call: Callable[[], None]) -> None:
+        self.calls.put(call)
+        with suppress(RuntimeError):  # The test is over.
+            self.loop.call_soon_threadsafe(self.loop.stop)
+
     def _emptied(self) -> None:
         self.empty = True
 
@@ -134,8 +150,32 @@ def agent(pane: PaneId | None = None) -> Origin:
     return Origin(Door.MCP, pane, client="test")
 
 
+def _iterate(loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+    """Run the loop once, and at most so long; it counts as running in between, as a test is the code on its thread."""
+    stop = loop.call_later(seconds, loop.stop) if seconds else loop.call_soon(loop.stop)
+    asyncio._set_running_loop(None)  # pyright: ignore[reportPrivateUsage]
+    try:
+        loop.run_forever()
+    finally:
+        asyncio._set_running_loop(loop)  # pyright: ignore[reportPrivateUsage]
+        stop.cancel()
+
+
 @pytest.fixture
-def room() -> Iterator[Room]:
+def main_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """The loop of the main thread, which is that of the test."""
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        errors = list[BaseException]()
+        loop.set_exception_handler(lambda _, told: errors.append(told.get("exception", RuntimeError(told["message"]))))
+        asyncio._set_running_loop(loop)  # pyright: ignore[reportPrivateUsage]
+        yield loop
+        asyncio._set_running_loop(None)  # pyright: ignore[reportPrivateUsage]
+    assert not errors, errors
+
+
+@pytest.fixture
+def room(main_loop: asyncio.AbstractEventLoop) -> Iterator[Room]:
     """An empty workspace of 81 by 24 cells, so that two columns have 40 each."""
     io_loop = IOLoop()
     io_loop.start()

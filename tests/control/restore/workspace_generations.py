@@ -1,5 +1,6 @@
 """Lives of one workspace after the other, of which a later one brings back what an earlier one saved."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ NewLife = Callable[..., Life]
 
 
 @pytest.fixture
-def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[NewLife]:
+def live(main_loop: asyncio.AbstractEventLoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[NewLife]:
     """Starts lives that share what is saved."""
     monkeypatch.setenv("PS1", "$ ")
     pump = IOLoop()
