@@ -33,6 +33,7 @@ class Room:
     def __init__(self, io_loop: IOLoop, area: Size = Size(81, 24)) -> None:
         self.loop = asyncio.get_running_loop()
         self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._turning = False
         self.now = 1000.0
         self.clock: Callable[[], float] = lambda: self.now
         """The multiplexer's clock; `time.monotonic` for tests in which time passes by itself."""
@@ -109,15 +110,14 @@ class Room:
             else:
                 time.sleep(0.005)
 
-    def turn(self) -> None:
-        """Run one posted call and one iteration of the main loop, which waits briefly if nothing is posted."""
-        try:
-            call = self.calls.get_nowait()
-        except Empty:
-            _iterate(self.loop, 0.02)
-        else:
+    def turn(self, seconds: float = 0.02) -> None:
+        """Run one posted call and one iteration of the main loop; if nothing is posted, wait for that so long."""
+        with suppress(Empty):
+            call, seconds = self.calls.get_nowait(), 0.0
             call()
-            _iterate(self.loop, 0.0)
+        self._turning = True
+        _iterate(self.loop, seconds)
+        self._turning = False
 
     def ended(self, pane: PaneId) -> None:
         """Wait until a pane's program exited."""
@@ -135,7 +135,11 @@ class Room:
     def _post(self, call: Callable[[], None]) -> None:
         self.calls.put(call)
         with suppress(RuntimeError):  # The test is over.
-            self.loop.call_soon_threadsafe(self.loop.stop)
+            self.loop.call_soon_threadsafe(self._posted)
+
+    def _posted(self) -> None:
+        if self._turning:
+            self.loop.stop()
 
     def _emptied(self) -> None:
         self.empty = True

@@ -49,6 +49,7 @@ from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_updates import StatusUpdater
 from fugue_tui.tui.ui.view_model import arrange
+from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.key_events import HostKey, press_of
@@ -183,7 +184,9 @@ class FugueApp(App[int], inherit_bindings=False):
         registry = self.clients.begin(self._frames)
         if registry is not None:
             self.mux.clients = registry
-        asyncio.get_running_loop().set_exception_handler(self.errors.on_loop_error)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self.errors.on_loop_error)
+        loop.set_default_executor(WorkerPool())
         self.main_queue.attach()
         self.mux.layouts.title_rows = lambda window: int(view_model.shows_titles(self.mux, window, self.settings.ui))
         self.mux.line_style = lambda: self.settings.ui.dividers

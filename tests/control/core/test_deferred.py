@@ -1,5 +1,6 @@
 """Results that come later, and commands that answer with one."""
 
+import asyncio
 import threading
 from types import SimpleNamespace
 from typing import Any, cast
@@ -7,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from fugue_tui.control.core.command import USER, Command, Effect, Origin
-from fugue_tui.control.core.deferred import Deferred, Progress
+from fugue_tui.control.core.deferred import Deferred, Progress, report, run_task
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.errors import Cancelled, NotFound, TimedOut
@@ -66,10 +67,6 @@ def elsewhere(call: Any) -> None:
     thread.join(DEADLINE)
 
 
-def throw(error: Exception) -> None:
-    raise error
-
-
 def test_a_result_is_settled_once_and_from_any_thread() -> None:
     later, told = Deferred[int](), list[str]()
     later.on_done(lambda: told.append("over"))
@@ -101,10 +98,13 @@ def test_cancelling_stops_the_work_once_and_never_after_a_result() -> None:
     assert stops == ["stop"]
 
 
-def test_what_goes_wrong_with_the_work_is_the_answer_a_bug_too() -> None:
+async def test_what_goes_wrong_with_the_work_is_the_answer_a_bug_too() -> None:
+    async def fail(error: Exception) -> int:
+        raise error
+
     for error in (NotFound("nothing"), ZeroDivisionError("a bug")):
-        later = Deferred[int]()
-        elsewhere(lambda later=later, error=error: later.attempt(lambda: throw(error)))
+        later = run_task(fail(error))
+        await asyncio.sleep(0)
         assert later.error is error
 
 
@@ -138,6 +138,62 @@ def test_progress_is_told_until_it_is_over() -> None:
     later.report("half", 0.5)
     later.settle(1)
     later.report("more")
+    assert told == [Progress("half", 0.5)]
+
+
+async def test_work_that_is_given_up_has_begun_and_cleans_up_after_its_caller_was_answered() -> None:
+    told = list[str]()
+
+    async def work() -> None:
+        try:
+            told.append("begun")
+            await asyncio.Event().wait()
+        finally:
+            told.append("clean")
+
+    later = run_task(work())
+    assert later.cancel()
+    assert (later.done, told) == (True, [])
+    while "clean" not in told:
+        await asyncio.sleep(0)
+    assert told == ["begun", "clean"]
+    assert isinstance(later.error, Cancelled)
+
+
+async def test_work_does_not_go_on_once_it_is_given_up_though_what_it_waits_for_is_there() -> None:
+    told, wanted = list[str](), asyncio.get_running_loop().create_future()
+
+    async def work() -> None:
+        await wanted
+        told.append("went on")
+
+    later = run_task(work())
+    await asyncio.sleep(0)
+    wanted.set_result(None)
+    assert later.cancel()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert told == []
+
+
+def test_work_whose_loop_ends_is_told_as_timed_out() -> None:
+    async def begun() -> Deferred[None]:
+        later = run_task(asyncio.sleep(60))
+        await asyncio.sleep(0)
+        return later
+
+    assert isinstance(asyncio.run(begun()).error, TimedOut)
+
+
+async def test_work_tells_how_far_it_is() -> None:
+    async def work() -> None:
+        await asyncio.to_thread(report, "half", 0.5)
+
+    told = list[Progress]()
+    later = run_task(work())
+    later.on_progress(told.append)
+    while not later.done:
+        await asyncio.sleep(0)
     assert told == [Progress("half", 0.5)]
 
 

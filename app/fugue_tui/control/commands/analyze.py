@@ -1,5 +1,6 @@
 """Commands that analyse output: parse it into rows, and classify how a command ended."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
@@ -7,9 +8,8 @@ from typing import Annotated, Any, Final
 from annotated_types import Ge, Interval, MaxLen
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import in_background
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.output.last_command import CommandOutput, CommandSource, printed
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.output_analysis.results import Evidence, Location, Meaning, Other, ParseAs, Parsed, ParsedKind
@@ -128,7 +128,7 @@ class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ, t
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Structure]:
         """The parsed text, from another thread. Raises NotFound."""
         source = _source(mux, origin, self.pane, self.text)
-        return in_background(lambda: self._read(source()))
+        return run_task(asyncio.to_thread(lambda: self._read(source())))
 
     def _read(self, found: CommandOutput) -> Structure:
         from fugue_tui.output_analysis.parse.parse import parse
@@ -158,7 +158,7 @@ class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ, t
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Verdict]:
         """The classification, from another thread. Raises NotFound."""
         source = _source(mux, origin, self.pane, self.text, end=True)
-        return in_background(lambda: self._classify(source()))
+        return run_task(asyncio.to_thread(lambda: self._classify(source())))
 
     def _classify(self, found: CommandOutput) -> Verdict:
         command = found.command if self.command is None else self.command

@@ -1,14 +1,13 @@
 """What changed in a pane since a cursor: rows of its screen, and new lines."""
 
+import asyncio
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui.control.commands.read_pane import resolve_cursor
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.output.page import TextFormat, TextOptions, TextPage, since
 from fugue_tui.geometry import Size
 from fugue_tui.imaging.screen import Screen
@@ -101,9 +100,14 @@ class DiffPane(Command[PaneDifference], name="diff-pane", effect=Effect.READ, to
             if excerpt.more:
                 excerpt = replace(excerpt, bookmark=bookmark(screen, found.bookmark))
             scrolled = _scrolled(screen, found.bookmark, excerpt)
-        return in_background_then(
-            mux, partial(_compare, found, excerpt, scrolled), partial(_keep_cursor, mux, found, excerpt)
-        )
+        return run_task(_difference(mux, found, excerpt, scrolled))
+
+
+async def _difference(
+    mux: Multiplexer, found: BookmarkPosition, excerpt: TextPage, scrolled: int | None
+) -> PaneDifference:
+    difference = await asyncio.to_thread(_compare, found, excerpt, scrolled)
+    return replace(difference, cursor=mux.bookmarks.keep(found.pane, found.terminal, excerpt.bookmark))
 
 
 def _scrolled(screen: LockedScreen, old: Bookmark, excerpt: TextPage) -> int | None:
@@ -147,9 +151,3 @@ def _compare(found: BookmarkPosition, excerpt: TextPage, scrolled: int | None) -
 def _row(change: "RowChange") -> RowDifference:
     columns = tuple(Columns(*each) for each in change.columns)
     return RowDifference(change.row, clean_text(change.before), clean_text(change.after), columns, change.restyled)
-
-
-def _keep_cursor(
-    mux: Multiplexer, found: BookmarkPosition, excerpt: TextPage, difference: PaneDifference
-) -> PaneDifference:
-    return replace(difference, cursor=mux.bookmarks.keep(found.pane, found.terminal, excerpt.bookmark))

@@ -1,18 +1,17 @@
 """Commands for layout files: save, load, list, and the shipped workspaces."""
 
+import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
 from fugue_tui import trusted_files
 from fugue_tui.control.commands.layouts import PlacedPane, placed_panes
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import in_background, in_background_then
 from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.new_pane import Line, wants_focus
 from fugue_tui.control.core.results import WindowInfo, window_info
 from fugue_tui.control.layout_files import catalog, load, project_file
@@ -134,7 +133,7 @@ class SaveLayout(
         document = capture.document(windows, "" if self.window else mux.workspace.name)
         text = _serialized(document, path, capture.left_out, BESIDE if beside else HERE)
         saved = SavedLayout(str(path), len(windows), len(document.panes), tuple(capture.left_out), text)
-        return in_background(lambda: self._write(path, saved))
+        return run_task(asyncio.to_thread(self._write, path, saved))
 
     def _path(self, here: str) -> Path:
         if not catalog.is_path(self.name):
@@ -175,13 +174,12 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT
         """The opened windows, once the file is read; on any error nothing has changed."""
         here = caller_directory(mux, origin)
         cwd = _directory(self.cwd, here)
-        return in_background_then(
-            mux, lambda: _read(self.name, here), lambda found: self._open(mux, origin, found, cwd or here)
-        )
+        return run_task(self._open(mux, origin, here, cwd or here))
 
-    def _open(self, mux: Multiplexer, origin: Origin, found: _ReadLayout, here: str) -> LoadedLayout:
+    async def _open(self, mux: Multiplexer, origin: Origin, here: str, cwd: str) -> LoadedLayout:
+        found = await asyncio.to_thread(_read, self.name, here)
         beside = catalog.is_path(self.name) and not self.cwd
-        base = os.path.realpath(found.entry.path.parent) if beside else here
+        base = os.path.realpath(found.entry.path.parent) if beside else cwd
         return _loaded(mux, origin, found, LoadTarget(base, self.session), self.focus)
 
 
@@ -211,8 +209,11 @@ class LoadWorkspace(
             raise InvalidArgument(f"name: {clean(self.name)} is a path; load-layout opens files by path")
         here = caller_directory(mux, origin)
         destination = LoadTarget(_directory(self.cwd, here) or here, self.session)
-        opened = partial(_loaded, mux, origin, destination=destination, focus=self.focus)
-        return in_background_then(mux, lambda: _read(self.name, here, self.commands), opened)
+        return run_task(self._open(mux, origin, here, destination))
+
+    async def _open(self, mux: Multiplexer, origin: Origin, here: str, destination: LoadTarget) -> LoadedLayout:
+        found = await asyncio.to_thread(_read, self.name, here, self.commands)
+        return _loaded(mux, origin, found, destination, self.focus)
 
 
 class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, toolset=Toolset.SAVING):
@@ -221,7 +222,7 @@ class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[LayoutList]:
         """The layouts, with the error of each that cannot be loaded."""
         here = caller_directory(mux, origin)
-        return in_background(lambda: listed(here))
+        return run_task(asyncio.to_thread(listed, here))
 
 
 def caller_directory(mux: Multiplexer, origin: Origin) -> str:

@@ -1,23 +1,23 @@
 """Commands that describe one pane: its directory, processes, terminal state and past shell commands."""
 
+import asyncio
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Annotated, Final
 
 from annotated_types import Interval
 
 from fugue_tui.control.commands.status import PaneState, pane_state
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import in_background, in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.output.page import TextFormat, TextOptions, TextPage, newest
+from fugue_tui.control.core.deferred import Deferred, run_task
+from fugue_tui.control.output.page import TextFormat, TextOptions, newest
 from fugue_tui.control.restore.agent_resume import agent_of
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.watch.bookmarks import Bookmark
 from fugue_tui.sanitize import TEXT_LIMIT, clean, clean_text
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty import process
@@ -96,7 +96,7 @@ class GetCurrentDirectory(
             reported = screen.emulator.cwd
         seen = terminal.cwd
         known_by = "reported" if reported and seen == reported else "seen" if seen else "started"
-        return in_background(partial(_directory, pane, mux.cwd(pane), known_by))
+        return run_task(asyncio.to_thread(_directory, pane, mux.cwd(pane), known_by))
 
 
 class GetRunningProcess(
@@ -110,7 +110,7 @@ class GetRunningProcess(
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RunningProcess]:
         """The program, from another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
-        return in_background(partial(running_process, pane, _own_pid(mux, pane), mux.terminal(pane)))
+        return run_task(asyncio.to_thread(running_process, pane, _own_pid(mux, pane), mux.terminal(pane)))
 
 
 class GetPaneState(Command[PaneState], name="get-pane-state", effect=Effect.READ, toolset=Toolset.READING):
@@ -226,8 +226,7 @@ class SnapshotPane(Command[PaneSnapshot], name="snapshot-pane", effect=Effect.RE
             typed=clean_text(terminal.shell.typed),
             cursor="",
         )
-        work = partial(running_process, pane, _own_pid(mux, pane), terminal)
-        return in_background_then(mux, work, partial(_completed, mux, pane, terminal, excerpt, snapshot))
+        return run_task(_completed(mux, pane, _own_pid(mux, pane), terminal, excerpt.bookmark, snapshot))
 
 
 def command_info(record: CommandRecord) -> CommandInfo:
@@ -295,10 +294,10 @@ def _own_pid(mux: Multiplexer, pane: PaneId) -> int | None:
     return mux.terminal(pane).pid if mux.runs(pane) else None
 
 
-def _completed(
-    mux: Multiplexer, pane: PaneId, terminal: Terminal, screen: TextPage, snapshot: PaneSnapshot, found: RunningProcess
+async def _completed(
+    mux: Multiplexer, pane: PaneId, own: int | None, terminal: Terminal, position: Bookmark, snapshot: PaneSnapshot
 ) -> PaneSnapshot:
+    process = await asyncio.to_thread(running_process, pane, own, terminal)
     if mux.terminals.get(pane) is not terminal:
         raise NotFound(f"pane {pane} was closed or respawned meanwhile; list-panes shows what is open")
-    cursor = mux.bookmarks.keep(pane, terminal, screen.bookmark)
-    return replace(snapshot, process=found, cursor=cursor)
+    return replace(snapshot, process=process, cursor=mux.bookmarks.keep(pane, terminal, position))

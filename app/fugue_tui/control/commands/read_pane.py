@@ -1,5 +1,6 @@
 """Read the text of panes."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -9,9 +10,8 @@ from annotated_types import Ge, Interval
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TextAnswer
-from fugue_tui.control.core.background import in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.output.last_command import newest as newest_command
 from fugue_tui.control.output.last_command import printed
 from fugue_tui.control.output.page import TextFormat, TextOptions, TextPage, newest, selected, since, written
@@ -216,8 +216,11 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         """The answer; a long one is made on another thread."""
         quick = request.source in (Source.SCREEN, Source.SCROLLBACK) and (self.lines or 0) <= _INLINE_ROWS
         if not quick or self.format in (TextFormat.HTML, TextFormat.CELLS):
-            return in_background_then(mux, request.read, lambda found: self._result(mux, request, *found))
+            return run_task(self._read_aside(mux, request))
         return self._result(mux, request, *request.read())
+
+    async def _read_aside(self, mux: Multiplexer, request: "_ReadRequest") -> Reading:
+        return self._result(mux, request, *await asyncio.to_thread(request.read))
 
     def _result(self, mux: Multiplexer, request: "_ReadRequest", found: TextPage, text: str) -> Reading:
         rows, older = found.stop - found.first, request.source is not Source.SINCE

@@ -1,26 +1,25 @@
 """Commands that restore: a saved workspace, a snapshot, and the programs of suspended panes."""
 
+import asyncio
 from collections.abc import Callable
-from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
 from fugue_tui.control.commands.save import AREAS, checked, saver
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import ending, pane_words
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.results import PaneInfo, pane_info
 from fugue_tui.control.restore.restorer import RestoreResult, RestoreSource, WorkspaceRestorer
-from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, SaveError
+from fugue_tui.errors import InvalidArgument, NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.store.store import Area, Store
 from fugue_tui.workspace.save_codec import decode
 
-T = TypeVar("T")
 AUTO = "auto"
 """The name of this workspace's automatic save."""
 
@@ -40,15 +39,17 @@ class RestoreSession(
         """What was restored, once complete. Fails with NotFound or SaveError."""
         focus = origin.is_user
         if self.name != AUTO:
-            return fetched(
-                mux, "named", checked(self.name), lambda source: WorkspaceRestorer(mux, source).beside(focus=focus)
-            )
+            begin = partial(self._beside, mux, focus)
+            return run_task(_restore_saved(mux, "named", checked(self.name), begin))
         if mux.before is None:
             raise NotFound("this workspace has no earlier run, or is already restored; list-saved shows what is saved")
-        return fetched(mux, *mux.before, partial(self._restore_last, mux, focus))
+        return run_task(_restore_saved(mux, *mux.before, partial(self._restore_last, mux, focus)))
 
     def _restore_last(self, mux: Multiplexer, focus: bool, source: RestoreSource) -> WorkspaceRestorer:
         mux.before = None
+        return self._beside(mux, focus, source)
+
+    def _beside(self, mux: Multiplexer, focus: bool, source: RestoreSource) -> WorkspaceRestorer:
         return WorkspaceRestorer(mux, source).beside(focus=focus)
 
 
@@ -79,10 +80,10 @@ class RestoreSnapshot(
         """What was restored, once complete. Raises NotFound or Refused; fails with NotFound or SaveError."""
         name = checked(self.name)
         if not self.pane:
-            return fetched(mux, "snapshots", name, partial(self._beside, mux, origin.is_user))
+            return run_task(_restore_saved(mux, "snapshots", name, partial(self._beside, mux, origin.is_user)))
         pane = target.pane_to_close(mux, self.pane, origin)
         self._may_replace(mux, pane)
-        return fetched(mux, "snapshots", name, partial(self._within, mux, pane))
+        return run_task(_restore_saved(mux, "snapshots", name, partial(self._within, mux, pane)))
 
     def _beside(self, mux: Multiplexer, focus: bool, source: RestoreSource) -> WorkspaceRestorer:
         return WorkspaceRestorer(mux, source, asleep=True).beside(focus=focus)
@@ -124,51 +125,24 @@ def read(store: Store, area: Area, name: str) -> RestoreSource:
     return RestoreSource(name, saved, store.text, (*found.faults, *faults))
 
 
-def fetched(
+async def _restore_saved(
     mux: Multiplexer, area: Area, name: str, begin: Callable[[RestoreSource], WorkspaceRestorer]
-) -> Deferred[RestoreResult]:
-    """Read a save, restore it on the main thread, then read its texts; the result says what was restored."""
-    answer = Deferred[RestoreResult]()
-
+) -> RestoreResult:
     def load(recorder: SnapshotWriter, wanted: Callable[[], bool]) -> RestoreSource:
         if not any(entry.name == name for entry in recorder.store.names(area)):
             kind = next(kind for kind, place in AREAS.items() if place == area)
             raise NotFound(f"no {kind} is saved as {name}; list-saved shows what is")
         return read(recorder.store, area, name)
 
-    def restore(source: RestoreSource) -> None:
-        if not answer.done:
-            follow(mux, begin(source), answer)
-
-    on_main(mux, saver(mux).ask(load), restore, answer)
-    return answer
+    return await fill_panes(mux, begin(await asyncio.wrap_future(saver(mux).ask(load))))
 
 
-def follow(mux: Multiplexer, restorer: WorkspaceRestorer, answer: Deferred[RestoreResult]) -> None:
-    """Read the texts of a restored workspace, and settle the answer when all are read. Main thread."""
-    restorer.later.on_progress(lambda progress: answer.report(progress.text, progress.fraction))
-    restorer.later.on_done(lambda: _forward(restorer.later, answer))
-    on_main(mux, saver(mux).ask(lambda recorder, wanted: restorer.read()), _ignore, answer)
+async def fill_panes(mux: Multiplexer, restorer: WorkspaceRestorer) -> RestoreResult:
+    """Read the texts of a restored workspace into its panes, also if the caller cancels meanwhile."""
+    loop, context = asyncio.get_running_loop(), copy_context()
 
+    def hold_store(recorder: SnapshotWriter, wanted: Callable[[], bool]) -> RestoreResult:
+        """On the saver's thread, which changes nothing in the store while texts are read from it."""
+        return context.run(asyncio.run_coroutine_threadsafe, restorer.fill(), loop).result()
 
-def on_main(mux: Multiplexer, done: Future[T], then: Callable[[T], None], answer: Deferred[RestoreResult]) -> None:
-    """Call `then` with the result on the main thread; an error there or before fails the answer."""
-
-    def run() -> None:
-        try:
-            then(done.result())
-        except FugueError as error:
-            answer.fail(error)
-        except Exception as error:  # A bug: raised as well, so that the app logs it even if no caller waits.
-            answer.fail(error)
-            raise
-
-    done.add_done_callback(lambda _: mux.post(run))
-
-
-def _ignore(result: None) -> None:
-    return
-
-
-def _forward(done: Deferred[RestoreResult], answer: Deferred[RestoreResult]) -> None:
-    answer.settle(done.result())
+    return await asyncio.shield(asyncio.wrap_future(saver(mux).ask(hold_store)))

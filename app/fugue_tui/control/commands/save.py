@@ -4,8 +4,8 @@ All of them run on the saver's thread and answer once the data is on disk. Autom
 restoring is in `restore`.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from fugue_tui import sockets
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, SocketError
+from fugue_tui.control.core.deferred import Deferred, run_task
+from fugue_tui.errors import InvalidArgument, NotFound, Refused, SocketError
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.autosave.snapshot import WorkspaceSnapshot, only, take
 from fugue_tui.sanitize import clean
@@ -134,7 +134,7 @@ class ListSaved(Command[SavedList], name="list-saved", effect=Effect.READ, tools
         def work(recorder: "SnapshotWriter", wanted: Callable[[], bool]) -> SavedList:
             return SavedList(tuple(_info(kind, each) for kind in kinds for each in recorder.store.names(AREAS[kind])))
 
-        return deferred(saver(mux).ask(work))
+        return ask(mux, work)
 
 
 class DeleteSaved(
@@ -157,7 +157,7 @@ class DeleteSaved(
             recorder.store.delete(AREAS[self.kind], name)
             return Deleted(self.kind, name)
 
-        return deferred(saver(mux).ask(work))
+        return ask(mux, work)
 
 
 def saver(mux: Multiplexer) -> "Saver":
@@ -175,20 +175,9 @@ def checked(name: str) -> str:
         raise InvalidArgument(f"name: {str(error).replace('a workspace', 'what is saved')}") from None
 
 
-def deferred(future: Future[T]) -> Deferred[T]:
-    """A future's result as a command's answer; cancelling the answer cancels the future."""
-    answer = Deferred[T](future.cancel)
-
-    def on_done(done: Future[T]) -> None:
-        if done.cancelled():
-            answer.fail(Cancelled("no caller waits for the answer any more"))
-        elif (error := done.exception()) is not None:
-            answer.fail(error if isinstance(error, Exception) else RuntimeError(type(error).__name__))
-        else:
-            answer.settle(done.result())
-
-    future.add_done_callback(on_done)
-    return answer
+def ask(mux: Multiplexer, work: "Callable[[SnapshotWriter, Callable[[], bool]], T]") -> Deferred[T]:
+    """The result of a job on the saver's thread; cancelling it cancels the job. Raises Refused without a saver."""
+    return run_task(asyncio.wrap_future(saver(mux).ask(work)))
 
 
 def _save(
@@ -203,7 +192,7 @@ def _save(
         faults = recorder.record(snapshot, AREAS[kind], label, wanted=wanted)
         return _info(kind, _entry(recorder, kind, label), faults)
 
-    return deferred(saver(mux).ask(work))
+    return ask(mux, work)
 
 
 def _exists(recorder: "SnapshotWriter", kind: SavedKind, name: str) -> bool:

@@ -1,19 +1,18 @@
 """Screenshots of panes and windows."""
 
+import asyncio
 import time
 from base64 import b64encode
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from typing import Annotated, Final
 
 from annotated_types import MaxLen
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import ImageAnswer
-from fugue_tui.control.core.background import in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.output.screenshot import CapturedScreen, capture_pane, capture_window
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.imaging.palette import Theme
@@ -91,9 +90,11 @@ class ScreenshotPane(
         """The screenshot, drawn on another thread. Raises NotFound or InvalidArgument."""
         name = target.named(self.name) if self.name else ""
         captured = shot(mux, self.pane, self.window, origin)
-        return in_background_then(
-            mux, partial(self._render, captured, name, origin.is_agent), partial(_store, mux, captured.theme)
-        )
+        return run_task(self._shoot(mux, captured, name, origin))
+
+    async def _shoot(self, mux: Multiplexer, captured: CapturedScreen, name: str, origin: Origin) -> Screenshot:
+        drawn, screen = await asyncio.to_thread(self._render, captured, name, origin.is_agent)
+        return _store(mux, captured.theme, drawn, screen)
 
     def _render(self, shot: CapturedScreen, name: str, for_model: bool) -> tuple[Screenshot, Screen]:
         screen = shot.make()
@@ -123,8 +124,7 @@ def shot(mux: Multiplexer, pane: str, window: str, origin: Origin) -> CapturedSc
     return capture_pane(mux, target.pane(mux, pane, origin))
 
 
-def _store(mux: Multiplexer, theme: Theme, drawn: tuple[Screenshot, Screen]) -> Screenshot:
-    captured, screen = drawn
+def _store(mux: Multiplexer, theme: Theme, captured: Screenshot, screen: Screen) -> Screenshot:
     if not captured.name:
         return captured
     dropped = mux.screen_store.keep(captured.name, StoredScreen(screen, theme, captured.shows, time.time()))

@@ -1,19 +1,18 @@
 """Search the text of panes: their screens and scrollback."""
 
+import asyncio
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate
 from typing import Annotated, Final
 
 from annotated_types import Interval, MaxLen
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.background import in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.output.full_text import full_text
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
@@ -95,9 +94,10 @@ class SearchPanes(Command[Matches], name="search-panes", effect=Effect.READ, too
         all_panes = [pane for window in mux.workspace.windows for pane in panes_in(window.layout)]
         requested = [target.pane(mux, each, origin) for each in self.panes] or all_panes
         terminals = [(pane, mux.terminal(pane)) for pane in dict.fromkeys(requested)]
-        return in_background_then(mux, partial(_search, terminals, pattern, self.limit), partial(self._result, mux))
+        return run_task(self._search(mux, terminals, pattern))
 
-    def _result(self, mux: Multiplexer, found: "_SearchResult") -> Matches:
+    async def _search(self, mux: Multiplexer, terminals: list[tuple[PaneId, Terminal]], pattern: Pattern) -> Matches:
+        found = await asyncio.to_thread(_search, terminals, pattern, self.limit)
         return Matches(
             matches=tuple(match for each in found.panes for match in self._matches(mux, each)),
             found=found.count,

@@ -3,6 +3,7 @@
 An action is a command in a pane's shell, or keys sent to its program. Main thread only.
 """
 
+import asyncio
 import time
 from base64 import b64encode
 from collections.abc import Callable
@@ -18,9 +19,8 @@ from fugue_tui.control.commands.screenshot import Name, shot
 from fugue_tui.control.commands.send_keys import SendKeys
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT, WaitResult, begin
 from fugue_tui.control.core.answers import ImageAnswer
-from fugue_tui.control.core.background import in_background, in_background_then
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.output.screenshot import CapturedScreen, capture_pane
 from fugue_tui.control.shell_exec.dialects import ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
@@ -178,7 +178,7 @@ def run_action(
         if mux.terminals.get(action.pane) is not action.terminal:
             raise NotFound(f"{action.pane} was closed or respawned meanwhile; there is nothing to compare with")
         work = partial(compare, action.before(), capture_pane(mux, action.pane), action.result(found))
-        then(in_background_then(mux, work, lambda result: result), deferred.settle)
+        then(run_task(asyncio.to_thread(work)), deferred.settle)
 
     then(action.begin(), on_end)
     return deferred
@@ -187,7 +187,14 @@ def run_action(
 def _continue(deferred: Deferred[Any], step: Deferred[Any], call: Callable[[Any], object]) -> None:
     """Pass the result of a step to the next."""
     if not deferred.done:
-        deferred.attempt(lambda: call(step.result()))
+        _attempt(deferred, lambda: call(step.result()))
+
+
+def _attempt(deferred: Deferred[Any], work: Callable[[], object]) -> None:
+    try:
+        work()
+    except Exception as error:  # noqa: BLE001  (handed to the caller, who reports it)
+        deferred.fail(error)
 
 
 def _outcome_text(found: CommandOutcome) -> str:
@@ -279,7 +286,7 @@ class VisualDiff(
         else:
             after = _current(mux, self.pane or source, origin)
         named = (clean(self.before, 64), clean(self.after, 64) or f"{after.source} now")
-        return in_background(partial(_compared, before, after, *named))
+        return run_task(asyncio.to_thread(_compared, before, after, *named))
 
     def _run_action(self, mux: Multiplexer, origin: Origin) -> Deferred[VisualDifference]:
         if self.after:

@@ -1,14 +1,16 @@
 """Deferred results of commands whose work continues after `run` has returned.
 
-A command keeps its state on the main thread, does the work elsewhere, and settles the result from there.
+The rest of such a command is a coroutine that runs as a task of the main loop.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, InvalidStateError
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from fugue_tui.errors import Cancelled, FugueError
+from fugue_tui.errors import Cancelled, FugueError, TimedOut
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -54,13 +56,6 @@ class Deferred(Generic[Result]):
             return False
         return True
 
-    def attempt(self, work: Callable[[], object]) -> None:
-        """Call `work` on this thread; any exception, a bug too, becomes the error."""
-        try:
-            work()
-        except Exception as error:  # noqa: BLE001  (handed to the caller, who reports it)
-            self.fail(error)
-
     def report(self, text: str, fraction: float | None = None) -> None:
         """Report progress, from any thread; ignored once done."""
         if not self.done:
@@ -99,6 +94,56 @@ class Deferred(Generic[Result]):
             return False
         self.on_cancel()
         return True
+
+
+_current: Final[ContextVar[Deferred[Any] | None]] = ContextVar("_current", default=None)
+_tasks: Final[set[asyncio.Task[Any]]] = set()
+"""Tasks are kept here, as their loop refers to them only weakly."""
+
+
+def run_task(work: Awaitable[Result]) -> Deferred[Result]:
+    """The result of a coroutine, which begins with the next turn of the main loop, on whose thread this is called.
+
+    Cancelling the result answers the caller at once and cancels the coroutine, which may take time to clean up; it has
+    always begun before. When the loop ends, the result fails with TimedOut."""
+    later = Deferred[Result]()
+    begun = False
+
+    async def settle() -> None:
+        nonlocal begun
+        begun = True
+        _current.set(later)
+        try:
+            later.settle(await work)
+        except asyncio.CancelledError:
+            later.fail(TimedOut("the workspace is being left"))
+        except Exception as error:  # Handed to the caller; if none waits for it, a bug goes to the loop's handler.
+            if not later.fail(error) and not isinstance(error, FugueError):
+                raise
+
+    def cancel() -> None:
+        if begun:
+            task.cancel()
+        else:
+            task.get_loop().call_soon(task.cancel)
+
+    task = spawn(settle())
+    later.on_cancel = cancel
+    return later
+
+
+def spawn(work: Coroutine[Any, Any, object]) -> asyncio.Task[Any]:
+    """Run a coroutine on the main loop until it ends."""
+    task = asyncio.get_running_loop().create_task(work)
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+    return task
+
+
+def report(text: str, fraction: float | None = None) -> None:
+    """Report the progress of the command whose task calls this."""
+    if (later := _current.get()) is not None:
+        later.report(text, fraction)
 
 
 def is_deferred(found: Result | Deferred[Result]) -> "TypeIs[Deferred[Result]]":

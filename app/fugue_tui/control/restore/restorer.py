@@ -3,17 +3,16 @@
 The main thread is used for milliseconds; texts are read and parsed on others, the visible panes first.
 """
 
+import asyncio
 import os
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import report
 from fugue_tui.control.core.results import pane_info
 from fugue_tui.control.restore.rerun_policy import is_shell, offer
 from fugue_tui.errors import FugueError
@@ -30,7 +29,7 @@ from fugue_tui.workspace.merge import merge
 from fugue_tui.workspace.model import Pane, Workspace
 from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 
-READERS: Final = min(4, os.cpu_count() or 1)
+READERS: Final = min(3, os.cpu_count() or 1)
 """Texts that are read and parsed in parallel: nearly all work is the engine's, without the GIL."""
 
 
@@ -86,19 +85,14 @@ class PaneTextRead:
 
 
 class WorkspaceRestorer:
-    """One restore of a workspace; main thread only, except `read`."""
+    """One restore of a workspace. Main thread only."""
 
     def __init__(self, mux: Multiplexer, source: RestoreSource, *, asleep: bool = False) -> None:
         """With `asleep` no program starts by itself."""
-        self.later = Deferred[RestoreResult]()
-        """The result, settled once every text is read."""
         self._mux, self._source, self._asleep = mux, source, asleep
         self._saved = _with_last_directories(source.saved)
         self._fillings: list[PaneTextRead] = []
         self._damaged: dict[PaneId, str] = {}
-        self._failed: list[Exception] = []
-        self._counting = threading.Lock()
-        self._read = 0
         self._was: dict[PaneId, PaneId] = {}
         self._windows: tuple[WindowId, ...] = ()
 
@@ -161,47 +155,29 @@ class WorkspaceRestorer:
         size = self._mux.terminals[pane.id].size
         return PaneTextRead(pane.id, size, pane.cwd, offered, self._source.saved.saved_at)
 
-    # Other threads
-
-    def read(self) -> None:
-        """Read every text and show it, several in parallel; on any thread but the main one."""
+    async def fill(self) -> RestoreResult:
+        """Read every text and show it, several at a time."""
         left, many = deque(self._fillings), len(self._fillings)
-        readers = [
-            threading.Thread(target=self._read_on, args=(left,), name=f"reader {number}", daemon=True)
-            for number in range(min(READERS, many))
-        ]
-        for reader in readers:
-            reader.start()
-        for reader in readers:
-            reader.join()
-        if self._failed:
-            raise self._failed[0]
-        self._mux.post(self._settle)
 
-    def _read_on(self, left: deque[PaneTextRead]) -> None:
-        """Read texts until none is left or a reader has failed."""
-        while not self._failed:
-            try:
-                filling = left.popleft()
-            except IndexError:
-                return
-            try:
-                self._fill(filling)
-            except Exception as error:  # noqa: BLE001  (raised in `read`, which joins the readers)
-                self._failed.append(error)
+        async def fill_next() -> None:
+            while left:
+                await self._fill(left.popleft())
+                done = many - len(left)
+                report(f"pane {done} of {many}", done / many)
 
-    def _fill(self, filling: PaneTextRead) -> None:
+        try:
+            await asyncio.gather(*(fill_next() for _ in range(READERS)))
+        finally:
+            left.clear()
+        return self._result()
+
+    async def _fill(self, filling: PaneTextRead) -> None:
+        emulator, commands = await asyncio.to_thread(self._recall, filling)
+        self._mux.fill(filling.pane, emulator, commands)
+
+    def _recall(self, filling: PaneTextRead) -> tuple[Emulator, Sequence[CommandRecord]]:
+        """An emulator with the text and the lines below it, and the commands in the text. Any thread."""
         emulator = self._mux.blank(filling.size)
-        commands, lines = self._recall(emulator, filling)
-        for line in lines:
-            write_notice(emulator, line)
-        self._mux.post(partial(self._mux.fill, filling.pane, emulator, commands))
-        with self._counting:
-            self._read += 1
-            self.later.report(f"pane {self._read} of {len(self._fillings)}", self._read / len(self._fillings))
-
-    def _recall(self, emulator: Emulator, filling: PaneTextRead) -> tuple[Sequence[CommandRecord], Sequence[str]]:
-        """Write the text into the emulator; the commands in it, and the lines to add below it."""
         commands, lines = tuple[CommandRecord, ...](), _lines(filling)
         if digest := filling.offer.seen.text:
             try:
@@ -209,15 +185,17 @@ class WorkspaceRestorer:
             except FugueError as error:
                 self._damaged[filling.pane] = f"{filling.pane}: its text is left out: {error}"
                 lines.insert(1, "its text was damaged and is left out")
-        return commands, lines
+        for line in lines:
+            write_notice(emulator, line)
+        return emulator, commands
 
-    def _settle(self) -> None:
+    def _result(self) -> RestoreResult:
         mux = self._mux
         infos = {pane: pane_info(mux, pane) for pane in self._was if pane in mux.workspace.panes}
         returned = (RestoredPane(each.id, str(self._was[pane]), each.name, each.waits) for pane, each in infos.items())
         windows = tuple(str(window.id) for window in mux.workspace.windows if window.id in self._windows)
         damaged = (self._damaged[each.pane] for each in self._fillings if each.pane in self._damaged)
-        self.later.settle(RestoreResult(self._source.name, windows, tuple(returned), (*self._source.faults, *damaged)))
+        return RestoreResult(self._source.name, windows, tuple(returned), (*self._source.faults, *damaged))
 
 
 def _with_last_directories(saved: SavedWorkspace) -> Workspace:

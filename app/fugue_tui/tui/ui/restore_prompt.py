@@ -10,11 +10,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final
 
-from fugue_tui.control.commands.restore import follow, read
+from fugue_tui.control.commands.restore import fill_panes, read
 from fugue_tui.control.core.confirmation import count
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.restore.rerun_policy import is_shell, words
-from fugue_tui.control.restore.restorer import RestoreResult, RestoreSource, WorkspaceRestorer, local_time
+from fugue_tui.control.restore.restorer import RestoreSource, WorkspaceRestorer, local_time
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.autosave.saver import Saver
@@ -101,13 +101,18 @@ class RestorePrompt:
 
     def _bring(self, comeback: WorkspaceRestorer) -> None:
         self._mux.before = None
-        answer = Deferred[RestoreResult]()
-        answer.on_done(lambda: self._mux.post(lambda: self._back(answer)))
-        follow(self._mux, comeback, answer)
+        self._mux.post(lambda: self._begin(comeback))
 
-    def _back(self, answer: Deferred[RestoreResult]) -> None:
-        self._saver.release()
-        faults = [str(answer.error)] if answer.error else list(answer.result().faults)
+    def _begin(self, comeback: WorkspaceRestorer) -> None:
+        spawn(self._fill(comeback))
+
+    async def _fill(self, comeback: WorkspaceRestorer) -> None:
+        try:
+            faults = list((await fill_panes(self._mux, comeback)).faults)
+        except Exception as error:  # noqa: BLE001  (reported)
+            faults = [str(error)]
+        finally:
+            self._saver.release()
         for fault in faults:
             logger.warning("left out of what was brought back: %s", fault)
         if faults:
