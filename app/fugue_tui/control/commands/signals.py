@@ -1,5 +1,6 @@
 """Interrupt a pane's program, or send it a signal, with optional escalation."""
 
+import asyncio
 import os
 import signal
 import time
@@ -14,19 +15,18 @@ from annotated_types import Interval
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import ending, pane_words
-from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.core.pane_subscription import PaneSubscription, after
+from fugue_tui.control.core.deferred import Deferred, run_task
+from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdate, PaneUpdates
 from fugue_tui.control.shell_exec.prompt_detection import running
 from fugue_tui.control.shell_exec.prompt_driver import INTERRUPT
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent
+from fugue_tui.multiplexer.events.pane_events import Ended
 from fugue_tui.sanitize import clean
 from fugue_tui.shell_names import is_interactive
 from fugue_tui.terminal.emulator.events import PromptMark
 from fugue_tui.terminal.pty import process
-from fugue_tui.terminal.terminal import Terminal
 
 _POLL_INTERVAL: Final = 0.05
 """Seconds between polls for the exit of a program that no event reports."""
@@ -98,7 +98,7 @@ class InterruptPane(Command[Interrupted], name="interrupt-pane", effect=Effect.I
         steps: list[_Step] = [("ctrl+c", lambda group: terminal.press(INTERRUPT))]
         if self.escalate:
             steps.append(_signal_step(Signal.INT))
-        return _Termination(mux, pane, steps, self.wait).begin()
+        return run_task(_Termination(mux, pane, self.wait).run(steps))
 
 
 class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY, toolset=Toolset.RUNNING):
@@ -129,8 +129,8 @@ class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY
         running(mux, pane)
         steps = [_signal_step(each) for each in self._signals()]
         if self.signal in _NON_FATAL:
-            return _Termination(mux, pane, steps, min(self.wait, _SHORT_WAIT), ends=False).begin()
-        return _Termination(mux, pane, steps, self.wait).begin()
+            return run_task(_Termination(mux, pane, min(self.wait, _SHORT_WAIT), ends=False).run(steps))
+        return run_task(_Termination(mux, pane, self.wait).run(steps))
 
     def _signals(self) -> list[Signal]:
         if not self.escalate:
@@ -157,100 +157,76 @@ def _signal_step(wanted: Signal) -> _Step:
 class _Termination:
     """Ends one program, step by step. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, pane: PaneId, steps: list[_Step], wait: float, *, ends: bool = True) -> None:
-        self._mux, self._pane, self._steps, self._wait, self._ends = mux, pane, steps, wait, ends
-        self._terminal: Terminal = mux.terminal(pane)
+    def __init__(self, mux: Multiplexer, pane: PaneId, wait: float, *, ends: bool = True) -> None:
+        """`ends` says whether the signals are meant to end it. Raises Refused if no program is in the foreground."""
+        self._mux, self._pane, self._wait, self._ends = mux, pane, wait, ends
+        self._terminal = mux.terminal(pane)
         self._group = self._terminal.foreground_group
+        if not self._group:
+            raise Refused(f"{pane} has no foreground program; get-pane-state shows its state")
         self._program = clean(process.name(self._group))
         self._is_shell = is_interactive(process.argv(self._group))
-        self._started = self._until = time.monotonic()
-        self._steps_taken: list[str] = []
         running = self._terminal.shell.newest_command
         self._number = running.number if running and running.running else 0
         self._code: int | None = None
-        self._deferred = Deferred[Interrupted](self._close)
-        self._subscription = PaneSubscription(mux, pane, self)
 
-    def begin(self) -> Deferred[Interrupted]:
-        """Take the first step."""
-        if not self._group:
-            self._subscription.close()
-            raise Refused(f"{self._pane} has no foreground program; get-pane-state shows its state")
-        self._step()
-        return self._deferred
+    async def run(self, steps: list[_Step]) -> Interrupted:
+        """Take the steps until it has ended."""
+        started, taken, ended = time.monotonic(), list[str](), False
+        with PaneUpdates(self._mux, self._pane) as updates:
+            while steps and not ended:
+                name, do = steps.pop(0)
+                do(self._group)
+                taken.append(name)
+                ended = await self._has_ended(updates)
+        return Interrupted(
+            pane=str(self._pane),
+            program=self._program,
+            steps=tuple(taken),
+            ended=ended,
+            exit_code=self._exit_code(),
+            front="" if self._terminal.exit else clean(process.name(self._terminal.foreground_group)),
+            seconds=round(time.monotonic() - started, 3),
+        )
 
-    def said(self, event: PaneEvent) -> None:
-        """For the subscription."""
-        match event:
+    async def _has_ended(self, updates: PaneUpdates) -> bool:
+        """Whether it ends after a step; polled, as no event reports that if its shell does not mark prompts."""
+        until = time.monotonic() + self._wait
+        while not await self._is_reported(updates, _POLL_INTERVAL):
+            if not self._is_alive():
+                if self._terminal.shell.integrated and not self._is_shell:
+                    await self._is_reported(updates, _SHORT_WAIT)
+                return True
+            if time.monotonic() >= until:
+                return False
+        return True
+
+    async def _is_reported(self, updates: PaneUpdates, seconds: float) -> bool:
+        """Whether its end is reported within some seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not self._reports_end(await updates.next()):
+                    pass
+                return True
+        return False
+
+    def _reports_end(self, update: PaneUpdate | None) -> bool:
+        match update:
             case Ended(exit):
                 self._code = exit.code
-                self._finish(ended=True)
+                return True
             case PromptMark(kind="A", continues=False) if self._ends:
-                self._mux.post(self._at_prompt)
+                return bool(self._terminal.shell.at_prompt) or self._terminal.closed
             case _:
-                pass
+                return isinstance(update, PaneClosed)
 
-    def printed(self) -> None:
-        """For the subscription: output is ignored."""
-
-    def gone(self) -> None:
-        """For the subscription."""
-        self._finish(ended=True)
-
-    def _at_prompt(self) -> None:
-        if self._terminal.shell.at_prompt or self._terminal.closed:
-            self._finish(ended=True)
-
-    def _step(self) -> None:
-        if self._deferred.done:
-            return
-        name, do = self._steps.pop(0)
-        self._steps_taken.append(name)
-        do(self._group)
-        self._until = time.monotonic() + self._wait
-        after(self._mux, _POLL_INTERVAL, self._poll)
-
-    def _poll(self) -> None:
-        """Poll, as no event reports the exit of a program if its shell does not mark prompts."""
-        if self._deferred.done:
-            return
-        if not self._alive():
-            wait = _SHORT_WAIT if self._terminal.shell.integrated and not self._is_shell else 0.0
-            after(self._mux, wait, lambda: self._finish(ended=True))
-        elif time.monotonic() < self._until:
-            after(self._mux, _POLL_INTERVAL, self._poll)
-        elif self._steps:
-            self._step()
-        else:
-            self._finish(ended=False)
-
-    def _alive(self) -> bool:
+    def _is_alive(self) -> bool:
         """Whether the program still runs; for a shell, whether it is busy."""
         if self._is_shell and self._ends:
             return self._terminal.shell.integrated or process.is_busy(self._group)
         return bool(process.in_group(self._group))
 
-    def _finish(self, *, ended: bool) -> None:
-        if self._deferred.done:
-            return
-        self._close()
-        terminal, group = self._terminal, self._terminal.foreground_group
-        self._deferred.settle(
-            Interrupted(
-                pane=str(self._pane),
-                program=self._program,
-                steps=tuple(self._steps_taken),
-                ended=ended,
-                exit_code=self._exit_code(),
-                front="" if terminal.exit else clean(process.name(group)),
-                seconds=round(time.monotonic() - self._started, 3),
-            )
-        )
-
     def _exit_code(self) -> int | None:
         """What is known by now of the command that ran, whose own event may come after that of the prompt."""
         command = self._terminal.shell.command(self._number)
         return command.exit_code if command and self._code is None else self._code
-
-    def _close(self) -> None:
-        self._subscription.close()
