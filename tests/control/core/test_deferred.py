@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from fugue_tui.control.core.command import USER, Command, Effect, Origin
-from fugue_tui.control.core.deferred import Deferred, Progress, report, run_task
+from fugue_tui.control.core.deferred import Deferred, Progress, reporter, run_task
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.errors import Cancelled, NotFound, TimedOut
@@ -187,7 +187,7 @@ def test_work_whose_loop_ends_is_told_as_timed_out() -> None:
 
 async def test_work_tells_how_far_it_is() -> None:
     async def work() -> None:
-        await asyncio.to_thread(report, "half", 0.5)
+        await asyncio.to_thread(reporter(), "half", 0.5)
 
     told = list[Progress]()
     later = run_task(work())

@@ -117,7 +117,8 @@ def test_the_line_for_a_pane_is_bounded(shell: Shell) -> None:
         shell.begin("true")
     for later in begun[1:]:
         later.cancel()
-    assert shell.room.mux.pane_queue.waiting(shell.pane) == 1, "who has given up takes nobody's place in line"
+    # Who has given up takes nobody's place in line.
+    shell.room.until(lambda: shell.room.mux.pane_queue.waiting(shell.pane) == 1)
     shell.room.awaited(begun[0])
     assert shell.run("true").exit_code == 0
 

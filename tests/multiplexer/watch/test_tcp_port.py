@@ -1,5 +1,6 @@
 """Waits for local ports."""
 
+import asyncio
 import socket
 import threading
 import time
@@ -7,9 +8,9 @@ import time
 import pytest
 from tests.multiplexer.conftest import Room
 
-from fugue_tui.control.commands.wait import wait_port
+from fugue_tui.control.core.deferred import run_task
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.multiplexer.watch.tcp_port import addresses
+from fugue_tui.multiplexer.watch.tcp_port import addresses, wait_for_port
 
 
 def reserved() -> socket.socket:
@@ -22,14 +23,14 @@ def reserved() -> socket.socket:
 def test_a_port_that_is_open_already_is_found_at_once(room: Room) -> None:
     with reserved() as server:
         server.listen()
-        found = room.awaited(wait_port(room.mux, server.getsockname()[1]))
+        found = room.awaited(run_task(wait_for_port(server.getsockname()[1])))
     assert found.listening
     assert found.elapsed < 10
 
 
 def test_a_port_that_opens_later_is_found_soon(room: Room) -> None:
     with reserved() as server:
-        later = wait_port(room.mux, server.getsockname()[1], "127.0.0.1")
+        later = run_task(wait_for_port(server.getsockname()[1], "127.0.0.1"))
         threading.Timer(0.3, server.listen).start()
         found = room.awaited(later)
     assert found.listening
@@ -38,24 +39,24 @@ def test_a_port_that_opens_later_is_found_soon(room: Room) -> None:
 
 def test_a_port_that_stays_closed_takes_the_time_that_was_given(room: Room) -> None:
     with reserved() as server:
-        found = room.awaited(wait_port(room.mux, server.getsockname()[1], "::1", 0.3))
+        found = room.awaited(run_task(wait_for_port(server.getsockname()[1], "::1", 0.3)))
     assert not found.listening
     assert 0.3 <= found.elapsed < 10
 
 
 def test_a_wait_for_a_port_that_is_given_up_leaves_nothing(room: Room) -> None:
     with reserved() as server:
-        later = wait_port(room.mux, server.getsockname()[1], seconds=60)
-        assert room.mux.wait_service.awake
+        later = run_task(wait_for_port(server.getsockname()[1], seconds=60))
+        room.until(lambda: len(asyncio.all_tasks()) == 3)
         begun = time.monotonic()
         assert later.cancel()
-        room.until(lambda: not room.mux.wait_service.awake)
+        room.until(lambda: not asyncio.all_tasks())
         assert time.monotonic() - begun < 10
 
 
 def test_what_is_no_port_and_no_address_is_refused(room: Room) -> None:
     assert addresses("10.1.2.3") == ("10.1.2.3",)
     with pytest.raises(InvalidArgument, match="65535"):
-        wait_port(room.mux, 70_000)
+        room.awaited(run_task(wait_for_port(70_000)))
     with pytest.raises(InvalidArgument, match=r"neither localhost"):
-        wait_port(room.mux, 80, "example.com")
+        room.awaited(run_task(wait_for_port(80, "example.com")))

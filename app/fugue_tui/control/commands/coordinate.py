@@ -1,5 +1,6 @@
 """Run commands in several panes, in sequence or in parallel, each until it is ready."""
 
+import asyncio
 import re
 import time
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, reporter, run_task
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.shell_exec.result import OnCancel
 from fugue_tui.errors import NotFound
@@ -88,7 +89,7 @@ class CoordinatePanes(
         drafts = [plan(mux, step, index, known.get(step.pane, source)) for index, step in enumerate(self.steps)]
         opened = _open(mux, new, origin)
         plans = [draft.moved(opened) for draft in drafts]
-        return _StepScheduler(mux, plans, self, polite=origin.is_agent).begin()
+        return run_task(_StepScheduler(mux, plans, self, polite=origin.is_agent).run())
 
 
 def _known(mux: Multiplexer, name: str, origin: Origin) -> PaneId | None:
@@ -123,38 +124,40 @@ class _StepScheduler:
         self._started = time.monotonic()
         self._runs: list[StepRun] = []
         self._stopped = False
-        self._deferred = Deferred[Coordinated](self._cancel)
 
-    def begin(self) -> Deferred[Coordinated]:
-        """Start the first step, or all of them."""
-        count = 1 if self._request.mode is Mode.SEQUENTIAL else len(self._plans)
-        runs = [self._add() for _ in range(count)]
-        for run in runs:
-            run.begin()
-        return self._deferred
+    async def run(self) -> Coordinated:
+        """Run the steps, one after the other or all at once."""
+        self._report = reporter()
+        try:
+            count = 1 if self._request.mode is Mode.SEQUENTIAL else len(self._plans)
+            pending = {self._start().task for _ in range(count)}
+            while pending:
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                for run in self._runs:
+                    if run.task in done and run.result is not None:
+                        self._on_completed(run, run.result)
+                if not (pending or self._stopped or self._expired or len(self._runs) == len(self._plans)):
+                    pending = {self._start().task}
+            return self._result()
+        except asyncio.CancelledError:
+            self._cancel()
+            raise
 
-    def _add(self) -> StepRun:
+    def _start(self) -> StepRun:
+        """Start the next step."""
         planned = self._plans[len(self._runs)]
         left = self._started + self._request.timeout - time.monotonic()
-        run = StepRun(self._mux, planned, max(0.0, min(planned.step.timeout, left)), polite=self._polite)
-        run.on_completed = lambda: self._mux.post(lambda: self._on_completed(run))
-        self._runs.append(run)
-        return run
+        self._runs.append(StepRun(self._mux, planned, max(0.0, min(planned.step.timeout, left)), polite=self._polite))
+        return self._runs[-1]
 
-    def _on_completed(self, run: StepRun) -> None:
-        if self._deferred.done or run.result is None:
-            return
-        self._report(run.result)
-        if self._request.mode is Mode.RACE and run.result.status is Status.DONE:
+    def _on_completed(self, run: StepRun, result: StepResult) -> None:
+        done = sum(each.result is not None for each in self._runs)
+        text = f"{done} of {len(self._plans)}: {result.name} is {result.status}"
+        self._report(text, done / len(self._plans))
+        if self._request.mode is Mode.RACE and result.status is Status.DONE:
             self._end_all(Status.LOST, but=run)
-        elif run.result.status in (Status.FAILED, Status.TIMED_OUT):
+        elif result.status in (Status.FAILED, Status.TIMED_OUT):
             self._on_failure(run)
-        if any(each.result is None for each in self._runs):
-            return
-        if self._stopped or len(self._runs) == len(self._plans) or self._expired:
-            self._settle()
-        else:
-            self._add().begin()
 
     @property
     def _expired(self) -> bool:
@@ -172,11 +175,6 @@ class _StepScheduler:
             if each is not but:
                 each.stop(status, interrupt=True)
 
-    def _report(self, result: StepResult) -> None:
-        done = sum(each.result is not None for each in self._runs)
-        text = f"{done} of {len(self._plans)}: {result.name} is {result.status}"
-        self._deferred.report(text, done / len(self._plans))
-
     def _cancel(self) -> None:
         self._stopped, interrupt = True, self._request.on_cancel is OnCancel.INTERRUPT
         for each in self._runs:
@@ -190,18 +188,16 @@ class _StepScheduler:
         if pane in mux.workspace.panes and len(mux.workspace.panes) > 1 and mux.focused != pane:
             mux.assign(edit.remove_pane(mux.workspace, pane))
 
-    def _settle(self) -> None:
+    def _result(self) -> Coordinated:
         results = [run.result for run in self._runs if run.result is not None]
         results += [_skipped(each) for each in self._plans[len(results) :]]
         done = [result.status is Status.DONE for result in results]
         race = self._request.mode is Mode.RACE
-        self._deferred.settle(
-            Coordinated(
-                ok=any(done) if race else all(done),
-                steps=tuple(results),
-                winner=done.index(True) if race and any(done) else None,
-                seconds=round(time.monotonic() - self._started, 3),
-            )
+        return Coordinated(
+            ok=any(done) if race else all(done),
+            steps=tuple(results),
+            winner=done.index(True) if race and any(done) else None,
+            seconds=round(time.monotonic() - self._started, 3),
         )
 
 

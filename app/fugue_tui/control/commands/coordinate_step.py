@@ -1,7 +1,8 @@
 """One step of coordinate-panes: a command typed into a shell, and the condition that completes it."""
 
+import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final
@@ -9,19 +10,18 @@ from typing import Annotated, Final
 from annotated_types import Ge, Interval, MaxLen
 
 from fugue_tui.control.commands.execute_command import MAX_COMMAND, command_text, directory
-from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, PortResult, WaitResult, begin, wait_port
-from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.core.pane_subscription import after
+from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, OutputWait
 from fugue_tui.control.output.truncate import clip_so_far
 from fugue_tui.control.shell_exec.command_state import CommandEnd, CommandStage
 from fugue_tui.control.shell_exec.dialects import ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.result import cursor
-from fugue_tui.errors import FugueError, InvalidArgument
+from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.new_output import OutputStart
 from fugue_tui.multiplexer.watch.patterns import Pattern, expression, literal
+from fugue_tui.multiplexer.watch.tcp_port import wait_for_port
 from fugue_tui.multiplexer.watch.wait import WaitCondition, WaitOutcome
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.terminal.emulator.command_record import CommandRecord
@@ -162,6 +162,17 @@ def condition_of(step: Step, index: int) -> Condition:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """Why a step is over."""
+
+    status: Status
+    note: str = ""
+    end: CommandEnd | None = None
+    """The end of the command; None while it runs."""
+    matched: str | None = None
+
+
 class StepRun:
     """A running step. Main thread only."""
 
@@ -169,95 +180,80 @@ class StepRun:
         self.plan = plan
         self.result: StepResult | None = None
         """None until it has ended."""
-        self.on_completed: Callable[[], object] = lambda: None
-        self.execution = Execution(mux, plan.pane, plan.line, polite=polite)
+        self._execution = Execution(mux, plan.pane, plan.line, polite=polite)
         self._mux, self._seconds = mux, seconds
         self._started = time.monotonic()
-        self._waits: list[Deferred[WaitResult] | Deferred[PortResult]] = []
-
-    def begin(self) -> None:
-        """Start it; `on_completed` is called once."""
-        self.execution.on_begun = self._on_started
-        self.execution.on_over = self._on_command_end
-        self.execution.on_error = lambda error: self._finish(Status.FAILED, note=str(error))
-        after(self._mux, self._seconds, lambda: self._finish(Status.TIMED_OUT, note=self._missing))
-        port = self.plan.condition.port
-        if port is None:
-            self._join()
-        else:
-            self._wait_port(port, _CHECK, self._on_port_checked)
+        self.task = asyncio.create_task(self._run())
+        """Done when the step has ended."""
 
     def stop(self, status: Status, *, interrupt: bool) -> None:
         """End it now, and interrupt what it left running."""
-        if self.result is None:
-            self._finish(status)
-        if interrupt or self.execution.stage < CommandStage.ENTERED:
-            self.execution.cancel(interrupt=interrupt)
+        self.task.cancel()
+        self._finish(_Ready(status))
+        if interrupt or self._execution.stage < CommandStage.ENTERED:
+            self._execution.cancel(interrupt=interrupt)
 
-    def _join(self) -> None:
+    async def _run(self) -> None:
         try:
-            self.execution.join()
-        except FugueError as error:
-            self._finish(Status.FAILED, note=str(error))
+            async with asyncio.timeout(self._seconds):
+                ready = await self._ready()
+        except TimeoutError:
+            ready = _Ready(Status.TIMED_OUT, self._missing)
+        except Exception as error:  # noqa: BLE001  (reported in the result)
+            ready = _Ready(Status.FAILED, str(error))
+        self._finish(ready)
 
-    def _on_port_checked(self, checked: PortResult) -> None:
-        if checked.listening:
-            port = self.plan.condition.port
-            self._finish(Status.FAILED, note=f"port {port} is in use already; nothing was run")
-        elif self.result is None:
-            self._join()
+    async def _ready(self) -> _Ready:
+        """Run the command until the condition is met, or cannot be any more."""
+        port, execution = self.plan.condition.port, self._execution
+        if port is not None and (await wait_for_port(port, seconds=_CHECK)).listening:
+            return _Ready(Status.FAILED, f"port {port} is in use already; nothing was run")
+        execution.join()
+        await asyncio.wait((execution.begun, execution.ended), return_when=asyncio.FIRST_COMPLETED)
+        met = asyncio.create_task(self._met())
+        try:
+            await asyncio.wait((met, execution.ended), return_when=asyncio.FIRST_COMPLETED)
+            if met.done():
+                return _Ready(Status.DONE, matched=met.result())
+            end = execution.ended.result()
+            if (failure := self._failure(end)) is None:
+                return (
+                    _Ready(Status.DONE, end=end) if self.plan.condition.exit else _Ready(Status.DONE, matched=await met)
+                )
+            if not self.plan.condition.exit:
+                await asyncio.wait((met,), timeout=_GRACE)  # Its last output is still searched.
+            return _Ready(Status.DONE, matched=met.result()) if met.done() else _Ready(Status.FAILED, failure, end)
+        finally:
+            met.cancel()
 
-    def _on_started(self, record: CommandRecord) -> None:
-        condition, left = self.plan.condition, max(0.0, self._seconds - (time.monotonic() - self._started))
+    async def _met(self) -> str | None:
+        """Wait until the condition is met, for ever if it is not; the text that matched."""
+        condition, record = self.plan.condition, self._execution.record
+        if condition.port is not None and (await wait_for_port(condition.port, seconds=self._seconds)).listening:
+            return f"port {condition.port}"
         idle = condition.idle_ms / 1000 if condition.idle_ms else None
-        if condition.port is not None:
-            self._wait_port(condition.port, left, self._on_port_open)
-        elif record.start is not None and (self.plan.patterns or idle):
+        if record is not None and record.start is not None and (self.plan.patterns or idle):
             since = OutputStart(record.start, False, 0, "", frozenset(), "", -1)
             panes: dict[PaneId, tuple[Terminal, OutputStart | None]] = {
-                self.plan.pane: (self.execution.terminal, since)
+                self.plan.pane: (self._execution.terminal, since)
             }
-            wait = begin(self._mux, panes, WaitCondition(self.plan.patterns, idle=idle, seconds=left))
-            self._waits.append(wait)
-            wait.on_done(lambda: self._on_wait_end(wait))
+            wait = OutputWait(self._mux, panes, WaitCondition(self.plan.patterns, idle=idle, seconds=self._seconds))
+            found = await wait.result()
+            if found.outcome in (WaitOutcome.MATCHED, WaitOutcome.IDLE):
+                return found.matched
+        return await asyncio.get_running_loop().create_future()
 
-    def _wait_port(self, port: int, seconds: float, then: Callable[[PortResult], None]) -> None:
-        wait = wait_port(self._mux, port, seconds=seconds)
-        self._waits.append(wait)
-
-        def on_result() -> None:
-            if wait.error is None:
-                self._mux.post(lambda: then(wait.result()))
-
-        wait.on_done(on_result)
-
-    def _on_port_open(self, found: PortResult) -> None:
-        if found.listening:
-            self._finish(Status.DONE, matched=f"port {self.plan.condition.port}")
-
-    def _on_wait_end(self, wait: Deferred[WaitResult]) -> None:
-        if wait.error is not None:
-            return
-        found = wait.result()
-        if found.outcome in (WaitOutcome.MATCHED, WaitOutcome.IDLE):
-            self._finish(Status.DONE, matched=found.matched)
-
-    def _on_command_end(self, end: CommandEnd) -> None:
+    def _failure(self, end: CommandEnd) -> str | None:
+        """Why the step has failed with the end of its command; None if it has not."""
         condition = self.plan.condition
         ending = (
             end.exit.words if end.exit else f"exit {end.exit_code}" if end.exit_code is not None else "no exit code"
         )
-        ok = end.exit_code == 0 and end.exit is None
-        if condition.exit:
-            self._finish(Status.DONE if ok else Status.FAILED, end=end, note="" if ok else f"it ended with {ending}")
-        elif not ok:
-            self._fail_soon(end, f"it ended with {ending} before {self._missing}")
-        elif condition.pattern is not None and not self.plan.line.command.rstrip().endswith("&"):
-            self._fail_soon(end, f"it ended with {ending}, and {self._missing}")
-
-    def _fail_soon(self, end: CommandEnd, note: str) -> None:
-        """Fail after a grace period, in which its last output is still searched."""
-        after(self._mux, _GRACE, lambda: self._finish(Status.FAILED, end=end, note=note))
+        if end.exit_code != 0 or end.exit is not None:
+            return f"it ended with {ending}" if condition.exit else f"it ended with {ending} before {self._missing}"
+        if condition.pattern is not None and not self.plan.line.command.rstrip().endswith("&"):
+            return f"it ended with {ending}, and {self._missing}"
+        return None
 
     @property
     def _missing(self) -> str:
@@ -268,33 +264,28 @@ class StepRun:
             return f"`{clean(condition.pattern, 60)}` was not printed"
         return "it fell silent" if condition.idle_ms else "it was still running"
 
-    def _finish(
-        self, status: Status, *, end: CommandEnd | None = None, matched: str | None = None, note: str = ""
-    ) -> None:
+    def _finish(self, ready: _Ready) -> None:
         if self.result is not None:
             return
-        for wait in self._waits:
-            wait.cancel()
-        execution = self.execution
+        end, execution = ready.end, self._execution
         begun = execution.stage is not CommandStage.QUEUED
         record = (end.record if end else None) or execution.record
         runs = end is None and execution.stage is CommandStage.RUNNING
         self.result = StepResult(
             pane=str(self.plan.pane),
             name=clean(self.plan.step.pane),
-            status=status,
+            status=ready.status,
             exit_code=end.exit_code if end else execution.record.exit_code if execution.record else None,
-            matched=matched,
+            matched=ready.matched,
             seconds=round(time.monotonic() - self._started, 3),
             output=self._output(record) if begun else "",
             cursor=cursor(self._mux, self.plan.pane, execution.terminal, None, runs=True) if runs else None,
             created=self.plan.created,
-            note=clean(note, 300),
+            note=clean(ready.note, 300),
         )
-        if execution.stage < CommandStage.ENTERED and status is not Status.DONE:
+        if execution.stage < CommandStage.ENTERED and ready.status is not Status.DONE:
             execution.cancel(interrupt=True)
         execution.release()
-        self.on_completed()
 
     def _output(self, record: CommandRecord | None) -> str:
-        return clean_text(clip_so_far(self.execution.terminal, record, TAIL).text, TAIL * 2)
+        return clean_text(clip_so_far(self._execution.terminal, record, TAIL).text, TAIL * 2)

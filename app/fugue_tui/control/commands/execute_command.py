@@ -1,5 +1,6 @@
 """Run a command in an open shell and return its exit code and output."""
 
+import asyncio
 import os
 import time
 from collections.abc import Mapping
@@ -12,8 +13,7 @@ from fugue_tui.control.commands.send_keys import typeable
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.core.pane_subscription import after
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.output.truncate import TruncatedOutput, clip_so_far
 from fugue_tui.control.shell_exec.command_state import CommandEnd, CommandStage
 from fugue_tui.control.shell_exec.dialects import ShellLine, variables
@@ -76,9 +76,8 @@ class ExecuteCommand(Command[CommandOutcome], name="execute-command", effect=Eff
         pane = typed_pane(mux, self.pane, origin)
         line = self._line(mux, pane)
         execution = Execution(mux, pane, line, forced=self.method is Method.MARKER, polite=origin.is_agent)
-        return PendingExecution(execution, output_limit(self.limit, origin), ansi=self.ansi).begin(
-            self.timeout, self.on_cancel
-        )
+        pending = PendingExecution(execution, output_limit(self.limit, origin), ansi=self.ansi)
+        return run_task(pending.outcome(self.timeout, self.on_cancel))
 
     def _line(self, mux: Multiplexer, pane: PaneId) -> ShellLine:
         command = command_text(self.command)
@@ -114,55 +113,51 @@ def directory(cwd: str, base: str, where: str = "cwd") -> str:
 
 
 class PendingExecution:
-    """A command with a pending caller. Main thread only."""
+    """A queued command whose caller waits. Main thread only."""
 
     def __init__(self, execution: Execution, limit: int, *, ansi: bool) -> None:
-        self.execution, self._limit, self._ansi = execution, limit, ansi
+        """Raises Refused if the queue is full."""
+        self._execution, self._limit, self._ansi = execution, limit, ansi
         self._called_at = time.monotonic()
-        self.deferred: Deferred[CommandOutcome] = Deferred()
-
-    def begin(self, timeout: float, on_cancel: OnCancel) -> Deferred[CommandOutcome]:
-        """Queue it. Raises Refused if the queue is full."""
-        execution, mux = self.execution, self.execution.mux
-        execution.on_over = lambda end: self.deferred.settle(self._outcome(end))
-        execution.on_error = self.deferred.fail
-        self.deferred.on_cancel = lambda: execution.cancel(interrupt=on_cancel is OnCancel.INTERRUPT)
         execution.join()
-        self.deferred.on_done(after(mux, min(timeout, MAX_TIMEOUT), self._expire))
-        return self.deferred
 
-    def _expire(self) -> None:
-        if self.deferred.done:
-            return
-        stage = self.execution.stage
-        if stage < CommandStage.ENTERED:
-            error = self._not_typed()
-            self.execution.cancel(interrupt=True)
-            self.deferred.fail(error)
-            return
-        if stage is CommandStage.ENTERED:
-            self.execution.cancel(interrupt=True)
-            self.deferred.fail(self._not_started())
-            return
-        self.deferred.settle(self._outcome(None))
-        self.execution.release()
+    async def outcome(self, timeout: float, on_cancel: OnCancel) -> CommandOutcome:
+        """Its result: at its end or after a time-out, which leaves a running command alone."""
+        execution = self._execution
+        try:
+            async with asyncio.timeout(min(timeout, MAX_TIMEOUT)):
+                end = await execution.ended
+            return self._outcome(end)
+        except TimeoutError:
+            if execution.stage is CommandStage.OVER:
+                return self._outcome(execution.ended.result())
+            if execution.stage is CommandStage.RUNNING:
+                return self._outcome(None)
+            error = self._not_typed() if execution.stage < CommandStage.ENTERED else self._not_started()
+            execution.cancel(interrupt=True)
+            raise error from None
+        except asyncio.CancelledError:
+            execution.cancel(interrupt=on_cancel is OnCancel.INTERRUPT)
+            raise
+        finally:
+            execution.release()
 
     def _not_started(self) -> FugueError:
         return TimedOut(
-            f"the shell in {self.execution.pane} did not start the command, so Ctrl+C was pressed: it waits for more "
+            f"the shell in {self._execution.pane} did not start the command, so Ctrl+C was pressed: it waits for more "
             "input, or is busy; read-pane shows what"
         )
 
     def _not_typed(self) -> FugueError:
-        pane = self.execution.pane
+        pane = self._execution.pane
         reason = (
-            "other commands are queued before it" if self.execution.stage is CommandStage.QUEUED else "no prompt came"
+            "other commands are queued before it" if self._execution.stage is CommandStage.QUEUED else "no prompt came"
         )
         return Refused(f"timed out before the command could be typed into {pane}: {reason}; nothing was run")
 
     def _outcome(self, end: CommandEnd | None) -> CommandOutcome:
         """The result; `end` is None after a time-out."""
-        execution = self.execution
+        execution = self._execution
         record = end.record if end is not None else execution.record
         found = clip_so_far(execution.terminal, record, self._limit, ansi=self._ansi)
         shell = execution.shell
@@ -188,7 +183,7 @@ class PendingExecution:
         )
 
     def _cursor(self, rest: Point | None, *, runs: bool) -> str | None:
-        return cursor(self.execution.mux, self.execution.pane, self.execution.terminal, rest, runs=runs)
+        return cursor(self._execution.mux, self._execution.pane, self._execution.terminal, rest, runs=runs)
 
 
 def _note(end: CommandEnd | None, record: CommandRecord | None, found: TruncatedOutput, execution: Execution) -> str:

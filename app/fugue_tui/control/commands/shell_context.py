@@ -1,23 +1,24 @@
 """Set variables and aliases in a running shell, and restore the old ones later."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Final
 
 from annotated_types import Interval
 
 from fugue_tui.control.commands.execute_command import typed_pane
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.control.core.pane_subscription import PaneSubscription, after
+from fugue_tui.control.core.deferred import Deferred, run_task, spawn
+from fugue_tui.control.core.pane_updates import PaneUpdates
 from fugue_tui.control.shell_exec.command_state import CommandEnd
 from fugue_tui.control.shell_exec.context_scripts import ShellContext, restore_context, set_context
 from fugue_tui.control.shell_exec.dialects import Dialect, ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
-from fugue_tui.errors import InvalidArgument, Refused, TimedOut
+from fugue_tui.errors import FugueError, InvalidArgument, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.events.pane_events import PaneEvent
 from fugue_tui.terminal.emulator.events import CommandFinished
 from fugue_tui.terminal.terminal import Terminal
 
@@ -35,7 +36,6 @@ class InjectedContext:
     context: ShellContext = field(default_factory=ShellContext)
     left: int | None = None
     """Commands left until it is withdrawn; None for no expiry."""
-    expiry: "_ContextExpiry | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +88,14 @@ class InjectContext(Command[Injected], name="inject-context", effect=Effect.INPU
         def on_set(end: CommandEnd) -> Injected:
             injected.context = known.with_more(new)
             injected.left = self.expires_after_commands
-            mux.lent[pane] = injected
-            injected.expiry = injected.expiry or _ContextExpiry(mux, pane, injected)
+            if mux.lent.get(pane) is not injected:
+                mux.lent[pane] = injected
+                number = max((command.number for command in terminal.shell.commands), default=0)
+                spawn(_count_commands(mux, pane, injected, number))
             return _answer(pane, injected, end, active=True)
 
-        return _read(mux, pane, lambda dialect: set_context(new, known, dialect), on_set, polite=origin.is_agent)
+        execution = _queued(mux, pane, partial(set_context, new, known), polite=origin.is_agent)
+        return run_task(_read(execution, on_set))
 
 
 class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.INPUT, toolset=Toolset.RUNNING):
@@ -107,55 +110,34 @@ class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.
         injected = _injected(mux, pane)
         if injected is None:
             raise Refused(f"nothing is injected into {pane}; inject-context does that")
-        return _withdraw(mux, pane, injected, polite=origin.is_agent)
+        execution = _queued(mux, pane, partial(restore_context, injected.context), polite=origin.is_agent)
+        return run_task(_withdrawn(execution, mux, injected))
 
 
-class _ContextExpiry:
-    """Counts the commands of a shell, and withdraws an expired context. Main thread only."""
+async def _count_commands(mux: Multiplexer, pane: PaneId, injected: InjectedContext, number: int) -> None:
+    """Count the commands after a given one, and withdraw the context once it has expired."""
+    try:
+        with PaneUpdates(mux, pane) as updates:
+            while _is_in_use(mux, pane, injected):
+                update = await updates.next()
+                if isinstance(update, CommandFinished) and update.command.number > number and injected.left:
+                    injected.left -= 1
+                while injected.left == 0 and _is_in_use(mux, pane, injected):
+                    await _withdraw_expired(mux, pane, injected)
+    finally:
+        if mux.lent.get(pane) is injected:
+            del mux.lent[pane]
 
-    def __init__(self, mux: Multiplexer, pane: PaneId, injected: InjectedContext) -> None:
-        self._mux, self._pane, self._injected = mux, pane, injected
-        self._number = max((command.number for command in injected.terminal.shell.commands), default=0)
-        self._withdrawing = False
-        self._subscription = PaneSubscription(mux, pane, self)
 
-    def said(self, event: PaneEvent) -> None:
-        """For the subscription."""
-        if self._injected.terminal.exit or self._mux.terminals.get(self._pane) is not self._injected.terminal:
-            self.gone()
-        elif isinstance(event, CommandFinished) and event.command.number > self._number and self._injected.left:
-            self._injected.left -= 1
-            if self._injected.left == 0:
-                self._expire()
+async def _withdraw_expired(mux: Multiplexer, pane: PaneId, injected: InjectedContext) -> None:
+    try:
+        await _withdrawn(_queued(mux, pane, partial(restore_context, injected.context), polite=True), mux, injected)
+    except FugueError:  # The user is typing, or another program is in the foreground.
+        await asyncio.sleep(_RETRY_DELAY)
 
-    def printed(self) -> None:
-        """For the subscription: output is ignored."""
 
-    def gone(self) -> None:
-        """For the subscription, and after a withdrawal."""
-        self._subscription.close()
-        if self._mux.lent.get(self._pane) is self._injected:
-            del self._mux.lent[self._pane]
-
-    def _expire(self) -> None:
-        if self._mux.lent.get(self._pane) is not self._injected or self._withdrawing or self._injected.left != 0:
-            return
-        self._withdrawing = True
-        try:
-            deferred = _withdraw(self._mux, self._pane, self._injected, polite=True)
-        except Refused:
-            self._retry()
-            return
-        deferred.on_done(lambda: self._on_withdrawn(deferred))
-
-    def _on_withdrawn(self, deferred: Deferred[Injected]) -> None:
-        if deferred.error is not None:
-            self._retry()
-
-    def _retry(self) -> None:
-        """The user is typing, or another program is in the foreground: retry later."""
-        self._withdrawing = False
-        after(self._mux, _RETRY_DELAY, self._expire)
+def _is_in_use(mux: Multiplexer, pane: PaneId, injected: InjectedContext) -> bool:
+    return _injected(mux, pane) is injected and injected.terminal.exit is None
 
 
 def _injected(mux: Multiplexer, pane: PaneId) -> InjectedContext | None:
@@ -163,42 +145,41 @@ def _injected(mux: Multiplexer, pane: PaneId) -> InjectedContext | None:
     return found if isinstance(found, InjectedContext) and found.terminal is mux.terminals.get(pane) else None
 
 
-def _withdraw(mux: Multiplexer, pane: PaneId, injected: InjectedContext, *, polite: bool) -> Deferred[Injected]:
-    known = injected.context
+async def _withdrawn(execution: Execution, mux: Multiplexer, injected: InjectedContext) -> Injected:
+    """Wait until a context is withdrawn."""
 
-    def on_withdrawn(end: CommandEnd) -> Injected:
+    def end(end: CommandEnd) -> Injected:
         injected.left = None
-        if injected.expiry is not None:
-            injected.expiry.gone()
-        return _answer(pane, injected, end, active=False)
+        if mux.lent.get(execution.pane) is injected:
+            del mux.lent[execution.pane]
+        return _answer(execution.pane, injected, end, active=False)
 
-    return _read(mux, pane, lambda dialect: restore_context(known, dialect), on_withdrawn, polite=polite)
+    return await _read(execution, end)
 
 
-def _read(
-    mux: Multiplexer,
-    pane: PaneId,
-    script: Callable[[Dialect], str],
-    done: Callable[[CommandEnd], Injected],
-    *,
-    polite: bool,
-) -> Deferred[Injected]:
-    """Make a shell read a script at its next prompt."""
+def _queued(mux: Multiplexer, pane: PaneId, script: Callable[[Dialect], str], *, polite: bool) -> Execution:
+    """Have a shell read a script at its next prompt. Raises Refused if the queue is full."""
     execution = Execution(mux, pane, lambda dialect: ShellLine(script(dialect), by_file=True), polite=polite)
-    deferred = Deferred[Injected](lambda: execution.cancel(interrupt=False))
-    execution.on_over = lambda end: deferred.settle(done(end))
-    execution.on_error = deferred.fail
-
-    def expire() -> None:
-        if not deferred.done:
-            execution.cancel(interrupt=True)
-            deferred.fail(
-                TimedOut(f"the shell in {pane} did not read it in {_READ_TIMEOUT:.0f} s; read-pane shows what it does")
-            )
-
     execution.join()
-    after(mux, _READ_TIMEOUT, expire)
-    return deferred
+    return execution
+
+
+async def _read(execution: Execution, done: Callable[[CommandEnd], Injected]) -> Injected:
+    """What `done` makes of the end of a script, before the next command of the pane begins."""
+    try:
+        async with asyncio.timeout(_READ_TIMEOUT):
+            end = await execution.ended
+        return done(end)
+    except TimeoutError:
+        execution.cancel(interrupt=True)
+        raise TimedOut(
+            f"the shell in {execution.pane} did not read it in {_READ_TIMEOUT:.0f} s; read-pane shows what it does"
+        ) from None
+    except asyncio.CancelledError:
+        execution.cancel(interrupt=False)
+        raise
+    finally:
+        execution.release()
 
 
 def _answer(pane: PaneId, injected: InjectedContext, end: CommandEnd, *, active: bool) -> Injected:

@@ -6,10 +6,10 @@ An action is a command in a pane's shell, or keys sent to its program. Main thre
 import asyncio
 import time
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from annotated_types import Ge, Interval, MaxLen
 
@@ -17,7 +17,7 @@ from fugue_tui.control.commands.execute_command import PendingExecution, command
 from fugue_tui.control.commands.read_pane import resolve_cursor
 from fugue_tui.control.commands.screenshot import Name, shot
 from fugue_tui.control.commands.send_keys import SendKeys
-from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT, WaitResult, begin
+from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT, OutputWait, WaitResult
 from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
@@ -29,7 +29,6 @@ from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, OnC
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.pane_queue import Done
 from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition, bookmark
 from fugue_tui.multiplexer.watch.wait import WaitCondition, WaitOutcome
 from fugue_tui.sanitize import clean, clean_text
@@ -38,7 +37,6 @@ from fugue_tui.terminal.input.keys import parse_key
 if TYPE_CHECKING:
     from fugue_tui.imaging.difference import Difference
 
-Result = TypeVar("Result")
 PROMPT_TIMEOUT: Final = 2.0
 """Seconds for a shell to draw its prompt after a command, before the second capture."""
 
@@ -99,24 +97,21 @@ class ObservedAction:
         """Seconds until the second capture at the latest."""
         return max(0.0, min(self._request.timeout, MAX_TIMEOUT) - (time.monotonic() - self._started))
 
-    def begin(self) -> Deferred[CommandOutcome] | Deferred[WaitResult]:
-        """Run the action."""
+    def begin(self) -> Coroutine[Any, Any, CommandOutcome | WaitResult]:
+        """Begin the action; what is returned waits for its end. Raises Refused or TerminalGone."""
         if self._line is None:
             if (wait := self._mux.lease(self.pane)) is not None and self._origin.is_agent:
                 raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
             SendKeys(pane=str(self.pane), keys=self._request.keys).run(self._mux, self._origin)
-            return self.silence(self.left)
-        execution = _ObservedExecution(self._mux, self.pane, self._line, polite=self._origin.is_agent)
-        execution.capture = self.capture
-        return PendingExecution(execution, SOME_OUTPUT, ansi=False).begin(self._request.timeout, OnCancel.INTERRUPT)
+            return self.silence(self.left).result()
+        execution = Execution(self._mux, self.pane, self._line, polite=self._origin.is_agent)
+        execution.on_turn = self.capture
+        return PendingExecution(execution, SOME_OUTPUT, ansi=False).outcome(self._request.timeout, OnCancel.INTERRUPT)
 
-    def silence(self, seconds: float) -> Deferred[WaitResult]:
+    def silence(self, seconds: float) -> OutputWait:
         """Wait until the pane is silent."""
-        return begin(
-            self._mux,
-            {self.pane: (self.terminal, None)},
-            WaitCondition(idle=self._request.idle_ms / 1000, seconds=seconds),
-        )
+        condition = WaitCondition(idle=self._request.idle_ms / 1000, seconds=seconds)
+        return OutputWait(self._mux, {self.pane: (self.terminal, None)}, condition)
 
     def result(self, found: CommandOutcome | WaitResult) -> ActionResult:
         """The result in words."""
@@ -141,60 +136,16 @@ class ObservedAction:
         return FirstScreen(lambda: Screen(old.size.cols, old.seen.rows), scrolled)
 
 
-class _ObservedExecution(Execution):
-    """A command before which the screen is captured."""
-
-    capture: Callable[[], object]
-
-    def begin(self, done: Done) -> None:
-        """Called by the pane's queue."""
-        self.capture()
-        super().begin(done)
-
-
-def run_action(
-    mux: Multiplexer, action: ObservedAction, compare: Callable[[FirstScreen, CapturedScreen, ActionResult], Result]
-) -> Deferred[Result]:
-    """Run an action and compare the captures before and after it, on another thread."""
-    steps: list[Deferred[Any]] = []
-    deferred: Deferred[Result] = Deferred(lambda: steps[-1].cancel())
-
-    def then(step: Deferred[Any], call: Callable[[Any], object]) -> None:
-        steps.append(step)
-        step.on_done(lambda: mux.post(lambda: _continue(deferred, step, call)))
-
-    def on_end(found: CommandOutcome | WaitResult) -> None:
-        if (
-            isinstance(found, CommandOutcome)
-            and not found.timed_out
-            and action.pane in mux.terminals
-            and not found.ended
-        ):
-            then(action.silence(PROMPT_TIMEOUT), lambda _: capture(found))
-        else:
-            capture(found)
-
-    def capture(found: CommandOutcome | WaitResult) -> None:
-        if mux.terminals.get(action.pane) is not action.terminal:
-            raise NotFound(f"{action.pane} was closed or respawned meanwhile; there is nothing to compare with")
-        work = partial(compare, action.before(), capture_pane(mux, action.pane), action.result(found))
-        then(run_task(asyncio.to_thread(work)), deferred.settle)
-
-    then(action.begin(), on_end)
-    return deferred
-
-
-def _continue(deferred: Deferred[Any], step: Deferred[Any], call: Callable[[Any], object]) -> None:
-    """Pass the result of a step to the next."""
-    if not deferred.done:
-        _attempt(deferred, lambda: call(step.result()))
-
-
-def _attempt(deferred: Deferred[Any], work: Callable[[], object]) -> None:
-    try:
-        work()
-    except Exception as error:  # noqa: BLE001  (handed to the caller, who reports it)
-        deferred.fail(error)
+async def observe(
+    mux: Multiplexer, action: ObservedAction, begun: Coroutine[Any, Any, CommandOutcome | WaitResult]
+) -> tuple[FirstScreen, CapturedScreen, ActionResult]:
+    """The captures before and after an action that has begun, and its result."""
+    found = await begun
+    if isinstance(found, CommandOutcome) and not (found.timed_out or found.ended) and action.pane in mux.terminals:
+        await action.silence(PROMPT_TIMEOUT).result()
+    if mux.terminals.get(action.pane) is not action.terminal:
+        raise NotFound(f"{action.pane} was closed or respawned meanwhile; there is nothing to compare with")
+    return action.before(), capture_pane(mux, action.pane), action.result(found)
 
 
 def _outcome_text(found: CommandOutcome) -> str:
@@ -298,18 +249,21 @@ class VisualDiff(
         if stored and stored[1] != str(action.pane):
             raise InvalidArgument(f"before: shows {stored[1]} and not {action.pane}; leave it out, or name that pane")
 
-        def compared(first: FirstScreen, after: CapturedScreen, result: ActionResult) -> VisualDifference:
-            named = (clean(self.before, 64) or f"{after.source} before", f"{after.source} after")
-            if stored:
-                found = _compared(stored[0], after, *named)
-            else:
-                found = _compared(first.screen, after, *named, scrolled=first.scrolled)
-            text = f"{result.words}\n{found.text}"
-            return replace(
-                found, text=text, exit_code=result.exit_code, timed_out=result.timed_out, seconds=result.seconds
-            )
+        return run_task(self._observed(mux, action, action.begin(), stored[0] if stored else None))
 
-        return run_action(mux, action, compared)
+    async def _observed(
+        self,
+        mux: Multiplexer,
+        action: ObservedAction,
+        begun: Coroutine[Any, Any, CommandOutcome | WaitResult],
+        stored: Callable[[], Screen] | None,
+    ) -> VisualDifference:
+        first, after, result = await observe(mux, action, begun)
+        named = (clean(self.before, 64) or f"{after.source} before", f"{after.source} after")
+        before, scrolled = (stored, None) if stored else (first.screen, first.scrolled)
+        found = await asyncio.to_thread(_compared, before, after, *named, scrolled)
+        text = f"{result.words}\n{found.text}"
+        return replace(found, text=text, exit_code=result.exit_code, timed_out=result.timed_out, seconds=result.seconds)
 
 
 def _current(mux: Multiplexer, source: str, origin: Origin) -> CapturedScreen:

@@ -1,5 +1,6 @@
 """Wait for output of panes, for programs to exit, and for ports to open, without polling."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Final
@@ -9,7 +10,7 @@ from annotated_types import Ge, Interval, MaxLen
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TIMED_OUT
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, reporter, run_task
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -17,7 +18,6 @@ from fugue_tui.multiplexer.watch import patterns as matching
 from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition
 from fugue_tui.multiplexer.watch.new_output import OutputStart, since_bookmark
 from fugue_tui.multiplexer.watch.patterns import Pattern
-from fugue_tui.multiplexer.watch.tcp_port import PortWait
 from fugue_tui.multiplexer.watch.wait import WaitCondition, WaitEnd, WaitOutcome
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.terminal.terminal import Terminal
@@ -86,18 +86,6 @@ class WaitResult:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class PortResult:
-    """How a wait for a port ended."""
-
-    listening: bool
-    """Whether something listens on it; false after a time-out."""
-    elapsed: float
-    """Seconds that the wait took."""
-    timeout: float
-    """The time-out in seconds."""
-
-
 class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.READ, toolset=Toolset.DEFAULT):
     """Wait until panes print one of several texts, fall silent, or their programs exit; event-driven, without polling.
 
@@ -140,7 +128,7 @@ class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.R
             self.exit,
             min(self.timeout, MAX_TIMEOUT),
         )
-        return begin(mux, panes, condition)
+        return run_task(OutputWait(mux, panes, condition).result())
 
     def _panes(self, mux: Multiplexer, origin: Origin, found: BookmarkPosition | None) -> list[PaneId]:
         if not self.panes and found is None:
@@ -164,39 +152,46 @@ class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.R
         return make(each.pattern, where, ignore_case=each.ignore_case)
 
 
-def begin(
-    mux: Multiplexer, panes: dict[PaneId, tuple[Terminal, OutputStart | None]], condition: WaitCondition
-) -> Deferred[WaitResult]:
-    """Wait in panes, each from its start position or from now on. Raises Refused."""
-    if mux.wait_service.busy >= MAX_WAITS:
-        raise Refused(f"{MAX_WAITS} waits are open; end some first", retry_after_ms=1000)
-    stop: list[Callable[[], None]] = []
-    deferred = Deferred[WaitResult](lambda: stop[0]())
-    names = ", ".join(map(str, panes))
+class OutputWait:
+    """A wait for output that has begun; await its `result`. Main thread only."""
 
-    def on_end(ending: WaitEnd | Exception) -> None:
-        mux.post(lambda: _settle(mux, deferred, ending, condition))
+    def __init__(
+        self, mux: Multiplexer, panes: dict[PaneId, tuple[Terminal, OutputStart | None]], condition: WaitCondition
+    ) -> None:
+        """Wait in panes, each from its start position or from now on. Raises Refused."""
+        if mux.wait_service.busy >= MAX_WAITS:
+            raise Refused(f"{MAX_WAITS} waits are open; end some first", retry_after_ms=1000)
+        self._mux, self._condition, self._names = mux, condition, ", ".join(map(str, panes))
+        self._ending: asyncio.Future[WaitEnd] = asyncio.get_running_loop().create_future()
+        self._report: Callable[[float], None] = lambda elapsed: None
+        self._stop = mux.wait_service.wait(panes, condition, self._on_end, lambda elapsed: self._report(elapsed))
 
-    def report(elapsed: float) -> None:
-        deferred.report(f"waiting for {names}: {elapsed:.0f} of {condition.seconds:.0f} s", elapsed / condition.seconds)
+    async def result(self) -> WaitResult:
+        """How it ended; it is stopped if the caller is cancelled."""
+        report, names, seconds = reporter(), self._names, self._condition.seconds
+        self._report = lambda elapsed: report(
+            f"waiting for {names}: {elapsed:.0f} of {seconds:.0f} s", elapsed / seconds
+        )
+        try:
+            return _result(self._mux, await self._ending, self._condition)
+        finally:
+            self._stop()
 
-    stop.append(mux.wait_service.wait(panes, condition, on_end, report))
-    return deferred
+    def _on_end(self, ending: WaitEnd | Exception) -> None:
+        """On the watch thread."""
+        self._mux.post(lambda: self._settle(ending))
+
+    def _settle(self, ending: WaitEnd | Exception) -> None:
+        if self._ending.done():
+            return
+        if isinstance(ending, Exception):
+            self._ending.set_exception(ending)
+        else:
+            self._ending.set_result(ending)
 
 
 def _start(found: BookmarkPosition | None, pane: PaneId) -> OutputStart | None:
     return since_bookmark(found.terminal, found.bookmark, found.back) if found and found.pane == pane else None
-
-
-def _settle(
-    mux: Multiplexer, deferred: Deferred[WaitResult], ending: WaitEnd | Exception, condition: WaitCondition
-) -> None:
-    if deferred.done:
-        return
-    if isinstance(ending, Exception):
-        deferred.fail(ending)
-    else:
-        deferred.settle(_result(mux, ending, condition))
 
 
 def _result(mux: Multiplexer, ending: WaitEnd, condition: WaitCondition) -> WaitResult:
@@ -220,19 +215,3 @@ def _result(mux: Multiplexer, ending: WaitEnd, condition: WaitCondition) -> Wait
         screen=clean_text(ending.screen[-MAX_TEXT:]) or None,
         skipped=ending.skipped,
     )
-
-
-def wait_port(
-    mux: Multiplexer, port: int, host: str = "localhost", seconds: float = DEFAULT_TIMEOUT
-) -> Deferred[PortResult]:
-    """Wait until something listens on a TCP port of a host. Raises InvalidArgument."""
-    if not 0 < port < 1 << 16:
-        raise InvalidArgument(f"port: {port} is not a port; ports go from 1 to 65535")
-    limit = min(max(seconds, 0.0), MAX_TIMEOUT)
-    deferred = Deferred[PortResult](lambda: wait.stop())
-
-    def on_end(listening: bool, elapsed: float) -> None:
-        deferred.settle(PortResult(listening, round(elapsed, 3), limit))
-
-    wait = PortWait(mux.wait_service, host, port, limit, on_end)
-    return deferred

@@ -140,10 +140,10 @@ def spawn(work: Coroutine[Any, Any, object]) -> asyncio.Task[Any]:
     return task
 
 
-def report(text: str, fraction: float | None = None) -> None:
-    """Report the progress of the command whose task calls this."""
-    if (later := _current.get()) is not None:
-        later.report(text, fraction)
+def reporter() -> Callable[[str, float | None], None]:
+    """What reports the progress of the command whose task calls this; any thread may call the function returned."""
+    later = _current.get()
+    return later.report if later is not None else lambda text, fraction: None
 
 
 def is_deferred(found: Result | Deferred[Result]) -> "TypeIs[Deferred[Result]]":

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from fugue_tui.control.core.deferred import report
+from fugue_tui.control.core.deferred import reporter
 from fugue_tui.control.core.results import pane_info
 from fugue_tui.control.restore.rerun_policy import is_shell, offer
 from fugue_tui.errors import FugueError
@@ -157,7 +157,7 @@ class WorkspaceRestorer:
 
     async def fill(self) -> RestoreResult:
         """Read every text and show it, several at a time."""
-        left, many = deque(self._fillings), len(self._fillings)
+        left, many, report = deque(self._fillings), len(self._fillings), reporter()
 
         async def fill_next() -> None:
             while left:

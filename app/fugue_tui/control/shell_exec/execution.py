@@ -79,7 +79,8 @@ class Execution(PromptDriver):
         if self.stage in (CommandStage.TYPED, CommandStage.ENTERED) and ours:
             self.stage, self.record = CommandStage.RUNNING, record
             self._silence.restart()  # Output before this was not counted.
-            self.on_begun(record)
+            if not self.begun.done():
+                self.begun.set_result(record)
 
     def _finished(self, record: CommandRecord) -> None:
         if self._outer and record.number == self._outer.number and self.marked:
@@ -138,9 +139,7 @@ class Execution(PromptDriver):
         return sure
 
     def _over(self, end: CommandEnd) -> None:
-        callback = self.on_over
         if self.stage is not CommandStage.OVER:
-            try:
-                callback(end)
-            finally:
-                self._close()
+            self._close()
+            if not self.ended.done():
+                self.ended.set_result(end)

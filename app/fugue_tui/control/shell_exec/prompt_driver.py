@@ -3,6 +3,7 @@
 The text is sent first; Enter follows once the shell has echoed the text, where that can be observed.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -46,10 +47,14 @@ class PromptDriver:
         polite: bool = True,
     ):
         self.mux, self.pane, self.line = mux, pane, line
-        self.on_begun: Callable[[CommandRecord], object] = lambda record: None
-        self.on_over: Callable[[CommandEnd], object] = lambda end: None
-        self.on_error: Callable[[Exception], object] = lambda error: None
-        """One of these two is called once, unless it is cancelled; an error other than FugueError is a bug."""
+        loop = asyncio.get_running_loop()
+        self.begun: asyncio.Future[CommandRecord] = loop.create_future()
+        """Done when the command runs."""
+        self.ended: asyncio.Future[CommandEnd] = loop.create_future()
+        """Done when the command has ended; an error other than FugueError is a bug. It keeps its turn until it is
+        released."""
+        self.on_turn: Callable[[], object] = lambda: None
+        """Called when its turn comes, before it does anything."""
         self.stage = CommandStage.QUEUED
         self.shell: Shell | None = None
         self.record: CommandRecord | None = None
@@ -57,6 +62,7 @@ class PromptDriver:
         """Set once it has begun."""
         self.interrupted = False
         """Whether Ctrl+C was sent on cancellation."""
+        self._cancelled = False
         self.typed_at = 0.0
         """When Enter was pressed, on the monotonic clock."""
         self._forced, self._polite = forced, polite
@@ -86,6 +92,7 @@ class PromptDriver:
     def begin(self, done: Done) -> None:
         """Start, as the head of the queue; `done` is called when the pane is free for the next."""
         self._done = done
+        self.on_turn()
         if self.stage is CommandStage.OVER:
             done()
             return
@@ -98,8 +105,10 @@ class PromptDriver:
         self._look()
 
     def cancel(self, *, interrupt: bool) -> None:
-        """Drop the callbacks, and interrupt the command or leave it running."""
-        self.on_begun = self.on_over = self.on_error = _ignore
+        """Interrupt the command or leave it running; nobody waits for its end any more."""
+        self._cancelled = True
+        self.begun.cancel()
+        self.ended.cancel()
         if interrupt and self.stage in (CommandStage.TYPED, CommandStage.ENTERED, CommandStage.RUNNING):
             self.interrupted = True
             if self.stage is CommandStage.RUNNING:
@@ -133,8 +142,9 @@ class PromptDriver:
         return self.terminal.sent.count != self._count
 
     def release(self) -> None:
-        """Let the next in the queue start, though this may still run."""
-        self._done()
+        """Let the next in the queue start, though this may still run; no effect once it is cancelled."""
+        if not self._cancelled:
+            self._done()
 
     # Until it is typed
 
@@ -282,15 +292,20 @@ class PromptDriver:
 
     def _give_up(self, error: FugueError) -> None:
         """Fail, but let the next in the queue wait until the shell has consumed Ctrl+C and shows another prompt."""
-        self.on_error(error)
+        self._set_error(error)
         self.stage = CommandStage.ENTERED
         self.cancel(interrupt=True)
 
     def _fail(self, error: Exception) -> None:
-        callback = self.on_error
         if self.stage is not CommandStage.OVER:
             self._close()
-            callback(error)
+            self._done()
+            self._set_error(error)
+
+    def _set_error(self, error: Exception) -> None:
+        if not self.ended.done():
+            self.ended.set_exception(error)
+            self.ended.exception()  # Whoever waits for it gets it; nobody has to.
 
     def _drop_typed(self) -> None:
         if self._typed is not None:
@@ -305,8 +320,5 @@ class PromptDriver:
             self._subscription.close()
         self._drop_typed()
         self._leave()
-        self._done()
-
-
-def _ignore(_: object) -> None:
-    """The callback of a cancelled command."""
+        if self.ended.done():
+            self._done()

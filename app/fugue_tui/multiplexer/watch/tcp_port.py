@@ -1,17 +1,13 @@
-"""Waits for a listener on a port by connecting repeatedly, as no event reports it.
+"""Waits for a listener on a port by connecting repeatedly, as no event reports it; connections are closed at once."""
 
-Connections are closed at once; attempts are 0.05 to 0.5 seconds apart, on the watch thread and without blocking it.
-"""
-
-import errno
+import asyncio
 import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.multiplexer.watch.watcher import WaitService
 
 FIRST: Final = 0.05
 GROWTH: Final = 1.5
@@ -22,63 +18,48 @@ PATIENCE: Final = 2.0
 LOCAL: Final = ("127.0.0.1", "::1")
 """The addresses of `localhost`."""
 
-_PENDING: Final = frozenset({errno.EINPROGRESS, errno.EALREADY, errno.EWOULDBLOCK, errno.EINTR})
+
+@dataclass(frozen=True, slots=True)
+class PortResult:
+    """How a wait for a port ended."""
+
+    listening: bool
+    """Whether something listens on it; false after a time-out."""
+    elapsed: float
+    """Seconds that the wait took."""
 
 
-class PortWait:
-    """One wait for a port. Watch thread only, except `stop`."""
+async def wait_for_port(port: int, host: str = "localhost", seconds: float = 30.0) -> PortResult:
+    """Wait until something listens on a TCP port of a host, on the main loop. Raises InvalidArgument."""
+    if not 0 < port < 1 << 16:
+        raise InvalidArgument(f"port: {port} is not a port; ports go from 1 to 65535")
+    begun = time.monotonic()
+    attempts = [asyncio.create_task(_connect(address, port)) for address in addresses(host)]
+    try:
+        done, _ = await asyncio.wait(attempts, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for attempt in attempts:
+            attempt.cancel()
+    return PortResult(bool(done), round(time.monotonic() - begun, 3))
 
-    def __init__(
-        self, watch: WaitService, host: str, port: int, seconds: float, on_end: Callable[[bool, float], None]
-    ) -> None:
-        self._watch, self._port, self._on_end = watch, port, on_end
-        self._hosts = addresses(host)
-        self._begun = time.monotonic()
-        self._until = self._begun + seconds
-        self._pause = FIRST
-        self._open: dict[str, tuple[socket.socket, float]] = {}
-        self._done = False
-        self._cancel = watch.after(0, self._attempt)
 
-    def stop(self) -> None:
-        """End the wait without a result. Any thread."""
-        self._done = True
-        self._cancel()
-        self._watch.after(0, self._close)
+async def _connect(host: str, port: int) -> None:
+    """Return once a connection was established."""
+    pause = FIRST
+    while not await _accepts(host, port):
+        await asyncio.sleep(pause)
+        pause = min(LAST, pause * GROWTH)
 
-    def _attempt(self) -> None:
-        if self._done:
-            return
-        listening, now = any(self._answers(host) for host in self._hosts), time.monotonic()
-        if listening or now >= self._until:
-            self._done = True
-            self._close()
-            self._on_end(listening, now - self._begun)
-            return
-        self._cancel = self._watch.after(max(0.0, min(self._pause, self._until - now)), self._attempt)
-        self._pause = min(LAST, self._pause * GROWTH)
 
-    def _answers(self, host: str) -> bool:
-        """Whether a connection is established; a pending one is checked again next time."""
-        link, since = self._open.pop(host, (None, time.monotonic()))
-        try:
-            link = link or _socket(host)
-            error = link.connect_ex((host, self._port))
-        except OSError:
-            if link is not None:
-                link.close()
-            return False
-        if error in _PENDING and time.monotonic() - since < PATIENCE:
-            self._open[host] = link, since
-            return False
-        link.close()
-        return error in (0, errno.EISCONN)
-
-    def _close(self) -> None:
-        for link, _ in self._open.values():
-            with suppress(OSError):
-                link.close()
-        self._open.clear()
+async def _accepts(host: str, port: int) -> bool:
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as link:
+            link.setblocking(False)
+            async with asyncio.timeout(PATIENCE):
+                await asyncio.get_running_loop().sock_connect(link, (host, port))
+    except OSError:  # Also TimeoutError.
+        return False
+    return True
 
 
 def addresses(host: str) -> tuple[str, ...]:
@@ -90,9 +71,3 @@ def addresses(host: str) -> tuple[str, ...]:
             socket.inet_pton(family, host)
             return (host,)
     raise InvalidArgument(f"host: {host[:64]!a} is neither localhost nor an address such as 127.0.0.1")
-
-
-def _socket(host: str) -> socket.socket:
-    link = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    link.setblocking(False)
-    return link
