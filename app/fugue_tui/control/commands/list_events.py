@@ -1,8 +1,10 @@
 """The event log of the workspace, and waiting for new events."""
 
+import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Any, Final
@@ -11,7 +13,7 @@ from annotated_types import Ge, Interval, MaxLen
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.events.derive import EventKind
@@ -96,24 +98,20 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
         return self.after
 
     def _wait(self, mux: Multiplexer, query: "_EventQuery") -> Deferred[EventList]:
-        deferred = Deferred[EventList](lambda: unsubscribe())
+        arrived = asyncio.Event()
+        unfollow = mux.event_log.follow(lambda entry: arrived.set() if query.matches(entry) else None)
+        return run_task(self._next(mux, query, arrived, unfollow))
 
-        def on_entry(entry: LogEntry) -> None:
-            if not deferred.done and query.matches(entry):
-                mux.post(settle)
-
-        def settle() -> None:
-            if not deferred.done:
-                unsubscribe()
-                deferred.settle(query.answer(mux))
-
-        def unsubscribe() -> None:
+    async def _next(
+        self, mux: Multiplexer, query: "_EventQuery", arrived: asyncio.Event, unfollow: Callable[[], None]
+    ) -> EventList:
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(self.wait_ms, MAX_WAIT_MS) / 1000):
+                    await arrived.wait()
+        finally:
             unfollow()
-            cancel_timer()
-
-        unfollow = mux.event_log.follow(on_entry)
-        cancel_timer = mux.wait_service.after(min(self.wait_ms, MAX_WAIT_MS) / 1000, lambda: mux.post(settle))
-        return deferred
+        return query.answer(mux)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Run a command in a new pane and return its exit code and output."""
 
+import asyncio
 import shlex
 import signal
 import time
@@ -14,9 +15,9 @@ from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, run_task, spawn
 from fugue_tui.control.core.new_pane import Direction, Line, new_pane, wants_focus
-from fugue_tui.control.core.pane_subscription import PaneSubscription, after
+from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdates
 from fugue_tui.control.output.truncate import clip
 from fugue_tui.control.shell_exec.command_state import GRACE
 from fugue_tui.control.shell_exec.prompt_driver import INTERRUPT
@@ -25,7 +26,7 @@ from fugue_tui.errors import InvalidArgument, NotFound, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Leaf
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, Started
+from fugue_tui.multiplexer.events.pane_events import Ended, Started
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty.spawn import Exit
@@ -102,7 +103,7 @@ class RunCommand(
         pane = self._open(mux, origin)
         words = self.command if isinstance(self.command, str) else shlex.join(self.command)
         job = _Job(mux, pane, words, self.keep, output_limit(self.limit, origin), ansi=self.ansi)
-        return job.begin(min(self.timeout, MAX_TIMEOUT), interrupt=self.on_cancel is OnCancel.INTERRUPT)
+        return run_task(job.outcome(min(self.timeout, MAX_TIMEOUT), interrupt=self.on_cancel is OnCancel.INTERRUPT))
 
     def _open(self, mux: Multiplexer, origin: Origin) -> PaneId:
         env = _NO_PAGER | dict(self.env or {})
@@ -125,59 +126,46 @@ class RunCommand(
 
 
 class _Job:
-    """A command in its own pane with a pending caller. Main thread only."""
+    """A command in its own pane whose caller waits. Main thread only."""
 
     def __init__(self, mux: Multiplexer, pane: PaneId, words: str, keep: Keep, limit: int, *, ansi: bool) -> None:
         self._mux, self._pane, self._keep, self._limit, self._ansi = mux, pane, keep, limit, ansi
         self._started = time.monotonic()
         self._terminal = mux.terminal(pane)
         self._number = self._terminal.shell.adopt(words)
-        self._detached = False
-        self._deferred = Deferred[CommandOutcome]()
-        self._subscription = PaneSubscription(mux, pane, self)
+        self._updates = PaneUpdates(mux, pane)
 
-    def begin(self, timeout: float, *, interrupt: bool) -> Deferred[CommandOutcome]:
-        """Start the time-out; the result is settled by the program's exit."""
-        self._deferred.on_cancel = lambda: self._cancel(interrupt=interrupt)
-        self._deferred.on_done(after(self._mux, timeout, self._expire))
-        return self._deferred
+    async def outcome(self, timeout: float, *, interrupt: bool) -> CommandOutcome:
+        """The result when the program exits, or after a time-out. Raises TerminalGone."""
+        try:
+            with self._updates:
+                async with asyncio.timeout(timeout):
+                    exit = await self._exit()
+        except TimeoutError:
+            return self._outcome(None)
+        except asyncio.CancelledError:
+            if interrupt:
+                self._terminal.press(INTERRUPT)
+                spawn(self._terminate())
+            raise
+        outcome = self._outcome(exit)
+        self._dispose(outcome)
+        return outcome
 
-    def said(self, event: PaneEvent) -> None:
-        """For the subscription."""
-        match event:
-            case Ended(exit):
-                self._subscription.close()
-                outcome = self._outcome(exit)
-                self._dispose(outcome)
-                self._deferred.settle(outcome)
-            case Started():
-                self._fail(f"the program of {self._pane} was replaced by another")
-            case _:
-                pass
+    async def _exit(self) -> Exit:
+        while True:
+            match await self._updates.next():
+                case Ended(exit):
+                    return exit
+                case Started():
+                    raise TerminalGone(f"the program of {self._pane} was replaced by another")
+                case PaneClosed():
+                    raise TerminalGone(f"pane {self._pane} was closed")
+                case _:
+                    pass
 
-    def printed(self) -> None:
-        """For the subscription: output is read at the end."""
-
-    def gone(self) -> None:
-        """For the subscription."""
-        self._fail(f"pane {self._pane} was closed")
-
-    def _fail(self, reason: str) -> None:
-        self._subscription.close()
-        self._deferred.fail(TerminalGone(reason))
-
-    def _expire(self) -> None:
-        if not self._deferred.done:
-            self._detached = True
-            self._deferred.settle(self._outcome(None))
-
-    def _cancel(self, *, interrupt: bool) -> None:
-        self._detached = True
-        if interrupt:
-            self._terminal.press(INTERRUPT)
-            after(self._mux, GRACE, self._terminate)
-
-    def _terminate(self) -> None:
+    async def _terminate(self) -> None:
+        await asyncio.sleep(GRACE)
         if self._terminal.exit is None:
             with suppress(TerminalGone):
                 self._terminal.interrupt(signal.SIGTERM)
@@ -209,8 +197,6 @@ class _Job:
         )
 
     def _stays(self, code: int | None, *, truncated: bool) -> bool:
-        if self._detached:
-            return True
         failed = code != 0 or truncated
         return self._keep in (Keep.ALWAYS, Keep.UNSEEN) or (self._keep is Keep.FAILED and failed)
 

@@ -1,5 +1,6 @@
 """Stream the output of panes: in progress reports during the call, and its end in the result."""
 
+import asyncio
 import codecs
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from annotated_types import Interval, Len
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, Report, reporter, run_task
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -89,14 +90,12 @@ class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, 
             if pane in mux.restored_panes:
                 raise Refused(f"the program in {pane} is not started yet; start-pane does that")
         kept = min(MAX_ANSWER, origin.takes // 2) // len(panes)
-        stream = _Stream(mux, {pane: mux.terminal(pane) for pane in panes}, kept)
-        stream.begin(self.timeout)
-        return stream.deferred
+        return run_task(_Stream(mux, {pane: mux.terminal(pane) for pane in panes}, kept).result(self.timeout))
 
 
 class _OutputSubscription:
-    """Buffers the output of one terminal: `on_output` runs on the I/O thread, `take_report` on the watch's, `finish` on
-    the main one."""
+    """Buffers the output of one terminal: `on_output` runs on the I/O thread, `take_report` on one of the pool,
+    `finish` on the main one."""
 
     def __init__(self, pane: PaneId, terminal: Terminal, wake: Callable[[], None]) -> None:
         self.pane, self.terminal, self._wake = pane, terminal, wake
@@ -186,58 +185,61 @@ class _OutputSubscription:
 
 
 class _Stream:
-    """One call that streams panes."""
+    """One call that streams panes. Main thread only."""
 
     def __init__(self, mux: Multiplexer, terminals: dict[PaneId, Terminal], kept: int) -> None:
         """`kept` characters of each pane are in the result."""
-        self._mux = mux
-        self._begun = self._reported = time.monotonic()
-        self._due = False
-        self._kept = kept
-        self.deferred = Deferred[Streamed](self._close)
-        self._cancel_timer: Callable[[], None] = lambda: None
+        self._mux, self._kept = mux, kept
+        self._begun = time.monotonic()
+        self._printed = asyncio.Event()
+        self._posted = False
         self._subscriptions = [_OutputSubscription(pane, terminal, self._wake) for pane, terminal in terminals.items()]
-
-    def begin(self, seconds: float) -> None:
-        """Start the time-out."""
-        self._cancel_timer = self._mux.wait_service.after(
-            seconds, lambda: self._mux.post(lambda: self._settle(StreamEnd.TIMEOUT))
-        )
         if all(each.over for each in self._subscriptions):
-            self._wake()
+            self._printed.set()
 
-    def _wake(self) -> None:
-        """Schedule a report. Any thread, under a terminal's lock."""
-        if not self._due:
-            self._due = True
-            self._mux.post(self._schedule)
+    async def result(self, seconds: float) -> Streamed:
+        """Report the output until all programs have ended, or the time is over."""
+        report, why = reporter(), StreamEnd.ENDED
+        try:
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._until_over(report)
+            except TimeoutError:
+                why = StreamEnd.TIMEOUT
+            self._send(report, [(each.pane, each.finish(self._kept)) for each in self._subscriptions])
+            found = tuple(map(self._streamed, self._subscriptions))
+            return Streamed(why, found, round(time.monotonic() - self._begun, 3))
+        finally:
+            for each in self._subscriptions:
+                each.unsubscribe()
 
-    def _schedule(self) -> None:
-        wait = max(0.0, self._reported + REPORT_INTERVAL - time.monotonic())
-        self._mux.wait_service.after(wait, self._report)
+    async def _until_over(self, report: Report) -> None:
+        over, reported = False, self._begun
+        while not over:
+            await self._printed.wait()
+            await asyncio.sleep(reported + REPORT_INTERVAL - time.monotonic())
+            self._printed.clear()
+            over, reported = all(each.over for each in self._subscriptions), time.monotonic()
+            await asyncio.to_thread(self._report, report)
 
-    def _report(self) -> None:
-        """Report new output. On the watch's thread."""
-        if self.deferred.done:
-            return
-        self._due, self._reported = False, time.monotonic()
-        over = all(each.over for each in self._subscriptions)  # Before the last output, which came earlier, is read.
-        self._send([(each.pane, each.take_report(self._kept)) for each in self._subscriptions])
-        if over:
-            self._mux.post(lambda: self._settle(StreamEnd.ENDED))
+    def _report(self, report: Report) -> None:
+        """Report new output. Any thread."""
+        self._send(report, [(each.pane, each.take_report(self._kept)) for each in self._subscriptions])
 
-    def _send(self, reports: list[tuple[PaneId, str]]) -> None:
+    def _send(self, report: Report, reports: list[tuple[PaneId, str]]) -> None:
         for pane, text in reports:
             if text:
-                self.deferred.report(text if len(reports) == 1 else f"{pane}: {text}")
+                report(text if len(reports) == 1 else f"{pane}: {text}", None)
 
-    def _settle(self, why: StreamEnd) -> None:
-        """Report the last output and settle the result. Main thread only."""
-        if not self.deferred.done:
-            self._send([(each.pane, each.finish(self._kept)) for each in self._subscriptions])
-            found = tuple(map(self._streamed, self._subscriptions))
-            self._close()
-            self.deferred.settle(Streamed(why, found, round(time.monotonic() - self._begun, 3)))
+    def _wake(self) -> None:
+        """There is something to report. Any thread, under a terminal's lock."""
+        if not self._posted:
+            self._posted = True
+            self._mux.post(self._on_printed)
+
+    def _on_printed(self) -> None:
+        self._posted = False
+        self._printed.set()
 
     def _streamed(self, subscription: _OutputSubscription) -> StreamedPane:
         exit = subscription.over.words if isinstance(subscription.over, Exit) else None
@@ -250,12 +252,6 @@ class _Stream:
         if end is None or self._mux.terminals.get(pane) is not terminal:
             return None
         return self._mux.bookmarks.keep(pane, terminal, end)
-
-    def _close(self) -> None:
-        self._cancel_timer()
-        subscriptions, self._subscriptions = self._subscriptions, list[_OutputSubscription]()
-        for each in subscriptions:
-            each.unsubscribe()
 
 
 def _end(text: str, limit: int) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, InvalidStateError
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from fugue_tui.errors import Cancelled, FugueError, TimedOut
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 Result = TypeVar("Result")
+Report: TypeAlias = Callable[[str, float | None], None]
+"""Reports progress: the step, and the share that is done or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,12 @@ def run_task(work: Awaitable[Result]) -> Deferred[Result]:
         else:
             task.get_loop().call_soon(task.cancel)
 
+    def close(_: object) -> None:
+        if not begun and isinstance(work, Coroutine):
+            work.close()  # The loop has ended before.
+
     task = spawn(settle())
+    task.add_done_callback(close)
     later.on_cancel = cancel
     return later
 
@@ -140,7 +147,7 @@ def spawn(work: Coroutine[Any, Any, object]) -> asyncio.Task[Any]:
     return task
 
 
-def reporter() -> Callable[[str, float | None], None]:
+def reporter() -> Report:
     """What reports the progress of the command whose task calls this; any thread may call the function returned."""
     later = _current.get()
     return later.report if later is not None else lambda text, fraction: None
