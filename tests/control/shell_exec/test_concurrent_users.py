@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,13 +12,11 @@ from tests.control.real_shells import shell as shell
 from tests.multiplexer.conftest import agent
 
 from fugue_tui.control.commands.execute_command import ExecuteCommand
-from fugue_tui.control.core.pane_subscription import after
-from fugue_tui.control.shell_exec.command_state import ECHO
+from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.result import OnCancel
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.pane_queue import PaneQueue
+from fugue_tui.multiplexer.pane_queue import PaneQueue, Turn
 
 pytestmark = pytest.mark.slow
 
@@ -69,12 +66,13 @@ def test_what_a_person_types_behind_a_command_that_is_not_shown_is_let_alone(
 
     monkeypatch.setattr(terminal, "paste", garble)
 
-    def typing(mux: Multiplexer, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
-        if seconds == ECHO:
-            terminal.write(b" precious")
-        return after(mux, seconds, call)
+    is_echoed = Execution._is_echoed  # pyright: ignore[reportPrivateUsage]
 
-    monkeypatch.setattr("fugue_tui.control.shell_exec.prompt_driver.after", typing)
+    async def typing(execution: Execution) -> bool:
+        terminal.write(b" precious")
+        return await is_echoed(execution)
+
+    monkeypatch.setattr(Execution, "_is_echoed", typing)
     with pytest.raises(Refused, match="`garbled precious`, which was typed"):
         shell.run("echo one")
     assert terminal.shell.typed.strip() == "garbled precious"
@@ -200,7 +198,7 @@ def test_a_fault_while_a_command_is_typed_frees_the_pane(shell: Shell, monkeypat
     shell.run("true")
     shell.room.until(lambda: shell.room.mux.terminal(shell.pane).shell.at_input)
     with monkeypatch.context() as broken:
-        broken.setattr("fugue_tui.control.shell_exec.prompt_driver.typed", failing)
+        broken.setattr("fugue_tui.control.shell_exec.execution.typed", failing)
         with pytest.raises(OSError, match="no room"):
             shell.run("echo one")
     assert shell.says("echo two") == (0, "two")
@@ -226,9 +224,18 @@ def failing(*_: object, **__: object) -> NoReturn:
     raise OSError("no room")
 
 
+def fail_in(turn: Turn) -> None:
+    try:
+        failing()
+    finally:
+        turn.leave()
+
+
 def test_a_turn_that_cannot_begin_goes_to_the_next() -> None:
-    turns, begun = PaneQueue(), list[Callable[[], None]]()
+    turns = PaneQueue()
+    first, second = turns.join(PaneId(1)), turns.join(PaneId(1))
+    assert first.begun.is_set()
+    assert not second.begun.is_set()
     with pytest.raises(OSError, match="no room"):
-        turns.join(PaneId(1), failing)
-    turns.join(PaneId(1), begun.append)
-    assert (len(begun), turns.waiting(PaneId(1))) == (1, 1)
+        fail_in(first)
+    assert (second.begun.is_set(), turns.waiting(PaneId(1))) == (True, 1)

@@ -208,7 +208,7 @@ class StepRun:
         port, execution = self.plan.condition.port, self._execution
         if port is not None and (await wait_for_port(port, seconds=_CHECK)).listening:
             return _Ready(Status.FAILED, f"port {port} is in use already; nothing was run")
-        execution.join()
+        execution.start()
         await asyncio.wait((execution.begun, execution.ended), return_when=asyncio.FIRST_COMPLETED)
         met = asyncio.create_task(self._met())
         try:

@@ -119,7 +119,7 @@ class PendingExecution:
         """Raises Refused if the queue is full."""
         self._execution, self._limit, self._ansi = execution, limit, ansi
         self._called_at = time.monotonic()
-        execution.join()
+        execution.start()
 
     async def outcome(self, timeout: float, on_cancel: OnCancel) -> CommandOutcome:
         """Its result: at its end or after a time-out, which leaves a running command alone."""

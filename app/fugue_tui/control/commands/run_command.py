@@ -20,7 +20,7 @@ from fugue_tui.control.core.new_pane import Direction, Line, new_pane, wants_foc
 from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdates
 from fugue_tui.control.output.truncate import clip
 from fugue_tui.control.shell_exec.command_state import GRACE
-from fugue_tui.control.shell_exec.prompt_driver import INTERRUPT
+from fugue_tui.control.shell_exec.execution import INTERRUPT
 from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, output_limit
 from fugue_tui.errors import InvalidArgument, NotFound, TerminalGone
 from fugue_tui.ids import PaneId

@@ -160,7 +160,7 @@ async def _withdrawn(execution: Execution, mux: Multiplexer, injected: InjectedC
 def _queued(mux: Multiplexer, pane: PaneId, script: Callable[[Dialect], str], *, polite: bool) -> Execution:
     """Have a shell read a script at its next prompt. Raises Refused if the queue is full."""
     execution = Execution(mux, pane, lambda dialect: ShellLine(script(dialect), by_file=True), polite=polite)
-    execution.join()
+    execution.start()
     return execution
 
 

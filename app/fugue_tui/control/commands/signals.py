@@ -17,8 +17,8 @@ from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin
 from fugue_tui.control.core.confirmation import ending, pane_words
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdate, PaneUpdates
+from fugue_tui.control.shell_exec.execution import INTERRUPT
 from fugue_tui.control.shell_exec.prompt_detection import running
-from fugue_tui.control.shell_exec.prompt_driver import INTERRUPT
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer

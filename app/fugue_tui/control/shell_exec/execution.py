@@ -1,27 +1,49 @@
-"""One command typed at a shell's prompt, from the wait for the prompt to the command's end. Main thread only.
+"""One command typed at a shell's prompt, from the wait for its turn to the command's end. Main thread only.
 
-Start and end are reported by the shell's own marks, or by marks that are typed with the command.
+The text is sent first; Enter follows once the shell has echoed the text, where that can be observed. Start and end are
+reported by the shell's own marks, or by marks that are typed with the command.
 """
 
+import asyncio
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from typing import Final
 
-from fugue_tui.control.core.pane_subscription import SilenceTimer, after
-from fugue_tui.control.shell_exec.command_state import QUIET, CommandEnd, CommandStage
+from fugue_tui.control.core.deferred import spawn
+from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdate, PaneUpdates, Printed
+from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, CommandEnd, CommandStage
 from fugue_tui.control.shell_exec.dialects import Dialect, ShellLine
-from fugue_tui.control.shell_exec.prompt_detection import is_at_unmarked_prompt
-from fugue_tui.control.shell_exec.prompt_driver import AGAIN, PromptDriver
-from fugue_tui.errors import InvalidArgument
+from fugue_tui.control.shell_exec.prompt_detection import Shell, is_at_unmarked_prompt, occupied, shell_in, unsure
+from fugue_tui.control.shell_exec.typed_line import TypedLine, is_behind_other, is_within, shows, typed
+from fugue_tui.errors import FugueError, InvalidArgument, Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent
+from fugue_tui.multiplexer.events.pane_events import Ended, Started
+from fugue_tui.multiplexer.pane_queue import Turn
+from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, PromptMark
+from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.pty import process
+from fugue_tui.terminal.terminal import Terminal
+
+AGAIN: Final = 0.05
+"""Seconds between two polls of a shell that is not at its prompt yet."""
+_STRAYS: Final = 3
+"""Prompts that are skipped because a background job prints there."""
+_ENTER: Final = KeyPress("enter")
+INTERRUPT: Final = KeyPress("c", Modifiers.CTRL)
+"""Ctrl+C."""
 
 
-class Execution(PromptDriver):
-    """A command that runs in a pane. Set the callbacks before it begins."""
+class _GivenUp(Exception):
+    """The caller has got its error, and what was typed is to be cleared."""
+
+
+class Execution:
+    """A command to be run in a pane. Its caller waits for `ended`, and then releases or cancels it."""
 
     def __init__(
         self,
@@ -32,33 +54,297 @@ class Execution(PromptDriver):
         forced: bool = False,
         polite: bool = True,
     ):
-        super().__init__(mux, pane, line, forced=forced, polite=polite)
-        self._more = 0
-        self._silence = SilenceTimer(mux, QUIET, self._fell_silent)
-        self._stopping = SilenceTimer(mux, AGAIN, self._fell_silent)
+        self.mux, self.pane, self.line = mux, pane, line
+        loop = asyncio.get_running_loop()
+        self.begun: asyncio.Future[CommandRecord] = loop.create_future()
+        """Done when the command runs."""
+        self.ended: asyncio.Future[CommandEnd] = loop.create_future()
+        """Done when the command has ended; an error other than FugueError is a bug. It keeps its turn until it is
+        released."""
+        self.on_turn: Callable[[], object] = lambda: None
+        """Called when its turn comes, before it does anything."""
+        self.stage = CommandStage.QUEUED
+        self.shell: Shell | None = None
+        self.record: CommandRecord | None = None
+        self.terminal: Terminal
+        """Set once its turn has come."""
+        self.typed_at = 0.0
+        """When Enter was pressed, on the monotonic clock."""
+        self._forced, self._polite = forced, polite
+        self._turn: Turn | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._updates: PaneUpdates
+        self._cancelled = self._interrupted = False
+        self._typed: TypedLine | None = None
+        self._number = 0
+        self._outer: CommandRecord | None = None
+        self._prompt_at = 0.0
+        self._tries = self._strays = self._count = self._more = 0
         self._looked_at = -1.0
+        self._due: dict[Callable[[], CommandEnd | None], float] = {}
+        """When each check for the command's end is due, on the monotonic clock."""
 
-    def said(self, event: PaneEvent) -> None:
-        """Handle an event of the pane."""
-        match event:
-            case PromptMark() if self.stage is CommandStage.ENTERED:
-                self._prompted(event)
+    @property
+    def method(self) -> str:
+        """What reports start and end: integration or marker; empty until known."""
+        return "" if self.shell is None else "marker" if self.marked else "integration"
+
+    @property
+    def marked(self) -> bool:
+        """Whether it was typed with marks of its own."""
+        return self._typed is not None and self._typed.marked
+
+    def start(self) -> None:
+        """Join the pane's queue. Raises Refused if that is full."""
+        self._turn = self.mux.pane_queue.join(self.pane)
+        self._task = spawn(self._run(self._turn))
+
+    def release(self) -> None:
+        """Let the next in the queue start, though this may still run; no effect once it is cancelled."""
+        if not self._cancelled:
+            self._leave_queue()
+
+    def cancel(self, *, interrupt: bool) -> None:
+        """Interrupt the command or leave it running, as nobody waits for its end any more. The next in the queue starts
+        once it is over, or after a grace period."""
+        self._cancelled = True
+        self.begun.cancel()
+        self.ended.cancel()
+        if self.stage in (CommandStage.QUEUED, CommandStage.OVER) or not (
+            interrupt or self.stage < CommandStage.RUNNING
+        ):
+            self._leave_queue()
+        if self._task is not None and (interrupt or self.stage < CommandStage.RUNNING):
+            self._interrupted = interrupt and self.stage >= CommandStage.TYPED
+            self._task.cancel()
+
+    def _leave_queue(self) -> None:
+        if self._turn is not None:
+            self._turn.leave()
+
+    async def _run(self, turn: Turn) -> None:
+        try:
+            await turn.begun.wait()
+            self.on_turn()
+            self.stage = CommandStage.WAITING
+            self.terminal = self.mux.terminal(self.pane)
+            with PaneUpdates(self.mux, self.pane) as self._updates:
+                await self._type_and_watch()
+        except Exception as error:  # noqa: BLE001  (handed to the caller, who reports it)
+            self._set_error(error)
+        finally:
+            self.stage = CommandStage.OVER
+            self._drop_typed()
+            if self.ended.cancelled() or not self.ended.done() or self.ended.exception():
+                turn.leave()
+
+    async def _type_and_watch(self) -> None:
+        try:
+            await self._type()
+            end = await self._end()
+            if not self.ended.done():
+                self.ended.set_result(end)
+        except _GivenUp:
+            await self._stop()
+        except asyncio.CancelledError:
+            if self._interrupted:
+                await self._stop()
+            raise
+
+    def _set_error(self, error: Exception) -> None:
+        if not self.ended.done():
+            self.ended.set_exception(error)
+            self.ended.exception()  # Whoever waits for it gets it; nobody has to.
+
+    def _drop_typed(self) -> None:
+        if self._typed is not None:
+            self._typed.clean_up()
+
+    async def _next(self, seconds: float | None = None) -> PaneUpdate | None:
+        """The next event of the pane; None after so many seconds. Raises TerminalGone."""
+        update = await self._updates.next(seconds)
+        match update:
             case CommandStarted(record):
-                self._begun(record)
-            case CommandFinished(record):
-                self._finished(record)
-            case Ended(exit) if self.stage >= CommandStage.ENTERED:
-                self._over(CommandEnd(self.record, exit.code, exit))
+                self._begin(record)
+            case Ended(exit) if self.stage < CommandStage.ENTERED:
+                raise TerminalGone(f"the program in {self.pane} is over ({exit.words})")
+            case Started():
+                raise TerminalGone(f"the program of {self.pane} was replaced by another")
+            case PaneClosed():
+                raise TerminalGone(f"pane {self.pane} was closed")
             case _:
-                super().said(event)
+                pass
+        return update
+
+    # Until Enter
+
+    async def _type(self) -> None:
+        """Type the line at the shell's prompt, and press Enter. A line without its echo is typed once more."""
+        while True:
+            shell = await self._prompt()
+            self._check_user()
+            if (text := self.terminal.shell.typed.strip()) and self._is_stray(text):
+                await self._clear()
+                continue
+            if not self.terminal.shell.at_input and self.terminal.sent.is_left_at(shell.pid, tells=shell.marks):
+                raise unsure(self.pane)
+            self._paste(shell)
+            if self.marked or not self.terminal.shell.at_input or await self._is_echoed() or self._echoes_nothing():
+                break
+            await self._clear()
+        if self.stage is CommandStage.TYPED:
+            self._enter()
+
+    async def _prompt(self) -> Shell:
+        """Wait for the shell's prompt. Raises Refused."""
+        begun = time.monotonic()
+        while True:
+            now = time.monotonic()
+            shell = shell_in(self.mux, self.pane, forced=self._forced, patient=now < begun + QUIET)
+            if shell is not None:
+                self._prompt_at = self._prompt_at or (0.0 if shell.settled else now)
+                if (shell.settled or now > self._prompt_at + QUIET) and not self._is_clearing(shell):
+                    return shell
+            if now > begun + PROMPT:
+                raise Refused(f"the shell in {self.pane} does not come to its prompt; read-pane shows what it does")
+            await self._prompted_within(AGAIN)
+
+    async def _prompted_within(self, seconds: float) -> None:
+        """Let some seconds pass, fewer if the shell shows a prompt."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while True:
+                    match await self._next():
+                        case PromptMark(kind="A" | "B", continues=False):
+                            return
+                        case _:
+                            pass
+
+    def _is_clearing(self, shell: Shell) -> bool:
+        """Whether Ctrl+C was pressed at a prompt with text, and the shell has not consumed it yet."""
+        printed_at = 0.0 if shell.marks else self.terminal.printed_at
+        return not self.terminal.shell.at_input and self.terminal.sent.is_clearing(printed_at)
+
+    def _check_user(self) -> None:
+        wait = self.mux.lease(self.pane) if self._polite else None
+        if wait is not None:
+            raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
+
+    def _is_stray(self, text: str) -> bool:
+        """Whether a prompt with text is skipped: a background job may have printed there. Raises Refused if a user
+        typed it."""
+        if not self.terminal.sent.nothing_since:
+            raise occupied(self.pane, text)
+        self._strays += 1
+        self._count = self.terminal.sent.count
+        return self._strays <= _STRAYS
+
+    async def _clear(self) -> None:
+        """Wait for another prompt, as the present one may append the text to what it has."""
+        if not self._interrupt():
+            raise occupied(self.pane, self.terminal.shell.typed)
+        self.stage = CommandStage.CLEARED
+        await self._prompted_within(2 * QUIET)
+        self.stage = CommandStage.WAITING
+
+    def _paste(self, shell: Shell) -> None:
+        self.shell = shell
+        line = self.line if isinstance(self.line, ShellLine) else self.line(shell.dialect)
+        if self._tries:
+            line = replace(line, by_file=True)
+        self._drop_typed()
+        if shell.lost_marks:
+            self.terminal.shell.lose_track()
+        self._typed = typed(self.terminal, shell, line, forced=self._forced)
+        self._number = self._typed.number
+        self._outer = next((record for record in self.terminal.shell.commands[-1:] if record.running), None)
+        self.stage = CommandStage.TYPED
+        self.terminal.paste(self._typed.text)
+        self._count = self.terminal.sent.count
+
+    async def _is_echoed(self) -> bool:
+        """Whether the shell shows the text in time, or runs it already."""
+        text = self._typed.text if self._typed else ""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ECHO):
+                while self.stage is CommandStage.TYPED:
+                    strays = self._strays and not self._is_joined
+                    if (is_within if strays else shows)(self.terminal.shell.typed, text):
+                        return True
+                    await self._next()
+                return True
+        return False
+
+    def _echoes_nothing(self) -> bool:
+        """Whether Enter is pressed without an echo; if not, the line is typed again: with a wrong echo, as in vi's
+        command mode or where pasted text is quoted, at a new prompt and with as little text as possible."""
+        self._tries += 1
+        shown, typed = self.terminal.shell.typed, self._typed.text if self._typed else ""
+        if is_behind_other(shown, typed) and "\n" not in typed:
+            self.terminal.write(b"\x7f" * len(typed))
+            raise occupied(self.pane, shown[: -len(typed)])
+        if self._tries > 1 and shown.strip():
+            text = clean(shown, 80)
+            self._give_up(
+                Refused(f"the shell in {self.pane} shows `{text}` instead of the typed text; nothing was run")
+            )
+        return self._tries > 1
+
+    def _enter(self) -> None:
+        self.stage, self.typed_at = CommandStage.ENTERED, time.monotonic()
+        if self.shell and self.shell.dialect is Dialect.SH and not self._forced:
+            self.terminal.write(b"\n")  # A terminal left in raw mode does not turn CR into a line end.
+        else:
+            self.terminal.press(_ENTER)
+        self._count = self.terminal.sent.count
+
+    # After Enter
+
+    async def _end(self) -> CommandEnd:
+        """Wait for the command's end: events report it, or checks while the pane is silent find it."""
+        while True:
+            due = min(self._due.values(), default=None)
+            update = await self._next(None if due is None else due - time.monotonic())
+            if end := self._end_by(update) or self._checked():
+                return end
+
+    def _end_by(self, update: PaneUpdate | None) -> CommandEnd | None:
+        """The end, if an event reports it."""
+        match update:
+            case PromptMark() if self.stage is CommandStage.ENTERED:
+                self._prompted(update)
+            case CommandFinished(record):
+                return self._finished(record)
+            case Ended(exit):
+                return CommandEnd(self.record, exit.code, exit)
+            case Printed() if self.stage is CommandStage.RUNNING or self.marked:
+                self._check_soon()
+            case _:
+                pass
+        return None
+
+    def _checked(self) -> CommandEnd | None:
+        """The end, if a check that is due finds it."""
+        for check in [check for check, due in self._due.items() if due <= time.monotonic()]:
+            del self._due[check]
+            if end := check():
+                return end
+        return None
+
+    def _check(self, check: Callable[[], CommandEnd | None], seconds: float) -> None:
+        self._due[check] = time.monotonic() + seconds
+
+    def _check_soon(self) -> None:
+        """Check for a silent end after a while without output."""
+        self._check(self._fell_silent, AGAIN if self._interrupted else QUIET)
 
     def _prompted(self, mark: PromptMark) -> None:
         if mark.continues:
             self._more += 1
             if self._typed and self._more > self._typed.prompts:
-                after(self.mux, AGAIN, self._incomplete)  # The user's own PS0 is marked the same way.
+                self._check(self._incomplete, AGAIN)  # The user's own PS0 is marked the same way.
         elif mark.kind == "B":
-            after(self.mux, QUIET, self._prompt_without_command)
+            self._check(self._prompt_without_command, QUIET)
 
     def _incomplete(self) -> None:
         if self.stage is CommandStage.ENTERED:
@@ -69,34 +355,35 @@ class Execution(PromptDriver):
                 )
             )
 
-    def _prompt_without_command(self) -> None:
+    def _prompt_without_command(self) -> CommandEnd | None:
         fresh = self.terminal.shell.at_prompt and not self.terminal.shell.typed.strip()
-        if self.stage is CommandStage.ENTERED and fresh and not self.marked:
-            self._over(CommandEnd(None, None))
+        return CommandEnd(None, None) if self.stage is CommandStage.ENTERED and fresh and not self.marked else None
 
-    def _begun(self, record: CommandRecord) -> None:
+    def _begin(self, record: CommandRecord) -> None:
         ours = record.number == self._number if self.marked else record.number > self._number
         if self.stage in (CommandStage.TYPED, CommandStage.ENTERED) and ours:
             self.stage, self.record = CommandStage.RUNNING, record
-            self._silence.restart()  # Output before this was not counted.
+            self.typed_at = self.typed_at or time.monotonic()
+            self._check_soon()  # Output before this was not counted.
             if not self.begun.done():
                 self.begun.set_result(record)
 
-    def _finished(self, record: CommandRecord) -> None:
+    def _finished(self, record: CommandRecord) -> CommandEnd | None:
         if self._outer and record.number == self._outer.number and self.marked:
-            self._over(CommandEnd(self.record, record.exit_code, lost=True))
+            return CommandEnd(self.record, record.exit_code, lost=True)
         if self.stage is not CommandStage.RUNNING or self.record is None or record.number < self.record.number:
-            return
+            return None
         if record.number != self.record.number:
             if self.marked:
-                return
+                return None
             # The shell ran several typed lines one by one and marked each.
             record = replace(record, start=self.record.start, started=self.record.started)
         self.record = record
         if self._leaves(record):
-            after(self.mux, QUIET, lambda: self._over(CommandEnd(record, record.exit_code)))
+            self._check(lambda: CommandEnd(record, record.exit_code), QUIET)
         elif record.exit_code is not None or self.terminal.exit or self.terminal.shell.at_prompt:
-            self._over(CommandEnd(record, record.exit_code, self.terminal.exit))
+            return CommandEnd(record, record.exit_code, self.terminal.exit)
+        return None
 
     def _leaves(self, record: CommandRecord) -> bool:
         """Whether the shell may be exiting: fish marks the end of the command before it exits."""
@@ -104,42 +391,69 @@ class Execution(PromptDriver):
         leaves = isinstance(self.line, ShellLine) and "exit" in self.line.command
         return fish and leaves and not (self.terminal.exit or self.terminal.shell.at_prompt)
 
-    def printed(self) -> None:
-        """Handle new output."""
-        super().printed()
-        if self.stage is CommandStage.RUNNING or (self.marked and self.stage is CommandStage.ENTERED):
-            (self._stopping if self.interrupted else self._silence).restart()
-
-    def _fell_silent(self) -> None:
-        """Check whether the shell abandoned the command or exited without a mark."""
-        if self.stage not in (CommandStage.ENTERED, CommandStage.RUNNING) or self._typed is None or self.shell is None:
-            return
+    def _fell_silent(self) -> CommandEnd | None:
+        """The end, if the shell abandoned the command or exited without a mark."""
+        if self._typed is None or self.shell is None:
+            return None
         if not self.marked:
-            self._look_for_unmarked_prompt(self.shell.dialect)
-            return
+            return self._unmarked_end(self._typed, self.shell.dialect)
         gone = not process.argv(self.shell.pid) and not process.name(self.shell.pid)
-        if gone or (self._typed.at_prompt_again(self.terminal, self.shell) and self._is_sure()):
-            self._over(CommandEnd(self.record, None, lost=True))
+        over = gone or (self._typed.at_prompt_again(self.terminal, self.shell) and self._is_sure())
+        return CommandEnd(self.record, None, lost=True) if over else None
 
-    def _look_for_unmarked_prompt(self, dialect: Dialect) -> None:
-        """Check whether the command removed the shell's prompt marks, as a start-up file that is read again does."""
-        if self._typed is None or self._typed.edits or not is_at_unmarked_prompt(self.terminal, dialect):
-            return
-        if self._is_sure():
-            self.terminal.shell.lose_track()
-            found = self.terminal.shell.command(self.record.number) if self.record else None
-            self._over(CommandEnd(found or self.record, None, unmarked=True))
+    def _unmarked_end(self, typed: TypedLine, dialect: Dialect) -> CommandEnd | None:
+        """The end, if the command removed the shell's prompt marks, as a start-up file that is read again does."""
+        if typed.edits or not is_at_unmarked_prompt(self.terminal, dialect) or not self._is_sure():
+            return None
+        self.terminal.shell.lose_track()
+        found = self.terminal.shell.command(self.record.number) if self.record else None
+        return CommandEnd(found or self.record, None, unmarked=True)
 
     def _is_sure(self) -> bool:
         """Whether this is the second check without output in between; after the first, more may be pending."""
         sure = self._looked_at == self.terminal.printed_at
         if not sure:
             self._looked_at = self.terminal.printed_at
-            (self._stopping if self.interrupted else self._silence).restart()
+            self._check_soon()
         return sure
 
-    def _over(self, end: CommandEnd) -> None:
-        if self.stage is not CommandStage.OVER:
-            self._close()
-            if not self.ended.done():
-                self.ended.set_result(end)
+    # Giving up
+
+    def _give_up(self, error: FugueError) -> None:
+        """Fail, but let the next in the queue wait until the shell has consumed Ctrl+C and shows another prompt."""
+        self._cancelled = True
+        self._set_error(error)
+        raise _GivenUp
+
+    async def _stop(self) -> None:
+        """Press Ctrl+C, and wait for the command's end or for another prompt, for a while."""
+        self._interrupted = True
+        self._due.clear()
+        if self.stage is CommandStage.RUNNING:
+            self.terminal.press(INTERRUPT)
+        else:
+            self.stage = CommandStage.ENTERED
+            if self._interrupt():
+                self._check(self._insist, 2 * QUIET)
+        with suppress(TimeoutError, FugueError, _GivenUp):
+            async with asyncio.timeout(GRACE):
+                await self._end()
+
+    def _insist(self) -> None:
+        """Repeat Ctrl+C: a shell may miss one between Enter and the command's start; bash may lose the Enter too."""
+        if self._interrupt() and self.stage is CommandStage.ENTERED:
+            self._check(self._insist, 2 * QUIET)
+
+    def _interrupt(self) -> bool:
+        """Press Ctrl+C to clear the typed text; False if another client has typed since, and would lose that."""
+        if self._is_joined:
+            return False
+        self.terminal.press(INTERRUPT)
+        self.terminal.sent.settle()  # The text at the prompt is only this command's.
+        self._count = self.terminal.sent.count
+        return True
+
+    @property
+    def _is_joined(self) -> bool:
+        """Whether another client has typed since this did."""
+        return self.terminal.sent.count != self._count
