@@ -36,6 +36,7 @@ from fugue_tui.multiplexer.restored_pane import (
 from fugue_tui.multiplexer.solved_layouts import SolvedLayouts
 from fugue_tui.multiplexer.spawner import Spawner, program_of
 from fugue_tui.multiplexer.watch.bookmarks import Bookmarks
+from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.multiplexer.watch.watcher import WaitService
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import Event
@@ -96,10 +97,10 @@ class Multiplexer:
         """What each pane's program reported besides text."""
         self.pane_queue = PaneQueue()
         """Jobs that need exclusive use of a pane."""
-        self.delayed_keys = DelayedKeys(post)
+        self.delayed_keys = DelayedKeys()
         self.lent: dict[PaneId, object] = {}
         """What inject-context set in shells; `control.commands.shell_context` knows the type."""
-        self.wait_service = WaitService()
+        self.wait_service = WaitService(post)
         """Waits for panes' output."""
         self.bookmarks = Bookmarks()
         """Callers' positions in panes' output."""
@@ -409,7 +410,7 @@ class Multiplexer:
         return self._spawner(program_of(pane, env), size, self._watcher(pane.id), handover)
 
     def _watcher(self, pane: PaneId) -> TerminalWatcher:
-        return TerminalWatcher(pane, self.post, self.wait_service.after, self)
+        return TerminalWatcher(pane, self.post, call_later, self)
 
     def _drop(self, pane: PaneId) -> None:
         self.exits.pop(pane, None)

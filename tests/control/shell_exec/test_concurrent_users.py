@@ -1,5 +1,6 @@
 """Commands in shells that others use too: a person who types, other calls, calls that are given up."""
 
+import asyncio
 import os
 import time
 from pathlib import Path
@@ -217,7 +218,7 @@ def test_a_fault_while_an_answer_is_made_frees_the_pane(shell: Shell, monkeypatc
 def test_a_command_that_has_ended_leaves_no_time_out_behind(shell: Shell) -> None:
     shell.run("true", timeout=110)
     shell.room.say("run-command true --timeout 110")
-    shell.room.until(lambda: not shell.room.mux.wait_service.awake)
+    shell.room.until(lambda: not shell.room.mux.wait_service.awake and not asyncio.all_tasks())
 
 
 def failing(*_: object, **__: object) -> NoReturn:

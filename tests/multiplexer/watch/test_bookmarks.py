@@ -78,12 +78,9 @@ def test_what_cursors_hold_goes_with_the_pane(room: Room) -> None:
     room.until(lambda: held() is None)  # The thread that decodes it may have it still.
 
 
-def test_the_thread_that_decodes_ends_with_its_cursors(room: Room) -> None:
+def test_what_a_cursor_keeps_is_decoded_soon_in_the_pool(room: Room) -> None:
     pane = room.cat()
-    before = set(threading.enumerate())
-    cursors = Bookmarks()
-    cursors.keep(pane, room.mux.terminals[pane], mark(room, pane))
-    (thread,) = set(threading.enumerate()) - before
-    del cursors
-    thread.join(5)
-    assert not thread.is_alive()
+    new = mark(room, pane)
+    room.mux.bookmarks.keep(pane, room.mux.terminals[pane], new)
+    assert vars(new.seen)["_read"] is not None
+    room.until(lambda: vars(new.seen)["_read"] is None)

@@ -178,7 +178,7 @@ class OutputWait:
             self._stop()
 
     def _on_end(self, ending: WaitEnd | Exception) -> None:
-        """On the watch thread."""
+        """On a thread of the pool."""
         self._mux.post(lambda: self._settle(ending))
 
     def _settle(self, ending: WaitEnd | Exception) -> None:

@@ -16,7 +16,7 @@ from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.derive import NOTHING, EventDraft, EventKind, changes, draft
 from fugue_tui.multiplexer.events.pane_events import PaneEvent, Post, Started
-from fugue_tui.multiplexer.watch.watcher import WaitService
+from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.terminal.observers import Tapped, ViewChanged
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Workspace
@@ -48,7 +48,6 @@ class Observed(Protocol):
     on_change: CallbackList[[Workspace, Workspace]]
     on_event: CallbackList[[PaneId, PaneEvent]]
     terminals: dict[PaneId, Terminal]
-    wait_service: WaitService
     post: Post
 
 
@@ -172,7 +171,7 @@ class EventLog:
             return
         wait = observer.counted_at + PACE - time.monotonic()
         if wait > 0:
-            self._mux.wait_service.after(wait, lambda: self._mux.post(lambda: self._printed(pane, observer)))
+            call_later(wait, lambda: self._printed(pane, observer))
             return
         observer.counted_at = time.monotonic()
         observer.notified = False

@@ -16,7 +16,7 @@ from fugue_tui.terminal.terminal import Terminal
 Post: TypeAlias = Callable[[Callable[[], None]], None]
 """Runs a callback on the main thread soon; any thread."""
 Later: TypeAlias = Callable[[float, Callable[[], None]], object]
-"""Calls something after so many seconds; on which thread is unspecified."""
+"""Calls something on the main thread after so many seconds."""
 PACE: Final = 0.05
 """Seconds between two reads of a terminal's events after its queue overflowed."""
 
@@ -132,7 +132,7 @@ class TerminalWatcher:
         if self._events:
             self._post_read(terminal)
         elif self._flooded:
-            self._later(PACE, partial(self._post_read, terminal))
+            self._later(PACE, partial(self._read, terminal))
             self._resume(terminal)
         elif self._has_more():
             self._post_read(terminal)

@@ -5,19 +5,18 @@ of each terminal are kept, as long as the terminal.
 """
 
 import secrets
-import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Lock
 from typing import Final
-from weakref import WeakKeyDictionary, finalize
+from weakref import WeakKeyDictionary
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.watch.main_loop import call_later, run_in_pool
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.screen.cells import Row
@@ -29,6 +28,7 @@ KEPT: Final = 16
 BRIEF: Final = 4
 """Brief bookmarks among them, which are used soon or never."""
 _SOON: Final = 0.02
+"""Seconds until rows are decoded, when answers were sent: undecoded they take ten times the memory."""
 
 
 class CapturedRows:
@@ -119,7 +119,7 @@ class Bookmarks:
     def __init__(self) -> None:
         self._run = secrets.token_hex(2)
         self._serial = 0
-        self._undecoded: SimpleQueue[CapturedRows | None] | None = None
+        self._undecoded: list[CapturedRows] = []
         self._kept: WeakKeyDictionary[Terminal, OrderedDict[int, Bookmark]] = WeakKeyDictionary()
         self._brief: WeakKeyDictionary[Terminal, deque[int]] = WeakKeyDictionary()
 
@@ -169,23 +169,16 @@ class Bookmarks:
             kept.pop(brief.popleft(), None)
 
     def _decode_soon(self, seen: CapturedRows) -> None:
-        if self._undecoded is None:
-            self._undecoded = SimpleQueue()
-            Thread(target=_decode, args=(self._undecoded,), name="bookmarks", daemon=True).start()
-            finalize(self, self._undecoded.put, None).atexit = False
-        self._undecoded.put(seen)
+        self._undecoded.append(seen)
+        if len(self._undecoded) == 1:
+            call_later(_SOON, self._decode)
+
+    def _decode(self) -> None:
+        undecoded, self._undecoded = self._undecoded, list[CapturedRows]()
+        run_in_pool(lambda: [each.rows for each in undecoded])
 
     def _written(self, pane: PaneId, serial: int) -> str:
         return f"c{self._run}.{int(pane)}.{serial}"
-
-
-def _decode(waiting: "SimpleQueue[CapturedRows | None]") -> None:
-    """Decode rows shortly after the answers were sent, until None arrives: undecoded they take ten times the memory."""
-    while (seen := waiting.get()) is not None:
-        if waiting.empty():
-            time.sleep(_SOON)
-        _ = seen.rows
-        del seen
 
 
 def _parts(cursor: str) -> tuple[str, int, int, int]:

@@ -1,5 +1,5 @@
-"""One watched terminal: its output since, and the waits that search it. Owned by the watch thread, except `_tap`, which
-is called under the terminal's lock, and `enter`, which acquires it.
+"""One watched terminal: its output since, and the waits that search it. Owned by the search of WaitService, except
+`_tap`, which is called under the terminal's lock, and `enter`, which acquires it.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""One wait: its condition and its result. Owned by the watch thread, unless noted."""
+"""One wait: its condition and its result. Owned by WaitService's search, unless noted."""
 
 import time
 from collections.abc import Callable
@@ -85,7 +85,7 @@ OnEnd: TypeAlias = Callable[[WaitEnd | Exception], None]
 
 
 class Wait:
-    """One wait for one or several panes. Watch thread only, except `stop`."""
+    """One wait for one or several panes. Owned by the search, except `stop`."""
 
     def __init__(self, condition: WaitCondition, on_end: OnEnd, report: Callable[[float], None]) -> None:
         self.condition = condition
