@@ -13,9 +13,10 @@ from tests.control.real_shells import shell as shell
 from tests.multiplexer.conftest import agent
 
 from fugue_tui.control.commands.execute_command import ExecuteCommand
+from fugue_tui.control.commands.run_command import RunCommand
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.result import OnCancel
-from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone
+from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.pane_queue import PaneQueue, Turn
 
@@ -240,3 +241,16 @@ def test_a_turn_that_cannot_begin_goes_to_the_next() -> None:
     with pytest.raises(OSError, match="no room"):
         fail_in(first)
     assert (second.begun.is_set(), turns.waiting(PaneId(1))) == (True, 1)
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_leaving_the_workspace_waits_for_no_command(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fugue_tui.control.shell_exec.execution.GRACE", 3600.0)
+    shell.run("true")
+    laters = [shell.begin("trap '' INT; sleep 60"), shell.begin("true")]
+    laters.append(RunCommand(command=("sleep", "60")).run(shell.room.mux, agent()))
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
+    for task in asyncio.all_tasks():
+        task.cancel()
+    shell.room.until(lambda: not asyncio.all_tasks())
+    assert all(isinstance(later.error, TimedOut) for later in laters)

@@ -16,7 +16,7 @@ from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred, reporter, run_task
+from fugue_tui.control.core.deferred import Deferred, is_given_up, reporter, run_task
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.shell_exec.result import OnCancel
 from fugue_tui.errors import NotFound
@@ -176,7 +176,7 @@ class _StepScheduler:
                 each.stop(status, interrupt=True)
 
     def _cancel(self) -> None:
-        self._stopped, interrupt = True, self._request.on_cancel is OnCancel.INTERRUPT
+        interrupt = is_given_up() and self._request.on_cancel is OnCancel.INTERRUPT
         for each in self._runs:
             each.stop(Status.SKIPPED, interrupt=interrupt)
         for pane in dict.fromkeys(each.pane for each in self._plans if each.created and interrupt):

@@ -13,7 +13,7 @@ from fugue_tui.control.commands.send_keys import typeable
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred, run_task
+from fugue_tui.control.core.deferred import Deferred, is_given_up, run_task
 from fugue_tui.control.output.truncate import TruncatedOutput, clip_so_far
 from fugue_tui.control.shell_exec.command_state import CommandEnd, CommandStage
 from fugue_tui.control.shell_exec.dialects import ShellLine, variables
@@ -137,7 +137,7 @@ class PendingExecution:
             execution.cancel(interrupt=True)
             raise error from None
         except asyncio.CancelledError:
-            execution.cancel(interrupt=on_cancel is OnCancel.INTERRUPT)
+            execution.cancel(interrupt=is_given_up() and on_cancel is OnCancel.INTERRUPT)
             raise
         finally:
             execution.release()

@@ -15,7 +15,7 @@ from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred, run_task, spawn
+from fugue_tui.control.core.deferred import Deferred, is_given_up, run_task, spawn
 from fugue_tui.control.core.new_pane import Direction, Line, new_pane, wants_focus
 from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdates
 from fugue_tui.control.output.truncate import clip
@@ -144,7 +144,7 @@ class _Job:
         except TimeoutError:
             return self._outcome(None)
         except asyncio.CancelledError:
-            if interrupt:
+            if interrupt and is_given_up():
                 self._terminal.press(INTERRUPT)
                 spawn(self._terminate())
             raise

@@ -147,6 +147,12 @@ def spawn(work: Coroutine[Any, Any, object]) -> asyncio.Task[Any]:
     return task
 
 
+def is_given_up() -> bool:
+    """Whether the caller of the command whose task calls this has cancelled it; not if the loop ends."""
+    later = _current.get()
+    return later is not None and later.done
+
+
 def reporter() -> Report:
     """What reports the progress of the command whose task calls this; any thread may call the function returned."""
     later = _current.get()
