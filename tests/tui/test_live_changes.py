@@ -90,8 +90,8 @@ async def test_new_panes_run_the_shell_that_the_configuration_names(open_stage: 
 async def test_programs_that_ask_are_told_the_colours_of_the_host(open_stage: Open) -> None:
     async with open_stage("sh", "-c", "stty raw -echo; echo up; cat -v") as stage:
         await stage.until_text("up")
-        stage.app.host_colour(True, (1, 2, 3))
-        stage.app.host_colour(False, (250, 251, 252))
+        stage.app.set_default_colour(True, (1, 2, 3))
+        stage.app.set_default_colour(False, (250, 251, 252))
         await stage.prefix("c")
         stage.terminal().receive(memoryview(b"\x1b]11;?\x1b\\"))
         await stage.until_text("rgb:fafa/fbfb/fcfc")

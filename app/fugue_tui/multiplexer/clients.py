@@ -36,15 +36,15 @@ class AttachedTerminal:
 class Clients(Protocol):
     """The attached clients. Main thread only."""
 
-    def viewers(self) -> tuple[AttachedTerminal, ...]:
+    def attached(self) -> tuple[AttachedTerminal, ...]:
         """The attached terminals, oldest first."""
         ...
 
-    def detach(self, viewer: int) -> None:
+    def detach(self, client: int) -> None:
         """Detach one client. Raises NotFound, or Refused if no server would remain."""
         ...
 
-    def refresh(self, viewer: int) -> None:
+    def refresh(self, client: int) -> None:
         """Redraw one client. Raises NotFound."""
         ...
 
@@ -56,19 +56,19 @@ class Clients(Protocol):
 class NoClients:
     """No attached clients."""
 
-    def viewers(self) -> tuple[AttachedTerminal, ...]:
+    def attached(self) -> tuple[AttachedTerminal, ...]:
         """Empty."""
         return ()
 
-    def detach(self, viewer: int) -> None:
+    def detach(self, client: int) -> None:
         """Raises NotFound."""
         from fugue_tui.errors import NotFound
 
-        raise NotFound(f"no client {viewer}; none is attached")
+        raise NotFound(f"no client {client}; none is attached")
 
-    def refresh(self, viewer: int) -> None:
+    def refresh(self, client: int) -> None:
         """Raises NotFound."""
-        self.detach(viewer)
+        self.detach(client)
 
     def leave(self, status: int = 0) -> None:
         """Does nothing."""

@@ -6,7 +6,7 @@ It decides nothing about panes: the screen follows from the workspace, which com
 import asyncio
 import gc
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual import constants, events
@@ -29,19 +29,19 @@ from fugue_tui.layout.tree import Split
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean
-from fugue_tui.terminal.input.keys import spell
+from fugue_tui.terminal.input.keys import KeyPress, spell
 from fugue_tui.tui.app_context import StatusText
-from fugue_tui.tui.attach.client_host import ClientHost
-from fugue_tui.tui.clients.client import AttachedClient
+from fugue_tui.tui.attach.manager import AttachServer
+from fugue_tui.tui.clients.client import AttachedClient, clipboard_sequence
 from fugue_tui.tui.clients.handshake import Handshake
-from fugue_tui.tui.clients.registry import ClientRegistry
+from fugue_tui.tui.clients.input_parser import HostEvent
 from fugue_tui.tui.command_runner import CommandRunner
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.error_reporter import ErrorReporter
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
-from fugue_tui.tui.render.client_renderer import compositor_of
+from fugue_tui.tui.render.client_renderer import ClientRenderer, compositor_of
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.actions import Actions
@@ -89,8 +89,9 @@ class FugueApp(App[int], inherit_bindings=False):
         self.settings = config
         self.main_queue = main_queue
         self.dispatcher = dispatcher
-        self.clients = ClientHost(self, host, first)
-        self.alerts = Messages(self.update_status, lambda: self.watched)
+        self.server = AttachServer(self, host, first)
+        self.clients = self.server.clients
+        self.alerts = Messages(self.update_status, lambda: self.clients.watched)
         self.errors = ErrorReporter(self.alert)
         self.commands = CommandRunner(dispatcher, main_queue.post, self.alert, self.errors.report)
         self.config_applier = ConfigApplier(self, config, launcher)
@@ -105,8 +106,10 @@ class FugueApp(App[int], inherit_bindings=False):
         self._stop_painter = stop_painter
         self._status = StatusBar(id="status")
         self._which_key = WhichKey(id="which-key")
-        self._frames: RenderScheduler | None = None
+        self._renderer = ClientRenderer(self)
+        self._frames = RenderScheduler(self, self._renderer)
         self._status_updater = StatusUpdater(self, self.call_later)
+        self._mounted = False
         self._paused = False
         self._moving = True
         self._bar_covers = False
@@ -147,7 +150,7 @@ class FugueApp(App[int], inherit_bindings=False):
     @property
     def ready(self) -> bool:
         """Whether there is a screen to draw on."""
-        return self._frames is not None and self.is_running
+        return self._mounted and self.is_running
 
     @property
     def focused_view(self) -> TerminalView | None:
@@ -179,11 +182,12 @@ class FugueApp(App[int], inherit_bindings=False):
         """Show the workspace, and subscribe to its changes."""
         self._apply_theme()
         self._stop_painter()
-        self._frames = RenderScheduler(self)
-        self.config_applier.tell()
-        registry = self.clients.begin(self._frames)
-        if registry is not None:
-            self.mux.clients = registry
+        self._mounted = True
+        self._frames.start(headless=self.is_headless)
+        self.config_applier.report_faults()
+        if not self.is_headless:
+            self.server.attach_first()
+            self.mux.clients = self.clients
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self.errors.on_loop_error)
         loop.set_default_executor(WorkerPool())
@@ -198,7 +202,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self._fit(*self.size)
         self.rebuild()
         self.call_after_refresh(self._shown)
-        self.isolates_errors = registry is not None
+        self.isolates_errors = not self.is_headless
 
     def _shown(self) -> None:
         gc.collect()
@@ -217,8 +221,8 @@ class FugueApp(App[int], inherit_bindings=False):
         self._fit(*self.size)
         self.rebuild()
         self.repaint()
-        if self.viewers is not None:
-            self.viewers.reconsider()
+        if not self.is_headless:
+            self.clients.reconfigure()
 
     def _apply_theme(self) -> None:
         self.theme = self.settings.ui.theme
@@ -226,7 +230,7 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         """Fit the panes into another size."""
-        if self._frames is not None:
+        if self._mounted:
             self._moving = True
             self._fit(event.size.width, event.size.height)
             self.rebuild()
@@ -240,34 +244,27 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def leave(self, status: int = 0, message: str = "") -> None:
         """End the program with an exit status; clients are sent the message."""
-        self.clients.bye = Bye("ended", clean(message), status)
+        self.server.bye = Bye("ended", clean(message), status)
         self.exit(status)
 
     # Clients
 
-    @property
-    def viewers(self) -> ClientRegistry | None:
-        """The attached clients; None where Textual draws for itself."""
-        return self.clients.registry
-
-    @property
-    def watched(self) -> bool:
-        """Whether any client shows the screen."""
-        return self.clients.watched
-
-    def client_attached(self, viewer: AttachedClient) -> None:
-        """A client has attached: its user is informed if the workspace cannot be saved."""
+    def client_attached(self, client: AttachedClient) -> None:
+        """Inform a client if it is read-only, or if the workspace cannot be saved."""
+        if client.read_only:
+            self._renderer.scrollback.notify(client)
         saver = self.mux.saver
         if saver is not None and saver.complaint:
             self.inform(saver.complaint)
 
-    def client_detached(self, viewer: AttachedClient) -> None:
-        """A client has detached."""
-        self.keyboard.drop(viewer.id)
+    def client_detached(self, client: AttachedClient) -> None:
+        """Forget the pending input of a client."""
+        self.keyboard.drop(client.id)
+        self._renderer.scrollback.drop(client)
 
-    def starts_command(self, event: events.Key, viewer: AttachedClient) -> bool:
+    def is_prefix(self, client: AttachedClient, press: KeyPress) -> bool:
         """Whether a key is a prefix at a client."""
-        return self.keyboard.is_prefix(press_of(event), viewer.prefixes)
+        return self.keyboard.is_prefix(press, client.prefixes)
 
     def pause_rendering(self) -> None:
         """Lay out and draw nothing: no client shows the screen."""
@@ -285,50 +282,81 @@ class FugueApp(App[int], inherit_bindings=False):
             if overdue:
                 self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
             self.alerts.looked()
+        self._renderer.invalidate()
 
-    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """The default colours of the host, which programs in panes can query."""
-        self.config_applier.host_colour(foreground, colour)
+    def lay_out(self, size: Size, *, at_once: bool = False) -> None:
+        """Lay the screen out for another size."""
+        assert isinstance(self._driver, TerminalDriver)
+        self._driver.lay_out(size, at_once=at_once)
+
+    def handle(self, client: AttachedClient, event: HostEvent) -> None:
+        """Handle input of a client, in the order of the calls."""
+        assert isinstance(self._driver, TerminalDriver)
+        self._driver.deliver(client, event)
+
+    def handle_read_only(self, client: AttachedClient, event: HostEvent) -> None:
+        """Handle input of a read-only client, which scrolls only its own view."""
+        self._renderer.scrollback.handle(client, event)
+
+    def paint_mirror(self, client: AttachedClient) -> None:
+        """Paint on a client what the mirrors show."""
+        self._frames.catch_up()
+        self._renderer.draw_mirror(client)
+
+    def mirror_added(self) -> None:
+        """A client is a mirror from now on."""
+        self._frames.mirror_added()
+
+    def paint_own(self, client: AttachedClient) -> None:
+        """Paint the whole screen on a client that is no mirror."""
+        self._frames.catch_up()
+        self._renderer.redraw(client)
+
+    def resume_painting(self) -> None:
+        """A client can accept output again: paint what it waits for."""
+        self._frames.schedule()
+        self._renderer.schedule()
+
+    def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
+        """A default colour of the latest client's terminal, which programs in panes can query."""
+        self.config_applier.set_default_colour(foreground, colour)
 
     @property
-    def knows_synchronized_output(self) -> bool:
-        """Whether every mirror supports mode 2026."""
+    def synchronizes(self) -> bool:
+        """Whether output may use synchronized output (mode 2026)."""
         return self._sync_available
 
-    def synchronize(self, known: bool) -> None:
-        """Whether output may be synchronized."""
-        self._sync_available = known
+    def synchronize(self, supported: bool) -> None:
+        """Whether every mirror supports synchronized output."""
+        self._sync_available = supported
 
     def cursor_at(self, x: int, y: int) -> None:
-        """Where Textual leaves the host's cursor, which input methods follow."""
+        """Where Textual leaves the hosts' cursor, which input methods follow."""
         self.cursor_position = Offset(x, y)
-
-    def changed(self, rows: Collection[int] | None = None) -> None:
-        """Redraw these rows of the screen and the cursor, or all rows, on clients that are no mirrors."""
-        self.clients.changed(rows)
 
     def bell(self) -> None:
         """Ring the bell of every client."""
-        self.clients.bell()
+        self.clients.send(b"\a")
 
     def copy_to_clipboard(self, text: str) -> None:
         """Set the clipboard of every client that is not read-only."""
         self._clipboard = text
-        self.clients.copy(text)
+        self.clients.send(clipboard_sequence(text), to_read_only=False)
 
-    def copy_at(self, viewer: AttachedClient | None, text: str) -> None:
-        """Set the clipboard of one client, if it is still attached."""
+    def copy(self, text: str, client: AttachedClient | None) -> None:
+        """Keep a text for pasting, and set the clipboard of one client if it is still attached."""
         self._clipboard = text
-        self.clients.copy_at(viewer, text)
+        if client is not None and client in self.clients.all():
+            client.writer.write(clipboard_sequence(text))
 
     # Drawing
 
     def rebuild(self) -> None:
         """Update the widgets from the workspace."""
-        self._moving = arrange(self, watched=self.watched) or self._moving
+        self._moving = arrange(self, watched=self.clients.watched) or self._moving
         self._refocus()
         self._status_updater.show_status()
-        if not self._moving and self._frames is not None:
+        if not self._moving:
             self._frames.place_cursor()
 
     def _refocus(self) -> None:
@@ -339,15 +367,15 @@ class FugueApp(App[int], inherit_bindings=False):
     def _settled(self, screen: Screen[Any]) -> None:
         """The compositor has laid out and painted everything."""
         self._moving = False
-        if self._frames is not None:
-            self._frames.settled()
-            self._frames.displayed()
+        self._frames.settled()
+        self._frames.displayed()
 
     def post_display_hook(self) -> None:
-        """Textual wrote to the host, which moves its cursor."""
-        if self._frames is not None:
+        """Textual wrote to the mirrors, which moves their cursor."""
+        if self._mounted:
             self._frames.displayed()
-            self.clients.displayed()
+            self.clients.laid_out()
+            self._renderer.invalidate()
 
     def show_status(self, content: StatusContent) -> None:
         """Update the status bar; without a row of its own it is displayed only while it shows a message."""
@@ -393,10 +421,10 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
         self.pane_notifications.rung.discard(new.active)
-        if not self._moving and self._frames is not None:
+        if not self._moving:
             self._frames.place_cursor()  # A change of panes is visible before anything else is drawn.
-        if self.viewers is not None and old.name != new.name:
-            self.viewers.rename(new.name)
+        if old.name != new.name:
+            self.clients.rename(new.name)
         if new.windows:
             self.rebuild()
 
@@ -440,9 +468,9 @@ class FugueApp(App[int], inherit_bindings=False):
         """Push a dialog; `answered` gets its result."""
         self.push_screen(screen, answered)
 
-    def run_words(self, said: list[str] | str) -> None:
+    def run_words(self, line: list[str] | str) -> None:
         """Run a command line."""
-        self.actions.run_words(said)
+        self.actions.run_words(line)
 
     def command_line(self, text: str = "") -> None:
         """Open the prompt for a command line, with this text in it."""
@@ -455,14 +483,14 @@ class FugueApp(App[int], inherit_bindings=False):
 
     # Input
 
-    def take_key(self, event: events.Key, viewer: AttachedClient | None = None) -> bool:
+    def take_key(self, event: events.Key, client: AttachedClient | None = None) -> bool:
         """Whether the workspace or a program consumed the key; dialogs get theirs from Textual."""
-        press, owner = press_of(event), viewer.id if viewer else 0
-        if not self.on_panes or self._frames is None:
+        press, owner = press_of(event), client.id if client else 0
+        if not self.on_panes or not self._mounted:
             self.keyboard.keep(press, owner)
             return False
         self._frames.hurry(self.mux.focused)
-        if not self.keyboard.take(press, owner, viewer.prefixes if viewer else frozenset()):
+        if not self.keyboard.take(press, owner, client.prefixes if client else frozenset()):
             view = self.focused_view
             if view is not None and self.mux.focused is not None:
                 if press.acts:
@@ -473,7 +501,7 @@ class FugueApp(App[int], inherit_bindings=False):
     def take_paste(self, event: events.Paste) -> bool:
         """Whether a program received the paste; dialogs get theirs from Textual."""
         view = self.focused_view
-        if not self.on_panes or self._frames is None or view is None:
+        if not self.on_panes or not self._mounted or view is None:
             return False
         self._frames.hurry(self.mux.focused)
         if self.mux.focused is not None:

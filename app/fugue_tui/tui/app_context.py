@@ -1,21 +1,21 @@
 """The interface of the app that its parts use."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from textual import events
 from textual import geometry as textual_geometry
-from textual.message import Message
 from textual.screen import Screen
 
 from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.policy import Policy
 from fugue_tui.control.keymap import Keymap
-from fugue_tui.geometry import Size
-from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.terminal.input.keys import KeyPress
+from fugue_tui.tui.attach.manager import AttachServer
 from fugue_tui.tui.clients.client import AttachedClient
 from fugue_tui.tui.clients.registry import ClientRegistry
+from fugue_tui.tui.clients.served_app import ServedApp
 from fugue_tui.tui.command_runner import CommandRunner
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.pane_grid import PaneGrid
@@ -26,7 +26,7 @@ from fugue_tui_widgets.which_key import Hint
 
 @dataclass(frozen=True, slots=True)
 class StatusText:
-    """What the bar says besides the windows."""
+    """What the status bar shows besides the windows."""
 
     hint: str
     """What keys do now."""
@@ -35,36 +35,36 @@ class StatusText:
     alert: str
     """A message; empty for none."""
     marks: Callable[[Window], str]
-    """What stands behind a window's name."""
+    """What follows a window's name."""
 
 
-class AppContext(Protocol):
-    """The app, as its parts see it. Main thread only."""
+class AppContext(ServedApp, Protocol):
+    """The app, as its parts use it. Main thread only."""
 
-    mux: Multiplexer
-    settings: Config
+    server: AttachServer
+    """Attaches clients."""
+    clients: ClientRegistry
+    """The attached clients; none in a headless app."""
     commands: CommandRunner
+    """Runs commands of the user."""
     grid: PaneGrid
     """The container of the panes."""
 
+    # The screen
+
+    @property
+    def is_headless(self) -> bool:
+        """Whether Textual draws for itself, as in tests without a terminal."""
+        ...
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a screen to draw on."""
+        ...
+
     @property
     def size(self) -> textual_geometry.Size:
-        """The size of the screen, as Textual has it."""
-        ...
-
-    @property
-    def clipboard(self) -> str:
-        """What was copied last in the app."""
-        ...
-
-    @property
-    def paste_keys(self) -> str:
-        """The keys that paste what was copied; empty if none do."""
-        ...
-
-    @property
-    def viewers(self) -> ClientRegistry | None:
-        """The terminals that show this; None where Textual draws for itself, as in tests without a terminal."""
+        """The size of the screen."""
         ...
 
     @property
@@ -83,18 +83,13 @@ class AppContext(Protocol):
         ...
 
     @property
-    def knows_synchronized_output(self) -> bool:
-        """Whether the host said that it knows mode 2026."""
-        ...
-
-    @property
     def bare(self) -> bool:
-        """Whether nothing lies on top of the panes and their places on the screen are settled."""
+        """Whether the panes are laid out and nothing covers them."""
         ...
 
     @property
     def settled(self) -> bool:
-        """Whether the panes are where they should be, and nothing but the status bar may lie on top of them."""
+        """Whether the panes are laid out and nothing but the status bar covers them."""
         ...
 
     @property
@@ -102,77 +97,39 @@ class AppContext(Protocol):
         """The view of the pane that receives the user's keys."""
         ...
 
-    def alert(self, text: str) -> None:
-        """Show a message in the status bar for a while."""
-        ...
-
-    def inform(self, text: str) -> None:
-        """Show a message in the status bar for a while, after earlier ones and not before a client is attached."""
-        ...
-
-    def copy_at(self, viewer: AttachedClient | None, text: str) -> None:
-        """Put text on the clipboard of one attached terminal."""
-        ...
-
-    def changed(self, rows: Collection[int] | None = None) -> None:
-        """What terminals show that are no mirrors is old: these rows of the screen and the cursor; None for all."""
-        ...
-
-    def rebuild(self) -> None:
-        """Bring the widgets in line with the workspace."""
-        ...
-
-    def update_status(self) -> None:
-        """Titles or states may have changed."""
-        ...
-
-    def output_arrived(self) -> None:
-        """Programs did something."""
-        ...
-
-    def repaint(self) -> None:
-        """Paint the whole screen anew."""
+    @property
+    def synchronizes(self) -> bool:
+        """Whether output may use synchronized output (mode 2026)."""
         ...
 
     def cursor_at(self, x: int, y: int) -> None:
-        """Where the host's cursor is."""
+        """Where the hosts' cursor is."""
         ...
 
-    def show_keys(self, hints: list[Hint]) -> None:
-        """Open the panel of keys."""
+    def rebuild(self) -> None:
+        """Update the widgets from the workspace."""
         ...
 
-    def hide_keys(self) -> None:
-        """Close the panel of keys."""
-        ...
-
-    def run_words(self, said: list[str] | str) -> None:
-        """Run a command line."""
-        ...
-
-    def command_line(self, text: str = "") -> None:
-        """Open the prompt for a command line, with this text in it."""
-        ...
-
-    def starts_command(self, event: events.Key, viewer: AttachedClient) -> bool:
-        """Whether a key is a prefix at a client."""
-        ...
-
-    def cancel_commands(self) -> None:
-        """Cancel the pending commands."""
+    def repaint(self) -> None:
+        """Repaint the whole screen."""
         ...
 
     def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
         """Push a dialog; `answered` gets its result."""
         ...
 
-    def leave(self, status: int = 0) -> None:
-        """End the program with an exit status."""
+    # The status bar and the panel of keys
+
+    def alert(self, text: str) -> None:
+        """Show a message in the status bar for a while."""
         ...
 
-    @property
-    def ready(self) -> bool:
-        """Whether there is a screen to draw on."""
+    def update_status(self) -> None:
+        """Update titles and status bar with the next iteration of the event loop."""
+        ...
+
+    def output_arrived(self) -> None:
+        """Programs have written output: the names of the running programs may change."""
         ...
 
     def show_status(self, content: StatusContent) -> None:
@@ -183,49 +140,54 @@ class AppContext(Protocol):
         """What the status bar shows besides the windows."""
         ...
 
-    def apply_config(self, config: Config, keys: Keymap, policy: Policy) -> None:
-        """Apply another configuration."""
+    def show_keys(self, hints: list[Hint]) -> None:
+        """Open the panel of keys."""
         ...
 
-    # Attached clients
+    def hide_keys(self) -> None:
+        """Close the panel of keys."""
+        ...
+
+    # Input, commands and configuration
 
     @property
-    def shown_size(self) -> Size | None:
-        """The size that the screen is laid out for; None before there is a screen."""
+    def clipboard(self) -> str:
+        """The text that was copied last in the app."""
         ...
 
-    def pause_rendering(self) -> None:
-        """Lay out and draw nothing until `resume_rendering`."""
+    @property
+    def paste_keys(self) -> str:
+        """The keys that paste the copied text; empty if none do."""
         ...
 
-    def resume_rendering(self, *, overdue: bool) -> None:
-        """Lay out and draw again: what is overdue at once, unless it will be laid out anew."""
+    def copy(self, text: str, client: AttachedClient | None) -> None:
+        """Keep a text for pasting, and set the clipboard of one client if it is still attached."""
         ...
 
-    def synchronize(self, known: bool) -> None:
-        """Whether output may be synchronized."""
+    def is_prefix(self, client: AttachedClient, press: KeyPress) -> bool:
+        """Whether a key is a prefix at a client."""
         ...
 
-    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """The default colours of the terminal that was used last."""
+    def take_key(self, event: events.Key, client: AttachedClient | None = None) -> bool:
+        """Whether the workspace or a program consumed the key."""
         ...
 
-    def client_attached(self, viewer: AttachedClient) -> None:
-        """A client has attached."""
+    def take_paste(self, event: events.Paste) -> bool:
+        """Whether a program received the paste."""
         ...
 
-    def client_detached(self, viewer: AttachedClient) -> None:
-        """A client has detached."""
+    def run_words(self, line: list[str] | str) -> None:
+        """Run a command line."""
         ...
 
-
-class ScreenDriver(Protocol):
-    """Textual's driver. Main thread only."""
-
-    def lay_out(self, size: Size, *, at_once: bool = False) -> None:
-        """Have the screen laid out for another size."""
+    def command_line(self, text: str = "") -> None:
+        """Open the prompt for a command line, with this text in it."""
         ...
 
-    def deliver(self, viewer: AttachedClient, message: Message) -> None:
-        """Hand a message of a client to the app."""
+    def cancel_commands(self) -> None:
+        """Cancel the pending commands."""
+        ...
+
+    def apply_config(self, config: Config, keys: Keymap, policy: Policy) -> None:
+        """Apply another configuration."""
         ...

@@ -80,7 +80,7 @@ class ConfigApplier:
         self._faults += [brief(fault, file) for fault in faults]
         self._following = ConfigWatch(file, self.change, self._app.alert) if file is not None else None
 
-    def tell(self) -> None:
+    def report_faults(self) -> None:
         """Report the errors in the configuration to the first client."""
         if self._faults:
             more = f" (1 of {len(self._faults)} mistakes; see fugue-tui config check)" if len(self._faults) > 1 else ""
@@ -103,7 +103,7 @@ class ConfigApplier:
         self._app.apply_config(config, self.keymap, policy_of(config))
         self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
 
-    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
+    def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """The host's default colours, which programs can query."""
         self._host_colours[foreground] = int.from_bytes(bytes(colour), "big")
         if len(self._host_colours) == 2 and self._launcher is not None:

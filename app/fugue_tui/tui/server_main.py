@@ -214,12 +214,12 @@ def _painter(mux: Multiplexer, start: _Start) -> StartupPainter | None:
             return None
         return StartupPainter(start.host.output_fd, terminal, cols, bytes)
     arrival = start.first
-    if arrival is None or not arrival.let_in(start.workspace, start.config.ui.mouse):
+    if arrival is None or not arrival.accept(start.workspace, start.config.ui.mouse):
         return None
-    arrival.connected.setblocking(False)
+    arrival.socket.setblocking(False)
     if depth_of(arrival.hello.term, arrival.hello.colorterm) is not Depth.TRUE:
         return None
-    return StartupPainter(arrival.connected.fileno(), terminal, cols, lambda data: frame(OUTPUT, data))
+    return StartupPainter(arrival.socket.fileno(), terminal, cols, lambda data: frame(OUTPUT, data))
 
 
 def _app(mux: Multiplexer, launcher: Launcher, start: _Start, painter: StartupPainter | None) -> "FugueApp":
@@ -234,6 +234,8 @@ def _app(mux: Multiplexer, launcher: Launcher, start: _Start, painter: StartupPa
             if start.first is not None:
                 start.first.unsent = painter.unsent
 
+    if start.first is not None:
+        start.first.pids = _peer_processes(start.first.socket)
     dispatcher = Dispatcher(mux, policy_of(start.config))
     return FugueApp(
         mux,
@@ -245,6 +247,16 @@ def _app(mux: Multiplexer, launcher: Launcher, start: _Start, painter: StartupPa
         stop_painter=stop_painter,
         launcher=launcher,
     )
+
+
+def _peer_processes(connected: socket.socket) -> tuple[int, ...]:
+    """A client's process and its ancestors, nearest first; empty if unknown."""
+    from fugue_tui_mcp.peer_credentials import ancestors, peer_of
+
+    try:
+        return ancestors(peer_of(connected).pid)
+    except OSError:
+        return ()
 
 
 def _restore_prompt(mux: Multiplexer, start: _Start) -> "RestorePrompt | None":
@@ -283,7 +295,7 @@ def _server(app: "FugueApp", listener: "Listener") -> "SocketServer":
     from fugue_tui_mcp.socket_server import SocketServer
 
     def attach(connected: socket.socket, hello: Hello, pids: tuple[int, ...], early: bytes) -> None:
-        app.main_queue.post(lambda: app.clients.admit(Handshake(connected, hello, pids, early)))
+        app.main_queue.post(lambda: app.server.attach(Handshake(connected, hello, pids, early)))
 
     gate, agents = ThreadGateway(app.dispatcher, app.main_queue.post), app.settings.mcp.enabled
     server = SocketServer(listener, gate, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
@@ -293,9 +305,8 @@ def _server(app: "FugueApp", listener: "Listener") -> "SocketServer":
 
 def _part(start: _Start) -> None:
     """Detach every client and restore the terminal, after the programs have exited and the socket is free."""
-    viewers = start.app.viewers if start.app is not None else None
-    if start.app is not None and viewers is not None and viewers.all():
-        viewers.part_all(start.app.clients.bye if start.app.isolates_errors else start.bye)
+    if start.app is not None and start.app.clients.all():
+        start.app.clients.finish(start.app.server.bye if start.app.isolates_errors else start.bye)
     elif start.first is not None:
         start.first.end(start.bye)
     if start.host is not None and start.host.entered:

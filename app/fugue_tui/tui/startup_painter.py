@@ -45,7 +45,7 @@ class StartupPainter:
 
     def _run(self) -> None:
         size = self._terminal.size
-        painter = DirectPainter(self)
+        painter = DirectPainter(self._write)
         painter.width = lambda: self._cols
         rect = Rect(0, 0, size.cols, size.rows)
         while not self._stopped:
@@ -54,7 +54,7 @@ class StartupPainter:
             painter.cursor(self._terminal.cursor, rect)
             self._woken.wait()
 
-    def write(self, data: bytes | bytearray) -> None:
+    def _write(self, data: bytes | bytearray) -> None:
         """Write all of it, unless `stop` interrupts; the rest is kept in `unsent`."""
         rest = memoryview(self._wrap(data) if data else b"")
         while rest and not self._stopped:

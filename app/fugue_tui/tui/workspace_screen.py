@@ -9,7 +9,7 @@ from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.clients.client import AttachedClient
-from fugue_tui.tui.input.clipboard import begun, copy, viewer_of
+from fugue_tui.tui.input.clipboard import begun, client_of, copy
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui_widgets.error_boundary import ErrorBoundary
@@ -49,7 +49,7 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
 
     def on_terminal_view_selection_begun(self, message: TerminalView.SelectionBegun) -> None:
         """There is one selection at a time."""
-        self._selects_at = viewer_of(self._app_context)
+        self._selects_at = client_of(self._app_context)
         if message.view.live is not None:
             begun(self._app_context, message.view.live)
 

@@ -25,7 +25,7 @@ CAPABILITY, SETTING = rb"\x1bP1\+r524742=38\x1b\\\x1bP1\+r5463\x1b\\", rb"\x1bP1
 PLAIN: dict[str, Any] = {"term": "xterm-256color", "colorterm": ""}
 PATIENT = """
 from fugue_tui.tui.clients import capabilities
-capabilities._SOON = capabilities._ASKED_SECONDS = capabilities._SPELT_SECONDS = 60.0
+capabilities._REPLY_SECONDS = capabilities._QUERIED_SECONDS = capabilities._UNAMBIGUOUS_SECONDS = 60.0
 """
 """A server that waits for the rest of an answer however busy the machine is."""
 
@@ -142,15 +142,15 @@ def test_answers_that_come_late_and_in_pieces_are_taken_and_not_typed(serve: Ser
 
 def test_the_rest_of_an_answer_is_waited_for_the_longer_the_less_it_can_be_a_key() -> None:
     abilities = Capabilities(hello())
-    key = abilities.patience(certain=False)
-    abilities.questions()
-    asked = abilities.patience(certain=False)
-    abilities.hear("\x1b[?1u")
-    spelt, certain = abilities.patience(certain=False), abilities.patience(certain=True)
+    key = abilities.escape_timeout(certain=False)
+    abilities.queries()
+    asked = abilities.escape_timeout(certain=False)
+    abilities.receive("\x1b[?1u")
+    spelt, certain = abilities.escape_timeout(certain=False), abilities.escape_timeout(certain=True)
     assert key <= 0.05 < asked < 0.4 < spelt < 1 < certain
-    abilities.hear("\x1b[?0u")
-    abilities.hear("\x1b[?62;22c")
-    assert abilities.patience(certain=False) == key
+    abilities.receive("\x1b[?0u")
+    abilities.receive("\x1b[?62;22c")
+    assert abilities.escape_timeout(certain=False) == key
 
 
 def test_answers_byte_by_byte_are_taken_and_not_typed(serve: Serve) -> None:

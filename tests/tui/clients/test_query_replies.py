@@ -9,8 +9,8 @@ from textual import events
 
 from fugue_tui.terminal.input.keys import encode
 from fugue_tui.terminal.screen.cells import Modes
-from fugue_tui.tui.clients.host_input import HostInput
 from fugue_tui.tui.clients.input_parser import HostEvent, HostParser, Reply
+from fugue_tui.tui.input.host_events import HostMessages
 from fugue_tui_widgets.key_events import press_of
 
 ANSWERS = [
@@ -83,9 +83,10 @@ def typed(*pieces: str) -> list[HostEvent]:
     return [event for piece in pieces for event in [*parser.feed(piece.encode()), *parser.elapse()]]
 
 
-def keys(host: HostInput, *pieces: bytes | None) -> list[str]:
-    """The keys in what was read; None lets time pass."""
-    found = [message for piece in pieces for message in (host.elapse() if piece is None else host.feed(piece))]
+def keys(host: HostParser, *pieces: bytes | None) -> list[str]:
+    """The keys in what was read, as Textual's messages; None lets time pass."""
+    parsed = [event for piece in pieces for event in (host.elapse() if piece is None else host.feed(piece))]
+    found = [HostMessages().convert(event) for event in parsed]
     return [message.key if isinstance(message, events.Key) else type(message).__name__ for message in found]
 
 
@@ -165,7 +166,7 @@ def test_an_endless_answer_costs_no_memory_and_is_no_typing() -> None:
     ],
 )
 def test_a_key_that_looks_like_the_beginning_of_an_answer_is_one_after_a_moment(sent: bytes, key: str) -> None:
-    host = HostInput(lambda answer: None)
+    host = HostParser()
     assert keys(host, sent) == []
     assert host.pending
     assert not host.certain
@@ -192,7 +193,7 @@ def test_a_key_that_looks_like_the_beginning_of_an_answer_is_one_after_a_moment(
 )
 def test_a_key_with_alt_is_that_key(sent: bytes, key: str) -> None:
     for cut in range(len(sent)):
-        assert keys(HostInput(lambda answer: None), sent[:cut], sent[cut:], b"z") == [*key.split(), "z"]
+        assert keys(HostParser(), sent[:cut], sent[cut:], b"z") == [*key.split(), "z"]
 
 
 def plain_keys() -> list[bytes]:
@@ -209,8 +210,8 @@ def plain_keys() -> list[bytes]:
 def test_keys_of_a_plain_terminal_reach_programs_as_they_were_typed() -> None:
     wrong: dict[bytes, bytes] = {}
     for key in plain_keys():
-        host = HostInput(lambda answer: None)
-        events_of = [*host.feed(key), *host.elapse()]
+        host = HostParser()
+        events_of = [HostMessages().convert(event) for event in [*host.feed(key), *host.elapse()]]
         sent = b"".join(encode(press_of(event), Modes()) for event in events_of if isinstance(event, events.Key))
         if sent != key:
             wrong[key] = sent
@@ -219,12 +220,12 @@ def test_keys_of_a_plain_terminal_reach_programs_as_they_were_typed() -> None:
 
 def test_a_paste_whose_beginning_is_cut_is_still_one_paste() -> None:
     for cut in range(1, 6):
-        host = HostInput(lambda answer: None)
+        host = HostParser()
         begun = b"\x1b[200~"
         assert keys(host, begun[:cut], begun[cut:] + b"rm ", b"-rf\n", b"\x1b[20", b"1~k") == ["Paste", "k"]
 
 
 def test_a_key_that_is_cut_and_comes_late_is_a_key_or_nothing() -> None:
-    host = HostInput(lambda answer: None)
+    host = HostParser()
     assert keys(host, b"\x1b[97;", b"5u") == ["ctrl+a"]
     assert keys(host, b"\x1b[97;", None, b"b") == ["b"]

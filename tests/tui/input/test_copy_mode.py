@@ -143,7 +143,7 @@ async def test_what_was_copied_is_pasted_by_a_key(open_stage: Open) -> None:
         await stage.prefix("right_square_bracket")
         await stage.until_text("readyone")
         stage.terminal().receive(memoryview(b"\x1b[?2004h"))
-        stage.app.copy_at(None, "a\x03b\x1b[201~c\n")
+        stage.app.copy("a\x03b\x1b[201~c\n", None)
         await stage.prefix("right_square_bracket")
         await stage.until_text("readyone^[[200~abc")
         await stage.until_text("^[[201~")

@@ -183,7 +183,7 @@ async def test_output_that_writes_over_it_ends_it(open_stage: Open) -> None:
 async def test_blanks_are_not_copied_over_the_clipboard(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
-        stage.app.copy_at(None, "before")
+        stage.app.copy("before", None)
         await stage.drag((0, 10), (5, 12))
         assert stage.app.clipboard == "before"
         assert stage.terminal().copy_mode.selected is None

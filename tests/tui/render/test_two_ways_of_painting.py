@@ -256,7 +256,7 @@ def test_any_stream_is_painted_alike(chunks: list[bytes], left: bool, whole: boo
     host = Size(PANE.cols if whole else 33, 10)
     rect = Rect(0 if left or whole else host.cols - PANE.cols, 1, *((PANE.cols, PANE.rows)))
     pump, screen = IOLoop(), Screen(host)
-    painter = DirectPainter(screen)
+    painter = DirectPainter(screen.write)
     painter.width = lambda: host.cols
     pump.start()
     terminal = Terminal.spawn(Program(("cat",)), PANE, pump=pump, emulator=GhosttyEmulator(PANE, 50), watcher=Nobody())

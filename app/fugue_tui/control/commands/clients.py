@@ -59,7 +59,7 @@ class ListClients(Command[ClientList], name="list-clients", effect=Effect.READ, 
 
     def run(self, mux: Multiplexer, origin: Origin) -> ClientList:
         """The clients; empty if none is attached."""
-        return ClientList(tuple(map(client_info, mux.clients.viewers())))
+        return ClientList(tuple(map(client_info, mux.clients.attached())))
 
 
 class DetachClient(
@@ -76,8 +76,8 @@ class DetachClient(
         """The detached clients. Raises NotFound, or Refused for the terminal that the workspace runs in."""
         if self.all and self.client:
             raise InvalidArgument("client: give a number or all, not both")
-        attached = mux.clients.viewers()
-        detached = tuple(viewer.id for viewer in attached) if self.all else (_find_client(self.client, attached),)
+        attached = mux.clients.attached()
+        detached = tuple(client.id for client in attached) if self.all else (_find_client(self.client, attached),)
         for number in detached:
             mux.clients.detach(number)
         return Detached(detached)
@@ -91,26 +91,26 @@ class RefreshClient(Command[ClientInfo], name="refresh-client", effect=Effect.RE
 
     def run(self, mux: Multiplexer, origin: Origin) -> ClientInfo:
         """The client, after a redraw. Raises NotFound."""
-        attached = mux.clients.viewers()
+        attached = mux.clients.attached()
         number = _find_client(self.client, attached)
         mux.clients.refresh(number)
-        return next(client_info(viewer) for viewer in attached if viewer.id == number)
+        return next(client_info(client) for client in attached if client.id == number)
 
 
-def client_info(viewer: AttachedTerminal) -> ClientInfo:
+def client_info(client: AttachedTerminal) -> ClientInfo:
     """A client as commands report it."""
     return ClientInfo(
-        id=viewer.id,
-        tty=clean(viewer.tty),
-        term=clean(viewer.term, 64),
-        size=viewer.size,
-        pid=viewer.pid,
-        read_only=viewer.read_only,
-        latest=viewer.latest,
-        colours=viewer.colours,
-        kitty_keyboard=viewer.kitty_keyboard,
-        synchronized_output=viewer.synchronized_output,
-        cell_pixels=viewer.cell_pixels,
+        id=client.id,
+        tty=clean(client.tty),
+        term=clean(client.term, 64),
+        size=client.size,
+        pid=client.pid,
+        read_only=client.read_only,
+        latest=client.latest,
+        colours=client.colours,
+        kitty_keyboard=client.kitty_keyboard,
+        synchronized_output=client.synchronized_output,
+        cell_pixels=client.cell_pixels,
     )
 
 

@@ -1,11 +1,11 @@
-"""What one terminal can do: as its environment promises, and as it answers when it is asked.
+"""What one terminal supports, by its environment and by its replies to queries.
 
-It is asked in one breath, with a question at the end that every terminal answers; nothing ever waits for the answers.
+All queries are sent at once, ending with one that every terminal answers; nothing ever waits for the replies.
 """
 
 import re
 import time
-from collections.abc import Callable
+from enum import Enum, auto
 from typing import Final
 
 from fugue_tui.attach_protocol import Hello
@@ -21,8 +21,8 @@ _COLOURS: Final = (
 _PIXELS: Final = b"\x1b[14t\x1b[16t"
 _LAST: Final = b"\x1b[c"  # DA1
 
-LAST_ANSWER: Final = re.compile(rb"\x1b\[\?[0-9;]*c")
-"""What answers the last of the questions."""
+LAST_REPLY: Final = re.compile(rb"\x1b\[\?[0-9;]*c")
+"""The reply to the last query."""
 _REPORT: Final = re.compile(
     r"\x1b\[(?:\?([0-9]{1,5})u|\?2026;([0-9])\$y|\?([0-9;]*)c|([46]);([0-9]{1,5});([0-9]{1,5})t)"
 )
@@ -32,115 +32,117 @@ _EXACT: Final = re.compile(r"48[:;]2[:;]{1,2}1[:;]2[:;]3(?![0-9])")
 _NONE: Final = ("30", "2d31")
 """0 and -1, as XTGETTCAP writes them."""
 _DISAMBIGUATE: Final = 1
-_SOON: Final = 3.0
-"""Seconds after which an answer would be late."""
+_REPLY_SECONDS: Final = 3.0
+"""Seconds after which a reply is no longer expected."""
 _KEY_SECONDS: Final = 0.03
-_ASKED_SECONDS: Final = 0.1
-_SPELT_SECONDS: Final = 0.5
+_QUERIED_SECONDS: Final = 0.1
+_UNAMBIGUOUS_SECONDS: Final = 0.5
 _CERTAIN_SECONDS: Final = 2.0
 _LARGEST_CELL: Final = 500
 
 
+class Change(Enum):
+    """What a reply changed that affects how the client is drawn on."""
+
+    DEPTH = auto()
+    """It shows more colours than its environment promised."""
+    SYNCHRONIZED_OUTPUT = auto()
+    DEFAULT_COLOURS = auto()
+
+
 class Capabilities:
-    """Known of one terminal so far. Main thread only."""
+    """What is known of one terminal so far. Main thread only."""
 
     def __init__(self, hello: Hello) -> None:
         self._hello = hello
         self._size = (1, 1)
-        self._due, self._asked_at = 0, float("-inf")
+        self._pending, self._queried_at = 0, float("-inf")
         self.depth = depth_of(hello.term, hello.colorterm)
         self.keyboard = 0
-        """The flags of the kitty keyboard protocol that are in force; 0 if it does not know it."""
+        """The flags of the kitty keyboard protocol in force; 0 if it is not supported."""
         self.clipboard = False
-        """Whether it said that programs may set its clipboard: attribute 52 of DA1, as in xterm's ctlseqs."""
+        """Whether it reported that programs may set its clipboard: attribute 52 of DA1, as in xterm's ctlseqs."""
         self.synchronized = False
-        """Whether it knows mode 2026."""
+        """Whether it supports mode 2026."""
         self.defaults: dict[bool, tuple[int, int, int]] = {}
-        """Its own default colours, as far as it told: foreground True, background False."""
+        """Its default colours, as far as it reported them: foreground True, background False."""
         self.cell: tuple[int, int] | None = None
-        """Width and height of a cell in pixels; None if it does not tell."""
-        self.on_depth: Callable[[], None] = _nothing
-        """Called when it proved to show more colours than it promised."""
-        self.on_synchronized: Callable[[], None] = _nothing
-        self.on_defaults: Callable[[], None] = _nothing
+        """Width and height of a cell in pixels; None if unknown."""
         self.measure(hello.cols, hello.rows, hello.xpixel, hello.ypixel)
 
     def measure(self, cols: int, rows: int, xpixel: int, ypixel: int) -> None:
-        """It has that size in cells and in pixels; 0 pixels if the system does not tell."""
+        """Set its size in cells and in pixels; 0 pixels if the system does not report them."""
         self._size = (max(cols, 1), max(rows, 1))
         if xpixel > 0 and ypixel > 0:
-            self._celled(xpixel // self._size[0], ypixel // self._size[1])
+            self._set_cell(xpixel // self._size[0], ypixel // self._size[1])
 
-    def questions(self) -> bytes:
-        """What to ask it now."""
-        self._due, self._asked_at = self._due + 1, time.monotonic()
-        colours = _COLOURS if Depth.NONE < self.depth < Depth.TRUE and self._takes_strings else b""
+    def queries(self) -> bytes:
+        """The queries to send now."""
+        self._pending, self._queried_at = self._pending + 1, time.monotonic()
+        colours = _COLOURS if Depth.NONE < self.depth < Depth.TRUE and self._ignores_unknown_strings else b""
         return _KEYBOARD + _SYNCHRONIZED + _DEFAULTS + colours + (b"" if self.cell else _PIXELS) + _LAST
 
     @property
-    def _takes_strings(self) -> bool:
-        """Whether it keeps to itself what it does not understand: screen hands it on to the terminal around it."""
+    def _ignores_unknown_strings(self) -> bool:
+        """Whether it ignores DCS strings that it does not support: screen passes them to the terminal around it."""
         hello = self._hello
         screen = hello.nested == "screen" or (hello.term.startswith("screen") and hello.nested != "tmux")
         return not screen and not hello.term.startswith("linux")
 
-    def patience(self, *, certain: bool) -> float:
-        """Seconds to wait for the rest of a sequence, whether it may still be a key or is `certain` to be none."""
+    def escape_timeout(self, *, certain: bool) -> float:
+        """Seconds to wait for the rest of a sequence, which may still be a key or is `certain` to be none."""
         if certain:
             return _CERTAIN_SECONDS
         if self.keyboard & _DISAMBIGUATE:
-            return _SPELT_SECONDS  # Its Escape key is a whole sequence.
-        return _ASKED_SECONDS if self.owes() else _KEY_SECONDS
+            return _UNAMBIGUOUS_SECONDS  # Its Escape key is a whole sequence.
+        return _QUERIED_SECONDS if self.awaits_reply() else _KEY_SECONDS
 
-    def owes(self) -> bool:
-        """Whether it was asked lately and has not answered everything."""
-        return self._due > 0 and time.monotonic() - self._asked_at < _SOON
+    def awaits_reply(self) -> bool:
+        """Whether it was queried recently and has not answered everything."""
+        return self._pending > 0 and time.monotonic() - self._queried_at < _REPLY_SECONDS
 
-    def hear(self, answer: str) -> None:
-        """Take an answer in; what answers no question is passed over."""
-        if report := _REPORT.fullmatch(answer):
-            self._reported(report)
-        elif default := _DEFAULT.fullmatch(answer):
-            self._default(default[1] == "10", default[2].split("/"))
-        elif answer.startswith("\x1bP1") and _proves(answer[3:]) and self.depth < Depth.TRUE:
+    def receive(self, reply: str) -> Change | None:
+        """Parse a reply; what answers no query is ignored."""
+        if report := _REPORT.fullmatch(reply):
+            return self._report(report)
+        if default := _DEFAULT.fullmatch(reply):
+            return self._default(default[1] == "10", default[2].split("/"))
+        if reply.startswith("\x1bP1") and _is_true_colour(reply[3:]) and self.depth < Depth.TRUE:
             self.depth = Depth.TRUE
-            self.on_depth()
+            return Change.DEPTH
+        return None
 
-    def _reported(self, report: re.Match[str]) -> None:
+    def _report(self, report: re.Match[str]) -> Change | None:
         keyboard, synchronized, last, kind, height, width = report.groups()
         if keyboard:
             self.keyboard = int(keyboard)
         elif synchronized:
-            known = synchronized in "123"
-            if known is not self.synchronized:
-                self.synchronized = known
-                self.on_synchronized()
+            before, self.synchronized = self.synchronized, synchronized in "123"
+            return Change.SYNCHRONIZED_OUTPUT if before is not self.synchronized else None
         elif last is not None:
             self.clipboard = "52" in last.split(";")
-            self._due = max(self._due - 1, 0)
+            self._pending = max(self._pending - 1, 0)
         elif kind == "6":
-            self._celled(int(width), int(height))
+            self._set_cell(int(width), int(height))
         elif self.cell is None:
-            self._celled(int(width) // self._size[0], int(height) // self._size[1])
+            self._set_cell(int(width) // self._size[0], int(height) // self._size[1])
+        return None
 
-    def _celled(self, width: int, height: int) -> None:
+    def _set_cell(self, width: int, height: int) -> None:
         if 0 < width <= _LARGEST_CELL and 0 < height <= _LARGEST_CELL:
             self.cell = (width, height)
 
-    def _default(self, foreground: bool, parts: list[str]) -> None:
-        if len(parts) == 3 and all(parts):
-            red, green, blue = (int(part, 16) * 255 // (16 ** len(part) - 1) for part in parts)
-            self.defaults[foreground] = (red, green, blue)
-            self.on_defaults()
+    def _default(self, foreground: bool, parts: list[str]) -> Change | None:
+        if len(parts) != 3 or not all(parts):
+            return None
+        red, green, blue = (int(part, 16) * 255 // (16 ** len(part) - 1) for part in parts)
+        self.defaults[foreground] = (red, green, blue)
+        return Change.DEFAULT_COLOURS
 
 
-def _proves(answer: str) -> bool:
-    """Whether an answer is that of a terminal with all colours."""
-    if answer.startswith("$r"):
-        return _EXACT.search(answer) is not None
-    found = _CAPABILITY.search(answer) if answer.startswith("+r") else None
+def _is_true_colour(reply: str) -> bool:
+    """Whether the reply to DECRQSS or XTGETTCAP is that of a terminal with 24-bit colour."""
+    if reply.startswith("$r"):
+        return _EXACT.search(reply) is not None
+    found = _CAPABILITY.search(reply) if reply.startswith("+r") else None
     return found is not None and (found[1] or "").lower() not in _NONE
-
-
-def _nothing() -> None:
-    return

@@ -1,8 +1,9 @@
-"""One attached terminal: what it can show, what it sends, and how it is drawn on now."""
+"""One attached client: its link, what its terminal can do, and how it is drawn on."""
 
-from collections.abc import Iterable
+import asyncio
+from base64 import b64encode
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from fugue_tui.attach_protocol import Bye, Extent, Hello, Welcome
 from fugue_tui.control.keymap import canonical
@@ -11,51 +12,47 @@ from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
 from fugue_tui.tui.clients.capabilities import Capabilities
-from fugue_tui.tui.clients.host_input import HostInput
-from fugue_tui.tui.vt_output.client_view import ClientView
-from fugue_tui.tui.vt_output.color_depth import Depth
+from fugue_tui.tui.clients.input_parser import HostParser
+from fugue_tui.tui.vt_output.viewport import Viewport
 from fugue_tui.tui.vt_output.writer import HostWriter
 
-if TYPE_CHECKING:
-    from textual.message import Message
-
-_MOST: Final = Size(1_500, 800)
-"""No larger screen is drawn, whatever a terminal says of itself."""
+_LARGEST: Final = Size(1_500, 800)
+"""The largest screen that is drawn, whatever size a client reports."""
 
 
 class DrawMode(Enum):
-    """How a terminal is drawn on."""
+    """How a client is drawn on."""
 
     WAITING = auto()
-    """Not yet: the screen is about to be laid out anew."""
+    """Not yet: the screen is about to be laid out again."""
     MIRROR = auto()
-    """It gets the bytes that the other mirrors get."""
+    """It gets the same bytes as the other mirrors."""
     OWN = auto()
-    """It gets a picture of its own, at its own pace."""
-    AWAY = auto()
-    """It was stopped and must not be drawn on."""
+    """It gets frames of its own, at its own pace."""
+    SUSPENDED = auto()
+    """It was stopped (SIGTSTP) and must not be drawn on."""
 
 
 class Link(Protocol):
-    """How a terminal is reached."""
+    """The connection to a client's terminal."""
 
     writer: HostWriter
 
     def rename(self, welcome: Welcome) -> None:
-        """Tell the terminal what the workspace is called now."""
+        """Send the workspace's new name."""
         ...
 
     def part(self, bye: Bye) -> None:
-        """Send the terminal away and close, without waiting."""
+        """Detach the client and close, without waiting. Raises Refused for the program's own terminal."""
         ...
 
     def finish(self, bye: Bye) -> None:
-        """The same at the end of everything: waits for what is unsent, for a bounded time."""
+        """Detach the client at the end of the program: waits for unsent output, for a bounded time."""
         ...
 
 
 class AttachedClient:
-    """An attached terminal. Main thread only."""
+    """An attached client. Main thread only."""
 
     def __init__(self, number: int, link: Link, hello: Hello, *, pid: int | None = None, local: bool = False) -> None:
         """`local` is the terminal that the program itself was started in."""
@@ -65,50 +62,48 @@ class AttachedClient:
         self.local = local
         self.pid = pid
         self.hello = hello
-        self.size = sane(hello.cols, hello.rows)
-        self.abilities = Capabilities(hello)
+        self.size = drawable(hello.cols, hello.rows)
+        self.capabilities = Capabilities(hello)
         self.read_only = hello.read_only
         self.prefixes = frozenset[KeyPress]()
-        """Keys that start a key command besides the workspace's own."""
-        self.place = DrawMode.WAITING
-        self.used = 0
-        """When it was used last; the highest is the latest."""
-        self.lagging = False
-        """Whether it was too slow for the mirror, and has not shown otherwise yet."""
-        self.reads_back = False
-        """Whether it shows older text than the others."""
+        """Prefix keys besides the workspace's own."""
+        self.parser = HostParser()
+        self.escape_timer: asyncio.TimerHandle | None = None
+        """Ends an incomplete sequence, which may be the Escape key."""
         self.focused = True
-        self.picture = ClientView(self.size, self.depth)
-        """What it was sent while it had a picture of its own."""
-        self.input = HostInput(self.abilities.hear)
+        """Whether its terminal has the focus."""
+        self.last_used = 0
+        """Rank by its last use; the highest is the latest client."""
+        self.draw_mode = DrawMode.WAITING
+        self.lagging = False
+        """Whether it was too slow for a mirror, and has not caught up for long enough since."""
+        self.scrolled_back = False
+        """Whether it shows other text than the mirrors: scrollback, or a message of its own."""
+        self.viewport = Viewport(self.size)
+        """The part of the screen that it shows; replaced when its content is unknown."""
+        self.drawn_version = -1
+        """The version of the screen that was drawn on it last, if it is no mirror."""
+        self.next_frame = 0.0
+        """When it may be drawn on again, on the monotonic clock."""
 
-    @property
-    def depth(self) -> Depth:
-        """How many colours it shows."""
-        return self.abilities.depth
-
-    def ask(self) -> None:
-        """Ask it what it can do."""
-        self.writer.write(self.abilities.questions())
+    def query(self) -> None:
+        """Query its capabilities."""
+        self.writer.write(self.capabilities.queries())
 
     def resize(self, extent: Extent) -> None:
         """Its terminal has another size."""
-        self.size = sane(extent.cols, extent.rows)
-        self.abilities.measure(self.size.cols, self.size.rows, extent.xpixel, extent.ypixel)
-        self.begin_anew()
+        self.size = drawable(extent.cols, extent.rows)
+        self.capabilities.measure(self.size.cols, self.size.rows, extent.xpixel, extent.ypixel)
+        self.invalidate()
 
-    def begin_anew(self) -> None:
-        """Nothing is known of what it shows."""
-        self.picture = ClientView(self.size, self.depth)
-
-    def feed(self, data: bytes) -> "Iterable[Message]":
-        """What it sent, as messages."""
-        return self.input.feed(data)
+    def invalidate(self) -> None:
+        """What it shows is unknown."""
+        self.viewport = Viewport(self.size)
 
     @property
     def info(self) -> AttachedTerminal:
-        """What commands may know of it; `latest` is for the caller to say."""
-        hello, able = self.hello, self.abilities
+        """What commands report of it, except for `latest`."""
+        hello, capabilities = self.hello, self.capabilities
         return AttachedTerminal(
             self.id,
             self.size,
@@ -116,17 +111,17 @@ class AttachedClient:
             hello.term,
             self.pid,
             self.read_only,
-            colours=able.depth.colours,
-            kitty_keyboard=bool(able.keyboard),
-            synchronized_output=able.synchronized,
-            cell_pixels=able.cell,
+            colours=capabilities.depth.colours,
+            kitty_keyboard=bool(capabilities.keyboard),
+            synchronized_output=capabilities.synchronized,
+            cell_pixels=capabilities.cell,
         )
 
 
 def prefixes(hello: Hello, nested: str) -> frozenset[KeyPress]:
-    """The further prefix keys of a terminal: its own, else `nested` if it runs in another multiplexer.
+    """The further prefix keys of a client: its own, or else `nested` if it runs in another multiplexer.
 
-    Raises InvalidArgument for what is no key."""
+    Raises InvalidArgument if its own is no key."""
     wanted = hello.prefix or (nested if hello.nested else "")
     try:
         return frozenset((canonical(parse_key(wanted)),)) if wanted else frozenset()
@@ -136,6 +131,11 @@ def prefixes(hello: Hello, nested: str) -> frozenset[KeyPress]:
         return frozenset()
 
 
-def sane(cols: int, rows: int) -> Size:
-    """A size that can be drawn."""
-    return Size(max(1, min(cols, _MOST.cols)), max(1, min(rows, _MOST.rows)))
+def clipboard_sequence(text: str) -> bytes:
+    """OSC 52: sets the clipboard of a terminal."""
+    return b"\x1b]52;c;" + b64encode(text.encode("utf-8", "replace")) + b"\a"
+
+
+def drawable(cols: int, rows: int) -> Size:
+    """The nearest size that can be drawn."""
+    return Size(max(1, min(cols, _LARGEST.cols)), max(1, min(rows, _LARGEST.rows)))

@@ -1,4 +1,4 @@
-"""A terminal that wants in: its socket, what it said of itself, and how it is answered. Cheap to import."""
+"""The attach handshake of one client. Cheap to import."""
 
 import socket
 from dataclasses import dataclass
@@ -8,53 +8,50 @@ from fugue_tui import attach_protocol
 from fugue_tui.attach_protocol import Bye, Hello, Welcome
 from fugue_tui.sanitize import clean
 
-_ANSWER_SECONDS: Final = 1.0
+_SEND_SECONDS: Final = 1.0
 
 
 @dataclass(slots=True)
 class Handshake:
     """A connection whose first line was read. Owns the socket."""
 
-    connected: socket.socket
+    socket: socket.socket
     hello: Hello
     pids: tuple[int, ...] = ()
     """The client's process and its ancestors, nearest first."""
     early: bytes = b""
-    """What was read behind the first line."""
-    answered: bool = False
-    """Whether it was let in already."""
+    """What was read after the first line."""
+    accepted: bool = False
     unsent: bytes = b""
-    """The rest of a frame that it was sent already in part."""
+    """The rest of a frame that was sent in part."""
 
-    def let_in(self, workspace: str, mouse: bool) -> bool:
-        """Answer that it may take over its terminal; whether it is still there."""
-        if self.answered:
-            return True
-        self.answered = self._say(
-            attach_protocol.answer(Welcome(workspace=workspace, mouse=mouse, title=titled(workspace)))
-        )
-        return self.answered
+    def accept(self, workspace: str, mouse: bool) -> bool:
+        """Answer that the client may take over its terminal; False if it has gone."""
+        if not self.accepted:
+            welcome = Welcome(workspace=workspace, mouse=mouse, title=terminal_title(workspace))
+            self.accepted = self._send(attach_protocol.answer(welcome))
+        return self.accepted
 
-    def turn_away(self, why: str) -> None:
-        """Answer why it may not, and close."""
-        self._say(attach_protocol.refusal(clean(why, 400)))
-        self.connected.close()
+    def refuse(self, reason: str) -> None:
+        """Answer why the client may not attach, and close."""
+        self._send(attach_protocol.refusal(clean(reason, 400)))
+        self.socket.close()
 
     def end(self, bye: Bye) -> None:
-        """Send the farewell and close, unless the socket was handed over."""
-        if self.connected.fileno() >= 0:
-            self._say(self.unsent + attach_protocol.frame(attach_protocol.BYE, bye.dump()))
-            self.connected.close()
+        """Detach the client and close, unless the socket was handed over."""
+        if self.socket.fileno() >= 0:
+            self._send(self.unsent + attach_protocol.frame(attach_protocol.BYE, bye.dump()))
+            self.socket.close()
 
-    def _say(self, line: bytes) -> bool:
+    def _send(self, data: bytes) -> bool:
         try:
-            self.connected.settimeout(_ANSWER_SECONDS)
-            self.connected.sendall(line)
+            self.socket.settimeout(_SEND_SECONDS)
+            self.socket.sendall(data)
         except OSError:
             return False
         return True
 
 
-def titled(workspace: str) -> str:
-    """What the window of a terminal is called that shows a workspace."""
+def terminal_title(workspace: str) -> str:
+    """The title of a terminal that shows a workspace."""
     return clean(f"fugue-tui {workspace}")

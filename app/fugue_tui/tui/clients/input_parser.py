@@ -39,6 +39,8 @@ _STRING: Final = re.compile(_HEAD + r"[^\x00-\x1f]*")
 _STRING_BEGUN: Final = re.compile(r"\x1b(?:\][0-9]{0,9}|P[0-9;]{0,32}[!$+<=>?]{0,4}|_)\Z")
 _STRING_END: Final = ("\x07", "\x1b\\")
 _MOUSE: Final = re.compile(r"<([0-9]{1,5});(-?[0-9]{1,5});(-?[0-9]{1,5})\Z")
+_MOTION, _WHEEL = 32, 64
+"""Flags of a mouse report's button code."""
 _FOCUS: Final = {"I": True, "O": False}
 _REPLY_FINALS: Final = frozenset("cntxy")
 _LATE: Final = re.compile(
@@ -66,6 +68,26 @@ class Pointer:
     x: int
     y: int
     released: bool
+
+    @property
+    def wheel(self) -> bool:
+        """Whether the wheel was turned, in a direction that the two low bits of `code` tell."""
+        return bool(self.code & _WHEEL)
+
+    @property
+    def button(self) -> int:
+        """1 to 3 for the left, the middle and the right button; 0 for none."""
+        return 0 if self.wheel else (self.code + 1) & 3
+
+    @property
+    def moved(self) -> bool:
+        """Whether it is mere motion of the pointer, with or without a button held."""
+        return not self.wheel and (bool(self.code & _MOTION) or not self.button)
+
+    @property
+    def acts(self) -> bool:
+        """Whether a button was pressed or the wheel was turned."""
+        return self.wheel or not (self.moved or self.released)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,7 @@
-"""The terminals that show a workspace: who they are, whose size the screen has, and who is drawn on how.
+"""The attached clients: the size of the screen, and how each of them is drawn on.
 
-Terminals that show the whole screen in all colours and keep up are mirrors: what is written here goes to each of them.
-The others get pictures of their own (`pictures`). Main thread only.
-
-What attached terminals may ask of the app that they show.
+Clients that show the whole screen in all colours and keep up are mirrors: they get the same bytes. The others get
+frames of their own. Main thread only.
 """
 
 import asyncio
@@ -12,343 +10,317 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import Final, Protocol
+from typing import Any, Final
 
 from fugue_tui.attach_protocol import Bye, Extent, Hello, Welcome
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.clients import AttachedTerminal
-from fugue_tui.tui.clients.client import AttachedClient, DrawMode, Link, prefixes, sane
-from fugue_tui.tui.clients.handshake import titled
+from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.sanitize import clean
+from fugue_tui.tui.clients.capabilities import Change
+from fugue_tui.tui.clients.client import AttachedClient, DrawMode, Link, drawable, prefixes
+from fugue_tui.tui.clients.handshake import terminal_title
+from fugue_tui.tui.clients.input_parser import Focused
+from fugue_tui.tui.clients.served_app import ServedApp
 from fugue_tui.tui.vt_output.color_depth import Depth
 
-
-class RegistryApp(Protocol):
-    """The app, as the terminals see it."""
-
-    @property
-    def shown_size(self) -> Size | None:
-        """The size that the screen is laid out for; None before there is a screen."""
-        ...
-
-    @property
-    def size_policy(self) -> str:
-        """Whose size the screen has: `latest` or `smallest`."""
-        ...
-
-    @property
-    def nested_prefix(self) -> str:
-        """The further prefix for terminals in another multiplexer; empty for none."""
-        ...
-
-    def gone(self, viewer: AttachedClient) -> None:
-        """A terminal was sent away."""
-        ...
-
-    def attended(self, anyone: bool, *, fits: bool) -> None:
-        """The first client has attached, or the last has detached; `fits` is whether the screen keeps its size."""
-        ...
-
-    def fit(self, size: Size, *, at_once: bool) -> None:
-        """Lay the screen out for another size: at once, or in a storm of sizes only for the last."""
-        ...
-
-    def join(self, viewer: AttachedClient) -> None:
-        """Bring a terminal to what the mirrors show."""
-        ...
-
-    def joined(self) -> None:
-        """It is one of the mirrors now."""
-        ...
-
-    def draw(self, viewer: AttachedClient) -> None:
-        """Give a terminal a picture of its own."""
-        ...
-
-    def synchronize(self, known: bool) -> None:
-        """Whether what is written may use synchronized output."""
-        ...
-
-    def host_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """The default colours of the terminal that was used last."""
-        ...
-
-    def writer_drained(self) -> None:
-        """A terminal that could not take more has taken everything."""
-        ...
-
-    def leave(self, status: int = 0) -> None:
-        """End the program."""
-        ...
-
-
 LAG_SECONDS: Final = 0.1
-"""How long a terminal may owe room for earlier bytes before the others stop to wait for it."""
+"""How long a mirror may have unsent output before the others no longer wait for it."""
 LAG_BYTES: Final = 1 << 18
-"""How many bytes it may owe."""
-PROOF_SECONDS: Final = 2.0
-"""How long it must have kept up to be a mirror again."""
+"""How many unsent bytes it may have."""
+CAUGHT_UP_SECONDS: Final = 2.0
+"""How long it must have kept up to become a mirror again."""
 
 
 class ClientRegistry:
-    """Every attached terminal, in the order of coming; the workspace's `Audience`."""
+    """Every attached client, oldest first; the multiplexer's `Clients`."""
 
-    def __init__(self, app: RegistryApp, loop: asyncio.AbstractEventLoop, screen: Size) -> None:
+    def __init__(self, app: ServedApp) -> None:
         self._app = app
-        self._loop = loop
         self._all: list[AttachedClient] = []
         self._mirrors: list[AttachedClient] = []
         self._numbers, self._uses = count(1), count(1)
-        self.screen = screen
+        self.screen = Size(80, 24)
         """The size that the screen has, or is about to have."""
-        self._held: bytearray | None = None
+        self._focused = True
+        self._batch: bytearray | None = None
         self.watched = True
-        """Whether anybody looks."""
+        """Whether any client shows the screen; True before the first has attached."""
 
-    # Coming and going
+    # Attach and detach
 
     def attach(self, link: Link, hello: Hello, *, pid: int | None = None, local: bool = False) -> AttachedClient:
-        """Another terminal; what it sends comes by `take`. Raises InvalidArgument for a prefix that is no key."""
-        own = prefixes(hello, self._app.nested_prefix)
-        viewer = AttachedClient(next(self._numbers), link, hello, pid=pid, local=local)
-        viewer.prefixes = own
-        viewer.used = 0 if viewer.read_only else next(self._uses)
-        viewer.abilities.on_defaults = partial(self._colours, viewer)
-        viewer.abilities.on_depth = partial(self.anew, viewer)
-        viewer.abilities.on_synchronized = self._synchronize
-        viewer.writer.on_drain = self._app.writer_drained
-        viewer.writer.on_overflow = partial(self._lost, viewer)
-        self._all.append(viewer)
-        viewer.ask()
+        """Add a client. Raises InvalidArgument if its prefix is no key."""
+        own = prefixes(hello, self._app.settings.keys.nested_prefix)
+        client = AttachedClient(next(self._numbers), link, hello, pid=pid, local=local)
+        client.prefixes = own
+        client.last_used = 0 if client.read_only else next(self._uses)
+        client.writer.on_drain = self._app.resume_painting
+        client.writer.on_overflow = partial(self.repaint, client)
+        self._all.append(client)
+        client.query()
         self.regroup()
-        return viewer
+        return client
 
-    def gone(self, viewer: AttachedClient) -> None:
-        """A terminal has left."""
-        if viewer in self._all:
-            self._all.remove(viewer)
-            self.regroup()
+    def remove(self, client: AttachedClient) -> None:
+        """A client has detached."""
+        if client not in self._all:
+            return
+        self.record(EventKind.CLIENT_DETACHED, client)
+        self._all.remove(client)
+        if client.escape_timer is not None:
+            client.escape_timer.cancel()
+        self.regroup()
+        self._app.client_detached(client)
+        self.update_focus(client)
 
-    def away(self, viewer: AttachedClient) -> None:
-        """A terminal was stopped: it is not drawn on until it has a size again."""
-        viewer.place = DrawMode.AWAY
+    def record(self, kind: EventKind, client: AttachedClient) -> None:
+        """Add an event to the log of the workspace."""
+        facts: dict[str, Any] = {"client": client.id, "tty": clean(client.hello.tty), "read_only": client.read_only}
+        self._app.mux.event_log.record(kind, **facts)
+
+    def suspend(self, client: AttachedClient) -> None:
+        """A client was stopped: it is not drawn on until it reports its size again."""
+        client.draw_mode = DrawMode.SUSPENDED
         self.regroup()
 
-    def resized(self, viewer: AttachedClient, extent: Extent) -> None:
-        """A terminal has another size; one that tells the same again shows something else and is painted anew."""
-        again = viewer.place is DrawMode.AWAY or sane(extent.cols, extent.rows) == viewer.size
-        viewer.resize(extent)
+    def resize(self, client: AttachedClient, extent: Extent) -> None:
+        """A client has another size; one that reports the same size again shows something else and is repainted."""
+        again = client.draw_mode is DrawMode.SUSPENDED or drawable(extent.cols, extent.rows) == client.size
+        client.resize(extent)
         if again:
-            viewer.place = DrawMode.WAITING
-            viewer.ask()
-        self.use(viewer, again=True)
+            client.draw_mode = DrawMode.WAITING
+            client.query()
+        self.use(client, again=True)
 
-    def use(self, viewer: AttachedClient, *, again: bool = False) -> None:
+    def use(self, client: AttachedClient, *, again: bool = False) -> None:
         """The user acted there: it is the latest client."""
-        changed = viewer is not self.latest and not viewer.read_only
+        changed = client is not self.latest and not client.read_only
         if changed:
-            viewer.used = next(self._uses)
-            self._colours(viewer)
+            client.last_used = next(self._uses)
+            self._set_default_colours(client)
         if changed or again:
             self.regroup(resized=again)
 
+    def update_focus(self, client: AttachedClient) -> None:
+        """The focus of a client's terminal has changed: the app has the focus while any client has it that can type."""
+        typing = [each for each in self._all if not each.read_only]
+        focused = any(each.focused for each in typing)
+        if typing and focused != self._focused:
+            self._focused = focused
+            self._app.handle(client, Focused(focused))
+
     @property
     def latest(self) -> AttachedClient | None:
-        """The terminal that was used last; one that only looks on counts if there is no other."""
-        return max(self._all, key=lambda viewer: viewer.used, default=None)
+        """The client that was used last; a read-only one only if there is no other."""
+        return max(self._all, key=lambda client: client.last_used, default=None)
 
     def all(self) -> Sequence[AttachedClient]:
-        """Every attached terminal, in the order of coming."""
+        """Every attached client, oldest first."""
         return tuple(self._all)
 
-    # The audience
+    # Commands
 
-    def viewers(self) -> tuple[AttachedTerminal, ...]:
-        """Who is attached."""
+    def attached(self) -> tuple[AttachedTerminal, ...]:
+        """The attached clients as commands report them, oldest first."""
         latest = self.latest
-        return tuple(replace(viewer.info, latest=viewer is latest) for viewer in self._all)
+        return tuple(replace(client.info, latest=client is latest) for client in self._all)
 
-    def detach(self, viewer: int) -> None:
-        """Send one away."""
-        found = self._named(viewer)
+    def detach(self, client: int) -> None:
+        """Detach one client. Raises NotFound, or Refused for the program's own terminal."""
+        found = self._numbered(client)
         found.link.part(Bye("detached"))
-        self._app.gone(found)
+        self.remove(found)
 
-    def refresh(self, viewer: int) -> None:
-        """Paint one anew."""
-        self._lost(self._named(viewer))
+    def refresh(self, client: int) -> None:
+        """Repaint one client. Raises NotFound."""
+        self.repaint(self._numbered(client))
 
-    def _named(self, viewer: int) -> AttachedClient:
-        found = next((each for each in self._all if each.id == viewer), None)
+    def _numbered(self, number: int) -> AttachedClient:
+        found = next((client for client in self._all if client.id == number), None)
         if found is None:
-            known = ", ".join(str(each.id) for each in self._all) or "none"
-            raise NotFound(f"no client {viewer}; attached: {known} (list-clients)")
+            known = ", ".join(str(client.id) for client in self._all) or "none"
+            raise NotFound(f"no client {number}; attached: {known} (list-clients)")
         return found
-
-    def rename(self, workspace: str) -> None:
-        """The workspace has another name."""
-        for viewer in self._all:
-            viewer.link.rename(Welcome(workspace=workspace, title=titled(workspace)))
 
     def leave(self, status: int = 0) -> None:
         """End the workspace."""
         self._app.leave(status)
 
-    def part_all(self, bye: Bye) -> None:
-        """The end: every terminal is sent away, and waited for within bounds."""
-        for viewer in self._all:
-            viewer.link.finish(bye)
+    def rename(self, workspace: str) -> None:
+        """The workspace has another name."""
+        for client in self._all:
+            client.link.rename(Welcome(workspace=workspace, title=terminal_title(workspace)))
+
+    def finish(self, bye: Bye) -> None:
+        """Detach every client at the end of the program; waits for their unsent output, for a bounded time."""
+        for client in self._all:
+            client.link.finish(bye)
         self._all.clear()
 
-    # Whose size, and who is drawn on how
+    # The size of the screen, and draw modes
 
-    def reconsider(self) -> None:
-        """The configuration is another: so may be the size, and what is a prefix where."""
-        for viewer in self._all:
-            viewer.prefixes = prefixes(viewer.hello, self._app.nested_prefix)
+    def reconfigure(self) -> None:
+        """The configuration has changed: sizes and prefixes may change."""
+        for client in self._all:
+            client.prefixes = prefixes(client.hello, self._app.settings.keys.nested_prefix)
         self.regroup()
 
+    def receive(self, client: AttachedClient, reply: str) -> None:
+        """A client's terminal replied to a query."""
+        match client.capabilities.receive(reply):
+            case Change.DEPTH:
+                self.repaint(client)
+            case Change.SYNCHRONIZED_OUTPUT:
+                self._synchronize()
+            case Change.DEFAULT_COLOURS:
+                self._set_default_colours(client)
+            case None:
+                return
+
     def regroup(self, *, resized: bool = False) -> None:
-        """Find the size and every terminal's place anew; a terminal that was `resized` may well be so again."""
-        looking = [viewer for viewer in self._all if viewer.place is not DrawMode.AWAY]
-        wanted = self._wanted(looking) or self.screen
-        if bool(looking) != self.watched:
-            self.watched = bool(looking)
-            self._app.attended(self.watched, fits=wanted == self.screen)
+        """Choose the size of the screen and each client's draw mode; a client that was `resized` may be so again."""
+        active = [client for client in self._all if client.draw_mode is not DrawMode.SUSPENDED]
+        wanted = self._wanted_size(active) or self.screen
+        if bool(active) != self.watched:
+            self.watched = bool(active)
+            if self.watched:
+                self._app.resume_rendering(overdue=wanted == self.screen)
+            else:
+                self._app.pause_rendering()
         if wanted != self.screen:
             self.screen = wanted
-            self._app.fit(wanted, at_once=not resized)
-            for viewer in looking:
-                if viewer.place is DrawMode.MIRROR and viewer.size != wanted:
-                    viewer.place = DrawMode.WAITING  # It has cells that are no longer the screen's.
-        for viewer in looking:
-            if viewer.place is DrawMode.MIRROR and not self._reflects(viewer):
-                viewer.place = DrawMode.WAITING
-        self._mirrors = [viewer for viewer in self._all if viewer.place is DrawMode.MIRROR]
-        for viewer in looking:
-            self._settle(viewer)
+            self._app.lay_out(wanted, at_once=not resized)
+            for client in active:
+                if client.draw_mode is DrawMode.MIRROR and client.size != wanted:
+                    client.draw_mode = DrawMode.WAITING  # It has cells that are no longer the screen's.
+        for client in active:
+            if client.draw_mode is DrawMode.MIRROR and not self._can_mirror(client):
+                client.draw_mode = DrawMode.WAITING
+        self._mirrors = [client for client in self._all if client.draw_mode is DrawMode.MIRROR]
+        for client in active:
+            self._choose_draw_mode(client)
         self._synchronize()
 
-    def _wanted(self, looking: list[AttachedClient]) -> Size | None:
-        counted = [viewer for viewer in looking if not viewer.read_only] or looking
+    def _wanted_size(self, active: list[AttachedClient]) -> Size | None:
+        counted = [client for client in active if not client.read_only] or active
         if not counted:
             return None
-        if self._app.size_policy == "smallest":
-            return Size(min(each.size.cols for each in counted), min(each.size.rows for each in counted))
-        return max(counted, key=lambda viewer: viewer.used).size
+        if self._app.settings.session.size == "smallest":
+            return Size(min(client.size.cols for client in counted), min(client.size.rows for client in counted))
+        return max(counted, key=lambda client: client.last_used).size
 
-    def _settle(self, viewer: AttachedClient) -> None:
-        """Give a terminal its place; while the screen is laid out, those that are not mirrors wait."""
-        if viewer.place is DrawMode.MIRROR:
+    def _choose_draw_mode(self, client: AttachedClient) -> None:
+        """Choose a client's draw mode; while the screen is laid out, those that are not mirrors wait."""
+        if client.draw_mode is DrawMode.MIRROR:
             return
-        mirrors, shown = self._reflects(viewer), self._app.shown_size
-        if shown is not None and shown != self.screen and not (mirrors and viewer.size == self.screen):
-            viewer.place = DrawMode.WAITING
-        elif mirrors and shown != self.screen:
-            viewer.place = DrawMode.MIRROR  # All of the screen is about to be painted, for this very size.
-            self._mirrors.append(viewer)
-            self._app.joined()
+        mirrors, shown = self._can_mirror(client), self._app.shown_size
+        if shown is not None and shown != self.screen and not (mirrors and client.size == self.screen):
+            client.draw_mode = DrawMode.WAITING
         elif mirrors:
-            viewer.place = DrawMode.MIRROR
-            self._app.join(viewer)
-            self._mirrors.append(viewer)
-            self._app.joined()
+            client.draw_mode = DrawMode.MIRROR
+            if shown == self.screen:  # Otherwise all of the screen is about to be painted, for this very size.
+                self._app.paint_mirror(client)
+            self._mirrors.append(client)
+            self._app.mirror_added()
         elif shown is None:
-            viewer.place = DrawMode.WAITING
-        elif viewer.place is not DrawMode.OWN:
-            viewer.place = DrawMode.OWN
-            viewer.picture.forget()
-            self._app.draw(viewer)
+            client.draw_mode = DrawMode.WAITING
+        elif client.draw_mode is not DrawMode.OWN:
+            client.draw_mode = DrawMode.OWN
+            self._app.paint_own(client)
 
-    def _reflects(self, viewer: AttachedClient) -> bool:
-        large = viewer.size.cols >= self.screen.cols and viewer.size.rows >= self.screen.rows
-        return large and viewer.depth is Depth.TRUE and not viewer.lagging and not viewer.reads_back
+    def _can_mirror(self, client: AttachedClient) -> bool:
+        large = client.size.cols >= self.screen.cols and client.size.rows >= self.screen.rows
+        true_colour = client.capabilities.depth is Depth.TRUE
+        return large and true_colour and not client.lagging and not client.scrolled_back
 
     def laid_out(self) -> None:
-        """The screen was painted: those who waited for its size are drawn on."""
-        if any(viewer.place is DrawMode.WAITING for viewer in self._all):
+        """The screen was painted: clients that waited for its size are drawn on."""
+        if any(client.draw_mode is DrawMode.WAITING for client in self._all):
             self.regroup()
 
     def _synchronize(self) -> None:
-        self._app.synchronize(bool(self._mirrors) and all(viewer.abilities.synchronized for viewer in self._mirrors))
+        supported = all(client.capabilities.synchronized for client in self._mirrors)
+        self._app.synchronize(bool(self._mirrors) and supported)
 
-    def _colours(self, viewer: AttachedClient) -> None:
-        if viewer is self.latest:
-            for foreground, colour in viewer.abilities.defaults.items():
-                self._app.host_colour(foreground, colour)
+    def _set_default_colours(self, client: AttachedClient) -> None:
+        if client is self.latest:
+            for foreground, colour in client.capabilities.defaults.items():
+                self._app.set_default_colour(foreground, colour)
 
-    # Writing
+    # Output
 
     @property
-    def mirrored(self) -> bool:
-        """Whether anybody is a mirror."""
+    def has_mirrors(self) -> bool:
+        """Whether any client is a mirror."""
         return bool(self._mirrors)
 
     @property
     def busy(self) -> bool:
-        """Whether no client could accept another frame."""
-        return all(viewer.writer.busy for viewer in self._all if viewer.place is not DrawMode.AWAY)
+        """Whether there are clients, and none of them could accept another frame."""
+        active = [client for client in self._all if client.draw_mode is not DrawMode.SUSPENDED]
+        return bool(active) and all(client.writer.busy for client in active)
 
     @contextmanager
-    def together(self) -> Generator[None]:
-        """What is written to the mirrors meanwhile leaves as one."""
-        if self._held is not None:
+    def batch(self) -> Generator[None]:
+        """Send what is written to the mirrors meanwhile at once."""
+        if self._batch is not None:
             yield
             return
-        self._held = bytearray()
+        self._batch = bytearray()
         try:
             yield
         finally:
-            held, self._held = self._held, None
-            self.write(held)
+            data, self._batch = self._batch, None
+            self.write(data)
 
     def write(self, data: bytes | bytearray) -> None:
         """Send bytes to every mirror."""
-        if self._held is not None:
-            self._held += data
+        if self._batch is not None:
+            self._batch += data
             return
-        for viewer in self._mirrors:
-            viewer.writer.write(data)
+        for client in self._mirrors:
+            client.writer.write(data)
         if len(self._all) > 1:
-            self._leave_behind()
+            self._drop_lagging()
 
-    def tell(self, data: bytes, *, typing: bool = False) -> None:
-        """Send what needs no place on the screen, such as a bell, to everybody who looks (or to all who may type)."""
-        for viewer in self._all:
-            if viewer.place is not DrawMode.AWAY and not viewer.writer.busy and not (typing and viewer.read_only):
-                viewer.writer.write(data)
+    def send(self, data: bytes, *, to_read_only: bool = True) -> None:
+        """Send what has no place on the screen, such as a bell, to every client that can accept it now."""
+        for client in self._all:
+            accepts = client.draw_mode is not DrawMode.SUSPENDED and not client.writer.busy
+            if accepts and (to_read_only or not client.read_only):
+                client.writer.write(data)
 
-    def _leave_behind(self) -> None:
-        """Those that are too slow stop being mirrors, if there are others who are not."""
-        late = [viewer for viewer in self._mirrors if self._lags(viewer)]
-        if late and not self.busy:
-            for viewer in late:
-                viewer.lagging = True
-                viewer.writer.cut()
-            self._loop.call_soon(self.regroup)
+    def _drop_lagging(self) -> None:
+        """Mirrors that are too slow stop being mirrors, if there are others that are not."""
+        lagging = [client for client in self._mirrors if self._lags(client)]
+        if lagging and not self.busy:
+            for client in lagging:
+                client.lagging = True
+                client.writer.cut()
+            asyncio.get_running_loop().call_soon(self.regroup)
 
-    def _lags(self, viewer: AttachedClient) -> bool:
-        writer = viewer.writer
-        if not writer.busy or viewer.lagging:
+    def _lags(self, client: AttachedClient) -> bool:
+        writer = client.writer
+        if not writer.busy or client.lagging:
             return False
-        return writer.backlog > LAG_BYTES or self._loop.time() - writer.busy_since > LAG_SECONDS
+        return writer.backlog > LAG_BYTES or asyncio.get_running_loop().time() - writer.busy_since > LAG_SECONDS
 
-    def caught_up(self, viewer: AttachedClient) -> bool:
-        """Whether a terminal that lagged has kept up for a while; it is then a mirror again, if it can be one."""
-        writer = viewer.writer
-        if not viewer.lagging or writer.busy or self._loop.time() - writer.idle_since < PROOF_SECONDS:
+    def caught_up(self, client: AttachedClient) -> bool:
+        """Whether a client that lagged has kept up for a while; it is then a mirror again, if it can be one."""
+        writer = client.writer
+        if not client.lagging or writer.busy:
             return False
-        viewer.lagging = False
+        if asyncio.get_running_loop().time() - writer.idle_since < CAUGHT_UP_SECONDS:
+            return False
+        client.lagging = False
         self.regroup()
         return True
 
-    def _lost(self, viewer: AttachedClient) -> None:
-        """So much was written to a terminal that a part was dropped: paint it anew."""
-        self.anew(viewer)
-
-    def anew(self, viewer: AttachedClient) -> None:
-        """Nothing is known of what a terminal shows, or it shows more: paint it anew."""
-        viewer.begin_anew()
-        if viewer.place is not DrawMode.AWAY:
-            viewer.place = DrawMode.WAITING
+    def repaint(self, client: AttachedClient) -> None:
+        """What a client shows is unknown, or it can show more: repaint it."""
+        client.invalidate()
+        if client.draw_mode is not DrawMode.SUSPENDED:
+            client.draw_mode = DrawMode.WAITING
         self.regroup()

@@ -1,4 +1,4 @@
-"""The terminal that the program itself was started in, where there is no server: its modes, its input, its signals."""
+"""The terminal that the program itself was started in, without a server: its modes, its input, its signals."""
 
 import asyncio
 import os
@@ -11,16 +11,16 @@ from typing import Final
 from fugue_tui.attach_protocol import Bye, Extent, Welcome
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.errors import Refused
-from fugue_tui.tui.clients.capabilities import LAST_ANSWER
+from fugue_tui.tui.clients.capabilities import LAST_REPLY
 from fugue_tui.tui.vt_output.writer import HostWriter
 
 _READ_SIZE: Final = 1 << 16
-_ANSWER_SECONDS: Final = 0.3
-"""How long a terminal that is left may take for its answers."""
+_REPLY_SECONDS: Final = 0.3
+"""How long to wait for outstanding replies before the terminal is restored."""
 
 
 class TtyLink:
-    """A terminal by its descriptor. Main thread only."""
+    """The link to a terminal by its file descriptors. Main thread only."""
 
     def __init__(self, terminal: HostTerminal, loop: asyncio.AbstractEventLoop) -> None:
         self._terminal = terminal
@@ -29,15 +29,15 @@ class TtyLink:
         self.writer = HostWriter(terminal.output_fd, loop)
         self.on_input: Callable[[bytes], None] = _ignore
         self.on_size: Callable[[Extent], None] = _ignore
-        self.on_back: Callable[[], None] = _nothing
-        """Called when the program goes on after it was stopped: nothing of the screen is left."""
+        self.on_continue: Callable[[], None] = _nothing
+        """Called when the program continues after it was stopped: what the terminal shows is unknown."""
         self.on_end: Callable[[], None] = _nothing
         """Called when the terminal has hung up."""
-        self.owes: Callable[[], bool] = _false
-        """Whether it may still answer something that it was asked."""
+        self.awaits_reply: Callable[[], bool] = _false
+        """Whether replies to queries are outstanding."""
 
     def start(self) -> None:
-        """Take over the terminal, unless that was done already, and begin to read."""
+        """Take over the terminal, unless that was done already, and start reading."""
         os.set_blocking(self._terminal.output_fd, False)
         self.writer.on_gone = self._hang_up
         if not self._terminal.entered:
@@ -57,21 +57,21 @@ class TtyLink:
         for number in (signal.SIGWINCH, signal.SIGCONT, signal.SIGTSTP):
             self._loop.remove_signal_handler(number)
 
-    def give_back(self) -> None:
-        """Leave the terminal as it was found."""
+    def restore(self) -> None:
+        """Restore the terminal's modes and screen."""
         self.stop()
         self._leave()
 
     def rename(self, welcome: Welcome) -> None:
-        """Have the terminal's window called by the workspace's new name."""
+        """Set the terminal's title to the workspace's new name."""
         self.writer.write(self._terminal.rename(welcome.title))
 
     def part(self, bye: Bye) -> None:
-        """The program and its own terminal go together."""
+        """Raises Refused: no server would remain."""
         raise Refused("this is the terminal that fugue-tui itself runs in (--foreground): nothing would stay behind")
 
     def finish(self, bye: Bye) -> None:
-        """It was given back with the app."""
+        """Nothing: it was restored with the app."""
 
     def _leave(self) -> None:
         self.writer.write(self._terminal.leave())
@@ -80,10 +80,10 @@ class TtyLink:
         self._terminal.restore()
 
     def _settle(self) -> None:
-        """Drop answers that are still under way: they are no typing for the shell."""
-        deadline, said = time.monotonic() + _ANSWER_SECONDS, b""
+        """Read outstanding replies, so that they are not input for the shell."""
+        deadline, received = time.monotonic() + _REPLY_SECONDS, b""
         fd = self._terminal.input_fd
-        while self.owes() and not LAST_ANSWER.search(said) and not self.writer.gone:
+        while self.awaits_reply() and not LAST_REPLY.search(received) and not self.writer.gone:
             if not select.select([fd], [], [], max(deadline - time.monotonic(), 0))[0]:
                 return
             try:
@@ -92,19 +92,19 @@ class TtyLink:
                 return
             if not more:
                 return
-            said += more
+            received += more
 
     def _suspended(self) -> None:
-        """SIGTSTP: give the terminal back while stopped; SIGCONT takes it again."""
+        """SIGTSTP: restore the terminal while stopped; SIGCONT takes it over again."""
         self._leave()
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _continued(self) -> None:
-        """After SIGCONT the terminal is in the shell's modes: set ours again, and paint everything."""
+        """SIGCONT: the terminal is in the shell's modes; set ours again, and repaint."""
         self.writer.go_on()
         self.writer.write(self._terminal.enter())
         self._resized()
-        self.on_back()
+        self.on_continue()
 
     def _resized(self) -> None:
         self.on_size(Extent(*self._terminal.extent))

@@ -10,28 +10,28 @@ from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.clients.client import AttachedClient
 
 MOST_BYTES: Final = 500_000
-"""A longer text is not put on a terminal's clipboard: terminals drop it, or hang over it."""
+"""A longer text is not sent to a terminal's clipboard: terminals drop it, or hang."""
 
 
 def begun(app: AppContext, terminal: Terminal) -> None:
-    """The user selects in a terminal: selections in others are dropped."""
+    """The user starts a selection in a terminal: selections in others are cleared."""
     for other in app.mux.terminals.values():
         if other is not terminal:
             other.copy_mode.deselect()
 
 
-def copy(app: AppContext, text: str, viewer: AttachedClient | None) -> None:
-    """Keep selected text for pasting, offer it to the terminal where it was selected, and say what is known of that.
+def copy(app: AppContext, text: str, client: AttachedClient | None) -> None:
+    """Keep selected text for pasting, set the clipboard of the client where it was selected, and alert the user.
 
-    A terminal does not answer whether it took the text; some say beforehand that they have a clipboard."""
+    Terminals do not confirm that they set the clipboard; some report beforehand that they can."""
     text = clean_text(text, max(len(text), 1))
     if not text.strip():
         return  # An empty text would wipe the clipboard.
     fits = len(text.encode("utf-8", "replace")) <= MOST_BYTES
-    app.copy_at(viewer if fits else None, text)
-    taken = " to the clipboard" if fits and viewer is not None and viewer.abilities.clipboard else ""
+    app.copy(text, client if fits else None)
+    to_clipboard = " to the clipboard" if fits and client is not None and client.capabilities.clipboard else ""
     pastes = f"; {app.paste_keys} pastes" if app.paste_keys else ""
-    app.alert(f"copied {count(len(text), 'character')}{_lines(text)}{taken}{pastes}")
+    app.alert(f"copied {count(len(text), 'character')}{_lines(text)}{to_clipboard}{pastes}")
 
 
 def accepts_program_write(app: AppContext, pane: PaneId) -> bool:
@@ -39,12 +39,9 @@ def accepts_program_write(app: AppContext, pane: PaneId) -> bool:
     return pane == app.mux.focused
 
 
-def viewer_of(app: AppContext, number: int | None = None) -> AttachedClient | None:
-    """An attached terminal by its number, or the one that was used last; None if there is none."""
-    viewers = app.viewers
-    if viewers is None:
-        return None
-    return next((each for each in viewers.all() if each.id == number), viewers.latest)
+def client_of(app: AppContext, number: int | None = None) -> AttachedClient | None:
+    """A client by its number, or the one that was used last; None if none is attached."""
+    return next((client for client in app.clients.all() if client.id == number), app.clients.latest)
 
 
 def _lines(text: str) -> str:

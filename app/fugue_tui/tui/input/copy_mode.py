@@ -9,7 +9,7 @@ from fugue_tui.terminal.copy_mode.text_units import Unit
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.input.clipboard import begun, copy, viewer_of
+from fugue_tui.tui.input.clipboard import begun, client_of, copy
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _FAR: Final = 1 << 30
@@ -157,7 +157,7 @@ class CopyMode:
             self._app.alert("nothing is selected; v begins, y copies")
             return
         self._leave(live)
-        copy(self._app, text, viewer_of(self._app, owner))
+        copy(self._app, text, client_of(self._app, owner))
 
     def _enter(self, live: Terminal, owner: int) -> None:
         if live.copy_mode.selected is not None:

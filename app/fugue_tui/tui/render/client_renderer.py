@@ -1,9 +1,10 @@
-"""When terminals with pictures of their own are drawn on: each at its own pace, from the rows of the compositor."""
+"""Draws on clients that are no mirrors: on each at its own pace, from the rows of Textual's compositor."""
 
 import asyncio
 import time
 from collections.abc import Collection, Iterator
-from typing import Final, Protocol
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
@@ -14,47 +15,34 @@ from textual.strip import Strip
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.clients.client import AttachedClient, DrawMode
-from fugue_tui.tui.clients.registry import ClientRegistry
 from fugue_tui.tui.render.client_scrollback import ClientScrollback
-from fugue_tui.tui.vt_output.client_view import ScreenCursor, ScreenState
+from fugue_tui.tui.render.client_view import ClientView, ScreenCursor, ScreenState
 
 _FRAME: Final = 1 / 60
 _SHARE: Final = 4
-"""A terminal whose picture took t seconds to draw is not drawn on again before this many times t."""
+"""A client whose frame took t seconds to draw is not drawn on again before this many times t."""
 _BEGIN: Final = b"\x1b[?2026h"
 _END: Final = b"\x1b[?2026l"
 
 
-class CursorSource(Protocol):
-    """Provides the position of the cursor."""
-
-    @property
-    def caret(self) -> ScreenCursor | None:
-        """Where it is; None if it is hidden."""
-        ...
-
-
 class ClientRenderer:
-    """Draws on terminals that are no mirrors. Main thread only."""
+    """Draws on clients that are no mirrors. Main thread only."""
 
-    def __init__(
-        self, app: AppContext, viewers: ClientRegistry, cursor: CursorSource, reading: ClientScrollback
-    ) -> None:
+    def __init__(self, app: AppContext) -> None:
         self._app = app
-        self._viewers = viewers
-        self._cursor = cursor
-        self._reading = reading
-        self._loop = asyncio.get_running_loop()
+        self.scrollback = ClientScrollback(app, self._scrolled)
+        self.caret: ScreenCursor | None = None
+        """The cursor on the screen; None if it is hidden."""
         self._version = 0
-        self._scene: ScreenState | None = None
+        self._screen: ScreenState | None = None
         self._stale: set[int] | None = None
-        self._composed = -1
-        self._drawn: dict[int, int] = {}
-        self._next: dict[int, float] = {}
+        """Rows that changed since the screen was composed; None for all."""
+        self._composed_version = -1
+        self._views: WeakKeyDictionary[AttachedClient, ClientView] = WeakKeyDictionary()
         self._timer: asyncio.TimerHandle | None = None
 
-    def changed(self, rows: Collection[int] | None = None) -> None:
-        """The screen is another: these rows, or all of it, and the cursor."""
+    def invalidate(self, rows: Collection[int] | None = None) -> None:
+        """The screen has changed: these rows and the cursor, or everything."""
         self._version += 1
         if rows is None:
             self._stale = None
@@ -63,81 +51,91 @@ class ClientRenderer:
         self.schedule()
 
     def schedule(self) -> None:
-        """Draw on those that are due, and come back for the others in time."""
-        owing = self._owing()
-        if not owing:
+        """Draw on the clients that are due, and schedule the others."""
+        outdated = self._outdated()
+        if not outdated:
             return
         now = time.monotonic()
-        for viewer in owing:
-            if self._next.get(viewer.id, 0.0) <= now:
-                self.draw(viewer)
-        owing = self._owing()
-        if owing and self._timer is None:
-            soonest = min(self._next.get(viewer.id, 0.0) for viewer in owing)
-            self._timer = self._loop.call_later(max(soonest - now, 0.001), self._elapsed)
+        for client in outdated:
+            if client.next_frame <= now:
+                self.draw(client)
+        outdated = self._outdated()
+        if outdated and self._timer is None:
+            soonest = min(client.next_frame for client in outdated)
+            self._timer = asyncio.get_running_loop().call_later(max(soonest - now, 0.001), self._elapsed)
 
     def _elapsed(self) -> None:
         self._timer = None
         self.schedule()
 
-    def _owing(self) -> list[AttachedClient]:
-        """Those who show an older screen and could take the newest."""
+    def _outdated(self) -> list[AttachedClient]:
+        """The clients that show an older screen and can accept the newest."""
         return [
-            viewer
-            for viewer in self._viewers.all()
-            if viewer.place is DrawMode.OWN
-            and not viewer.writer.busy
-            and self._drawn.get(viewer.id) != self._version
-            and not self._viewers.caught_up(viewer)
+            client
+            for client in self._app.clients.all()
+            if client.draw_mode is DrawMode.OWN
+            and not client.writer.busy
+            and client.drawn_version != self._version
+            and not self._app.clients.caught_up(client)
         ]
 
-    def hurry(self, viewer: AttachedClient) -> None:
-        """The user acted there: render its next frame at once."""
-        self._next.pop(viewer.id, None)
+    def _scrolled(self, client: AttachedClient) -> None:
+        """A read-only client shows something else."""
+        if client in self._app.clients.all():
+            self._app.clients.regroup()
+            if client.draw_mode is DrawMode.OWN:
+                self.draw(client)
 
-    def draw(self, viewer: AttachedClient) -> None:
-        """Bring a terminal's own picture up to date now."""
-        if viewer.writer.busy:
+    def draw(self, client: AttachedClient) -> None:
+        """Draw on a client now, if it can accept output."""
+        if client.writer.busy:
             return
         begun = time.monotonic()
-        self._drawn[viewer.id] = self._version
-        scene, mark = self._reading.seen_by(viewer, self.scene())
-        self._send(viewer, viewer.picture.frame(scene, mark))
-        self._next[viewer.id] = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
+        client.drawn_version = self._version
+        screen, note = self.scrollback.overlay(client, self._compose())
+        self._send(client, self._view(client).frame(screen, note))
+        client.next_frame = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
 
-    def whole(self, viewer: AttachedClient) -> None:
-        """Show a terminal everything, whatever it showed before."""
-        viewer.picture.forget()
-        self._send(viewer, viewer.picture.frame(self.scene()))
+    def redraw(self, client: AttachedClient) -> None:
+        """Draw everything on a client, whatever it showed before."""
+        self._view(client).forget()
+        self.draw(client)
 
-    def drop(self, viewer: AttachedClient) -> None:
-        """A terminal has gone."""
-        self._drawn.pop(viewer.id, None)
-        self._next.pop(viewer.id, None)
+    def draw_mirror(self, client: AttachedClient) -> None:
+        """Draw everything on a client that becomes a mirror."""
+        view = self._view(client)
+        view.forget()
+        self._send(client, view.frame(self._compose()))
+
+    def _view(self, client: AttachedClient) -> ClientView:
+        view = self._views.get(client)
+        if view is None or view.viewport is not client.viewport:
+            view = self._views[client] = ClientView(client.viewport, client.capabilities.depth)
+        return view
 
     @staticmethod
-    def _send(viewer: AttachedClient, data: bytes) -> None:
-        viewer.writer.write(_BEGIN + data + _END if data and viewer.abilities.synchronized else data)
+    def _send(client: AttachedClient, data: bytes) -> None:
+        client.writer.write(_BEGIN + data + _END if data and client.capabilities.synchronized else data)
 
-    def scene(self) -> ScreenState:
-        """The whole screen as it is now; only what changed is composed anew."""
-        if self._scene is None or self._composed != self._version:
-            screen = self._app.screen
-            caret, view = self._cursor.caret, self._app.focused_view
-            strips, size = self._compose(screen)
-            around = Rect(*view.region) if caret is not None and view is not None else None
+    def _compose(self) -> ScreenState:
+        """The whole screen as it is now; only rows that changed are composed again."""
+        if self._screen is None or self._composed_version != self._version:
+            screen, view = self._app.screen, self._app.focused_view
+            strips, size = self._strips(screen)
+            context = Rect(*view.region) if self.caret is not None and view is not None else None
             bar = self._app.settings.ui.status and size.rows > 1
-            self._scene = ScreenState(size, strips, caret, _interest(screen, caret), around, bar)
-            self._composed, self._stale = self._version, set()
-        return self._scene
+            self._screen = ScreenState(size, strips, self.caret, _focus(screen, self.caret), context, bar)
+            self._composed_version, self._stale = self._version, set()
+        return self._screen
 
-    def _compose(self, screen: Screen[object]) -> tuple[list[Strip], Size]:
+    def _strips(self, screen: Screen[object]) -> tuple[list[Strip], Size]:
         compositor, background = compositor_of(screen), self._app.background_screens
         size = Size(compositor.size.width, compositor.size.height)
-        if self._scene is None or self._scene.size != size or self._stale is None or len(background):
-            return compose(screen, background), size
-        strips = list(self._scene.strips)
-        for y, strip in compose_rows(compositor, self._stale):
+        if self._screen is None or self._screen.size != size or self._stale is None or len(background):
+            visible_screen_stack.set(background)
+            return compositor.render_strips(), size
+        strips = list(self._screen.strips)
+        for y, strip in _compose_rows(compositor, self._stale):
             strips[y] = strip
         return strips, size
 
@@ -147,13 +145,7 @@ def compositor_of(screen: Screen[object]) -> Compositor:
     return screen._compositor  # pyright: ignore[reportPrivateUsage]
 
 
-def compose(screen: Screen[object], background: list[Screen[object]]) -> list[Strip]:
-    """Every row of a screen over those that show through it."""
-    visible_screen_stack.set(background)
-    return compositor_of(screen).render_strips()
-
-
-def compose_rows(compositor: Compositor, rows: set[int]) -> Iterator[tuple[int, Strip]]:
+def _compose_rows(compositor: Compositor, rows: set[int]) -> Iterator[tuple[int, Strip]]:
     """Some rows of a screen through which no other shows."""
     rows = {y for y in rows if 0 <= y < compositor.size.height}
     if not rows:
@@ -165,8 +157,8 @@ def compose_rows(compositor: Compositor, rows: set[int]) -> Iterator[tuple[int, 
         yield y, Strip.join(chops[y].values())
 
 
-def _interest(screen: Screen[object], caret: ScreenCursor | None) -> Rect | None:
-    """What a terminal that cannot show everything should show: the cursor, or what has the focus in a dialog."""
+def _focus(screen: Screen[object], caret: ScreenCursor | None) -> Rect | None:
+    """What a client that cannot show everything should show: the cursor, or what has the focus in a dialog."""
     if caret is not None:
         return Rect(caret.x, caret.y, 1, 1)
     dialog = screen.focused or next((each for each in screen.children if each.display), None)

@@ -5,21 +5,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from textual import events
 from textual.strip import Strip
 
+from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
+from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.clients.client import AttachedClient
-from fugue_tui.tui.vt_output.client_view import ScreenState
+from fugue_tui.tui.clients.input_parser import HostEvent, Pasted, Pointer
+from fugue_tui.tui.render.client_view import ScreenState
 from fugue_tui_widgets.mouse_selection import WHEEL_LINES
 from fugue_tui_widgets.strips import strip_of
 
 _FAR: Final = 1 << 30
-_TOLD_SECONDS: Final = 3.0
-_TOLD: Final = "read-only · PageUp reads back · q leaves"
+_NOTICE_SECONDS: Final = 3.0
+_NOTICE: Final = "read-only · PageUp reads back · q leaves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,91 +31,85 @@ class ScrolledView:
     pane: PaneId
     terminal: Terminal
     lines: int
-    """How far back from the bottom that was."""
+    """Lines between them and the bottom, then."""
     history: int
-    """How many lines of history there were then."""
+    """Lines of scrollback, then."""
     rows: tuple[Row, ...]
 
 
 class ClientScrollback:
-    """Where each of those who only look on reads. Main thread only."""
+    """The input and the scroll position of each read-only client. Main thread only."""
 
-    def __init__(self, app: AppContext, over: Callable[[AttachedClient], None]) -> None:
-        """`over` is called when a terminal need not be told any more that it only looks on."""
+    def __init__(self, app: AppContext, changed: Callable[[AttachedClient], None]) -> None:
+        """`changed` is called when a client shows something else."""
         self._app = app
-        self._over = over
-        self._back: dict[int, ScrolledView] = {}
-        self._told: dict[int, asyncio.TimerHandle] = {}
+        self._changed = changed
+        self._views: dict[int, ScrolledView] = {}
+        self._notices: dict[int, asyncio.TimerHandle] = {}
+        self._prefixed: set[int] = set()
 
-    def reads(self, viewer: AttachedClient) -> bool:
-        """Whether a terminal shows older text."""
-        return viewer.id in self._back
+    def drop(self, client: AttachedClient) -> None:
+        """Forget a client, which has detached."""
+        self._prefixed.discard(client.id)
+        self._show_live(client)
 
-    def drop(self, viewer: AttachedClient) -> None:
-        """Show the live screen there again."""
-        self._back.pop(viewer.id, None)
-        if told := self._told.pop(viewer.id, None):
-            told.cancel()
-        viewer.reads_back = False
+    def handle(self, client: AttachedClient, event: HostEvent) -> None:
+        """Handle input of a client."""
+        match event:
+            case KeyPress():
+                if event.acts:
+                    self._press(client, event)
+            case Pointer() if event.wheel:
+                self._wheel(client, event)
+            case Pasted():
+                self._show_notice(client)
+            case Pointer() if event.acts:
+                self._show_notice(client)
+            case _:
+                return
+        self._changed(client)
 
-    def tell(self, viewer: AttachedClient) -> None:
-        """Say for a while that this terminal only looks on, and what it can do."""
-        if told := self._told.pop(viewer.id, None):
-            told.cancel()
-        self._told[viewer.id] = asyncio.get_running_loop().call_later(_TOLD_SECONDS, self._untell, viewer)
-        viewer.reads_back = True
+    def notify(self, client: AttachedClient) -> None:
+        """Show for a while that a client is read-only, and its keys."""
+        self._show_notice(client)
+        self._changed(client)
 
-    def _untell(self, viewer: AttachedClient) -> None:
-        del self._told[viewer.id]
-        viewer.reads_back = self.reads(viewer)
-        self._over(viewer)
+    def _show_notice(self, client: AttachedClient) -> None:
+        if timer := self._notices.pop(client.id, None):
+            timer.cancel()
+        self._notices[client.id] = asyncio.get_running_loop().call_later(_NOTICE_SECONDS, self._hide_notice, client)
+        client.scrolled_back = True
 
-    def scroll(self, viewer: AttachedClient, pane: PaneId | None, lines: int) -> None:
-        """Move a terminal's view: positive towards older lines; at the bottom it is live again."""
-        before = self._back.get(viewer.id)
-        pane = before.pane if before is not None else pane
-        terminal = self._app.mux.terminals.get(pane) if pane is not None else None
-        if terminal is None or pane is None:
-            self.drop(viewer)
+    def _hide_notice(self, client: AttachedClient) -> None:
+        del self._notices[client.id]
+        client.scrolled_back = client.id in self._views
+        self._changed(client)
+
+    def _show_live(self, client: AttachedClient) -> None:
+        self._views.pop(client.id, None)
+        if timer := self._notices.pop(client.id, None):
+            timer.cancel()
+        client.scrolled_back = False
+
+    # Keys and the wheel
+
+    def _press(self, client: AttachedClient, press: KeyPress) -> None:
+        name = press.text if len(press.text) == 1 and press.name != "space" else press.role
+        if client.id in self._prefixed:
+            self._prefixed.discard(client.id)
+            if name == "d":
+                self._detach(client)
+        elif self._app.is_prefix(client, press):
+            self._prefixed.add(client.id)
+        elif self._press_scrolls(client, "ctrl+c" if press.modifiers == Modifiers.CTRL and name == "c" else name):
             return
-        history = terminal.scrollback.lines
-        start = before.lines + max(0, history - before.history) if before is not None else 0
-        target = min(max(start + lines, 0), history)
-        if target == 0:
-            self.drop(viewer)
-            return
-        self._back[viewer.id] = ScrolledView(pane, terminal, target, history, tuple(terminal.past(target)))
-        viewer.reads_back = True
+        elif name == "q":
+            self._detach(client)
+        else:
+            self._show_notice(client)
 
-    def seen_by(self, viewer: AttachedClient, scene: ScreenState) -> tuple[ScreenState, str]:
-        """The screen as a terminal shows it, and what stands in its corner."""
-        back = self._back.get(viewer.id)
-        if back is not None and not self._stands(back):
-            self.drop(viewer)
-            back = None
-        if back is None:
-            return scene, _TOLD if viewer.id in self._told else "read-only" if viewer.read_only else ""
-        view = self._app.grid.views[back.pane]
-        x, y, width, height = view.region
-        strips = list(scene.strips)
-        for offset, row in enumerate(back.rows[:height]):
-            if y + offset < len(strips):
-                strips[y + offset] = _over(strips[y + offset], strip_of(row, width), x)
-        return replace(scene, strips=strips, caret=None), f"read-only · history -{back.lines}"
-
-    def _stands(self, back: ScrolledView) -> bool:
-        """Whether the pane is still there, at the size that it had, and in sight."""
-        view = self._app.grid.views.get(back.pane)
-        live = self._app.mux.terminals.get(back.pane)
-        if view is None or live is None or live is not back.terminal or view.live is not live:
-            return False
-        place = view.region.width == live.size.cols and view.region.height == live.size.rows == len(back.rows)
-        return place and self._app.on_panes
-
-    # What they do
-
-    def key(self, viewer: AttachedClient, name: str) -> bool:
-        """Take a key; whether it was one that scrolls or ends scrolling."""
+    def _press_scrolls(self, client: AttachedClient, name: str) -> bool:
+        """Whether a key scrolls or ends scrolling."""
         pane = self._app.mux.focused
         terminal = self._app.mux.terminals.get(pane) if pane is not None else None
         page = max(terminal.size.rows - 1, 1) if terminal is not None else 1
@@ -122,28 +118,77 @@ class ClientScrollback:
             "home": _FAR, "g": _FAR, "end": -_FAR, "G": -_FAR,
         }  # fmt: skip
         if name in steps:
-            self.scroll(viewer, pane, steps[name])
+            self._scroll(client, pane, steps[name])
             return True
-        if name in ("q", "escape", "ctrl+c") and self.reads(viewer):
-            self.drop(viewer)
+        if name in ("q", "escape", "ctrl+c") and client.id in self._views:
+            self._show_live(client)
             return True
         return False
 
-    def wheel(self, viewer: AttachedClient, event: events.MouseEvent) -> None:
-        """Scroll the pane under the pointer."""
-        if not isinstance(event, events.MouseScrollUp | events.MouseScrollDown):
+    def _detach(self, client: AttachedClient) -> None:
+        try:
+            self._app.clients.detach(client.id)
+        except Refused:
             return
-        step = WHEEL_LINES if isinstance(event, events.MouseScrollUp) else -WHEEL_LINES
-        x, y = int(event.screen_x), int(event.screen_y)
+
+    def _wheel(self, client: AttachedClient, event: Pointer) -> None:
+        """Scroll the pane under the pointer."""
+        step = {0: WHEEL_LINES, 1: -WHEEL_LINES}.get(event.code & 3)
+        if step is None:
+            return
+        x, y = event.x - 1, event.y - 1
         under = (pane for pane, view in self._app.grid.views.items() if view.region.contains(x, y) and view.display)
         pane = next(under, self._app.mux.focused)
-        back = self._back.get(viewer.id)
-        if back is not None and back.pane != pane:
-            self.drop(viewer)
-        self.scroll(viewer, pane, step)
+        before = self._views.get(client.id)
+        if before is not None and before.pane != pane:
+            self._show_live(client)
+        self._scroll(client, pane, step)
+
+    def _scroll(self, client: AttachedClient, pane: PaneId | None, lines: int) -> None:
+        """Scroll a client's view: positive towards older lines; at the bottom it is live again."""
+        before = self._views.get(client.id)
+        pane = before.pane if before is not None else pane
+        terminal = self._app.mux.terminals.get(pane) if pane is not None else None
+        if terminal is None or pane is None:
+            self._show_live(client)
+            return
+        history = terminal.scrollback.lines
+        start = before.lines + max(0, history - before.history) if before is not None else 0
+        target = min(max(start + lines, 0), history)
+        if target == 0:
+            self._show_live(client)
+            return
+        self._views[client.id] = ScrolledView(pane, terminal, target, history, tuple(terminal.past(target)))
+        client.scrolled_back = True
+
+    # Drawing
+
+    def overlay(self, client: AttachedClient, screen: ScreenState) -> tuple[ScreenState, str]:
+        """The screen as a client shows it, and the text in its corner."""
+        view = self._views.get(client.id)
+        if view is not None and not self._is_current(view):
+            self._show_live(client)
+            view = None
+        if view is None:
+            return screen, _NOTICE if client.id in self._notices else "read-only" if client.read_only else ""
+        x, y, width, height = self._app.grid.views[view.pane].region
+        strips = list(screen.strips)
+        for offset, row in enumerate(view.rows[:height]):
+            if y + offset < len(strips):
+                strips[y + offset] = _replaced(strips[y + offset], strip_of(row, width), x)
+        return replace(screen, strips=strips, caret=None), f"read-only · history -{view.lines}"
+
+    def _is_current(self, view: ScrolledView) -> bool:
+        """Whether the pane still exists with the same size, and is visible."""
+        widget = self._app.grid.views.get(view.pane)
+        live = self._app.mux.terminals.get(view.pane)
+        if widget is None or live is None or live is not view.terminal or widget.live is not live:
+            return False
+        fits = widget.region.width == live.size.cols and widget.region.height == live.size.rows == len(view.rows)
+        return fits and self._app.on_panes
 
 
-def _over(strip: Strip, piece: Strip, x: int) -> Strip:
-    """A row with a piece of another in its place."""
+def _replaced(strip: Strip, piece: Strip, x: int) -> Strip:
+    """A row with a piece of it replaced."""
     end = x + piece.cell_length
     return Strip.join([strip.crop(0, x), piece, strip.crop(end, strip.cell_length)])

@@ -1,11 +1,11 @@
-"""Draws panes straight on the host while nothing lies on top of them.
+"""Paints panes directly on the host terminal while nothing covers them.
 
 Textual's compositor draws the same rows from the same snapshots whenever something overlaps a pane, when the layout
 changes and for screenshots, so the two ways always agree on what a row shows.
 """
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 from fugue_tui.geometry import Rect
 from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Damage
@@ -17,43 +17,36 @@ _DIFF_ROWS: Final = 16
 _SHAPES: Final = {CursorShape.BLOCK: 2, CursorShape.UNDERLINE: 4, CursorShape.BAR: 6}
 
 
-class FrameTarget(Protocol):
-    """Where frames go."""
-
-    def write(self, data: bytes | bytearray) -> None:
-        """Send bytes."""
-        ...
-
-
 class DirectPainter:
-    """Paints frames of terminals at rectangles of the host's screen. Belongs to one thread."""
+    """Paints frames of terminals in rectangles of the host's screen. Used by one thread."""
 
-    def __init__(self, host: FrameTarget) -> None:
-        self._host = host
+    def __init__(self, write: Callable[[bytes | bytearray], None]) -> None:
+        """`write` sends output to the host."""
+        self._write = write
         self._delta = Delta()
         self._painted: dict[Terminal, list[bytes | None]] = {}
         self._cursor: tuple[int, int] | None = None
         self._shape = b""
         self._cursor_shown: bool | None = False
         self.synchronized: Callable[[], bool] = lambda: False
-        """Whether the host knows synchronized output."""
+        """Whether the host supports synchronized output (mode 2026)."""
         self.width: Callable[[], int] = lambda: 0
         """The host's width in cells."""
 
     def forget(self, terminal: Terminal | None = None) -> None:
-        """Something else painted this terminal's rows (or all of them): the host's cells are unknown."""
+        """Something else painted this terminal's rows (None: all rows): what the host's cells show is unknown."""
         if terminal is None:
             self._painted.clear()
         else:
             self._painted.pop(terminal, None)
         self._cursor = None
 
-    def newcomer(self) -> None:
-        """There is a further host, with the same rows on it; of its cursor nothing is known."""
+    def mirror_added(self) -> None:
+        """Output goes to a further host with the same rows, whose cursor is unknown."""
         self._cursor, self._shape, self._cursor_shown = None, b"", None
 
     def paint(self, terminal: Terminal, rect: Rect) -> Damage:
-        """Bring a terminal's rectangle up to date; what changed on the terminal since it was looked at."""
+        """Paint what changed on a terminal since it was last read; returns that."""
         seen, rows, _ = terminal.frame()
         damage = seen
         known = self._painted.get(terminal)
@@ -71,7 +64,7 @@ class DirectPainter:
         elif pieces > 1 and self._cursor_shown:
             out[:0] = b"\x1b[?25l"
             self._cursor_shown = False
-        self._host.write(out)
+        self._write(out)
         return seen
 
     def _scrolled(
@@ -140,7 +133,7 @@ class DirectPainter:
             if self._cursor_shown is not False:
                 out += b"\x1b[?25l"
             self._cursor_shown = False
-            self._host.write(out)
+            self._write(out)
             return None
         here = (rect.x + min(cursor.x, rect.cols - 1), rect.y + cursor.y)
         if self._cursor != here:
@@ -153,7 +146,7 @@ class DirectPainter:
         if not self._cursor_shown:
             out += b"\x1b[?25h"
             self._cursor_shown = True
-        self._host.write(out)
+        self._write(out)
         return here
 
     def cursor_lost(self) -> None:

@@ -1,16 +1,16 @@
-"""When panes are painted: the first change at once, then at most 60 times a second, less if painting is dear."""
+"""Schedules the painting of panes: the first change at once, then at most 60 times a second, less if it is slow."""
 
 import asyncio
 import time
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.render.client_renderer import ClientRenderer
+from fugue_tui.tui.render.client_view import ScreenCursor
 from fugue_tui.tui.render.direct_painter import DirectPainter, shape_of
-from fugue_tui.tui.vt_output.client_view import ScreenCursor
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _FRAME: Final = 1 / 60
@@ -19,24 +19,28 @@ _SHARE: Final = 4
 
 
 class RenderScheduler:
-    """Paints panes that have something new. Main thread only."""
+    """Paints panes that have changed: on the mirrors directly, on other clients by a renderer. Main thread only.
 
-    def __init__(self, app: AppContext) -> None:
+    In a headless app, Textual's compositor paints them."""
+
+    def __init__(self, app: AppContext, renderer: ClientRenderer) -> None:
         self._app = app
-        self._loop = asyncio.get_running_loop()
+        self._clients = app.clients
+        self._renderer = renderer
+        self._started = self._headless = False
         self._wanted: set[PaneId] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._next: dict[PaneId, float] = {}
-        self._viewers = app.viewers
-        self._painter = DirectPainter(self._viewers) if self._viewers is not None else None
-        self.caret: ScreenCursor | None = None
-        """Where the host's cursor is; None if it is hidden."""
-        if self._painter is not None:
-            self._painter.width = lambda: app.size.width
-            self._painter.synchronized = lambda: app.knows_synchronized_output
+        self._painter = DirectPainter(self._clients.write)
+        self._painter.width = lambda: app.size.width
+        self._painter.synchronized = lambda: app.synchronizes
+
+    def start(self, *, headless: bool) -> None:
+        """Start painting: there is a screen now."""
+        self._started, self._headless = True, headless
 
     def want(self, pane: PaneId) -> None:
-        """A pane has something to draw."""
+        """A pane has changed."""
         self._wanted.add(pane)
         self.schedule()
 
@@ -46,7 +50,7 @@ class RenderScheduler:
             self._next.pop(pane, None)
 
     def schedule(self) -> None:
-        """Paint the panes that are due and schedule the others; does nothing without a client."""
+        """Paint the panes that are due, and schedule the others; does nothing while no client shows the screen."""
         if self._idle:
             return
         now = time.monotonic()
@@ -54,7 +58,7 @@ class RenderScheduler:
             self._frame(now)
         if self._timer is None and self._wanted and not self._busy:
             soonest = min(self._next.get(pane, 0.0) for pane in self._wanted)
-            self._timer = self._loop.call_later(max(soonest - now, 0.001), self._elapsed)
+            self._timer = asyncio.get_running_loop().call_later(max(soonest - now, 0.001), self._elapsed)
 
     def _elapsed(self) -> None:
         self._timer = None
@@ -63,17 +67,14 @@ class RenderScheduler:
     def _frame(self, now: float) -> None:
         if self._busy:
             return
-        with self._together():
+        with self._clients.batch():
             rows = self._paint_due(now)
             self._put_cursor()
-        self._app.changed(rows)
+        self._renderer.invalidate(rows)
         self._app.output_arrived()
 
-    def _together(self) -> AbstractContextManager[None]:
-        return self._viewers.together() if self._viewers is not None else nullcontext()
-
     def _paint_due(self, now: float) -> set[int]:
-        """Paint the panes that are due; the rows of the screen that are others now."""
+        """Paint the panes that are due; the rows of the screen that have changed."""
         rows: set[int] = set()
         for pane in [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]:
             self._wanted.discard(pane)
@@ -88,29 +89,30 @@ class RenderScheduler:
 
     @property
     def _idle(self) -> bool:
-        return self._viewers is not None and not self._viewers.watched
+        return not (self._started and self._clients.watched)
 
     @property
     def _busy(self) -> bool:
-        return self._viewers is not None and self._viewers.busy
+        return self._clients.busy
 
     def _show(self, view: TerminalView) -> set[int]:
-        """Paint a visible pane; a hidden one is left alone until it is shown. The rows of the screen that changed."""
+        """Paint a pane if it is visible; the rows of the screen that have changed."""
         rect = self._rect(view)
         if rect is None or view.live is None:
             return set()
-        rows: Iterable[int] = ()
-        if self._painter is None or self._viewers is None:
-            view.redraw()
-        elif self._app.bare and self._viewers.mirrored:
+        rows: Iterable[int]
+        if self._headless or not self._app.bare:
+            rows = view.redraw()
+            self._painter.forget(view.live)
+        elif self._clients.has_mirrors:
             rows = view.touched(self._painter.paint(view.live, rect))
         else:
-            rows = view.look() if self._app.bare else view.redraw()
+            rows = view.look()
             self._painter.forget(view.live)
         return {rect.y + row for row in rows}
 
     def _rect(self, view: TerminalView) -> Rect | None:
-        """Where a view is on the host's screen; None if it is not shown."""
+        """Where a view is on the screen; None if it is not visible."""
         if not view.is_attached or not view.display or view.live is None:
             return None
         region = view.region
@@ -119,40 +121,38 @@ class RenderScheduler:
         return Rect(region.x, region.y, region.width, region.height)
 
     def catch_up(self) -> None:
-        """Have every visible pane's newest rows at hand, and what the mirrors show."""
+        """Paint every visible pane, as a client is about to be painted whole."""
         rows: set[int] = set()
-        if self._painter is not None and self._viewers is not None and not self._viewers.mirrored:
+        if not self._clients.has_mirrors:
             self._painter.forget()
         for pane, view in self._app.grid.views.items():
             if self._rect(view) is not None:
                 self._wanted.discard(pane)
                 rows |= self._show(view)
         self._put_cursor()
-        self._app.changed(rows)
+        self._renderer.invalidate(rows)
 
-    def joined(self) -> None:
-        """There is another mirror, whose cursor may be anywhere and look like anything."""
-        if self._painter is not None:
-            self._painter.newcomer()
-            self.place_cursor()
+    def mirror_added(self) -> None:
+        """There is another mirror, whose cursor is unknown."""
+        self._painter.mirror_added()
+        self.place_cursor()
 
     def settled(self) -> None:
-        """The layout was painted by the compositor: what each view's cells hold is unknown, and all may be new."""
-        if self._painter is not None:
-            self._painter.forget()
+        """The compositor has painted the layout: what the cells of each view show is unknown."""
+        self._painter.forget()
         for pane, view in self._app.grid.views.items():
             if self._rect(view) is not None:
                 self._wanted.add(pane)
         self.schedule()
 
     def place_cursor(self) -> None:
-        """Put the host's cursor where the focused program's is."""
+        """Put the hosts' cursor where the focused program's is."""
         if self._put_cursor():
-            self._app.changed(())
+            self._renderer.invalidate(())
 
     def _put_cursor(self) -> bool:
-        """Put it there; whether it is another than before."""
-        if self._painter is None or self._idle:
+        """Put it there; whether it has changed."""
+        if self._headless or self._idle:
             return False
         view = self._app.focused_view if self._app.settled else None
         rect = self._rect(view) if view is not None else None
@@ -161,11 +161,11 @@ class RenderScheduler:
         caret = ScreenCursor(*cell, shape_of(cursor)) if cell is not None and cursor is not None else None
         if cell is not None:
             self._app.cursor_at(*cell)
-        before, self.caret = self.caret, caret
+        before, self._renderer.caret = self._renderer.caret, caret
         return caret != before
 
     def displayed(self) -> None:
-        """Textual wrote to the host and moved its cursor."""
-        if self._painter is not None:
+        """Textual wrote to the mirrors and moved their cursor."""
+        if self._started:
             self._painter.cursor_lost()
             self.place_cursor()

@@ -66,10 +66,10 @@ class Actions:
         elif binding.command is not None:
             self._run(binding.command, USER)
 
-    def run_words(self, said: list[str] | str) -> None:
+    def run_words(self, line: list[str] | str) -> None:
         """Run a command as it would be typed; show what it says."""
         try:
-            command = command_line.command(said)
+            command = command_line.command(line)
         except FugueError as error:
             self._app.alert(str(error))
             return
@@ -129,25 +129,25 @@ class Actions:
 
     def detach(self) -> None:
         """Leave the workspace running; the terminal that was used last gets itself back."""
-        used = next((each for each in self._app.mux.clients.viewers() if each.latest), None)
+        used = next((each for each in self._app.mux.clients.attached() if each.latest), None)
         if used is not None:
             self._send_away(used.id)
 
     def choose_client(self) -> None:
         """Choose a terminal to send away."""
-        viewers = self._app.mux.clients.viewers()
-        choices = [(str(each.id), client_words(each)) for each in viewers]
+        attached = self._app.mux.clients.attached()
+        choices = [(str(each.id), client_words(each)) for each in attached]
 
         def answered(answer: str | None) -> None:
             if answer is not None:
                 self._send_away(int(answer))
 
-        latest = next((str(each.id) for each in viewers if each.latest), "")
+        latest = next((str(each.id) for each in attached if each.latest), "")
         self._app.open_dialog(Choose("send a terminal away", choices, latest), answered)
 
-    def _send_away(self, viewer: int) -> None:
+    def _send_away(self, client: int) -> None:
         try:
-            self._app.mux.clients.detach(viewer)
+            self._app.mux.clients.detach(client)
         except FugueError as error:
             self._app.alert(str(error))
 
@@ -251,10 +251,10 @@ class Actions:
         self._app.commands.run(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Door.MOUSE))
 
 
-def client_words(viewer: AttachedTerminal) -> str:
+def client_words(client: AttachedTerminal) -> str:
     """A terminal in a line: its number, its device, its size, and whether it only looks on."""
-    told = f"{viewer.id}  {clean(viewer.tty, 40) or 'terminal'}  {viewer.size.cols}x{viewer.size.rows}"
-    return told + ("  read-only" if viewer.read_only else "")
+    told = f"{client.id}  {clean(client.tty, 40) or 'terminal'}  {client.size.cols}x{client.size.rows}"
+    return told + ("  read-only" if client.read_only else "")
 
 
 def last_pane(node: Node, axis: Axis) -> PaneId:

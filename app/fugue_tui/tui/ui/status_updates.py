@@ -23,13 +23,9 @@ class StatusUpdater:
         self._due = False
         self._labels: asyncio.TimerHandle | None = None
 
-    @property
-    def _watched(self) -> bool:
-        return self._app.viewers is None or self._app.viewers.watched
-
     def request(self) -> None:
         """Schedule an update for the next iteration of the event loop."""
-        if not self._due and self._watched:
+        if not self._due and self._app.clients.watched:
             self._due = True
             self._later(self._show)
 
@@ -41,20 +37,20 @@ class StatusUpdater:
 
     def show_status(self) -> None:
         """Update the bar now."""
-        if self._watched:
+        if self._app.clients.watched:
             words = self._app.status_text()
             self._app.show_status(view_model.status_picture(self._app.mux, words))
 
     def output_arrived(self) -> None:
         """Schedule an update of the names of the running programs."""
         if self._labels is None:
-            seconds = LABEL_SECONDS if self._watched else REST_SECONDS
+            seconds = LABEL_SECONDS if self._app.clients.watched else REST_SECONDS
             self._labels = asyncio.get_running_loop().call_later(seconds, self._relabel)
 
     def _relabel(self) -> None:
         self._labels = None
         self.request()
-        if rest(self._app.mux) or not self._watched:
+        if rest(self._app.mux) or not self._app.clients.watched:
             self.output_arrived()
 
 

@@ -86,7 +86,7 @@ def _view(app: AppContext, pane: PaneId) -> TerminalView:
     terminal = app.mux.terminals[pane]
     view = app.grid.views.get(pane)
     if view is None:
-        return TerminalView(terminal, draws_cursor=app.viewers is None)
+        return TerminalView(terminal, draws_cursor=app.is_headless)
     if view.live is not terminal:
         view.show(terminal)
     return view

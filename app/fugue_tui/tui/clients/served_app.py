@@ -1,0 +1,81 @@
+"""The interface of the app that clients are attached to."""
+
+from typing import Protocol
+
+from fugue_tui.config.model import Config
+from fugue_tui.geometry import Size
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.tui.clients.client import AttachedClient
+from fugue_tui.tui.clients.input_parser import HostEvent
+
+
+class ServedApp(Protocol):
+    """Lays out one screen for all clients, paints it on them, and handles their input. Main thread only."""
+
+    mux: Multiplexer
+    settings: Config
+
+    @property
+    def shown_size(self) -> Size | None:
+        """The size that the screen is laid out for; None before there is a screen."""
+        ...
+
+    def lay_out(self, size: Size, *, at_once: bool = False) -> None:
+        """Lay the screen out for another size: at once, or after a burst of resizes only for the last."""
+        ...
+
+    def handle(self, client: AttachedClient, event: HostEvent) -> None:
+        """Handle input of a client, in the order of the calls."""
+        ...
+
+    def handle_read_only(self, client: AttachedClient, event: HostEvent) -> None:
+        """Handle input of a read-only client, which scrolls only its own view."""
+        ...
+
+    def paint_mirror(self, client: AttachedClient) -> None:
+        """Paint on a client what the mirrors show."""
+        ...
+
+    def mirror_added(self) -> None:
+        """A client is a mirror from now on."""
+        ...
+
+    def paint_own(self, client: AttachedClient) -> None:
+        """Paint the whole screen on a client that is no mirror."""
+        ...
+
+    def resume_painting(self) -> None:
+        """A client can accept output again: paint what it waits for."""
+        ...
+
+    def pause_rendering(self) -> None:
+        """Lay out and draw nothing until `resume_rendering`: no client shows the screen."""
+        ...
+
+    def resume_rendering(self, *, overdue: bool) -> None:
+        """Lay out and draw again; what is overdue at once, unless the screen will be laid out again."""
+        ...
+
+    def synchronize(self, supported: bool) -> None:
+        """Whether output may use synchronized output (mode 2026)."""
+        ...
+
+    def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
+        """A default colour of the latest client's terminal."""
+        ...
+
+    def client_attached(self, client: AttachedClient) -> None:
+        """A client has attached."""
+        ...
+
+    def client_detached(self, client: AttachedClient) -> None:
+        """A client has detached."""
+        ...
+
+    def inform(self, text: str) -> None:
+        """Show a message in the status bar for a while, after earlier ones and once a client shows the screen."""
+        ...
+
+    def leave(self, status: int = 0) -> None:
+        """End the program with an exit status."""
+        ...

@@ -1,0 +1,181 @@
+"""The screen as one client shows it that is no mirror: the part that fits, in the colours of its terminal.
+
+Rows come from the compositor as strips, and are sent only where they differ from what the client was sent last.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final
+
+from rich.color import Color, ColorSystem
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from fugue_tui.geometry import Rect, Size
+from fugue_tui.tui.vt_output.color_depth import Depth
+from fugue_tui.tui.vt_output.row_diff import Delta
+from fugue_tui.tui.vt_output.viewport import Viewport
+
+_SYSTEMS: Final = {
+    Depth.STANDARD: ColorSystem.STANDARD,
+    Depth.EIGHT_BIT: ColorSystem.EIGHT_BIT,
+    Depth.TRUE: ColorSystem.TRUECOLOR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenCursor:
+    """The cursor on the whole screen."""
+
+    x: int
+    y: int
+    shape: bytes
+    """The sequence that gives it its shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenState:
+    """The whole screen at one time."""
+
+    size: Size
+    strips: Sequence[Strip]
+    caret: ScreenCursor | None
+    """None if it is hidden."""
+    focus: Rect | None = None
+    """What must be visible if not everything can be; None if nothing must."""
+    context: Rect | None = None
+    """What should be visible with it."""
+    bar: bool = False
+    """Whether the last row is the status bar."""
+
+
+class ClientView:
+    """What one client was sent; `frame` brings it up to date."""
+
+    def __init__(self, viewport: Viewport, depth: Depth) -> None:
+        self.viewport = viewport
+        """The part of the screen that the client shows; chosen here."""
+        self._depth = depth
+        self._delta = Delta()
+        self._sent: list[bytes] = []
+        self._rendered: list[tuple[Strip, int, bytes]] = []
+        self._shape = b""
+        self._shown: bool | None = None
+        self._at: tuple[int, int] | None = None
+
+    def forget(self) -> None:
+        """What the client shows is unknown."""
+        self._sent, self._rendered, self._shape, self._shown, self._at = [], [], b"", None, None
+
+    def frame(self, screen: ScreenState, note: str = "") -> bytes:
+        """What to send; empty if the client shows the screen already. `note` is clean and ends the last row."""
+        self.viewport.fit(screen.size, screen.focus, screen.context)
+        out = bytearray()
+        rows = self._rows(screen, note)
+        for y, row in enumerate(rows):
+            old = self._sent[y] if y < len(self._sent) else None
+            if old != row:
+                out += self._change(old, row, y)
+        if out:
+            self._at = None
+        self._sent = rows
+        out += self._cursor(screen.caret)
+        return bytes(out)
+
+    def _change(self, old: bytes | None, row: bytes, y: int) -> bytes:
+        """What turns one row of the client into another."""
+        parts = self._delta.spans(old, row, self.viewport.size.cols) if old is not None else None
+        if parts is None:
+            return b"\x1b[%d;1H\x1b[m\x1b[K" % (y + 1) + row
+        return b"".join(b"\x1b[%d;%dH" % (y + 1, column + 1) + text for column, text, _ in parts)
+
+    def _rows(self, screen: ScreenState, note: str) -> list[bytes]:
+        viewport, cols = self.viewport, self.viewport.size.cols
+        known, self._rendered = self._rendered, []
+        for y, source in enumerate(viewport.rows):
+            strip = screen.strips[source] if source < len(screen.strips) else Strip([])
+            left = viewport.left(y)
+            if y < len(known) and known[y][0] is strip and known[y][1] == left:
+                row = known[y][2]
+            else:
+                row = _render(strip.crop(left, left + cols), self._depth)
+            self._rendered.append((strip, left, row))
+        rows = [row for _, _, row in self._rendered]
+        if note and viewport.rows:
+            strip, left, _ = self._rendered[-1]
+            visible = strip.crop(left, left + cols)
+            rows[-1] = _render(_with_note(visible, note, cols, whole_segments=screen.bar), self._depth)
+        return rows + [b""] * (viewport.size.rows - len(rows))
+
+    def _cursor(self, caret: ScreenCursor | None) -> bytes:
+        cell = self._cell(caret) if caret is not None else None
+        if caret is None or cell is None:
+            shown, self._shown = self._shown, False
+            return b"" if shown is False else b"\x1b[?25l"
+        out = b"" if self._at == cell else b"\x1b[%d;%dH" % (cell[1] + 1, cell[0] + 1)
+        if self._shape != caret.shape:
+            out += caret.shape
+        if self._shown is not True:
+            out += b"\x1b[?25h"
+        self._at, self._shape, self._shown = cell, caret.shape, True
+        return out
+
+    def _cell(self, caret: ScreenCursor) -> tuple[int, int] | None:
+        """The cursor's cell on the client; None if it is not visible there."""
+        if caret.y not in self.viewport.rows:
+            return None
+        y = self.viewport.rows.index(caret.y)
+        x = caret.x - self.viewport.left(y)
+        return (x, y) if 0 <= x < self.viewport.size.cols else None
+
+
+def _with_note(strip: Strip, note: str, cols: int, *, whole_segments: bool) -> Strip:
+    """The row with a note at its right end; with `whole_segments`, a segment that it covers in part is left out."""
+    label = Strip([Segment(f" {note} ", Style(reverse=True))]).crop(0, cols)
+    room = cols - label.cell_length
+    if whole_segments:
+        ends = accumulate(segment.cell_length for segment in strip)
+        strip = strip.crop(0, max((end for end in ends if end <= room), default=room))
+    return Strip.join([strip.adjust_cell_length(room), label])
+
+
+def _render(strip: Strip, depth: Depth) -> bytes:
+    """A row as VT text that starts and ends in the default style, without the blanks at its end."""
+    parts: list[str] = []
+    for text, style, _ in strip:
+        codes, link = _sgr(style, depth) if style is not None else ("", "")
+        piece = f"\x1b[{codes}m{text}\x1b[m" if codes else text
+        parts.append(f"\x1b]8;;{link}\x1b\\{piece}\x1b]8;;\x1b\\" if link else piece)
+    return "".join(parts).encode("utf-8", "replace").rstrip(b" ")
+
+
+def _sgr(style: Style, depth: Depth) -> tuple[str, str]:
+    """The SGR parameters of a style, and its link."""
+    exact = style._ansi if depth is Depth.TRUE else None  # pyright: ignore[reportPrivateUsage]
+    return (_codes(style, depth) if exact is None else exact), style.link or ""
+
+
+@lru_cache(maxsize=8_192)
+def _codes(style: Style, depth: Depth) -> str:
+    fresh = Style(
+        color=_reduced(style.color, depth),
+        bgcolor=_reduced(style.bgcolor, depth),
+        bold=style.bold,
+        dim=style.dim,
+        italic=style.italic,
+        underline=style.underline,
+        underline2=style.underline2,
+        blink=style.blink,
+        reverse=style.reverse,
+        conceal=style.conceal,
+        strike=style.strike,
+        overline=style.overline,
+    )
+    return Strip.render_ansi(fresh, _SYSTEMS.get(depth, ColorSystem.TRUECOLOR))
+
+
+def _reduced(colour: Color | None, depth: Depth) -> Color | None:
+    return None if depth is Depth.NONE or colour is None else colour.downgrade(_SYSTEMS[depth])
