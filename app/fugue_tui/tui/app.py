@@ -19,6 +19,10 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 from fugue_tui.attach_protocol import Bye
+from fugue_tui.attach_server.client import AttachedClient, clipboard_sequence
+from fugue_tui.attach_server.handshake import Handshake
+from fugue_tui.attach_server.input.input_parser import HostEvent
+from fugue_tui.attach_server.server import AttachServer
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
@@ -31,10 +35,6 @@ from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import KeyPress, spell
 from fugue_tui.tui.app_context import StatusText
-from fugue_tui.tui.attach.manager import AttachServer
-from fugue_tui.tui.clients.client import AttachedClient, clipboard_sequence
-from fugue_tui.tui.clients.handshake import Handshake
-from fugue_tui.tui.clients.input_parser import HostEvent
 from fugue_tui.tui.command_runner import CommandRunner
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver

@@ -8,14 +8,14 @@ from textual import events
 from textual import geometry as textual_geometry
 from textual.screen import Screen
 
+from fugue_tui.attach_server.client import AttachedClient
+from fugue_tui.attach_server.registry import ClientRegistry
+from fugue_tui.attach_server.served_app import ServedApp
+from fugue_tui.attach_server.server import AttachServer
 from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.policy import Policy
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.terminal.input.keys import KeyPress
-from fugue_tui.tui.attach.manager import AttachServer
-from fugue_tui.tui.clients.client import AttachedClient
-from fugue_tui.tui.clients.registry import ClientRegistry
-from fugue_tui.tui.clients.served_app import ServedApp
 from fugue_tui.tui.command_runner import CommandRunner
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.pane_grid import PaneGrid

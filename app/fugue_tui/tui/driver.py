@@ -13,10 +13,10 @@ from textual import geometry as textual_geometry
 from textual.driver import Driver
 from textual.message import Message
 
+from fugue_tui.attach_server.client import AttachedClient
+from fugue_tui.attach_server.input.input_parser import HostEvent
 from fugue_tui.geometry import Size
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.clients.client import AttachedClient
-from fugue_tui.tui.clients.input_parser import HostEvent
 from fugue_tui.tui.input.host_events import HostMessages
 from fugue_tui.tui.input.input_queue import InputQueue
 from fugue_tui_widgets.key_events import HostKey

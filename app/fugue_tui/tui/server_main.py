@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from fugue_tui import private_log
 from fugue_tui.attach_protocol import OUTPUT, Bye, Hello, frame
+from fugue_tui.attach_server.handshake import Handshake
+from fugue_tui.attach_server.output.color_depth import Depth, depth_of
+from fugue_tui.attach_server.output.startup_painter import StartupPainter
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config, SessionSettings
 from fugue_tui.control.commands import windows
@@ -27,10 +30,7 @@ from fugue_tui.sanitize import clean_text
 from fugue_tui.store.paths import ran_before
 from fugue_tui.store.store import Store, state_dir
 from fugue_tui.terminal.pty.io_loop import IOLoop
-from fugue_tui.tui.clients.handshake import Handshake
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
-from fugue_tui.tui.startup_painter import StartupPainter
-from fugue_tui.tui.vt_output.color_depth import Depth, depth_of
 from fugue_tui.workspace.model import OnExit
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from textual import events
 from textual.screen import Screen
 
+from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.windows import SelectWindow
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.clients.client import AttachedClient
 from fugue_tui.tui.input.clipboard import begun, client_of, copy
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui.actions import Actions

@@ -12,6 +12,7 @@ from rich.console import Console
 from tests.tui.conftest import Start
 from tests.tui.host_programs import Cells, Host, cells
 
+from fugue_tui.attach_server.output.direct_painter import DirectPainter
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
@@ -19,7 +20,6 @@ from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.screen.cells import Style
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.render.direct_painter import DirectPainter
 from fugue_tui_widgets.strips import strip_of
 
 pytestmark = pytest.mark.slow

@@ -2,12 +2,12 @@
 
 from typing import Final
 
+from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.clients.client import AttachedClient
 
 MOST_BYTES: Final = 500_000
 """A longer text is not sent to a terminal's clipboard: terminals drop it, or hang."""

@@ -5,8 +5,8 @@ from typing import Final
 from textual import events
 from textual.message import Message
 
+from fugue_tui.attach_server.input.input_parser import Focused, HostEvent, Pasted, Pointer, Reply
 from fugue_tui.terminal.input.keys import KeyPress
-from fugue_tui.tui.clients.input_parser import Focused, HostEvent, Pasted, Pointer, Reply
 from fugue_tui_widgets.key_events import HostKey
 
 _SHIFT, _META, _CTRL = 4, 8, 16

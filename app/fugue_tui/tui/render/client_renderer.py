@@ -12,9 +12,9 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
+from fugue_tui.attach_server.client import AttachedClient, DrawMode
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.clients.client import AttachedClient, DrawMode
 from fugue_tui.tui.render.client_scrollback import ClientScrollback
 from fugue_tui.tui.render.client_view import ClientView, ScreenCursor, ScreenState
 

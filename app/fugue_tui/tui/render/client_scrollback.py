@@ -7,14 +7,14 @@ from typing import Final
 
 from textual.strip import Strip
 
+from fugue_tui.attach_server.client import AttachedClient
+from fugue_tui.attach_server.input.input_parser import HostEvent, Pasted, Pointer
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.clients.client import AttachedClient
-from fugue_tui.tui.clients.input_parser import HostEvent, Pasted, Pointer
 from fugue_tui.tui.render.client_view import ScreenState
 from fugue_tui_widgets.mouse_selection import WHEEL_LINES
 from fugue_tui_widgets.strips import strip_of

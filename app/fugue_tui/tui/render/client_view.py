@@ -14,10 +14,10 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from fugue_tui.attach_server.output.color_depth import Depth
+from fugue_tui.attach_server.output.row_diff import Delta
+from fugue_tui.attach_server.output.viewport import Viewport
 from fugue_tui.geometry import Rect, Size
-from fugue_tui.tui.vt_output.color_depth import Depth
-from fugue_tui.tui.vt_output.row_diff import Delta
-from fugue_tui.tui.vt_output.viewport import Viewport
 
 _SYSTEMS: Final = {
     Depth.STANDARD: ColorSystem.STANDARD,

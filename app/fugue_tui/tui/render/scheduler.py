@@ -5,12 +5,12 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
+from fugue_tui.attach_server.output.direct_painter import DirectPainter, shape_of
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.render.client_renderer import ClientRenderer
 from fugue_tui.tui.render.client_view import ScreenCursor
-from fugue_tui.tui.render.direct_painter import DirectPainter, shape_of
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _FRAME: Final = 1 / 60

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
+from fugue_tui.attach_server.input.input_parser import HostEvent, HostParser, Reply
 from fugue_tui.terminal.input.keys import encode
 from fugue_tui.terminal.screen.cells import Modes
-from fugue_tui.tui.clients.input_parser import HostEvent, HostParser, Reply
 from fugue_tui.tui.input.host_events import HostMessages
 from fugue_tui_widgets.key_events import press_of
 

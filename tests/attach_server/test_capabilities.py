@@ -12,8 +12,8 @@ from tests.tui.served_workspace import serve as serve
 from tests.tui.socket_clients import Client, hello
 
 from fugue_tui import attach_protocol
+from fugue_tui.attach_server.capabilities import Capabilities
 from fugue_tui.geometry import Size
-from fugue_tui.tui.clients.capabilities import Capabilities
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ EXACT = b"38;2;255;100;50"
 CAPABILITY, SETTING = rb"\x1bP1\+r524742=38\x1b\\\x1bP1\+r5463\x1b\\", rb"\x1bP1\$r0;48:2::1:2:3m\x1b\\"
 PLAIN: dict[str, Any] = {"term": "xterm-256color", "colorterm": ""}
 PATIENT = """
-from fugue_tui.tui.clients import capabilities
+from fugue_tui.attach_server import capabilities
 capabilities._REPLY_SECONDS = capabilities._QUERIED_SECONDS = capabilities._UNAMBIGUOUS_SECONDS = 60.0
 """
 """A server that waits for the rest of an answer however busy the machine is."""

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Final
 
 from fugue_tui.attach_protocol import Bye, Extent, Welcome
+from fugue_tui.attach_server.capabilities import LAST_REPLY
+from fugue_tui.attach_server.output.writer import HostWriter
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.errors import Refused
-from fugue_tui.tui.clients.capabilities import LAST_REPLY
-from fugue_tui.tui.vt_output.writer import HostWriter
 
 _READ_SIZE: Final = 1 << 16
 _REPLY_SECONDS: Final = 0.3

@@ -16,8 +16,8 @@ from codecs import getincrementaldecoder
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from fugue_tui.attach_server.input import host_keys
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
-from fugue_tui.tui.clients import host_keys
 
 LONGEST: Final = 4_096
 """Characters of one sequence or reply."""

@@ -7,19 +7,19 @@ from functools import partial
 from typing import Any, Final
 
 from fugue_tui.attach_protocol import Bye, Hello
+from fugue_tui.attach_server.client import AttachedClient
+from fugue_tui.attach_server.handshake import Handshake
+from fugue_tui.attach_server.input_router import InputRouter
+from fugue_tui.attach_server.registry import ClientRegistry
+from fugue_tui.attach_server.served_app import ServedApp
+from fugue_tui.attach_server.socket_link import SocketLink
+from fugue_tui.attach_server.tty_link import TtyLink
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import spell
-from fugue_tui.tui.attach.input_router import InputRouter
-from fugue_tui.tui.clients.client import AttachedClient
-from fugue_tui.tui.clients.handshake import Handshake
-from fugue_tui.tui.clients.registry import ClientRegistry
-from fugue_tui.tui.clients.served_app import ServedApp
-from fugue_tui.tui.clients.socket_link import SocketLink
-from fugue_tui.tui.clients.tty_link import TtyLink
 
 _END_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 

@@ -2,11 +2,11 @@
 
 from typing import Protocol
 
+from fugue_tui.attach_server.client import AttachedClient
+from fugue_tui.attach_server.input.input_parser import HostEvent
 from fugue_tui.config.model import Config
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.tui.clients.client import AttachedClient
-from fugue_tui.tui.clients.input_parser import HostEvent
 
 
 class ServedApp(Protocol):

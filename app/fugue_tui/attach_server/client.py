@@ -6,15 +6,15 @@ from enum import Enum, auto
 from typing import Final, Protocol
 
 from fugue_tui.attach_protocol import Bye, Extent, Hello, Welcome
+from fugue_tui.attach_server.capabilities import Capabilities
+from fugue_tui.attach_server.input.input_parser import HostParser
+from fugue_tui.attach_server.output.viewport import Viewport
+from fugue_tui.attach_server.output.writer import HostWriter
 from fugue_tui.control.keymap import canonical
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
-from fugue_tui.tui.clients.capabilities import Capabilities
-from fugue_tui.tui.clients.input_parser import HostParser
-from fugue_tui.tui.vt_output.viewport import Viewport
-from fugue_tui.tui.vt_output.writer import HostWriter
 
 _LARGEST: Final = Size(1_500, 800)
 """The largest screen that is drawn, whatever size a client reports."""

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.tui.conftest import Start
 from tests.tui.host_programs import Host
 
+from fugue_tui.attach_server.input.input_parser import Focused, HostParser, Pasted, Pointer
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, Modifiers
-from fugue_tui.tui.clients.input_parser import Focused, HostParser, Pasted, Pointer
 
 SHOWN = ("sh", "-c", "stty raw -echo; printf 'ready '; exec cat -v")
 BRACKETED = ("sh", "-c", "stty raw -echo; printf '\\033[?2004hready '; exec cat -v")

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from threading import Event, Thread
 from typing import Final
 
+from fugue_tui.attach_server.output.direct_painter import DirectPainter
 from fugue_tui.geometry import Rect
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.render.direct_painter import DirectPainter
 
 _PATIENCE: Final = 0.05
 

@@ -13,17 +13,17 @@ from itertools import count
 from typing import Any, Final
 
 from fugue_tui.attach_protocol import Bye, Extent, Hello, Welcome
+from fugue_tui.attach_server.capabilities import Change
+from fugue_tui.attach_server.client import AttachedClient, DrawMode, Link, drawable, prefixes
+from fugue_tui.attach_server.handshake import terminal_title
+from fugue_tui.attach_server.input.input_parser import Focused
+from fugue_tui.attach_server.output.color_depth import Depth
+from fugue_tui.attach_server.served_app import ServedApp
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui.sanitize import clean
-from fugue_tui.tui.clients.capabilities import Change
-from fugue_tui.tui.clients.client import AttachedClient, DrawMode, Link, drawable, prefixes
-from fugue_tui.tui.clients.handshake import terminal_title
-from fugue_tui.tui.clients.input_parser import Focused
-from fugue_tui.tui.clients.served_app import ServedApp
-from fugue_tui.tui.vt_output.color_depth import Depth
 
 LAG_SECONDS: Final = 0.1
 """How long a mirror may have unsent output before the others no longer wait for it."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from textual._compositor import Compositor
 from fugue_tui.control.core.command import Command, Effect
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.render.direct_painter import DirectPainter
+from fugue_tui.attach_server.output.direct_painter import DirectPainter
 from fugue_tui_widgets.status_bar import StatusBar
 
 counts = {}

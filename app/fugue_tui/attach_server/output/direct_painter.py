@@ -7,10 +7,10 @@ changes and for screenshots, so the two ways always agree on what a row shows.
 from collections.abc import Callable
 from typing import Final
 
+from fugue_tui.attach_server.output.row_diff import Delta
 from fugue_tui.geometry import Rect
 from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Damage
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.tui.vt_output.row_diff import Delta
 
 _DIFF_ROWS: Final = 16
 """Rows up to which a frame is compared cell by cell; a frame that changes more is written whole."""

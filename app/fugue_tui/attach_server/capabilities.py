@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import Final
 
 from fugue_tui.attach_protocol import Hello
-from fugue_tui.tui.vt_output.color_depth import Depth, depth_of
+from fugue_tui.attach_server.output.color_depth import Depth, depth_of
 
 _KEYBOARD: Final = b"\x1b[?u"
 _SYNCHRONIZED: Final = b"\x1b[?2026$p"

@@ -9,8 +9,8 @@ from typing import Final
 
 from fugue_tui import attach_protocol
 from fugue_tui.attach_protocol import Bye, Extent, Welcome
+from fugue_tui.attach_server.output.writer import HostWriter
 from fugue_tui.errors import SocketError
-from fugue_tui.tui.vt_output.writer import HostWriter
 
 logger = logging.getLogger(__name__)
 

@@ -2,11 +2,11 @@
 
 import asyncio
 
+from fugue_tui.attach_server.client import AttachedClient, DrawMode
+from fugue_tui.attach_server.input.input_parser import Focused, HostEvent, Pasted, Pointer, Reply
+from fugue_tui.attach_server.registry import ClientRegistry
+from fugue_tui.attach_server.served_app import ServedApp
 from fugue_tui.terminal.input.keys import KeyPress
-from fugue_tui.tui.clients.client import AttachedClient, DrawMode
-from fugue_tui.tui.clients.input_parser import Focused, HostEvent, Pasted, Pointer, Reply
-from fugue_tui.tui.clients.registry import ClientRegistry
-from fugue_tui.tui.clients.served_app import ServedApp
 
 
 class InputRouter:

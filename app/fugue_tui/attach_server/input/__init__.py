@@ -1,0 +1,1 @@
+"""Parses the input of a host terminal."""

@@ -1,0 +1,1 @@
+"""Output to a host terminal: paints panes, compares rows, writes without blocking."""

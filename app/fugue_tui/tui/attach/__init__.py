@@ -1,1 +1,0 @@
-"""Attached clients: who may attach, and where their input goes."""

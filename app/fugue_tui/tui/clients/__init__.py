@@ -1,1 +1,0 @@
-"""One attached terminal: its link, capabilities, replies and input."""

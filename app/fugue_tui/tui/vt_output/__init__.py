@@ -1,1 +1,0 @@
-"""Rows of cells as VT text for a host terminal."""
