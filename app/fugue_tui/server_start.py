@@ -72,9 +72,9 @@ class _Claimed:
     def run(self, *, foreground: bool, first: tuple[socket.socket, Hello] | None = None) -> int:
         """Run the workspace until it ends; heavy imports happen here."""
         private_log.keep(log_path(self.workspace, self.listener))
-        from fugue_tui.tui.server_main import run
+        from fugue_tui.tui.server_main import ServerOptions, run
 
-        return run(
+        options = ServerOptions(
             self.workspace,
             self.reading.config,
             listener=self.listener,
@@ -86,6 +86,7 @@ class _Claimed:
             opening=self.options.opening,
             engine=self.options.engine,
         )
+        return run(options)
 
 
 def start(options: StartOptions) -> int:

@@ -25,7 +25,7 @@ from pathlib import Path
 from fugue_tui import private_log
 from fugue_tui.config import model as config
 from fugue_tui.server_start import ended_by_signals
-from fugue_tui.tui.server_main import run
+from fugue_tui.tui.server_main import ServerOptions, run
 from fugue_tui.attach_protocol import Hello
 from fugue_tui_mcp.listener import listen
 
@@ -35,8 +35,10 @@ first = (socket.socket(fileno=int(fd)), Hello.load(hello.encode())) if fd else N
 reading = config.read(Path(file))
 private_log.keep(path.removesuffix(".sock") + ".log")
 with ended_by_signals():
-    sys.exit(run("test", reading.config, listener=listen(path), foreground=False, first=first,
-                 config_file=Path(file), faults=reading.faults, command=tuple(json.loads(command))))
+    sys.exit(run(ServerOptions(
+        "test", reading.config, listener=listen(path), foreground=False, first=first,
+        config_file=Path(file), faults=reading.faults, command=tuple(json.loads(command)),
+    )))
 """
 
 

@@ -63,18 +63,18 @@ def test_a_changed_file_is_read_and_a_broken_one_is_told(tmp_path: Path) -> None
     taken: list[Config] = []
     told: list[str] = []
     following = ConfigWatch(file, taken.append, told.append)
-    following.look()
+    following.poll()
     file.write_text("[terminal]\nscrollback = 77\n")
-    following.look()
+    following.poll()
     assert [config.terminal.scrollback for config in taken] == [77]
     file.write_text("[terminal]\nscrolback = 78\n")
-    following.look()
+    following.poll()
     assert len(taken) == 1
     assert "scrollback" in told[0]
     assert "config.toml" in told[0]
     assert "old configuration stays" in told[0]
     file.write_text("[terminal\n")
-    following.look()
+    following.poll()
     assert len(taken) == 1
     assert len(told) == 2
 

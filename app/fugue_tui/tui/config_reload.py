@@ -16,7 +16,7 @@ from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.workspace.model import OnExit
 
-LOOK_SECONDS: Final = 2.0
+POLL_SECONDS: Final = 2.0
 """How often the file is polled."""
 
 
@@ -28,37 +28,37 @@ def brief(fault: str, file: Path | None) -> str:
 class ConfigWatch:
     """Polls one file; on a fault the old configuration stays. Main thread only."""
 
-    def __init__(self, file: Path, taken: Callable[[Config], None], refused: Callable[[str], None]) -> None:
+    def __init__(self, file: Path, on_change: Callable[[Config], None], on_fault: Callable[[str], None]) -> None:
         self._file = file
-        self._taken = taken
-        self._refused = refused
+        self._on_change = on_change
+        self._on_fault = on_fault
         self._stamp = model.stamp(file)
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Start polling."""
-        self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+        self._timer = asyncio.get_running_loop().call_later(POLL_SECONDS, self._poll)
 
     def stop(self) -> None:
         """Stop polling."""
         if self._timer is not None:
             self._timer.cancel()
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         self.start()
-        self.look()
+        self.poll()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Read the file if it has changed."""
         stamp = model.stamp(self._file)
         if stamp == self._stamp:
             return
         self._stamp = stamp
         try:
-            self._taken(model.load(self._file))
+            self._on_change(model.load(self._file))
         except ConfigError as error:
             faults = "; ".join(brief(fault, self._file) for fault in error.faults)
-            self._refused(f"{faults}; the old configuration stays")
+            self._on_fault(f"{faults}; the old configuration stays")
 
 
 class ConfigApplier:
@@ -67,18 +67,18 @@ class ConfigApplier:
     def __init__(self, app: AppContext, config: Config, launcher: Launcher | None) -> None:
         self._app = app
         self._launcher = launcher
-        self._following: ConfigWatch | None = None
-        self._host_colours: dict[bool, int] = {}
+        self._watch: ConfigWatch | None = None
+        self._default_colours: dict[bool, int] = {}
         self.keymap, self._faults = self._keys(config)
 
     def _keys(self, config: Config) -> tuple[Keymap, list[str]]:
         keys, faults = keymap(config.keys)
         return keys, list(faults)
 
-    def follow(self, file: Path | None, faults: Sequence[str]) -> None:
+    def watch(self, file: Path | None, faults: Sequence[str]) -> None:
         """Watch the file; its `faults` are reported with the first screen."""
         self._faults += [brief(fault, file) for fault in faults]
-        self._following = ConfigWatch(file, self.change, self._app.alert) if file is not None else None
+        self._watch = ConfigWatch(file, self.change, self._app.alert) if file is not None else None
 
     def report_faults(self) -> None:
         """Report the errors in the configuration to the first client."""
@@ -88,8 +88,8 @@ class ConfigApplier:
 
     def begin(self) -> None:
         """Start watching."""
-        if self._following is not None:
-            self._following.start()
+        if self._watch is not None:
+            self._watch.start()
 
     def change(self, config: Config) -> None:
         """Apply another configuration; engine, shell and scrollback affect new panes only."""
@@ -104,10 +104,10 @@ class ConfigApplier:
         self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
 
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """The host's default colours, which programs can query."""
-        self._host_colours[foreground] = int.from_bytes(bytes(colour), "big")
-        if len(self._host_colours) == 2 and self._launcher is not None:
-            self._launcher.colours = colours = (self._host_colours[True], self._host_colours[False])
+        """A default colour of the latest client's terminal, which programs can query."""
+        self._default_colours[foreground] = int.from_bytes(bytes(colour), "big")
+        if len(self._default_colours) == 2 and self._launcher is not None:
+            self._launcher.colours = colours = (self._default_colours[True], self._default_colours[False])
             for terminal in self._app.mux.terminals.values():
                 terminal.set_colours(*colours)
 

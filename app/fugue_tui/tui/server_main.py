@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -39,6 +39,54 @@ if TYPE_CHECKING:
     from fugue_tui_mcp.listener import Listener
     from fugue_tui_mcp.socket_server import SocketServer
 
+_SWITCH_SECONDS: Final = 0.0002
+"""How long a busy thread may keep the interpreter from the I/O loop, which reads echoes."""
+_NO_CLIENT: Final = Size(80, 24)
+"""The size of a workspace before any client has attached."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """What a workspace starts with."""
+
+    workspace: str
+    config: Config
+    listener: "Listener | None" = None
+    """Where clients, agents and the command line connect; None for a workspace without a socket."""
+    foreground: bool = True
+    """Whether it is shown on stdin's terminal; otherwise it is a server."""
+    first: tuple[socket.socket, Hello] | None = None
+    """The client that a server starts with."""
+    config_file: Path | None = None
+    """The file that is watched for changes."""
+    faults: Sequence[str] = ()
+    """The errors in it, shown with the first screen."""
+    command: tuple[str, ...] | str = ()
+    """The program of the first pane; empty for a shell."""
+    opening: Callable[[Multiplexer, Origin], object] | None = None
+    """Opens the first panes instead of `command`."""
+    engine: str = ""
+    """The emulator instead of the configured one."""
+
+
+def run(options: ServerOptions) -> int:
+    """Run a workspace until it is left; the exit status. Raises FugueError if it cannot start."""
+    logging.getLogger().addHandler(logging.NullHandler())
+    server = _Server(options)
+    try:
+        server.open_panes()
+        return server.show()
+    except FugueError as error:
+        server.bye = Bye("error", clean_text(str(error)), 1)
+        raise
+    except SystemExit as error:
+        server.bye = Bye("ended", "", error.code if isinstance(error.code, int) else 1)
+        raise
+    finally:
+        server.mux.close()
+        server.io_loop.stop()
+        server.detach_clients()
+
 
 def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str], None]) -> Saver:
     """Create the saver of a workspace, which is not started yet; `inform` gets its errors."""
@@ -53,200 +101,173 @@ def _resume(argv: tuple[str, ...], pid: int, cwd: str) -> tuple[str, ...]:
     return resume_argv(argv, pid, cwd)
 
 
-_SWITCH_SECONDS: Final = 0.0002
-"""How long a busy thread may keep the interpreter from the I/O loop, which reads echoes."""
-_UNSEEN: Final = Size(80, 24)
-"""The size of a workspace before any client has attached."""
+class _Server:
+    """The parts of a workspace that starts. Main thread only."""
 
-
-@dataclass(slots=True)
-class _Start:
-    """The arguments and the parts of a workspace that starts."""
-
-    workspace: str
-    config: Config
-    listener: "Listener | None"
-    config_file: Path | None
-    faults: Sequence[str]
-    host: HostTerminal | None
-    """The terminal that the program was started in; None for a server."""
-    first: Handshake | None
-    """The client that a server starts with."""
-    main_queue: MainThreadQueue = field(default_factory=MainThreadQueue)
-    io_loop: IOLoop = field(default_factory=IOLoop)
-    app: "FugueApp | None" = None
-    """None before it is loaded."""
-    prompt: "RestorePrompt | None" = None
-    """The saved workspace that may be restored."""
-    offers_restore: bool = False
-    """Whether the user is asked to restore it."""
-    bye: Bye = field(default_factory=lambda: Bye("error", "a bug in fugue-tui; its log has the details", 1))
-    """Sent to the first client if the app cannot start."""
+    def __init__(self, options: ServerOptions) -> None:
+        """Start the I/O loop, and create an empty workspace."""
+        config, listener = options.config, options.listener
+        self._options = options
+        self._faults = list(options.faults)
+        self._host = HostTerminal(config.ui.mouse, f"fugue-tui {options.workspace}") if options.foreground else None
+        self._first = Handshake(*options.first) if options.first is not None else None
+        self._main_queue = MainThreadQueue()
+        self._app: FugueApp | None = None
+        self._prompt: RestorePrompt | None = None
+        self._offers_restore = False
+        self.bye = Bye("error", "a bug in fugue-tui; its log has the details", 1)
+        """Sent to the first client if the app cannot start."""
+        self.io_loop = IOLoop()
+        self.io_loop.start()
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        self._launcher = Launcher(self.io_loop)
+        self._launcher.configure(config.terminal, options.engine)
+        rows = self._size.rows - int(config.ui.status and self._size.rows > 1)
+        self.mux = Multiplexer(
+            options.workspace,
+            spawner=self._launcher,
+            post=self._main_queue.post,
+            area=Size(self._size.cols, max(rows, 1)),
+            socket=str(listener.path) if listener is not None else "",
+        )
+        self.mux.on_exit = OnExit(config.terminal.on_exit)
+        self.mux.secrets, self.mux.rerun = config.session.secrets, config.session.rerun
+        if listener is not None:
+            self.mux.move = partial(_move, listener)
 
     @property
-    def size(self) -> Size:
+    def _size(self) -> Size:
         """The initial size."""
-        if self.host is not None:
-            return self.host.size
-        hello = self.first.hello if self.first is not None else None
-        return _UNSEEN if hello is None else Size(max(hello.cols, 1), max(hello.rows, 1))
+        if self._host is not None:
+            return self._host.size
+        hello = self._first.hello if self._first is not None else None
+        return _NO_CLIENT if hello is None else Size(max(hello.cols, 1), max(hello.rows, 1))
 
+    def open_panes(self) -> None:
+        """Open the first panes: the saved ones if they are always restored, else new ones."""
+        options = self._options
+        wanted = options.command or options.opening is not None
+        prompt = self._prompt = self._restore_prompt()
+        if prompt is not None and not prompt.ended and options.config.session.restore == "always" and not wanted:
+            prompt.at_once()
+            return
+        (options.opening or windows.CreateWindow(command=options.command).run)(self.mux, USER)
+        self._offers_restore = not wanted and prompt is not None and not prompt.ended
 
-def run(
-    workspace: str,
-    config: Config,
-    *,
-    listener: "Listener | None" = None,
-    foreground: bool = True,
-    first: tuple[socket.socket, Hello] | None = None,
-    config_file: Path | None = None,
-    faults: Sequence[str] = (),
-    command: tuple[str, ...] | str = (),
-    opening: Callable[[Multiplexer, Origin], object] | None = None,
-    engine: str = "",
-) -> int:
-    """Run a workspace until it is left; the exit status. Raises FugueError if it cannot start.
+    def _restore_prompt(self) -> "RestorePrompt | None":
+        """The prompt to restore this workspace; None if nothing is saved."""
+        if self._options.config.session.restore == "never" or not ran_before(self._options.workspace):
+            return None
+        from fugue_tui.tui.ui.restore_prompt import found
 
-    In the foreground it is shown on stdin's terminal; otherwise it serves, `first` being the client that it starts
-    with. `listener` is where further clients, agents and the command line come in; `config_file` is followed.
-    `opening` opens the first panes; without it one does, with `command`.
-    """
-    logging.getLogger().addHandler(logging.NullHandler())
-    host = HostTerminal(config.ui.mouse, f"fugue-tui {workspace}") if foreground else None
-    arrival = Handshake(*first) if first is not None else None
-    start = _Start(workspace, config, listener, config_file, faults, host, arrival)
-    launcher = _launcher(start, engine)
-    mux = _multiplexer(start, launcher)
-    try:
-        _open(mux, start, command, opening)
-        return _show(mux, launcher, start)
-    except FugueError as error:
-        start.bye = Bye("error", clean_text(str(error)), 1)
-        raise
-    except SystemExit as error:
-        start.bye = Bye("ended", "", error.code if isinstance(error.code, int) else 1)
-        raise
-    finally:
-        mux.close()
-        start.io_loop.stop()
-        _part(start)
+        try:
+            return found(self.mux)
+        except FugueError as error:
+            self._faults.append(f"the last workspace cannot come back: {clean_text(str(error))}")
+            return None
 
+    def show(self) -> int:
+        """Run the app; the exit status."""
+        painter = self._startup_painter()
+        if painter is not None and len(self.mux.terminals) == 1:  # One of several panes has another position.
+            self._main_queue.on_early = painter.wake
+            painter.start()
+        server: SocketServer | None = None
+        status: int | None = None
+        try:
+            app = self._app = self._create_app(painter)
+            app.config_applier.watch(self._options.config_file, self._faults)
+            keep(app.mux, app.settings.session, app.inform)
+            if self._options.listener is not None:
+                server = _socket_server(app, self._options.listener)
+            self._offer_restore(app)
+            size = self._size
+            status = app.run(mouse=self._options.config.ui.mouse, size=(size.cols, size.rows))
+            return status or app.return_code or 0
+        finally:
+            # Every pane is still open here, and every attached terminal still shows the last of them.
+            if painter is not None:
+                painter.stop()
+            if self._app is not None:
+                self._app.dispatcher.leave()
+            if self.mux.saver is not None:
+                self.mux.saver.finish(ended=status == 0)
+            if server is not None:
+                server.stop()
 
-def _launcher(start: _Start, engine: str) -> Launcher:
-    """The launcher of programs, with a running I/O loop."""
-    start.io_loop.start()
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    launcher = Launcher(start.io_loop)
-    launcher.configure(start.config.terminal, engine)
-    return launcher
+    def _startup_painter(self) -> StartupPainter | None:
+        """Paints the first pane until the app is loaded; None without a client that shows all colours."""
+        terminal, cols = next(iter(self.mux.terminals.values())), self._size.cols
+        if self._host is not None:
+            os.write(self._host.output_fd, self._host.enter())
+            if depth_of(os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")) is not Depth.TRUE:
+                return None
+            return StartupPainter(self._host.output_fd, terminal, cols, bytes)
+        first = self._first
+        if first is None or not first.accept(self._options.workspace, self._options.config.ui.mouse):
+            return None
+        first.socket.setblocking(False)
+        if depth_of(first.hello.term, first.hello.colorterm) is not Depth.TRUE:
+            return None
+        return StartupPainter(first.socket.fileno(), terminal, cols, lambda data: frame(OUTPUT, data))
 
+    def _create_app(self, painter: StartupPainter | None) -> "FugueApp":
+        import_module("fugue_tui.control.command_table")  # declares every command
+        from fugue_tui.control.dispatch.dispatcher import Dispatcher
+        from fugue_tui.tui.app import FugueApp
+        from fugue_tui.tui.config_reload import policy_of
 
-def _multiplexer(start: _Start, launcher: Launcher) -> Multiplexer:
-    """An empty workspace with this configuration."""
-    config, listener = start.config, start.listener
-    socket_path, area = str(listener.path) if listener is not None else "", _area(start.size, config)
-    mux = Multiplexer(start.workspace, spawner=launcher, post=start.main_queue.post, area=area, socket=socket_path)
-    mux.on_exit = OnExit(config.terminal.on_exit)
-    mux.secrets, mux.rerun = config.session.secrets, config.session.rerun
-    if listener is not None:
-        mux.move = partial(_move, listener)
-    return mux
+        def stop_painter() -> None:
+            if painter is not None:
+                painter.stop()
+                if self._first is not None:
+                    self._first.unsent = painter.unsent
+
+        if self._first is not None:
+            self._first.pids = _peer_processes(self._first.socket)
+        return FugueApp(
+            self.mux,
+            Dispatcher(self.mux, policy_of(self._options.config)),
+            self._options.config,
+            self._main_queue,
+            self._host,
+            first=self._first,
+            stop_painter=stop_painter,
+            launcher=self._launcher,
+        )
+
+    def _offer_restore(self, app: "FugueApp") -> None:
+        """Restore the saved workspace, offer it or keep it under another name."""
+        prompt, shown = self._prompt, app.on_shown
+        if prompt is None:
+            return
+
+        def ask() -> None:
+            shown()
+            prompt.ask()
+
+        prompt.meet(app)
+        if self._offers_restore:
+            app.on_shown = ask
+        elif prompt.ended or app.mux.before is not None:
+            prompt.put_aside()
+
+    def detach_clients(self) -> None:
+        """Detach every client and restore the terminal, after the programs have exited and the socket is free."""
+        app, host = self._app, self._host
+        if app is not None and app.clients.all():
+            app.clients.finish(app.server.bye if app.isolates_errors else self.bye)
+        elif self._first is not None:
+            self._first.end(self.bye)
+        if host is not None and host.entered:
+            os.write(host.output_fd, host.leave())
+            host.restore()
 
 
 def _move(listener: "Listener", name: str) -> None:
     """Rename the socket of a workspace and its log. Raises SocketError."""
     listener.rename(name)
     private_log.move(listener.log)
-
-
-def _open(
-    mux: Multiplexer,
-    start: _Start,
-    command: tuple[str, ...] | str,
-    opening: Callable[[Multiplexer, Origin], object] | None,
-) -> None:
-    """Open the first panes: the saved ones if they are always restored, else new ones."""
-    start.prompt, wanted = _restore_prompt(mux, start), command or opening is not None
-    prompt, always = start.prompt, start.config.session.restore == "always"
-    if prompt is not None and not prompt.ended and always and not wanted:
-        prompt.at_once()
-        return
-    (opening or windows.CreateWindow(command=command).run)(mux, USER)
-    start.offers_restore = not wanted and prompt is not None and not prompt.ended
-
-
-def _show(mux: Multiplexer, launcher: Launcher, start: _Start) -> int:
-    painter = _painter(mux, start)
-    if painter is not None and len(mux.terminals) == 1:  # One of several panes has another position.
-        start.main_queue.on_early = painter.wake
-        painter.start()
-    server: SocketServer | None = None
-    app: FugueApp | None = None
-    status: int | None = None
-    try:
-        app = start.app = _app(mux, launcher, start, painter)
-        app.config_applier.follow(start.config_file, start.faults)
-        keep(app.mux, app.settings.session, app.inform)
-        if start.listener is not None:
-            server = _server(app, start.listener)
-        _offer_restore(app, start)
-        size = start.size
-        status = app.run(mouse=start.config.ui.mouse, size=(size.cols, size.rows))
-        return status or app.return_code or 0
-    finally:
-        # Every pane is still open here, and every attached terminal still shows the last of them.
-        if painter is not None:
-            painter.stop()
-        if app is not None:
-            app.dispatcher.leave()
-        if mux.saver is not None:
-            mux.saver.finish(ended=status == 0)
-        if server is not None:
-            server.stop()
-
-
-def _painter(mux: Multiplexer, start: _Start) -> StartupPainter | None:
-    """Paints the first pane until the app is loaded; None without a client that shows all colours."""
-    terminal, cols = next(iter(mux.terminals.values())), start.size.cols
-    if start.host is not None:
-        os.write(start.host.output_fd, start.host.enter())
-        if depth_of(os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")) is not Depth.TRUE:
-            return None
-        return StartupPainter(start.host.output_fd, terminal, cols, bytes)
-    arrival = start.first
-    if arrival is None or not arrival.accept(start.workspace, start.config.ui.mouse):
-        return None
-    arrival.socket.setblocking(False)
-    if depth_of(arrival.hello.term, arrival.hello.colorterm) is not Depth.TRUE:
-        return None
-    return StartupPainter(arrival.socket.fileno(), terminal, cols, lambda data: frame(OUTPUT, data))
-
-
-def _app(mux: Multiplexer, launcher: Launcher, start: _Start, painter: StartupPainter | None) -> "FugueApp":
-    import_module("fugue_tui.control.command_table")  # declares every command
-    from fugue_tui.control.dispatch.dispatcher import Dispatcher
-    from fugue_tui.tui.app import FugueApp
-    from fugue_tui.tui.config_reload import policy_of
-
-    def stop_painter() -> None:
-        if painter is not None:
-            painter.stop()
-            if start.first is not None:
-                start.first.unsent = painter.unsent
-
-    if start.first is not None:
-        start.first.pids = _peer_processes(start.first.socket)
-    dispatcher = Dispatcher(mux, policy_of(start.config))
-    return FugueApp(
-        mux,
-        dispatcher,
-        start.config,
-        start.main_queue,
-        start.host,
-        first=start.first,
-        stop_painter=stop_painter,
-        launcher=launcher,
-    )
 
 
 def _peer_processes(connected: socket.socket) -> tuple[int, ...]:
@@ -259,37 +280,7 @@ def _peer_processes(connected: socket.socket) -> tuple[int, ...]:
         return ()
 
 
-def _restore_prompt(mux: Multiplexer, start: _Start) -> "RestorePrompt | None":
-    """The prompt to restore this workspace; None if nothing is saved."""
-    if start.config.session.restore == "never" or not ran_before(start.workspace):
-        return None
-    from fugue_tui.tui.ui.restore_prompt import found
-
-    try:
-        return found(mux)
-    except FugueError as error:
-        start.faults = (*start.faults, f"the last workspace cannot come back: {clean_text(str(error))}")
-        return None
-
-
-def _offer_restore(app: "FugueApp", start: _Start) -> None:
-    """Restore the saved workspace, offer it or put it aside."""
-    prompt, shown = start.prompt, app.on_shown
-    if prompt is None:
-        return
-
-    def asking() -> None:
-        shown()
-        prompt.ask()
-
-    prompt.meet(app)
-    if start.offers_restore:
-        app.on_shown = asking
-    elif prompt.ended or app.mux.before is not None:
-        prompt.put_aside()
-
-
-def _server(app: "FugueApp", listener: "Listener") -> "SocketServer":
+def _socket_server(app: "FugueApp", listener: "Listener") -> "SocketServer":
     """The server for clients, agents and the command line, which starts when the screen is shown."""
     from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
     from fugue_tui_mcp.socket_server import SocketServer
@@ -297,24 +288,7 @@ def _server(app: "FugueApp", listener: "Listener") -> "SocketServer":
     def attach(connected: socket.socket, hello: Hello, pids: tuple[int, ...], early: bytes) -> None:
         app.main_queue.post(lambda: app.server.attach(Handshake(connected, hello, pids, early)))
 
-    gate, agents = ThreadGateway(app.dispatcher, app.main_queue.post), app.settings.mcp.enabled
-    server = SocketServer(listener, gate, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
+    gateway, agents = ThreadGateway(app.dispatcher, app.main_queue.post), app.settings.mcp.enabled
+    server = SocketServer(listener, gateway, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
     app.on_shown = server.start
     return server
-
-
-def _part(start: _Start) -> None:
-    """Detach every client and restore the terminal, after the programs have exited and the socket is free."""
-    if start.app is not None and start.app.clients.all():
-        start.app.clients.finish(start.app.server.bye if start.app.isolates_errors else start.bye)
-    elif start.first is not None:
-        start.first.end(start.bye)
-    if start.host is not None and start.host.entered:
-        os.write(start.host.output_fd, start.host.leave())
-        start.host.restore()
-
-
-def _area(size: Size, config: Config) -> Size:
-    """The size of the area of the panes."""
-    status = int(config.ui.status and size.rows > 1)
-    return Size(size.cols, max(size.rows - status, 1))
