@@ -136,7 +136,7 @@ async def test_a_picture_asked_for_in_the_palette_is_written_to_a_file(
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     async with open_stage() as stage:
-        stage.app.run_words("screenshot-pane")
+        stage.app.commands.run_line("screenshot-pane")
         await stage.until(lambda: "screenshot-pane: written to" in stage.text)
         assert stage.app.on_panes
         assert next(folder.iterdir()).read_bytes().startswith(b"\x89PNG")

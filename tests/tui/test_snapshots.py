@@ -210,7 +210,7 @@ def test_selecting_by_keys(picture: Picture) -> None:
 
 def test_an_alert(picture: Picture) -> None:
     async def script(stage: Stage) -> None:
-        stage.app.run_words("focus-pane %9")
+        stage.app.commands.run_line("focus-pane %9")
         await stage.until(lambda: "no pane %9" in stage.text)
 
     assert picture(script, 80, 8)

@@ -35,7 +35,7 @@ from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import KeyPress, spell
 from fugue_tui.tui.app_context import StatusText
-from fugue_tui.tui.command_runner import CommandRunner
+from fugue_tui.tui.commands import Commands
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.error_reporter import ErrorReporter
@@ -93,9 +93,11 @@ class FugueApp(App[int], inherit_bindings=False):
         self.clients = self.server.clients
         self.alerts = Messages(self.update_status, lambda: self.clients.watched)
         self.errors = ErrorReporter(self.alert)
-        self.commands = CommandRunner(dispatcher, main_queue.post, self.alert, self.errors.report)
+        self.commands = Commands(
+            dispatcher, post=main_queue.post, alert=self.alert, report=self.errors.report, open_dialog=self.push_screen
+        )
         self.config_applier = ConfigApplier(self, config, launcher)
-        self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.bound(binding))
+        self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.run(binding))
         self.actions = Actions(self, self.keyboard)
         self.pane_notifications = PaneNotifications(self, ring=self.bell, copy=self.copy_to_clipboard)
         self.grid = PaneGrid(id="grid")
@@ -461,25 +463,6 @@ class FugueApp(App[int], inherit_bindings=False):
         screen = next((each for each in self.screen_stack[1:] if failed is not None and _within(failed, each)), None)
         while screen is not None and screen in self.screen_stack[1:]:
             self.pop_screen()
-
-    # Commands
-
-    def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
-        """Push a dialog; `answered` gets its result."""
-        self.push_screen(screen, answered)
-
-    def run_words(self, line: list[str] | str) -> None:
-        """Run a command line."""
-        self.actions.run_words(line)
-
-    def command_line(self, text: str = "") -> None:
-        """Open the prompt for a command line, with this text in it."""
-        self.actions.command_line(text)
-
-    def cancel_commands(self) -> None:
-        """Cancel the pending commands."""
-        if self.commands.cancel():
-            self.update_status()
 
     # Input
 

@@ -16,7 +16,7 @@ from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.policy import Policy
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.terminal.input.keys import KeyPress
-from fugue_tui.tui.command_runner import CommandRunner
+from fugue_tui.tui.commands import Commands
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusContent
@@ -45,7 +45,7 @@ class AppContext(ServedApp, Protocol):
     """Attaches clients."""
     clients: ClientRegistry
     """The attached clients; none in a headless app."""
-    commands: CommandRunner
+    commands: Commands
     """Runs commands of the user."""
     grid: PaneGrid
     """The container of the panes."""
@@ -114,8 +114,8 @@ class AppContext(ServedApp, Protocol):
         """Repaint the whole screen."""
         ...
 
-    def open_dialog(self, screen: Screen[Any], answered: Any = None) -> None:
-        """Push a dialog; `answered` gets its result."""
+    def push_screen(self, screen: Screen[Any], callback: Callable[[Any], None] | None = None) -> object:
+        """Open a dialog; `callback` gets its result."""
         ...
 
     # The status bar and the panel of keys
@@ -174,18 +174,6 @@ class AppContext(ServedApp, Protocol):
 
     def take_paste(self, event: events.Paste) -> bool:
         """Whether a program received the paste."""
-        ...
-
-    def run_words(self, line: list[str] | str) -> None:
-        """Run a command line."""
-        ...
-
-    def command_line(self, text: str = "") -> None:
-        """Open the prompt for a command line, with this text in it."""
-        ...
-
-    def cancel_commands(self) -> None:
-        """Cancel the pending commands."""
         ...
 
     def apply_config(self, config: Config, keys: Keymap, policy: Policy) -> None:

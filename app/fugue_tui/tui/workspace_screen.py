@@ -69,15 +69,17 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
             return
         waiting = self._app_context.mux.restored_panes.get(pane)
         if waiting is None:
-            self._actions.run_words(["respawn-pane", "--pane", str(pane)])
+            self._app_context.commands.run_line(["respawn-pane", "--pane", str(pane)])
         elif waiting.offer.shell or not message.escape:
-            self._actions.run_words(["start-pane", "--pane", str(pane), *(["--shell"] if message.escape else [])])
+            self._app_context.commands.run_line(
+                ["start-pane", "--pane", str(pane), *(["--shell"] if message.escape else [])]
+            )
 
     def on_terminal_view_close(self, message: TerminalView.Close) -> None:
         """`x` closes a pane whose program has exited."""
         pane = self.pane_of(message.view)
         if pane is not None and pane in self._app_context.mux.exits:  # An earlier Enter may have started it again.
-            self._actions.run_words(["close-pane", "--pane", str(pane)])
+            self._app_context.commands.run_line(["close-pane", "--pane", str(pane)])
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Focus the clicked pane; the message is outdated if the focus has moved since."""

@@ -124,7 +124,7 @@ async def test_a_program_that_is_gone_is_told_in_the_pane_and_in_the_bar(open_st
 async def test_only_enter_and_escape_answer_the_offer(open_stage: Open, key: str, answer: bool) -> None:
     async with open_stage() as stage:
         answers: list[bool | None] = []
-        stage.app.open_dialog(RestoreDialog("main", [("1 work", "shell")]), answers.append)
+        stage.app.push_screen(RestoreDialog("main", [("1 work", "shell")]), answers.append)
         await stage.until(lambda: "bring it back?" in stage.text)
         await stage.press("l", "s", "y", "n", "q", "space")
         assert answers == []
@@ -138,7 +138,7 @@ async def test_the_offer_fits_on_a_small_screen_and_takes_the_mouse(open_stage: 
     async with open_stage(cols=40, rows=12) as stage:
         answers: list[object] = []
         windows = [(f"{at} work", "shell, vim hosts, htop") for at in range(1, 6)]
-        stage.app.open_dialog(
+        stage.app.push_screen(
             RestoreDialog("main as it was on Sunday at 12:50, 5 windows, 9 panes", windows), answers.append
         )
         await stage.until(lambda: all(word in stage.text for word in ("9 panes", "Enter", "Escape", "keeps it")))
@@ -149,7 +149,7 @@ async def test_the_offer_fits_on_a_small_screen_and_takes_the_mouse(open_stage: 
 
 async def test_nothing_in_the_offer_is_markup(open_stage: Open) -> None:
     async with open_stage() as stage:
-        stage.app.open_dialog(RestoreDialog("[bold]main[/]", [("[red]1[/]", "[@click=app.quit]x[/]")], ["[b]bad[/b]"]))
+        stage.app.push_screen(RestoreDialog("[bold]main[/]", [("[red]1[/]", "[@click=app.quit]x[/]")], ["[b]bad[/b]"]))
         await stage.until(lambda: "[bold]main[/]" in stage.text)
         for text in ("[red]1[/]", "[@click=app.quit]x[/]", "[b]bad[/b]"):
             assert text in stage.text
@@ -157,7 +157,7 @@ async def test_nothing_in_the_offer_is_markup(open_stage: Open) -> None:
 
 async def test_a_long_offer_can_be_scrolled_and_keeps_its_answers_in_sight(open_stage: Open) -> None:
     async with open_stage(cols=60, rows=16) as stage:
-        stage.app.open_dialog(RestoreDialog("main", [(f"{at} window", "shell") for at in range(1, 61)]))
+        stage.app.push_screen(RestoreDialog("main", [(f"{at} window", "shell") for at in range(1, 61)]))
         await stage.until(lambda: "Enter brings it back" in stage.text)
         assert "60 window" not in stage.text
         await stage.press(*["j"] * 60)
@@ -190,7 +190,7 @@ def test_the_offer(picture: Picture) -> None:
         await stage.until(lambda: stage.drawn and "Hello" in stage.text)
         told = "main, saved 3 minutes ago (21 Nov 2026 17:47): 2 windows, 3 panes"
         offer = RestoreDialog(told, rows(saved()), ["main.json was damaged; it is kept as main.json.bad.1"])
-        stage.app.open_dialog(offer)
+        stage.app.push_screen(offer)
         await stage.until(lambda: offer.query("Label") and offer.is_current)
 
     assert picture(script, 90, 20)

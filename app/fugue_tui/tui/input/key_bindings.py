@@ -123,7 +123,7 @@ class KeyDispatch:
         if binding is not None:
             self._do_prefixed(binding, owner)
         elif press.role == "escape":
-            self._app.cancel_commands()
+            self._app.commands.cancel()
         else:
             self._app.alert(f"{spell(self.keymap.prefix)} {spell(canonical(press))} does nothing; ? lists the keys")
         return True
@@ -171,7 +171,7 @@ class KeyDispatch:
         """Every key after the prefix and what it does."""
         return [Hint(keys, words) for keys, words in after_prefix(self.keymap)]
 
-    def read_back(self) -> None:
+    def enter_copy_mode(self) -> None:
         """Keys move through the focused pane's text, and select in it, until `q`."""
         self._reading.begin()
 

@@ -44,10 +44,10 @@ class CommandProvider(Provider):
                 yield Hit(score, matcher.highlight(text), self._chosen(cls, description), text, description.summary)
 
     def _chosen(self, cls: type[Command[Any]], description: Description) -> "partial[None]":
-        app = cast(AppContext, self.app)
+        commands = cast(AppContext, self.app).commands
         if asks(cls, description):
-            return partial(app.command_line, f"{cls.verb} ")
-        return partial(app.run_words, [cls.verb])
+            return partial(commands.prompt, f"{cls.verb} ")
+        return partial(commands.run_line, [cls.verb])
 
 
 class Palette(CommandPalette):
@@ -86,10 +86,10 @@ class Palette(CommandPalette):
         cls = next((cls for cls, _ in entries() if [cls.verb] == line.split()[:1]), None)
         if cls is None:
             return None
-        app = cast(AppContext, self.app)
+        commands = cast(AppContext, self.app).commands
         if line == cls.verb and asks(cls, describe(cls)):
-            return partial(app.command_line, f"{cls.verb} ")
-        return partial(app.run_words, line)
+            return partial(commands.prompt, f"{cls.verb} ")
+        return partial(commands.run_line, line)
 
 
 def entries() -> Iterator[tuple[type[Command[Any]], Description]]:

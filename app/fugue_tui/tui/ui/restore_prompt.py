@@ -72,7 +72,7 @@ class RestorePrompt:
         self._fresh = self._mux.workspace
         self._dialog = RestoreDialog(heading(self._source.saved), rows(self._source.saved), self._source.faults)
         self._off = self._mux.on_change.connect(self._changed)
-        self._app.open_dialog(self._dialog, self._answered)
+        self._app.push_screen(self._dialog, self._answered)
 
     def put_aside(self) -> None:
         """Keep it under another name, and let the workspace that runs be saved."""

@@ -1,36 +1,48 @@
-"""Runs the user's commands, and reports the progress and the result of those that answer later."""
+"""Runs the user's commands: confirms them, and shows their progress, results and errors."""
 
 import asyncio
+import os
+import tempfile
+from base64 import b64decode
 from collections.abc import Callable
 from typing import Any, Final
 
-from fugue_tui.control.core.command import USER, Command, Origin
+from textual.content import Content
+from textual.screen import Screen
+
+from fugue_tui.control.core.answers import ImageAnswer
+from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.schema import command_line
 from fugue_tui.control.schema.table import render
 from fugue_tui.errors import FugueError
 from fugue_tui.sanitize import clean_text
 from fugue_tui.validation.annotations import dump
+from fugue_tui_widgets.dialogs import Ask, Confirm, Page
 
-PATIENCE: Final = 0.5
+PENDING_SECONDS: Final = 0.5
 """Seconds after which a pending command is reported to take longer."""
+_PALETTE: Final = Origin(Door.PALETTE)
 
 Callback = Callable[[Any], None]
 
 
-class CommandRunner:
+class Commands:
     """The commands that keys, the mouse and the palette run. Main thread only."""
 
     def __init__(
         self,
         dispatcher: Dispatcher,
+        *,
         post: Callable[[Callable[[], None]], None],
         alert: Callable[[str], None],
         report: Callable[[str, BaseException | None], None],
+        open_dialog: Callable[[Screen[Any], Callback | None], object],
     ) -> None:
         """`post` runs a call on the main thread; `report` gets internal errors."""
         self._dispatcher = dispatcher
-        self._post, self._alert, self._report = post, alert, report
+        self._post, self._alert, self._report, self._open_dialog = post, alert, report, open_dialog
         self._pending: dict[Deferred[Any], str] = {}
 
     def run(self, command: Command[Any], origin: Origin = USER, then: Callback | None = None) -> None:
@@ -46,21 +58,56 @@ class CommandRunner:
         except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
             self._report("a user's command", error)
 
+    def confirm(self, command: Command[Any], origin: Origin = USER, then: Callback | None = None) -> None:
+        """Run a command; after confirmation if it destroys what is in use."""
+        try:
+            asked = command.confirmation(self._dispatcher.mux, origin)
+        except FugueError as error:
+            self._alert(str(error))
+            return
+        if asked is None:
+            self.run(command, origin, then)
+        else:
+            confirmed = asked.command
+            self._open_dialog(Confirm(asked.question), lambda yes: self.run(confirmed, origin, then) if yes else None)
+
+    def run_line(self, line: list[str] | str) -> None:
+        """Run a command line, and show its result."""
+        try:
+            command = command_line.command(line)
+        except FugueError as error:
+            self._alert(str(error))
+            return
+        reads = command.effect is Effect.READ
+        self.confirm(command, _PALETTE, (lambda result: self._show_page(command, result)) if reads else None)
+
+    def prompt(self, text: str = "") -> None:
+        """Open the prompt for a command line, with this text in it."""
+        self._open_dialog(Ask("command", text), lambda line: self.run_line(line) if line is not None else None)
+
     def cancel(self) -> bool:
         """Cancel every pending command; whether there was any."""
         return any([later.cancel() for later in tuple(self._pending)])  # noqa: C419  (each must be cancelled)
 
+    # Results
+
+    def _show_page(self, command: Command[Any], result: Any) -> None:
+        if isinstance(result, ImageAnswer) and result.image:
+            self._alert(_write_image(command.verb, result))
+        elif result is not None:
+            self._open_dialog(Page(command.verb, Content(_text(command, result))), None)
+
     def _show_result(self, command: Command[Any]) -> Callback:
         """Shows a result in one line, where the screen itself does not show it."""
         return lambda result: self._alert(
-            f"{command.verb}: {' · '.join(result_text(command, result).splitlines()) or 'done'}"
+            f"{command.verb}: {' · '.join(_text(command, result).splitlines()) or 'done'}"
         )
 
     def _follow(self, command: Command[Any], later: Deferred[Any], then: Callback) -> None:
         self._pending[later] = command.verb
         later.on_progress(lambda progress: self._post(lambda: self._progressed(later, progress)))
         later.on_done(lambda: self._post(lambda: self._completed(later, then)))
-        asyncio.get_running_loop().call_later(PATIENCE, self._still_pending, later)
+        asyncio.get_running_loop().call_later(PENDING_SECONDS, self._still_pending, later)
 
     def _still_pending(self, later: Deferred[Any]) -> None:
         if later in self._pending:
@@ -82,8 +129,20 @@ class CommandRunner:
                 self._report(verb, error)
 
 
-def result_text(command: Command[Any], result: Any) -> str:
+def _text(command: Command[Any], result: Any) -> str:
     """A result as text for the user."""
     if command.plain:
         return clean_text(str(result))
     return clean_text(render(dump(result)))
+
+
+def _write_image(verb: str, result: ImageAnswer) -> str:
+    """Write an image to a file, as the screen cannot show it; returns a message for the user."""
+    try:
+        kind = result.media_type.rpartition("/")[2]
+        descriptor, path = tempfile.mkstemp(prefix="fugue-tui-", suffix=f".{kind.partition('+')[0]}")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(b64decode(result.image))
+    except OSError as error:
+        return f"{verb}: {error.filename or 'the file'} cannot be written: {error.strerror}"
+    return f"{verb}: written to {path}"

@@ -70,6 +70,6 @@ async def test_a_reading_opens_a_page_when_it_comes(open_stage: Open, monkeypatc
 
     monkeypatch.setitem(command._registry, "errand-probe", ErrandProbe)  # pyright: ignore[reportPrivateUsage]
     async with open_stage("cat") as stage:
-        stage.app.run_words("errand-probe")
+        stage.app.commands.run_line("errand-probe")
         OPEN[-1].settle("a page of it")
         await stage.until(lambda: not stage.app.on_panes and "a page of it" in stage.text)
