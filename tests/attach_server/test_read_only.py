@@ -47,8 +47,8 @@ def test_the_mark_leaves_no_half_a_word_of_the_status_bar(serve: Serve) -> None:
     serving = serve(first=hello(Size(90, 24)))
     serving.shows(serving.first, "1 cat")
     looker = serving.attach(Size(60, 24), read_only=True)
-    serving.shows(looker, "PageUp reads back")
-    for mark in ("read-only \u00b7 PageUp reads back \u00b7 q leaves", "read-only"):
+    serving.shows(looker, "PageUp scrolls back")
+    for mark in ("read-only \u00b7 PageUp scrolls back \u00b7 q leaves", "read-only"):
         serving.until(lambda mark=mark: looker.text.rstrip().endswith(mark))
         assert looker.text.rstrip().split("\n")[-1].split("]")[1].strip() == mark
 

@@ -242,7 +242,7 @@ def test_texts_that_are_damaged_are_left_out_and_told(launch: Launch, tmp_path: 
     second.host.wait_text(f"{len(texts)} things are left out, the log has them all: %1")
     second.host.wait_text("its text was damaged and is left out", "press Enter to run again: echo the log")
     assert sorted(panes(second)) == ["%1", "%2", "%3"]
-    assert second.log.count("left out of what was brought back") == len(texts)
+    assert second.log.count("not restored:") == len(texts)
 
 
 def holds(file: Path, text: str) -> bool:

@@ -112,7 +112,7 @@ class Stage:
         return {
             int(pane): Rect(*view.region)
             for pane, view in self.app.grid.views.items()
-            if view.region and pane in self.app.grid.picture.solution.panes
+            if view.region and pane in self.app.grid.model.solution.panes
         }
 
     async def drag(self, start: tuple[int, int], *way: tuple[int, int], shift: bool = False) -> None:

@@ -37,7 +37,7 @@ def asked(stage: Stage) -> Deferred[str]:
 async def test_what_comes_later_is_told_when_it_comes(open_stage: Open) -> None:
     async with open_stage("cat") as stage:
         later = asked(stage)
-        await stage.until(lambda: "errand-probe: under way" in stage.text)
+        await stage.until(lambda: "errand-probe: running" in stage.text)
         later.report("half of it", 0.5)
         await stage.until(lambda: "errand-probe: half of it (50%)" in stage.text)
         later.settle("all of it")

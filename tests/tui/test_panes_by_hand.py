@@ -203,7 +203,7 @@ async def test_a_click_on_a_hint_does_what_its_key_does(open_stage: Open, hint: 
 async def test_the_hints_of_copy_mode_take_the_mouse(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("left_square_bracket")
-        for hint in ("v selects", "Escape drops", "q leaves"):
+        for hint in ("v selects", "Escape clears", "q leaves"):
             await stage.until(lambda hint=hint: hint in stage.text)
             y = stage.app.size.height - 1
             await stage.pilot.click(offset=(stage.text.splitlines()[y].index(hint), y))

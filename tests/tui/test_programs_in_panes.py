@@ -121,7 +121,7 @@ async def test_the_program_hears_when_the_host_loses_the_focus(open_stage: Open)
         await stage.until(lambda: bytes_of(stage) == b"\x1b[O\x1b[I")
 
 
-# Reading back
+# Copy mode
 
 
 async def test_the_wheel_reads_back_and_new_output_does_not_move_the_reader(open_stage: Open) -> None:
@@ -150,7 +150,7 @@ async def test_keys_read_back_until_q(open_stage: Open) -> None:
         await stage.until_text("ready")
         await stage.prefix("left_square_bracket", "g")
         assert "line 1\n" in stage.pane_text()
-        await stage.until(lambda: "reading back" in stage.text)
+        await stage.until(lambda: "copy mode" in stage.text)
         await stage.press("pagedown", "ctrl+e")
         assert stage.pane_text().startswith("line 24\n")
         await stage.press("q", "y")

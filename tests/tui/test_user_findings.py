@@ -20,7 +20,7 @@ async def test_a_row_too_few_for_titles_leaves_the_divider_whole(open_stage: Ope
         await stage.prefix("percent_sign")
         await stage.until(lambda: len(stage.rects) == 2)
         stage.mux.resize(Size(5, 1))
-        picture = view_model.front_picture(stage.mux)
+        picture = view_model.grid_model(stage.mux)
         assert not picture.title_row
         assert not picture.titles
 

@@ -74,9 +74,9 @@ async def test_a_message_goes_before_all_tabs_but_the_active_one() -> None:
 async def test_the_mode_is_shown_however_many_tabs_there_are(cols: int, alert: str) -> None:
     app = Bar()
     async with app.run_test(size=(cols, 3)):
-        app.query_one(StatusBar).show(replace(picture(9, 12, "hint " * 14, alert), mode="history -12 · reading back"))
+        app.query_one(StatusBar).show(replace(picture(9, 12, "hint " * 14, alert), mode="history -12 · copy mode"))
         assert "[9 tab]" in app.text
-        assert app.text.endswith(" history -12 · reading back ")
+        assert app.text.endswith(" history -12 · copy mode ")
         assert alert in app.text
 
 

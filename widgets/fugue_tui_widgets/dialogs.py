@@ -1,4 +1,4 @@
-"""Small questions over the workspace: a yes or no, a line of text, a page to read."""
+"""Dialogs: a yes-or-no question, a line of text, a page to read, a list to choose from."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Final
@@ -35,7 +35,7 @@ class Answer(Label):
         self.answer = answer
 
     def on_click(self) -> None:
-        """Tell the dialog."""
+        """Post the answer to the dialog."""
         self.post_message(self.Clicked(self.answer))
 
 

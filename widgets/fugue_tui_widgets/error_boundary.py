@@ -5,10 +5,10 @@ from textual.message_pump import MessagePump
 
 
 class ErrorBoundary(MessagePump):
-    """Stands before `Widget` or `Screen` among the bases. Without it a widget hears nothing any more after a bug."""
+    """Comes before `Widget` or `Screen` in the bases. Without it a widget handles no more messages after a bug."""
 
     async def _dispatch_message(self, message: Message) -> None:
         try:
             await super()._dispatch_message(message)
-        except Exception as error:  # noqa: BLE001  (a border: reported to the app, which logs and tells it)
+        except Exception as error:  # noqa: BLE001  (a border: reported to the app, which logs and shows it)
             self.app._handle_exception(error)  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType]

@@ -32,7 +32,7 @@ _NAMED = frozenset(
 
 
 class HostKey(Key):
-    """A key as the host terminal told it, which Textual's name for it says only in part."""
+    """A key as the host terminal reported it, with more details than Textual's name for it has."""
 
     def __init__(self, press: KeyPress) -> None:
         super().__init__(*_textual(press))

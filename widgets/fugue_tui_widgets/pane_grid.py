@@ -26,7 +26,7 @@ from fugue_tui_widgets.terminal_view import TerminalView
 
 
 def _on_the_hosts_own(style: RichStyle) -> RichStyle:
-    """The style without its background: lines stand on what the panes stand on."""
+    """The style without its background: lines have the same background as the panes."""
     return RichStyle(color=style.color, bold=style.bold, dim=style.dim)
 
 
@@ -62,7 +62,7 @@ class PaneGrid(ErrorBoundary, Widget):
         """A drag of a divider begins."""
 
     class DividerDropped(Message):
-        """The drag is over."""
+        """A drag of a divider ends."""
 
     class TitleClicked(Message):
         """The title of a pane was clicked."""
@@ -75,28 +75,28 @@ class PaneGrid(ErrorBoundary, Widget):
         super().__init__(id=id)
         self._default_layout = _Solved()
         self.views: dict[PaneId, TerminalView] = {}
-        self.picture = GridView()
+        self.model = GridView()
         self._lines: FrameLines | None = None
         self._dragged: tuple[Divider, Offset] | None = None
 
-    def show(self, picture: GridView) -> None:
-        """Draw another picture; placements are made anew only if the rectangles changed."""
-        old, self.picture = self.picture, picture
+    def show(self, model: GridView) -> None:
+        """Draw another model; views are placed again only if the rectangles changed."""
+        old, self.model = self.model, model
         self._lines = None
-        if old.solution != picture.solution or old.title_row != picture.title_row:
+        if old.solution != model.solution or old.title_row != model.title_row:
             self._clear_arrangement_cache()
             self.refresh(layout=True)
-        elif old != picture:
+        elif old != model:
             self.refresh(*self._frame_regions())
 
     def _frame_regions(self) -> list[Region]:
         """The cells of the frame: dividers, and the row of titles above the topmost panes."""
-        rects = [divider.rect for divider in self.picture.solution.dividers]
-        top = [Region(0, 0, self.size.width, 1)] if self.picture.title_row else []
+        rects = [divider.rect for divider in self.model.solution.dividers]
+        top = [Region(0, 0, self.size.width, 1)] if self.model.title_row else []
         return top + [Region(rect.x, rect.y, rect.cols, rect.rows) for rect in rects]
 
     def adopt(self, views: Mapping[PaneId, TerminalView]) -> None:
-        """Mount views that are new and remove those of panes that are gone."""
+        """Mount new views, and remove those of closed panes."""
         for pane in [pane for pane in self.views if pane not in views]:
             self.views.pop(pane).remove()
         fresh = {pane: view for pane, view in views.items() if pane not in self.views}
@@ -106,7 +106,7 @@ class PaneGrid(ErrorBoundary, Widget):
 
     def placements(self, children: Sequence[Widget]) -> Iterable[WidgetPlacement]:
         """Where each shown view goes, relative to this container."""
-        rectangles = self.picture.solution.panes
+        rectangles = self.model.solution.panes
         by_view = {id(view): pane for pane, view in self.views.items()}
         for child in children:
             rect = rectangles.get(by_view.get(id(child), PaneId(-1)))
@@ -129,20 +129,20 @@ class PaneGrid(ErrorBoundary, Widget):
     def _frame_lines(self) -> FrameLines:
         size = self.size
         if self._lines is None or self._lines.size != (size.width, size.height):
-            self._lines = FrameLines.of(self.picture, size.width, size.height, cell_len)
+            self._lines = FrameLines.of(self.model, size.width, size.height, cell_len)
         return self._lines
 
     # Mouse
 
     def divider_at(self, x: int, y: int) -> Divider | None:
         """The divider under a cell of this container, if any."""
-        for divider in self.picture.solution.dividers:
+        for divider in self.model.solution.dividers:
             if divider.rect.contains(x, y):
                 return divider
         return None
 
     async def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold of a divider, or click a title."""
+        """Start dragging a divider, or click a title."""
         at = Offset(int(event.screen_x), int(event.screen_y)) - self.region.offset
         title = self._frame_lines().title_at(at.x, at.y)
         if title is not None:
@@ -155,7 +155,7 @@ class PaneGrid(ErrorBoundary, Widget):
         event.stop()
 
     async def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Drag the divider that is held."""
+        """Drag the divider."""
         if self._dragged is None:
             return
         divider, last = self._dragged
@@ -167,7 +167,7 @@ class PaneGrid(ErrorBoundary, Widget):
         event.stop()
 
     async def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Let go of the divider."""
+        """Stop dragging."""
         if self._dragged is not None:
             self._dragged = None
             self.release_mouse()

@@ -1,4 +1,4 @@
-"""The question at the start: whether what was saved comes back."""
+"""The question at the start: whether to restore the saved workspace."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -18,7 +18,7 @@ _AROUND, _LITTLE_AROUND = 10, 8
 
 
 class RestoreDialog(ModalScreen[bool | None]):
-    """Shows what was saved: Enter brings it back (True), Escape starts fresh (False). Anything else asks on."""
+    """Shows what was saved: Enter restores it (True), Escape does not (False); other keys do nothing."""
 
     DEFAULT_CSS = """
     RestoreDialog { align: center middle; background: $background 40%; }
@@ -47,12 +47,12 @@ class RestoreDialog(ModalScreen[bool | None]):
     ]
 
     def __init__(self, heading: str, windows: Sequence[tuple[str, str]], faults: Sequence[str] = ()) -> None:
-        """`windows` are (name, programs) pairs, a line each; `faults` say what would be missing."""
+        """`windows` are (name, programs) pairs, a line each; `faults` are what would be missing."""
         super().__init__()
         self.heading, self.windows, self.faults = heading, windows, faults
 
     def compose(self) -> ComposeResult:
-        """What there is, and the two answers."""
+        """The saved windows, and the two answers."""
         widest = max((len(name) for name, _ in self.windows), default=0)
         lines = [
             Content(name.ljust(widest) + "  ") + Content.styled(programs, "dim") for name, programs in self.windows
@@ -69,7 +69,7 @@ class RestoreDialog(ModalScreen[bool | None]):
                 yield Answer("Escape starts fresh and keeps it", False)
 
     def on_mount(self) -> None:
-        """Leave the answers their place however many windows there are."""
+        """Keep room for the answers however many windows there are."""
         self._fit(self.screen.size.height)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -1,4 +1,4 @@
-"""The bottom line: the workspace's name, its windows as tabs, a message or what the prefix offers."""
+"""The status bar: the workspace's name, its windows as tabs, a message or a hint on keys."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -24,7 +24,7 @@ class Tab:
     """Cleaned text, such as `1 vim`."""
     active: bool = False
     marks: str = ""
-    """`Z` zoomed, `!` bell, `*` news: shown after the label."""
+    """`Z` zoomed, `!` bell, `*` new output: shown after the label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class StatusContent:
     tabs: tuple[Tab, ...] = ()
     hint: str = ""
     alert: str = ""
-    """A message in place of the hint and of tabs at the left; an alert of an earlier frame is gone when it is empty."""
+    """A message instead of the hint and of tabs at the left; empty for none."""
     mode: str = ""
-    """What keys are for, in short: shown beside an alert, and where there is no room for the hint; tabs give way."""
+    """What keys do, in a word or two: shown beside an alert, or where the hint does not fit; precedes tabs."""
 
 
 class StatusBar(ErrorBoundary, Widget):
@@ -82,62 +82,62 @@ class StatusBar(ErrorBoundary, Widget):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.picture = StatusContent()
+        self.content = StatusContent()
         self._spans: list[tuple[range, WindowId]] = []
         self._hint_at: int | None = None
         """The column where the hint begins; None if it is not shown."""
 
-    def show(self, picture: StatusContent) -> None:
-        """Draw another picture if it differs."""
-        if picture != self.picture:
-            self.picture = picture
+    def show(self, content: StatusContent) -> None:
+        """Draw other content if it differs."""
+        if content != self.content:
+            self.content = content
             self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The one line, cut to what is asked for."""
+        """The line, cropped."""
         line = self._line(self.size.width)
         return [line.crop(crop.x, crop.right)] * crop.height
 
     def _line(self, cols: int) -> Strip:
-        picture, style = self.picture, self.get_component_rich_style
-        name = picture.workspace + (f"·{picture.session}" if picture.session else "")
+        content, style = self.content, self.get_component_rich_style
+        name = content.workspace + (f"·{content.session}" if content.session else "")
         parts = [Segment(f" {name} ", style("status-bar--name"))]
         used = cell_len(parts[0].text)
         self._spans = []
-        kept = sum(cell_len(text) + 2 for text in (picture.alert, picture.mode) if text)
-        for tab in _fitting(picture.tabs, cols - used - kept):
+        kept = sum(cell_len(text) + 2 for text in (content.alert, content.mode) if text)
+        for tab in _fitting(content.tabs, cols - used - kept):
             text = _tab_text(tab)
             parts.append(Segment(text, style("status-bar--active" if tab.active else "status-bar--tab")))
             self._spans.append((range(used, used + cell_len(text)), tab.window))
             used += cell_len(text)
         self._hint_at = None
         parts += self._right(cols - used)
-        if not picture.alert and cell_len(picture.hint) + 2 <= cols - used:
-            self._hint_at = cols - cell_len(picture.hint) - 1
+        if not content.alert and cell_len(content.hint) + 2 <= cols - used:
+            self._hint_at = cols - cell_len(content.hint) - 1
         return Strip(parts).adjust_cell_length(cols, style("status-bar--hint"))
 
     def _right(self, room: int) -> list[Segment]:
-        """At the right end: the alert and the mode, or the hint, or where that has no room the mode alone."""
-        picture, style = self.picture, self.get_component_rich_style
-        if not picture.alert and cell_len(picture.hint) + 2 <= room:
-            pieces = [Segment(f" {picture.hint} ", style("status-bar--hint"))]
+        """At the right end: the alert and the mode, or the hint, or if that does not fit the mode alone."""
+        content, style = self.content, self.get_component_rich_style
+        if not content.alert and cell_len(content.hint) + 2 <= room:
+            pieces = [Segment(f" {content.hint} ", style("status-bar--hint"))]
         else:
-            mode = f" {picture.mode} " if picture.mode and cell_len(picture.mode) + 2 <= room else ""
+            mode = f" {content.mode} " if content.mode and cell_len(content.mode) + 2 <= room else ""
             pieces = [Segment(mode, style("status-bar--mode"))]
-            alert = _cut(f" {picture.alert} ", room - cell_len(mode)) if picture.alert else ""
+            alert = _cut(f" {content.alert} ", room - cell_len(mode)) if content.alert else ""
             pieces.insert(0, Segment(alert, style("status-bar--alert")))
         used = sum(piece.cell_length for piece in pieces)
         gap = Segment(" " * (room - used), style("status-bar--hint"))
         return [piece for piece in (gap, *pieces) if piece.text] if used else []
 
     async def on_click(self, event: events.Click) -> None:
-        """Select the window whose tab is under the pointer, or tell which part of the hint is."""
+        """Report the tab under the pointer, or the part of the hint."""
         event.stop()
         window = next((window for span, window in self._spans if int(event.x) in span), None)
         if window is not None:
             self.post_message(self.TabClicked(window))
         elif self._hint_at is not None and int(event.x) >= self._hint_at:
-            self.post_message(self.HintClicked(_part(self.picture.hint, int(event.x) - self._hint_at)))
+            self.post_message(self.HintClicked(_part(self.content.hint, int(event.x) - self._hint_at)))
 
 
 def _part(hint: str, column: int) -> str:
@@ -151,7 +151,7 @@ def _part(hint: str, column: int) -> str:
 
 
 def _cut(text: str, room: int) -> str:
-    """As much of a message as fits, with a sign if that is not all; nothing where hardly a word would fit."""
+    """As much of a message as fits, with an ellipsis if it is cut; empty if hardly a word fits."""
     if cell_len(text) <= room:
         return text
     return set_cell_size(text, room - 1) + "…" if room > 8 else ""
@@ -164,7 +164,7 @@ def _tab_text(tab: Tab) -> str:
 
 
 def _fitting(tabs: tuple[Tab, ...], room: int) -> tuple[Tab, ...]:
-    """As many tabs as fit, always with the active one: tabs at the left go first."""
+    """As many tabs as fit, always with the active one: tabs at the left are dropped first."""
     shown = list(tabs)
     while shown and sum(cell_len(_tab_text(tab)) for tab in shown) > room:
         victim = 0 if not shown[0].active else len(shown) - 1

@@ -36,7 +36,7 @@ def with_cursor(strip: Strip, x: int, cols: int) -> Strip:
 
 @lru_cache(maxsize=4096)
 def rich_style(style: Style) -> RichStyle:
-    """Rich's word for a style, which renders as the exact style where it is not combined with another."""
+    """A Rich style that renders as the exact style where it is not combined with another."""
     return _BLANK if style == PLAIN else _exact(_nearest(style), style)
 
 
@@ -47,14 +47,14 @@ def linked(style: Style, link: str) -> RichStyle:
 
 
 def _exact(rich: RichStyle, style: Style) -> RichStyle:
-    """Rich has one underline and no colour for it, and would write colours as it thinks the host knows them."""
+    """Adds what Rich lacks: kinds and colours of underlines, and colours whatever it believes the host to support."""
     if style != PLAIN:
         rich._ansi = sgr(style)[2:-1]  # pyright: ignore[reportPrivateUsage]
     return rich
 
 
 def _nearest(style: Style) -> RichStyle:
-    """What Rich can say of a style: every underline but the double is a plain line."""
+    """The nearest Rich style: every underline but the double one is a plain line."""
     return RichStyle(
         color=_colour(style.fg),
         bgcolor=_colour(style.bg),

@@ -1,4 +1,4 @@
-"""A drop-in for textual-terminal's `Terminal`: one widget, one command, in anybody's Textual app.
+"""A drop-in for textual-terminal's `Terminal`: one widget, one command, in any Textual app.
 
 class Shell(App):
     def compose(self):
@@ -66,7 +66,7 @@ class Terminal(TerminalView):
         self._engine = engine
         self._pump: IOLoop | None = None
         self._quitting: list[IOLoop] = []
-        """The pumps of commands that were told to end."""
+        """The I/O loops of commands that are being ended."""
 
     def start(self) -> None:
         """Start the command; nothing happens if it runs already. Raises SpawnFailed."""
@@ -96,7 +96,7 @@ class Terminal(TerminalView):
             self._quitting = [*(each for each in self._quitting if each.running), pump]
 
     def render_line(self, y: int) -> Strip:
-        """A row, on the app's own colours where the program chose none, if so asked."""
+        """A row, with the app's default colours if so configured."""
         strip = super().render_line(y)
         return strip.apply_style(self.rich_style) if self.default_colors == "textual" else strip
 
@@ -105,24 +105,24 @@ class Terminal(TerminalView):
         self.app.bell()  # pyright: ignore[reportUnknownMemberType]
 
     async def on_unmount(self) -> None:
-        """A widget that goes takes its commands along, and is gone once they have ended."""
+        """End the commands of a removed widget, and wait until they have ended."""
         self.stop()
         while self._quitting:
             await asyncio.to_thread(self._quitting.pop().stop)
 
     def on_resize(self, event: events.Resize) -> None:
-        """The command learns its new size."""
+        """Resize the command's terminal."""
         if self.live is not None:
             self.live.resize(Size(max(event.size.width, 1), max(event.size.height, 1)))
             self.redraw()
 
     def on_terminal_view_selected(self, message: TerminalView.Selected) -> None:
-        """What was selected with the mouse is copied."""
+        """Copy what was selected with the mouse."""
         text = clean_text(message.text, len(message.text))
         self.app.copy_to_clipboard(text)  # pyright: ignore[reportUnknownMemberType]
 
     async def on_key(self, event: events.Key) -> None:
-        """Every key is the command's, except Ctrl+F1, which gives up the focus."""
+        """Send every key to the command, except Ctrl+F1, which gives up the focus."""
         if event.key == "ctrl+f1":
             event.stop()
             event.prevent_default()
@@ -132,13 +132,13 @@ class Terminal(TerminalView):
 
 
 class _Watcher:
-    """Brings the pump thread's news to the app's own thread."""
+    """Forwards events of the I/O thread to the app's thread."""
 
     def __init__(self, widget: Terminal) -> None:
         self._widget = widget
         self._loop = asyncio.get_running_loop()
         self._context = copy_context()
-        self._asked = self._rung = False
+        self._scheduled = self._rung = False
         self._title: str | None = None
 
     def changed(self, terminal: LiveTerminal) -> None:
@@ -146,7 +146,7 @@ class _Watcher:
         self._soon(self._widget.redraw)
 
     def said(self, terminal: LiveTerminal, event: Event) -> None:
-        """Ring the bell, take the title."""
+        """Ring the bell, or set the title."""
         match event:
             case Bell():
                 self._rung = True
@@ -154,17 +154,17 @@ class _Watcher:
                 self._title = title
             case _:
                 return
-        if not self._asked:
-            self._asked = True
-            self._soon(self._tell)
+        if not self._scheduled:
+            self._scheduled = True
+            self._soon(self._apply)
 
     def ended(self, terminal: LiveTerminal, exit: Exit) -> None:
-        """Tell the app."""
+        """Notify the app."""
         self._soon(lambda: self._widget.post_message(Terminal.Ended(self._widget, exit)))
 
-    def _tell(self) -> None:
-        """On the app's thread: what the program said since the last time."""
-        self._asked = False
+    def _apply(self) -> None:
+        """On the app's thread: apply the events since the last time."""
+        self._scheduled = False
         if self._title is not None:
             self._widget.border_title = Content(clean(self._title))
         if self._rung:

@@ -1,6 +1,6 @@
 """A terminal as a widget: draws its rows, and sends keys, pastes and the mouse to the program.
 
-It knows neither key bindings, which the app handles before, nor layout.
+It has no key bindings, which the app handles first, and no layout.
 """
 
 from collections.abc import Iterable, Sequence
@@ -123,7 +123,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
             self.refresh(*(Region(0, row, self.size.width, 1) for row in sorted(rows)))
         return rows
 
-    def look(self) -> set[int]:
+    def read(self) -> set[int]:
         """Read the terminal; the changed rows, which the caller draws."""
         return set() if self.live is None else set(self.touched(self.live.refresh()))
 

@@ -1,4 +1,4 @@
-"""The panel that opens after the prefix and says what each key does."""
+"""The panel that opens after the prefix and lists what each key does."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Hint:
 
 
 class WhichKey(ErrorBoundary, Static):
-    """A list of keys in as many columns as fit, and in more if they are too many; hidden until asked for."""
+    """A list of keys in as many columns as fit, and in more if they are too many; hidden until `show`."""
 
     DEFAULT_CSS = """
     WhichKey {
@@ -60,5 +60,5 @@ class WhichKey(ErrorBoundary, Static):
 
 
 def _cut(words: str, width: int) -> str:
-    """As much as fits, and a sign that there is more."""
+    """As much as fits, with an ellipsis if it is cut."""
     return words if cell_len(words) <= width else f"{set_cell_size(words, max(width - 1, 0))}…"

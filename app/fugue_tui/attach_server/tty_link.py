@@ -39,7 +39,7 @@ class TtyLink:
     def start(self) -> None:
         """Take over the terminal, unless that was done already, and start reading."""
         os.set_blocking(self._terminal.output_fd, False)
-        self.writer.on_gone = self._hang_up
+        self.writer.on_hang_up = self._hang_up
         if not self._terminal.entered:
             self.writer.write(self._terminal.enter())
         self._loop.add_reader(self._terminal.input_fd, self._read)
@@ -83,7 +83,7 @@ class TtyLink:
         """Read outstanding replies, so that they are not input for the shell."""
         deadline, received = time.monotonic() + _REPLY_SECONDS, b""
         fd = self._terminal.input_fd
-        while self.awaits_reply() and not LAST_REPLY.search(received) and not self.writer.gone:
+        while self.awaits_reply() and not LAST_REPLY.search(received) and not self.writer.hung_up:
             if not select.select([fd], [], [], max(deadline - time.monotonic(), 0))[0]:
                 return
             try:
@@ -101,7 +101,7 @@ class TtyLink:
 
     def _continued(self) -> None:
         """SIGCONT: the terminal is in the shell's modes; set ours again, and repaint."""
-        self.writer.go_on()
+        self.writer.resume()
         self.writer.write(self._terminal.enter())
         self._resized()
         self.on_continue()
@@ -123,7 +123,7 @@ class TtyLink:
         if data:
             self.on_input(data)
             return
-        self.writer.gone = True
+        self.writer.hung_up = True
         self._hang_up()
 
 

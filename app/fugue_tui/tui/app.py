@@ -283,7 +283,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self._end_batch()
             if overdue:
                 self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
-            self.alerts.looked()
+            self.alerts.show_next()
         self._renderer.invalidate()
 
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
@@ -438,7 +438,7 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def inform(self, text: str) -> None:
         """Show a message in the status bar for a while, after earlier ones and once a client shows the screen."""
-        self.alerts.tell(text)
+        self.alerts.queue(text)
 
     async def _dispatch_message(self, message: Message) -> None:
         """Textual ends an app that raises here, and with it every program."""
@@ -470,10 +470,10 @@ class FugueApp(App[int], inherit_bindings=False):
         """Whether the workspace or a program consumed the key; dialogs get theirs from Textual."""
         press, owner = press_of(event), client.id if client else 0
         if not self.on_panes or not self._mounted:
-            self.keyboard.keep(press, owner)
+            self.keyboard.consume(press, owner)
             return False
         self._frames.hurry(self.mux.focused)
-        if not self.keyboard.take(press, owner, client.prefixes if client else frozenset()):
+        if not self.keyboard.press(press, owner, client.prefixes if client else frozenset()):
             view = self.focused_view
             if view is not None and self.mux.focused is not None:
                 if press.acts:

@@ -111,7 +111,7 @@ class Commands:
 
     def _still_pending(self, later: Deferred[Any]) -> None:
         if later in self._pending:
-            self._alert(f"{self._pending[later]}: under way; the prefix and Escape give it up")
+            self._alert(f"{self._pending[later]}: running; the prefix and Escape cancel it")
 
     def _progressed(self, later: Deferred[Any], progress: Progress) -> None:
         if later in self._pending:

@@ -1,6 +1,6 @@
-"""Brings work to the main thread: one wake-up of the loop however much is posted before it looks.
+"""Runs calls of other threads on the main thread, with one wake-up of the loop however many are posted.
 
-What was posted is run for a few milliseconds at a time, so that keys are read and screens drawn in between.
+They run for a few milliseconds at a time, so that keys are read and screens drawn in between.
 """
 
 import time
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import asyncio
 
 SLICE: Final = 0.004
-"""Seconds after which delivery stops until the next turn of the loop."""
+"""Seconds after which running stops until the next iteration of the loop."""
 
 
 class MainThreadQueue:
-    """A queue of calls. Posting works from any thread and before there is a loop; `attach` delivers what has waited."""
+    """A queue of calls. They may be posted by any thread and before there is a loop; `attach` starts running them."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -42,22 +42,22 @@ class MainThreadQueue:
             self.on_early()
             return
         try:
-            loop.call_soon_threadsafe(self._deliver, context=self._context)
+            loop.call_soon_threadsafe(self._run, context=self._context)
         except RuntimeError:
             return  # The loop is closed: the program is leaving.
 
     def attach(self) -> None:
-        """Deliver on the running loop, in the caller's context, from now on."""
+        """Run calls on the running loop, in the caller's context, from now on."""
         from asyncio import get_running_loop
 
         with self._lock:
             self._loop = get_running_loop()
             self._context = copy_context()
             self._woken = True
-        self._loop.call_soon(self._deliver)
+        self._loop.call_soon(self._run)
 
-    def _deliver(self) -> None:
-        """Run what waits, for a moment; what then still waits comes with the next turn of the loop."""
+    def _run(self) -> None:
+        """Run queued calls for a few milliseconds; the others run in the next iteration of the loop."""
         until = self._clock() + SLICE
         try:
             while call := self._next():
@@ -65,17 +65,17 @@ class MainThreadQueue:
                 if self._clock() >= until:
                     break
         finally:
-            self._go_on()
+            self._reschedule()
 
     def _next(self) -> Callable[[], None] | None:
         with self._lock:
             return self._calls.popleft() if self._calls else None
 
-    def _go_on(self) -> None:
+    def _reschedule(self) -> None:
         with self._lock:
             self._woken = bool(self._calls)
         if self._woken and self._loop is not None:
-            self._loop.call_soon(self._deliver, context=self._context)
+            self._loop.call_soon(self._run, context=self._context)
 
 
 def _nothing() -> None:

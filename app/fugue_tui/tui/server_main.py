@@ -149,7 +149,7 @@ class _Server:
         wanted = options.command or options.opening is not None
         prompt = self._prompt = self._restore_prompt()
         if prompt is not None and not prompt.ended and options.config.session.restore == "always" and not wanted:
-            prompt.at_once()
+            prompt.restore_at_start()
             return
         (options.opening or windows.CreateWindow(command=options.command).run)(self.mux, USER)
         self._offers_restore = not wanted and prompt is not None and not prompt.ended
@@ -246,7 +246,7 @@ class _Server:
             shown()
             prompt.ask()
 
-        prompt.meet(app)
+        prompt.attach(app)
         if self._offers_restore:
             app.on_shown = ask
         elif prompt.ended or app.mux.before is not None:

@@ -105,7 +105,7 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
 
     def on_status_bar_hint_clicked(self, message: StatusBar.HintClicked) -> None:
         """Press the key whose hint was clicked."""
-        self._keyboard.point(message.part)
+        self._keyboard.click_hint(message.part)
 
     def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
         """Select the window whose tab was clicked."""

@@ -69,10 +69,10 @@ async def test_a_host_that_does_not_read_costs_bounded_memory_and_a_repaint(pipe
 async def test_a_hang_up_is_told_once_and_ends_writing(pipe: tuple[int, int]) -> None:
     host = HostWriter(pipe[1], asyncio.get_running_loop())
     told: list[bool] = []
-    host.on_gone = lambda: told.append(True)
+    host.on_hang_up = lambda: told.append(True)
     os.close(pipe[0])
     host.write(b"x")
     host.write(b"y")
     assert told == [True]
-    assert host.gone
+    assert host.hung_up
     host.finish(0.1)

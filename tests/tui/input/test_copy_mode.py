@@ -15,7 +15,7 @@ async def test_keys_move_a_cursor_select_and_copy(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
         await stage.prefix("left_square_bracket")
-        await stage.until(lambda: "reading back" in stage.text)
+        await stage.until(lambda: "copy mode" in stage.text)
         cursor = stage.view().cursor
         assert cursor is not None
         assert (cursor.x, cursor.y) == (5, 3)
@@ -87,7 +87,7 @@ async def test_escape_drops_and_then_leaves_and_q_leaves_at_once(open_stage: Ope
         assert stage.terminal().copy_mode.selected_text == "on"
         await stage.press("escape")
         assert stage.terminal().copy_mode.selected is None
-        await stage.until(lambda: "reading back" in stage.text)
+        await stage.until(lambda: "copy mode" in stage.text)
         await stage.press("y")
         await stage.until(lambda: "nothing is selected" in stage.text)
         await stage.press("escape")
@@ -163,7 +163,7 @@ async def test_what_keys_do_is_said_beside_a_message(open_stage: Open) -> None:
         await stage.until_text("ready")
         await stage.prefix("left_square_bracket")
         stage.app.alert("copied 3 characters")
-        await stage.until(lambda: "copied 3 characters" in stage.text and "reading back" in stage.text)
+        await stage.until(lambda: "copied 3 characters" in stage.text and "copy mode" in stage.text)
 
 
 @pytest.mark.parametrize("status", [True, False])
@@ -177,7 +177,7 @@ async def test_copy_mode_the_prefix_and_history_are_seen_whatever_is_in_the_bar(
         await stage.press("ctrl+b")
         await stage.until(lambda: "prefix" in stage.text.splitlines()[-1])
         await stage.press("left_square_bracket")
-        await stage.until(lambda: "reading back" in stage.text.splitlines()[-1])
+        await stage.until(lambda: "copy mode" in stage.text.splitlines()[-1])
         await stage.press("v")
         await stage.until(lambda: "selecting" in stage.text.splitlines()[-1])
         await stage.press("q")

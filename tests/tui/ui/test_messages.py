@@ -47,14 +47,14 @@ async def test_the_newest_message_is_shown_at_once_and_goes_by_itself() -> None:
 async def test_what_must_be_known_is_told_one_after_the_other() -> None:
     bar = Bar()
     for text in ("one", "two", "two", "three"):
-        bar.alerts.tell(text)
+        bar.alerts.queue(text)
     await bar.until(lambda: bar.shown.count("") == 3)
     assert bar.shown == ["one", "", "two", "", "three", ""]
 
 
 async def test_what_was_cut_short_by_an_answer_comes_again() -> None:
     bar = Bar()
-    bar.alerts.tell("not saved")
+    bar.alerts.queue("not saved")
     bar.alerts.show("no such pane")
     await bar.until(lambda: bar.shown.count("") == 2)
     assert bar.shown == ["not saved", "no such pane", "", "not saved", ""]
@@ -64,21 +64,21 @@ async def test_what_must_be_known_waits_until_somebody_looks() -> None:
     bar = Bar()
     bar.watched = False
     for number in range(9):
-        bar.alerts.tell(f"message {number}")
+        bar.alerts.queue(f"message {number}")
     assert bar.shown == []
     bar.watched = True
-    bar.alerts.looked()
+    bar.alerts.show_next()
     await bar.until(lambda: bar.shown.count("") == messages.MOST)
     assert bar.shown[::2] == [f"message {number}" for number in range(4, 9)]
 
 
 async def test_who_leaves_before_the_end_of_a_message_is_told_again() -> None:
     bar = Bar()
-    bar.alerts.tell("not saved")
+    bar.alerts.queue("not saved")
     bar.watched = False
     await bar.until(lambda: bar.shown == ["not saved", ""])
     bar.watched = True
-    bar.alerts.looked()
+    bar.alerts.show_next()
     assert bar.alerts.text == "not saved"
 
 

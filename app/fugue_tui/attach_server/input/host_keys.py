@@ -158,7 +158,7 @@ def _kitty(fields: list[list[str]]) -> KeyPress | None:
 
 
 def _typed(char: str, held: Modifiers, text: str, shifted: str, base: str, event: KeyEvent) -> KeyPress:
-    """The press of a key with a character; who sends no text means the character, shifted if Shift is held."""
+    """The press of a key with a character, which is its text unless another is sent; shifted if Shift is held."""
     lower = char.lower()
     if len(lower) == 1 and lower != char and lower.upper() == char:
         char, held, shifted = lower, held | _SHIFT, shifted or char

@@ -1,12 +1,12 @@
 """What a host terminal sends, parsed: keys, pastes, the mouse, the focus, and replies to queries.
 
-Bytes in, events out; no I/O, no clock, no Textual. Sequences and characters may be cut anywhere, come late or never.
-What may be the beginning of a sequence is held until that is clear, or until `elapse` says that it was a key; what can
-only be the beginning of one is no key however long it takes. Nothing is typed of what is no key: unknown sequences and
-strings are dropped whole, and so is a sequence of more than 4,096 characters.
+Bytes in, events out; no I/O, no clock. Sequences and characters may arrive in parts, late or never. A possible start of
+a sequence is held until it is complete, or until `elapse` decides that it was a key; what can only be the start of a
+sequence never becomes a key. Unknown sequences and strings are dropped whole, and so is a sequence of more than 4,096
+characters.
 
-A bracketed paste ends only at its end mark; everything before that is its text, whatever it looks like, and no time-out
-ends it. One of more than 16 Mi characters is refused whole, for half of a paste is worse than none.
+A bracketed paste ends only at its end mark; everything before that is its text, whatever it contains, and no timeout
+ends it. One of more than 16 Mi characters is refused whole, as half of a paste is worse than none.
 
 Sources: ECMA-48 (5.4, control sequences), xterm's ctlseqs, and the kitty keyboard protocol.
 """
@@ -27,7 +27,7 @@ LONGEST_PASTE: Final = 16 << 20
 _ESC: Final = "\x1b"
 _END_OF_PASTE: Final = "\x1b[201~"
 _CSI: Final = re.compile(r"\x1b\[([ -?]*)([@-~])")
-_CSI_BEGUN: Final = re.compile(r"\x1b\[[ -?]*\Z")
+_CSI_START: Final = re.compile(r"\x1b\[[ -?]*\Z")
 _CSI_BROKEN: Final = re.compile(r"\x1b\[[ -?]+")
 _RXVT_SHIFT: Final = re.compile(r"\x1b\[[0-9]{1,2}\$")
 _CONSOLE: Final = re.compile(r"\x1b\[\[(.)?", re.DOTALL)
@@ -36,7 +36,7 @@ _SS3: Final = re.compile(r"\x1bO([0-9;]{0,8})([ -~])?")
 _HEAD: Final = r"\x1b(?:\][0-9]{1,9};|P[0-9;]{0,32}[!$+<=>?]{1,4}[@-~]|_G)"
 _STRING_HEAD: Final = re.compile(_HEAD)
 _STRING: Final = re.compile(_HEAD + r"[^\x00-\x1f]*")
-_STRING_BEGUN: Final = re.compile(r"\x1b(?:\][0-9]{0,9}|P[0-9;]{0,32}[!$+<=>?]{0,4}|_)\Z")
+_STRING_START: Final = re.compile(r"\x1b(?:\][0-9]{0,9}|P[0-9;]{0,32}[!$+<=>?]{0,4}|_)\Z")
 _STRING_END: Final = ("\x07", "\x1b\\")
 _MOUSE: Final = re.compile(r"<([0-9]{1,5});(-?[0-9]{1,5});(-?[0-9]{1,5})\Z")
 _MOTION, _WHEEL = 32, 64
@@ -47,7 +47,7 @@ _LATE: Final = re.compile(
     r"\x1b(?:\[[?>=][0-9:;]*[ -/]*[@-~]|\[[0-9]+[0-9:;]*[ntx]|\[[0-9]+;[0-9]+\$y|\[200~|\[<[0-9;]+[Mm]"
     rf")|{_HEAD}[^\x00-\x1f]*(?:\x07|\x1b\\)"
 )
-"""What no user types, so that it is no key even if its beginning was parsed as one."""
+"""Sequences that no key sends, even if their start was parsed as a key."""
 _LATE_KEY: Final = re.compile(r"\x1b\[(?=.)(?:[0-9:;]*~|[0-9][0-9:;]*u)")
 
 
@@ -71,7 +71,7 @@ class Pointer:
 
     @property
     def wheel(self) -> bool:
-        """Whether the wheel was turned, in a direction that the two low bits of `code` tell."""
+        """Whether the wheel was turned; the two low bits of `code` are the direction: up, down, left, right."""
         return bool(self.code & _WHEEL)
 
     @property
@@ -99,7 +99,7 @@ class Focused:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the terminal answered to a query, as it was written."""
+    """The reply to a query, as it was sent."""
 
     text: str
 
@@ -108,23 +108,23 @@ HostEvent: TypeAlias = KeyPress | Pasted | Pointer | Focused | Reply
 
 
 class HostParser:
-    """Turns what one terminal sends into events, in the order in which they came."""
+    """Parses the input of one terminal into events, in order."""
 
     def __init__(self) -> None:
         self._decode = getincrementaldecoder("utf-8")("replace").decode
         self._held = ""
-        """The beginning of a sequence."""
+        """The start of a sequence."""
         self._discards = False
-        """Whether that is too long already: what of it came was dropped, but for its first characters."""
+        """Whether that is too long already: all but its first characters was dropped."""
         self._expired = ""
-        """What was held for too long; if the rest comes after all, it is known by that."""
+        """What was held for too long; the rest is recognized by it if it arrives after all."""
         self._paste: list[str] | None = None
         """The text of a paste that has not ended."""
         self._pasted = 0
 
     @property
     def pending(self) -> bool:
-        """Whether something is held that time decides on."""
+        """Whether the start of a sequence is held, which `elapse` ends."""
         return bool(self._held) and self._paste is None
 
     @property
@@ -144,11 +144,11 @@ class HostParser:
         text, self._held = self._held + text, ""
         at = 0
         while at < len(text):
-            at = self._step(text, at, events) if self._paste is None else self._take_paste(text, at, events)
+            at = self._step(text, at, events) if self._paste is None else self._parse_paste(text, at, events)
         return events
 
     def elapse(self) -> list[HostEvent]:
-        """Enough time has passed since the last bytes: what is held is a key, or nothing."""
+        """The timeout since the last bytes has passed: what is held is a key, or dropped."""
         if not self.pending:
             return []
         held, self._held, self._discards = self._held, "", False
@@ -163,7 +163,7 @@ class HostParser:
         return events
 
     def _step(self, text: str, at: int, events: list[HostEvent]) -> int:
-        """Take the next character or sequence; where it ends."""
+        """Parse the next character or sequence; where it ends."""
         if text[at] != _ESC:
             _type(text[at], events)
             return at + 1
@@ -171,11 +171,11 @@ class HostParser:
             return self._hold(text, at)
         match text[at + 1]:
             case "[":
-                return self._take_csi(text, at, events)
+                return self._parse_csi(text, at, events)
             case "O":
-                return self._take_ss3(text, at, events)
+                return self._parse_ss3(text, at, events)
             case "]" | "P" | "_":
-                return self._take_string(text, at, events)
+                return self._parse_string(text, at, events)
             case "\x1b":
                 _type(_ESC, events)
                 return at + 1
@@ -184,28 +184,28 @@ class HostParser:
                 return at + 2
 
     def _hold(self, text: str, at: int) -> int:
-        """Keep the beginning of a sequence; of one that is too long, only what tells which kind it is."""
-        begun = text[at:]
-        if len(begun) > LONGEST:
+        """Hold the start of a sequence; of one that is too long, only what identifies its kind."""
+        start = text[at:]
+        if len(start) > LONGEST:
             self._discards = True
-            head = _STRING_HEAD.match(begun)
-            kept = head[0] if head is not None else begun[:3]
-            begun = kept + (_ESC if begun.endswith(_ESC) else "")
-        self._held = begun
+            head = _STRING_HEAD.match(start)
+            kept = head[0] if head is not None else start[:3]
+            start = kept + (_ESC if start.endswith(_ESC) else "")
+        self._held = start
         return len(text)
 
     def _whole(self, length: int) -> bool:
-        """Whether a sequence that has ended is kept."""
+        """Whether a complete sequence is short enough."""
         discards, self._discards = self._discards, False
         return not discards and length <= LONGEST
 
     # Control sequences
 
-    def _take_csi(self, text: str, at: int, events: list[HostEvent]) -> int:
-        if _CSI_BEGUN.match(text, at) and not _RXVT_SHIFT.match(text, at):
+    def _parse_csi(self, text: str, at: int, events: list[HostEvent]) -> int:
+        if _CSI_START.match(text, at) and not _RXVT_SHIFT.match(text, at):
             return self._hold(text, at)
         if text.startswith(("[[", "[M"), at + 1):
-            return self._take_odd_csi(text, at, events)
+            return self._parse_odd_csi(text, at, events)
         if (found := _RXVT_SHIFT.match(text, at)) is not None:
             parameters, final = found[0][2:-1], "$"
         elif (found := _CSI.match(text, at)) is not None:
@@ -217,15 +217,15 @@ class HostParser:
         return found.end()
 
     def _break_csi(self, text: str, at: int, events: list[HostEvent]) -> int:
-        """Something else has put an end to it; without a parameter it was Alt and a key."""
+        """It is broken off by another character; without a parameter it was Alt and a key."""
         self._discards = False
         if (broken := _CSI_BROKEN.match(text, at)) is not None:
             return broken.end()
         _type_with_alt("[", events)
         return at + 2
 
-    def _take_odd_csi(self, text: str, at: int, events: list[HostEvent]) -> int:
-        """The two that go on behind their final: a function key of the Linux console, and an X10 mouse report."""
+    def _parse_odd_csi(self, text: str, at: int, events: list[HostEvent]) -> int:
+        """The two that continue after their final: a function key of the Linux console, and an X10 mouse report."""
         if text[at + 2] == "[":
             found = _CONSOLE.match(text, at)
             if found is None or found[1] is None:
@@ -242,7 +242,7 @@ class HostParser:
         return report.end()
 
     def _csi(self, parameters: str, final: str, whole: str, events: list[HostEvent]) -> None:
-        """A control sequence that has ended: a key, the mouse, the focus, a paste, a reply, or nothing known."""
+        """A complete control sequence: a key, the mouse, the focus, a paste, a reply, or unknown."""
         if parameters[:1] in ("?", ">", "="):
             events.append(Reply(whole))
         elif final in "Mm" and (mouse := _MOUSE.match(parameters)) is not None:
@@ -256,7 +256,7 @@ class HostParser:
         elif (press := host_keys.csi(parameters, final)) is not None:
             events.append(press)
 
-    def _take_ss3(self, text: str, at: int, events: list[HostEvent]) -> int:
+    def _parse_ss3(self, text: str, at: int, events: list[HostEvent]) -> int:
         found = _SS3.match(text, at)
         assert found is not None
         if found[2] is None and found.end() == len(text):
@@ -270,24 +270,24 @@ class HostParser:
 
     # Strings
 
-    def _take_string(self, text: str, at: int, events: list[HostEvent]) -> int:
-        if (begun := _STRING.match(text, at)) is not None:
-            end = begun.end()
+    def _parse_string(self, text: str, at: int, events: list[HostEvent]) -> int:
+        if (string := _STRING.match(text, at)) is not None:
+            end = string.end()
             if end == len(text) or (text[end] == _ESC and end + 1 == len(text)):
                 return self._hold(text, at)
             terminator = next((each for each in _STRING_END if text.startswith(each, end)), "")
             if self._whole(end - at) and terminator:
                 events.append(Reply(text[at : end + len(terminator)]))
             return end + len(terminator)
-        if _STRING_BEGUN.match(text, at):
+        if _STRING_START.match(text, at):
             return self._hold(text, at)
         _type_with_alt(text[at + 1], events)
         return at + 2
 
     # Pastes
 
-    def _take_paste(self, text: str, at: int, events: list[HostEvent]) -> int:
-        """Take text until the end mark, which may be cut too."""
+    def _parse_paste(self, text: str, at: int, events: list[HostEvent]) -> int:
+        """Parse text until the end mark, which may be incomplete."""
         assert self._paste is not None
         found = text.find(_END_OF_PASTE, at)
         if found >= 0:
@@ -311,7 +311,7 @@ class HostParser:
 
 
 def _may_be_key(held: str) -> bool:
-    """Whether the beginning of a sequence may as well be a key: Escape, or one with Alt."""
+    """Whether the start of a sequence may as well be a key: Escape, or one with Alt."""
     if held in (_ESC, "\x1b["):
         return True
     return held.startswith(("\x1bO", "\x1b]", "\x1bP", "\x1b_")) and _STRING_HEAD.match(held) is None

@@ -1,11 +1,11 @@
-"""How many colours a terminal shows, by what it calls itself."""
+"""How many colours a terminal shows, by its TERM and COLORTERM."""
 
 from enum import IntEnum
 from typing import Final
 
 
 class Depth(IntEnum):
-    """The kinds of terminals; more is better."""
+    """Colour depths, in order."""
 
     NONE = 0
     """Bold and the like, but no colours."""
@@ -18,16 +18,16 @@ class Depth(IntEnum):
 
     @property
     def colours(self) -> int:
-        """How many that are."""
+        """The number of colours."""
         return (0, 16, 256, 1 << 24)[self]
 
 
 _TRUE_COLOUR: Final = ("alacritty", "contour", "foot", "ghostty", "iterm2", "kitty", "rio", "wezterm")
-"""Terminals of which every version shows all colours; over SSH, TERM is all that is known of them."""
+"""Terminals that show all colours in every version; over SSH, only TERM is known."""
 
 
 def depth_of(term: str, colorterm: str) -> Depth:
-    """What TERM and COLORTERM promise."""
+    """The depth that TERM and COLORTERM indicate."""
     term = term.lower()
     if colorterm.lower() in ("truecolor", "24bit") or term.endswith("direct"):
         return Depth.TRUE

@@ -1,4 +1,4 @@
-"""The smallest change from one painted row to the next. Rows are VT text as an emulator paints it."""
+"""The smallest change from one painted row to the next. Rows are VT text as painted by an emulator."""
 
 import re
 from functools import lru_cache
@@ -6,12 +6,12 @@ from typing import Final
 
 _SGR: Final = re.compile(rb"\x1b\[([0-9;:]*)m")
 _STYLES: Final = 4_096
-"""Styles that are remembered; then all are forgotten, since a program may show ever new ones."""
+"""Number of styles after which the cache is cleared, as a program may show ever new ones."""
 _SPAN: Final = re.compile(rb"[^\0]+(?:\0{1,7}[^\0]+)*")
 
 
 class Delta:
-    """Compares rows, and remembers what it has read of them. Belongs to one thread."""
+    """Compares rows, and caches their parsed form. Used by one thread."""
 
     def __init__(self) -> None:
         self._forget()
@@ -59,11 +59,11 @@ class Delta:
         styles: list[bytes] = []
         used, style, at = 0, b"", 0
         for match in _SGR.finditer(row):
-            used += self._take(row[at : match.start()], style, texts, styles)
+            used += self._append(row[at : match.start()], style, texts, styles)
             at = match.end()
             parameters = match[1]
             style = b"" if parameters in (b"", b"0") else match[0] if parameters.startswith(b"0;") else style + match[0]
-        used += self._take(row[at:], style, texts, styles)
+        used += self._append(row[at:], style, texts, styles)
         text = b"".join(texts)
         if used > cols or b"\x1b" in text:
             return None
@@ -73,7 +73,7 @@ class Delta:
         pairs[1::2] = text + b" " * blank
         return bytes(pairs), b"".join(styles) + bytes(2 * blank)
 
-    def _take(self, text: bytes, style: bytes, texts: list[bytes], styles: list[bytes]) -> int:
+    def _append(self, text: bytes, style: bytes, texts: list[bytes], styles: list[bytes]) -> int:
         if text:
             texts.append(text)
             styles.append(self._number(style).to_bytes(2, "big") * len(text))

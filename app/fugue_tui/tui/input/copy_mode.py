@@ -1,4 +1,4 @@
-"""Reading back by keys: a cursor in the focused pane's text, and with it selecting and copying."""
+"""Keys of copy mode: move a cursor in the focused pane's text and scrollback, select and copy."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ KEYS: Final = (
     ("Escape", "select nothing; return"),
     ("q", "return"),
 )
-"""What the keys do, for help."""
+"""The keys, for help."""
 
 
 @dataclass(slots=True)
@@ -57,18 +57,18 @@ class CopyMode:
 
     @property
     def active(self) -> bool:
-        """Whether keys are for reading: whether the focused pane is in copy mode."""
+        """Whether the focused pane is in copy mode."""
         return self._live in self._modes
 
     @property
     def hint(self) -> str:
-        """What the status bar says about keys."""
-        return "selecting: y copies · Escape drops" if self._selecting else "reading back: v selects · q leaves"
+        """The hint in the status bar."""
+        return "selecting: y copies · Escape clears" if self._selecting else "copy mode: v selects · q leaves"
 
     @property
     def mode(self) -> str:
-        """The same in a word or two, for a bar that is full; empty if the focused pane is not in copy mode."""
-        return "" if not self.active else "selecting" if self._selecting else "reading back"
+        """The same in a word or two, for a narrow bar; empty if the focused pane is not in copy mode."""
+        return "" if not self.active else "selecting" if self._selecting else "copy mode"
 
     @property
     def _selecting(self) -> bool:
@@ -76,7 +76,7 @@ class CopyMode:
         return live is not None and live in self._modes and self._modes[live].selects
 
     def begin(self) -> None:
-        """Keys are for reading in the focused pane from now on."""
+        """Start copy mode in the focused pane."""
         live = self._live
         if live is None or live.closed:
             return
@@ -93,8 +93,8 @@ class CopyMode:
             view.scroll_back(-_FAR)
         self._app.update_status()
 
-    def take(self, press: KeyPress, owner: int) -> None:
-        """Take a key of a terminal for the focused pane, which is in copy mode."""
+    def press(self, press: KeyPress, client: int) -> None:
+        """Handle a key of a client in the focused pane, which is in copy mode."""
         view, live = self._app.focused_view, self._live
         if view is None or live is None:
             return
@@ -106,13 +106,13 @@ class CopyMode:
         elif (lines := _scrolls(max(view.size.height - 1, 1)).get(name)) is not None:
             self._page(view, live, lines)
         elif name in self._table:
-            self._table[name](live, owner)
+            self._table[name](live, client)
         self._app.update_status()
 
     # Moving
 
     def _move(self, live: Terminal, motion: Motion, *, keeps_column: bool = False) -> None:
-        """Move the cursor, and what is being selected with it."""
+        """Move the cursor, and the end of the selection with it."""
         mode, place = self._modes[live], live.copy_mode.read(motion)
         if place is None:
             return
@@ -126,7 +126,7 @@ class CopyMode:
         self._move(live, by_lines(lines, self._modes[live].column), keeps_column=True)
 
     def _page(self, view: TerminalView, live: Terminal, lines: int) -> None:
-        """Scroll, and take the cursor along; by a single line only as far as it has to be."""
+        """Scroll, and move the cursor with the text; by a single line only as far as necessary."""
         view.scroll_back(lines)
         motion = into_view if abs(lines) == 1 else by_lines(-lines, self._modes[live].column)
         self._move(live, motion, keeps_column=True)
@@ -142,38 +142,38 @@ class CopyMode:
             begun(self._app, live)
             mode.selects, mode.unit = True, unit
         elif unit is mode.unit:
-            self._drop(live)
+            self._deselect(live)
         else:
             live.copy_mode.extend(place, unit)
             mode.unit = unit
 
-    def _drop(self, live: Terminal) -> None:
+    def _deselect(self, live: Terminal) -> None:
         self._modes[live].selects = False
         live.copy_mode.deselect()
 
-    def _copy(self, live: Terminal, owner: int) -> None:
+    def _copy(self, live: Terminal, client: int) -> None:
         text = live.copy_mode.selected_text
         if not text.strip():
             self._app.alert("nothing is selected; v begins, y copies")
             return
         self._leave(live)
-        copy(self._app, text, client_of(self._app, owner))
+        copy(self._app, text, client_of(self._app, client))
 
-    def _enter(self, live: Terminal, owner: int) -> None:
+    def _enter(self, live: Terminal, client: int) -> None:
         if live.copy_mode.selected is not None:
-            self._copy(live, owner)
+            self._copy(live, client)
         else:
             self._leave(live)
 
-    def _escape(self, live: Terminal, owner: int) -> None:
+    def _escape(self, live: Terminal, client: int) -> None:
         if live.copy_mode.selected is not None:
-            self._drop(live)
+            self._deselect(live)
         else:
             self._leave(live)
 
-    def _quit(self, live: Terminal, owner: int) -> None:
+    def _quit(self, live: Terminal, client: int) -> None:
         if self._modes[live].selects:
-            self._drop(live)
+            self._deselect(live)
         self._leave(live)
 
 

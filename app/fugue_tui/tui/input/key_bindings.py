@@ -1,4 +1,4 @@
-"""Which keys are the workspace's own: the prefix, what follows it, reading back, and the few that need no prefix."""
+"""Dispatches keys: the prefix and what follows it, copy mode, and keys that need no prefix."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from fugue_tui_widgets.which_key import Hint
 REPEAT_SECONDS: Final = 0.5
 """How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
 _NONE: Final = frozenset[KeyPress]()
-_READING: Final = ("v", "q", "y", "Escape")
-_POINTED: Final = ("?", "%", "c", "p", *_READING)
-"""The keys that hints name before the word that says what they do."""
+_COPY_MODE_KEYS: Final = ("v", "q", "y", "Escape")
+_HINTED_KEYS: Final = ("?", "%", "c", "p", *_COPY_MODE_KEYS)
+"""The keys that hints name before the word for what they do."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PendingKeys:
-    """A key command that one terminal has begun."""
+    """A client has pressed the prefix, or a key that repeats."""
 
     repeats: bool
     """Whether a repeatable key may follow without the prefix; otherwise any key follows the prefix."""
@@ -31,24 +31,25 @@ class _PendingKeys:
 
 
 class KeyDispatch:
-    """Takes each key first. What it leaves is the focused program's. Several terminals may press keys at once."""
+    """Handles each key first; the focused program gets the others. Clients are independent."""
 
-    def __init__(self, app: AppContext, keymap: Keymap, bound: Callable[[Binding], None]) -> None:
+    def __init__(self, app: AppContext, keymap: Keymap, run: Callable[[Binding], None]) -> None:
+        """`run` runs what a key is bound to."""
         self._app = app
-        self._bound = bound
+        self._run = run
         self.keymap = keymap
-        self._begun: dict[int, _PendingKeys] = {}
-        self._kept: dict[int, set[str]] = {}
-        """Keys of each terminal whose press no program got, so that none gets their release."""
-        self._reading = CopyMode(app)
+        self._pending: dict[int, _PendingKeys] = {}
+        self._consumed: dict[int, set[str]] = {}
+        """Keys of each client whose press was not for a program, so that none gets their release."""
+        self._copy_mode = CopyMode(app)
 
     @property
     def hint(self) -> str:
-        """What the status bar says about keys now."""
-        if any(not begun.repeats for begun in self._begun.values()):
-            return "key? · ? help · Escape leaves"
-        if self._reading.active:
-            return self._reading.hint
+        """The hint in the status bar."""
+        if any(not pending.repeats for pending in self._pending.values()):
+            return "key? · ? help · Escape cancels"
+        if self._copy_mode.active:
+            return self._copy_mode.hint
         focused = self._app.mux.focused
         if focused is not None and (exited := self._app.mux.exits.get(focused)):
             return f"{exited.words}: {ENDED_KEYS}"
@@ -56,9 +57,9 @@ class KeyDispatch:
 
     @property
     def mode(self) -> str:
-        """What keys are for, in a word or two; empty if they are the program's."""
-        begun = "prefix" if any(not begun.repeats for begun in self._begun.values()) else ""
-        return begun or self._reading.mode
+        """The same in a word or two; empty if keys are for the program."""
+        prefix = "prefix" if any(not pending.repeats for pending in self._pending.values()) else ""
+        return prefix or self._copy_mode.mode
 
     def pastes(self) -> str:
         """The keys that paste what was copied; empty if none do."""
@@ -70,100 +71,100 @@ class KeyDispatch:
         """Whether a key starts a key command, where these keys do besides the workspace's own."""
         return canonical(press) == self.keymap.prefix or canonical(press) in further
 
-    def take(self, press: KeyPress, owner: int = 0, further: frozenset[KeyPress] = _NONE) -> bool:
-        """Whether the key was the workspace's. `owner` tells the terminals apart: what follows a prefix comes from
-        the terminal that sent it; `further` are the prefixes that it has besides the workspace's own."""
+    def press(self, press: KeyPress, client: int = 0, further: frozenset[KeyPress] = _NONE) -> bool:
+        """Handle a key; whether it was not for the program. What follows a prefix is of the same client; `further` are
+        its prefixes besides the workspace's own."""
         if press.name in MODIFIER_KEYS:
             return False
-        kept = self._kept.setdefault(owner, set())
+        consumed = self._consumed.setdefault(client, set())
         if press.event is KeyEvent.RELEASE:
-            return press.name in kept
-        taken = self._take(press, owner, further)
-        (kept.add if taken else kept.discard)(press.name)
-        return taken
+            return press.name in consumed
+        handled = self._handle(press, client, further)
+        (consumed.add if handled else consumed.discard)(press.name)
+        return handled
 
-    def keep(self, press: KeyPress, owner: int = 0) -> None:
-        """A key goes to a dialog: no program gets its release."""
-        self._kept.setdefault(owner, set()).add(press.name)
+    def consume(self, press: KeyPress, client: int = 0) -> None:
+        """A key is for a dialog: no program gets its release."""
+        self._consumed.setdefault(client, set()).add(press.name)
 
-    def drop(self, owner: int) -> None:
-        """A terminal has gone."""
-        self.forget(owner)
-        self._kept.pop(owner, None)
+    def drop(self, client: int) -> None:
+        """A client has detached."""
+        self.forget(client)
+        self._consumed.pop(client, None)
 
-    def _take(self, press: KeyPress, owner: int, further: frozenset[KeyPress]) -> bool:
-        begun = self._begun.get(owner)
-        if begun is not None:
-            self.forget(owner)
-            if not begun.repeats:
-                return self._prefixed(press, owner, further)
+    def _handle(self, press: KeyPress, client: int, further: frozenset[KeyPress]) -> bool:
+        pending = self._pending.get(client)
+        if pending is not None:
+            self.forget(client)
+            if not pending.repeats:
+                return self._prefixed(press, client, further)
             binding = self.keymap.prefixed.get(canonical(press))
             if binding is not None and binding.repeats:
-                self._do_prefixed(binding, owner)
+                self._run_prefixed(binding, client)
                 return True
-        if self._reading.active and not self.is_prefix(press, further):
-            self._reading.take(press, owner)
+        if self._copy_mode.active and not self.is_prefix(press, further):
+            self._copy_mode.press(press, client)
             return True
-        return self._program(press, owner, further)
+        return self._program(press, client, further)
 
-    def _program(self, press: KeyPress, owner: int, further: frozenset[KeyPress]) -> bool:
+    def _program(self, press: KeyPress, client: int, further: frozenset[KeyPress]) -> bool:
         if self.is_prefix(press, further):
-            self._begin(owner, self._app.settings.ui.which_key_delay_ms / 1000, repeats=False)
+            self._start_timer(client, self._app.settings.ui.which_key_delay_ms / 1000, repeats=False)
             return True
         binding = self.keymap.always.get(canonical(press))
         if binding is None:
             return False
-        self._bound(binding)
+        self._run(binding)
         return True
 
-    def _prefixed(self, press: KeyPress, owner: int, further: frozenset[KeyPress]) -> bool:
+    def _prefixed(self, press: KeyPress, client: int, further: frozenset[KeyPress]) -> bool:
         if self.is_prefix(press, further):
             return False
         binding = self.keymap.prefixed.get(canonical(press))
         if binding is not None:
-            self._do_prefixed(binding, owner)
+            self._run_prefixed(binding, client)
         elif press.role == "escape":
             self._app.commands.cancel()
         else:
             self._app.alert(f"{spell(self.keymap.prefix)} {spell(canonical(press))} does nothing; ? lists the keys")
         return True
 
-    def _do_prefixed(self, binding: Binding, owner: int) -> None:
-        """Do what a key after the prefix is bound to; if it repeats, it may follow at once without the prefix."""
+    def _run_prefixed(self, binding: Binding, client: int) -> None:
+        """Run what a key after the prefix is bound to; if it repeats, it may follow at once without the prefix."""
         if binding.repeats:
-            self._begin(owner, REPEAT_SECONDS, repeats=True)
-        self._bound(binding)
+            self._start_timer(client, REPEAT_SECONDS, repeats=True)
+        self._run(binding)
 
-    def _begin(self, owner: int, seconds: float, *, repeats: bool) -> None:
-        timer = asyncio.get_running_loop().call_later(seconds, self._elapsed, owner)
-        self._begun[owner] = _PendingKeys(repeats, timer)
+    def _start_timer(self, client: int, seconds: float, *, repeats: bool) -> None:
+        timer = asyncio.get_running_loop().call_later(seconds, self._elapsed, client)
+        self._pending[client] = _PendingKeys(repeats, timer)
         self._app.update_status()
 
-    def _elapsed(self, owner: int) -> None:
-        if self._begun[owner].repeats:
-            self.forget(owner)
+    def _elapsed(self, client: int) -> None:
+        if self._pending[client].repeats:
+            self.forget(client)
         else:
             self._app.show_keys(self.hints())
 
-    def point(self, part: str, owner: int = 0) -> None:
+    def click_hint(self, part: str, client: int = 0) -> None:
         """A part of the hint was clicked: press its key, after the prefix where it needs that."""
-        word = next((word for word in reversed(part.split()[:-1]) if word in _POINTED), "")
+        word = next((word for word in reversed(part.split()[:-1]) if word in _HINTED_KEYS), "")
         if not word:
             return
         press = parse_key(word.lower())
-        if self._reading.active and word in _READING:
-            self._reading.take(press, owner)
+        if self._copy_mode.active and word in _COPY_MODE_KEYS:
+            self._copy_mode.press(press, client)
         else:
-            self.forget(owner)
-            self._prefixed(press, owner, _NONE)
+            self.forget(client)
+            self._prefixed(press, client, _NONE)
 
-    def forget(self, owner: int) -> None:
-        """What a terminal has begun is over, or not waited for any more."""
-        begun = self._begun.pop(owner, None)
-        if begun is None:
+    def forget(self, client: int) -> None:
+        """Forget a client's prefix."""
+        pending = self._pending.pop(client, None)
+        if pending is None:
             return
-        begun.timer.cancel()
-        if all(other.repeats for other in self._begun.values()):
+        pending.timer.cancel()
+        if all(other.repeats for other in self._pending.values()):
             self._app.hide_keys()
         self._app.update_status()
 
@@ -171,20 +172,20 @@ class KeyDispatch:
         """Every key after the prefix and what it does."""
         return [Hint(keys, words) for keys, words in after_prefix(self.keymap)]
 
-    def enter_copy_mode(self) -> None:
-        """Keys move through the focused pane's text, and select in it, until `q`."""
-        self._reading.begin()
+    def start_copy_mode(self) -> None:
+        """Start copy mode in the focused pane."""
+        self._copy_mode.begin()
 
 
 _LABELS: Final = {
     Action.HELP: "help: all keys, all commands",
     Action.PALETTE: "command palette",
     Action.COMMAND_LINE: "type a command",
-    Action.SCROLL: "read back, copy",
+    Action.SCROLL: "copy mode: scroll, copy",
     Action.PASTE: "paste what was copied",
     Action.REDRAW: "redraw the screen",
     Action.DETACH: "leave; programs go on",
-    Action.CHOOSE_CLIENT: "detach a terminal",
+    Action.CHOOSE_CLIENT: "detach a client",
     Action.QUIT: "end everything",
     Action.CHOOSE_WINDOW: "choose a window",
     Action.CHOOSE_SESSION: "choose a session",
@@ -201,8 +202,8 @@ def label(binding: Binding) -> str:
     verb, *rest = binding.words.split()
     if verb == "select-window" and rest[:1] and rest[0].startswith(":"):
         return "select window by number"
-    said = " ".join(word for word in rest if not word.startswith("--"))
-    return f"{verb.replace('-', ' ')} {said}".strip()
+    arguments = " ".join(word for word in rest if not word.startswith("--"))
+    return f"{verb.replace('-', ' ')} {arguments}".strip()
 
 
 def listed(keys: list[str]) -> str:

@@ -21,7 +21,7 @@ from fugue_tui_widgets.strips import strip_of
 
 _FAR: Final = 1 << 30
 _NOTICE_SECONDS: Final = 3.0
-_NOTICE: Final = "read-only · PageUp reads back · q leaves"
+_NOTICE: Final = "read-only · PageUp scrolls back · q leaves"
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ class RenderScheduler:
         elif self._clients.has_mirrors:
             rows = view.touched(self._painter.paint(view.live, rect))
         else:
-            rows = view.look()
+            rows = view.read()
             self._painter.forget(view.live)
         return {rect.y + row for row in rows}
 

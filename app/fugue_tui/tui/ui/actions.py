@@ -35,7 +35,7 @@ class Actions:
             Action.HELP: self._show_help,
             Action.PALETTE: lambda: app.push_screen(Palette()),
             Action.COMMAND_LINE: app.commands.prompt,
-            Action.SCROLL: keyboard.enter_copy_mode,
+            Action.SCROLL: keyboard.start_copy_mode,
             Action.PASTE: self._paste,
             Action.REDRAW: app.repaint,
             Action.DETACH: self._detach_latest,
@@ -80,7 +80,7 @@ class Actions:
         attached = self._app.mux.clients.attached()
         choices = [(str(client.id), client_words(client)) for client in attached]
         latest = next((str(client.id) for client in attached if client.latest), "")
-        self._choose("send a terminal away", choices, latest, lambda client: self._detach(int(client)))
+        self._choose("detach a client", choices, latest, lambda client: self._detach(int(client)))
 
     def _detach(self, client: int) -> None:
         try:

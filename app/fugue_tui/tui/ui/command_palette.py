@@ -1,4 +1,4 @@
-"""Every command in Textual's command palette: the ones that need nothing run at once, the others ask for the rest.
+"""Every command in Textual's command palette: those without required arguments run at once, others open the prompt.
 
 Enter means what stands in the line: Textual's own takes whatever its list shows at that moment, and that is the answer
 to the first letters if the user types fast or pastes.
@@ -63,7 +63,7 @@ class Palette(CommandPalette):
         searches = self._searches
         if not searches and self.query_one(CommandList).highlighted:
             return  # A line further down was moved to: that one is meant, and not the text.
-        if (run := self._said(event.value.strip())) is not None:
+        if (run := self._call_of(event.value.strip())) is not None:
             event.stop().prevent_default()
             self.dismiss()
             self.app.call_later(run)
@@ -81,8 +81,8 @@ class Palette(CommandPalette):
         if self.is_current and event.input.value == event.value:
             event.input.post_message(Input.Submitted(event.input, event.value))
 
-    def _said(self, line: str) -> "partial[None] | None":
-        """What a line does that is a command's name, or begins with it."""
+    def _call_of(self, line: str) -> "partial[None] | None":
+        """Runs a line that starts with a command's name; None for other lines."""
         cls = next((cls for cls, _ in entries() if [cls.verb] == line.split()[:1]), None)
         if cls is None:
             return None
@@ -93,7 +93,7 @@ class Palette(CommandPalette):
 
 
 def entries() -> Iterator[tuple[type[Command[Any]], Description]]:
-    """Every command with its description, in the order of declaration; what types into panes comes last."""
+    """Every command with its description, in the order of declaration; commands that type into panes are last."""
     for cls in sorted(registry().values(), key=lambda cls: cls.effect is Effect.INPUT):
         yield cls, describe(cls)
 

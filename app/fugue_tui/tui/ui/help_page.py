@@ -18,7 +18,7 @@ def help_page(keymap: Keymap) -> Content:
     parts.append(Content.styled("\nWithout the prefix\n", "bold"))
     parts += [_line(written(press), label(binding)) for press, binding in keymap.always.items()]
     parts += [_line(what, words) for what, words in _MOUSE]
-    parts.append(Content.styled("\nWhile reading back\n", "bold"))
+    parts.append(Content.styled("\nIn copy mode\n", "bold"))
     parts += [_line(keys, words) for keys, words in KEYS]
     parts.append(Content.styled(f"\nCommands  ({prefix} : or fugue-tui COMMAND in a shell)\n", "bold"))
     parts += [_line(verb, describe(cls).summary) for verb, cls in registry().items()]
@@ -29,7 +29,7 @@ _MOUSE = (
     ("click", "focus a pane, select a tab"),
     ("drag", "select text and copy it; resize by the line between panes"),
     ("double, triple click", "select a word, a line"),
-    ("wheel", "read back, or scroll in the program"),
+    ("wheel", "scroll back, or scroll in the program"),
 )
 
 

@@ -24,38 +24,38 @@ class Messages:
         """The current message; empty for none."""
         self._changed, self._watched = changed, watched
         self._timer: asyncio.TimerHandle | None = None
-        self._lasting = False
-        self._waiting = deque[str](maxlen=MOST)
+        self._was_queued = False
+        self._queue = deque[str](maxlen=MOST)
 
     def show(self, text: str) -> None:
-        """Show a message at once; one that `tell` showed is shown again after it."""
-        if self._lasting:
-            self._waiting.appendleft(self.text)
-        self._put(clean(text, 200), lasting=False)
+        """Show a message at once; one that was queued is shown again after it."""
+        if self._was_queued:
+            self._queue.appendleft(self.text)
+        self._set(clean(text, 200), queued=False)
 
-    def tell(self, text: str) -> None:
+    def queue(self, text: str) -> None:
         """Queue a message until earlier ones have expired and a client shows the screen."""
         text = clean(text, 200)
-        if text not in self._waiting and text != self.text:
-            self._waiting.append(text)
-        self.looked()
+        if text not in self._queue and text != self.text:
+            self._queue.append(text)
+        self.show_next()
 
-    def looked(self) -> None:
+    def show_next(self) -> None:
         """Show the next queued message if a client shows the screen."""
-        if self._waiting and not self.text and self._watched():
-            self._put(self._waiting.popleft(), lasting=True)
+        if self._queue and not self.text and self._watched():
+            self._set(self._queue.popleft(), queued=True)
 
-    def _put(self, text: str, *, lasting: bool) -> None:
-        self.text, self._lasting = text, lasting
+    def _set(self, text: str, *, queued: bool) -> None:
+        self.text, self._was_queued = text, queued
         if self._timer is not None:
             self._timer.cancel()
         seconds = min(max(SECONDS, len(text) / READ_A_SECOND), LONGEST_SECONDS)
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._calm)
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._expire)
         self._changed()
 
-    def _calm(self) -> None:
-        if self._lasting and not self._watched():
-            self._waiting.appendleft(self.text)  # The client detached before it was read.
-        self.text, self._lasting = "", False
+    def _expire(self) -> None:
+        if self._was_queued and not self._watched():
+            self._queue.appendleft(self.text)  # The client detached before it was read.
+        self.text, self._was_queued = "", False
         self._changed()
-        self.looked()
+        self.show_next()

@@ -1,6 +1,6 @@
-"""What was saved of a workspace when it starts anew: brought back at once, offered, or put aside, as it was configured.
+"""Restores the saved workspace of the same name at the start: at once, after a question, or never, as configured.
 
-Nothing is lost by saying no: what was not wanted is kept under a name of its own before the new workspace is saved.
+A saved workspace that is not restored is kept under another name before the new one is saved.
 """
 
 import logging
@@ -31,51 +31,51 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST_KEPT: Final = 5
-"""How many workspaces that were not wanted back are kept, of each name."""
+"""How many workspaces of one name that were not restored are kept."""
 _SHOWN: Final = 60
 """Characters of a window's programs."""
 
 
 class RestorePrompt:
-    """A workspace that was saved, in front of the one that starts. Main thread only."""
+    """The saved workspace of the name that starts. Main thread only."""
 
     def __init__(self, mux: Multiplexer, source: RestoreSource) -> None:
         self._mux, self._source = mux, source
         self._app: AppContext | None = None
         self._dialog: RestoreDialog | None = None
-        self._off: Callable[[], None] = _nothing
-        self._fresh: Workspace | None = None
-        self._comeback: WorkspaceRestorer | None = None
+        self._disconnect: Callable[[], None] = _nothing
+        self._new: Workspace | None = None
+        self._restorer: WorkspaceRestorer | None = None
         self.ended: Final = source.saved.ended
-        """Whether it was ended on purpose: it is kept without a question."""
+        """Whether the user ended it: it is kept without a question."""
         if not self.ended:
             mux.ids.reserve(source.saved.last_pane, source.saved.last_window)
             mux.before = ("auto", source.name)
 
-    def at_once(self) -> None:
-        """Bring it back in the place of a first pane; its texts follow once there is an app."""
-        self._comeback = WorkspaceRestorer(self._mux, self._source).instead()
+    def restore_at_start(self) -> None:
+        """Restore its panes instead of a first pane; their texts follow once there is an app."""
+        self._restorer = WorkspaceRestorer(self._mux, self._source).instead()
 
-    def meet(self, app: "AppContext") -> None:
-        """There is an app, and what saves the workspace, which must wait until it is known what becomes of this."""
+    def attach(self, app: "AppContext") -> None:
+        """Set the app, which has a saver; nothing is saved until it is known whether this is restored."""
         self._app = app
         self._saver.hold()
-        if self._comeback is not None:
-            self._bring(self._comeback)
+        if self._restorer is not None:
+            self._restore(self._restorer)
 
     def ask(self) -> None:
-        """Ask the user, over the fresh workspace; does nothing if it was restored already."""
+        """Ask the user, over the new workspace; does nothing if it was restored already."""
         from fugue_tui_widgets.restore_dialog import RestoreDialog
 
         if self._app is None or self._mux.before is None:
             return
-        self._fresh = self._mux.workspace
+        self._new = self._mux.workspace
         self._dialog = RestoreDialog(heading(self._source.saved), rows(self._source.saved), self._source.faults)
-        self._off = self._mux.on_change.connect(self._changed)
+        self._disconnect = self._mux.on_change.connect(self._changed)
         self._app.push_screen(self._dialog, self._answered)
 
     def put_aside(self) -> None:
-        """Keep it under another name, and let the workspace that runs be saved."""
+        """Keep it under another name; then the running workspace is saved."""
         kept = self._saver.ask(self._keep)
         kept.add_done_callback(lambda done: self._mux.post(lambda: self._kept(done)))
 
@@ -84,45 +84,45 @@ class RestorePrompt:
         assert self._mux.saver is not None
         return self._mux.saver
 
-    def _answered(self, wanted: bool | None) -> None:
-        if wanted is not None:
-            self._off()
-        if wanted:
-            comeback = WorkspaceRestorer(self._mux, self._source)
-            self._bring(comeback.instead() if self._untouched else comeback.beside(focus=True))
-        elif wanted is not None:
+    def _answered(self, restore: bool | None) -> None:
+        if restore is not None:
+            self._disconnect()
+        if restore:
+            restorer = WorkspaceRestorer(self._mux, self._source)
+            self._restore(restorer.instead() if self._untouched else restorer.beside(focus=True))
+        elif restore is not None:
             self.put_aside()
 
     @property
     def _untouched(self) -> bool:
-        """Whether the fresh workspace is unused."""
+        """Whether the new workspace is unused."""
         live = self._mux.pane_reports.values()
-        return self._mux.workspace == self._fresh and all(each.typed_at is None for each in live)
+        return self._mux.workspace == self._new and all(each.typed_at is None for each in live)
 
-    def _bring(self, comeback: WorkspaceRestorer) -> None:
+    def _restore(self, restorer: WorkspaceRestorer) -> None:
         self._mux.before = None
-        self._mux.post(lambda: self._begin(comeback))
+        self._mux.post(lambda: self._start(restorer))
 
-    def _begin(self, comeback: WorkspaceRestorer) -> None:
-        spawn(self._fill(comeback))
+    def _start(self, restorer: WorkspaceRestorer) -> None:
+        spawn(self._fill(restorer))
 
-    async def _fill(self, comeback: WorkspaceRestorer) -> None:
+    async def _fill(self, restorer: WorkspaceRestorer) -> None:
         try:
-            faults = list((await fill_panes(self._mux, comeback)).faults)
+            faults = list((await fill_panes(self._mux, restorer)).faults)
         except Exception as error:  # noqa: BLE001  (reported)
             faults = [str(error)]
         finally:
             self._saver.release()
         for fault in faults:
-            logger.warning("left out of what was brought back: %s", fault)
+            logger.warning("not restored: %s", fault)
         if faults:
             several = f"{len(faults)} things are left out, the log has them all: " if len(faults) > 1 else "left out: "
-            self._tell(several + faults[0])
+            self._inform(several + faults[0])
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
-        """An agent may bring it back meanwhile: then there is nothing to ask any more."""
+        """Close the question if an agent has restored it meanwhile."""
         if self._dialog is not None and self._mux.before is None:
-            self._off()
+            self._disconnect()
             self._dialog.dismiss(None)
             self._saver.release()
 
@@ -131,7 +131,7 @@ class RestorePrompt:
     def _keep(self, recorder: SnapshotWriter, wanted: Callable[[], bool]) -> str:
         store, name = recorder.store, self._source.name
         named = [entry.name for entry in store.names("named")]
-        label = _free(f"{name}-before-{time.strftime('%Y-%m-%d')}", named)
+        label = _unused(f"{name}-before-{time.strftime('%Y-%m-%d')}", named)
         with store.saving() as saving:
             saving.put("named", label, store.get("auto", name).manifest)
         pattern = re.compile(rf"{re.escape(name)}-before-\d{{4}}-\d\d-\d\d(-\d+)?")
@@ -141,14 +141,14 @@ class RestorePrompt:
 
     def _kept(self, done: "Future[str]") -> None:
         if error := done.exception():
-            self._tell(f"the last workspace could not be kept: {error}")
+            self._inform(f"the last workspace could not be kept: {error}")
         else:
             self._mux.before = ("named", done.result())
             if not self.ended:
-                self._tell(f"the last workspace is kept: restore-session {done.result()} brings it back")
+                self._inform(f"the last workspace is kept: restore-session {done.result()} brings it back")
         self._saver.release()
 
-    def _tell(self, text: str) -> None:
+    def _inform(self, text: str) -> None:
         if self._app is not None:
             self._app.inform(clean(text))
 
@@ -176,7 +176,7 @@ def rows(saved: SavedWorkspace) -> list[tuple[str, str]]:
 
 
 def ago(seconds: float) -> str:
-    """How long something is past; empty if that makes no sense."""
+    """A duration before now in words; empty if it is not plausible."""
     if not 0 <= seconds < 100 * 365 * 86_400:
         return ""
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
@@ -201,11 +201,11 @@ def _programs(saved: SavedWorkspace, window: Window) -> str:
     return clean(" · ".join(names), _SHOWN)
 
 
-def _free(name: str, taken: list[str]) -> str:
-    number, free = 2, name
-    while free in taken:
-        free, number = f"{name}-{number}", number + 1
-    return free
+def _unused(name: str, used: list[str]) -> str:
+    number, unused = 2, name
+    while unused in used:
+        unused, number = f"{name}-{number}", number + 1
+    return unused
 
 
 def _nothing() -> None:

@@ -15,7 +15,7 @@ REST_SECONDS: Final = 10.0
 
 
 class StatusUpdater:
-    """Main thread only."""
+    """Schedules updates of the status bar and titles. Main thread only."""
 
     def __init__(self, app: AppContext, later: Callable[[Callable[[], None]], object]) -> None:
         self._app = app
@@ -32,14 +32,13 @@ class StatusUpdater:
     def _show(self) -> None:
         self._due = False
         if self._app.ready:
-            self._app.grid.show(view_model.front_picture(self._app.mux))
+            self._app.grid.show(view_model.grid_model(self._app.mux))
             self.show_status()
 
     def show_status(self) -> None:
         """Update the bar now."""
         if self._app.clients.watched:
-            words = self._app.status_text()
-            self._app.show_status(view_model.status_picture(self._app.mux, words))
+            self._app.show_status(view_model.status_content(self._app.mux, self._app.status_text()))
 
     def output_arrived(self) -> None:
         """Schedule an update of the names of the running programs."""

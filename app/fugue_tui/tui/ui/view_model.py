@@ -1,7 +1,4 @@
-"""The workspace as pictures: what the grid, the tabs and the status bar show. Pure but for reading the multiplexer.
-
-Brings the panes' widgets in line with the workspace.
-"""
+"""View models of the workspace: what the grid, the tabs and the status bar show."""
 
 from fugue_tui.config.model import UiSettings
 from fugue_tui.control.output.pane_titles import grid_view
@@ -23,19 +20,19 @@ def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:
     return ui.titles == "always"
 
 
-def front_picture(mux: Multiplexer) -> GridView:
+def grid_model(mux: Multiplexer) -> GridView:
     """The active window's panes, dividers and titles."""
     return grid_view(mux, mux.front) if mux.front is not None else GridView()
 
 
-def status_picture(mux: Multiplexer, words: StatusText) -> StatusContent:
+def status_content(mux: Multiplexer, texts: StatusText) -> StatusContent:
     """The bar: workspace, the active session's windows, and the hint or the alert."""
     workspace, window = mux.workspace, mux.front
     session = window.session if window is not None else ""
     mine = [each for each in workspace.windows if each.session == session]
     several = any(each.session != session for each in workspace.windows)
     tabs = tuple(
-        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, words.marks(each))
+        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, texts.marks(each))
         for number, each in enumerate(mine, 1)
     )
     unsaved = mux.saver is not None and mux.saver.fault
@@ -43,8 +40,8 @@ def status_picture(mux: Multiplexer, words: StatusText) -> StatusContent:
         clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
     )
     back = _history(mux)
-    hint, mode = (" · ".join(word for word in (back, said) if word) for said in (words.hint, words.mode))
-    return StatusContent(name, clean(session, 24) if several else "", tabs, hint, words.alert, mode)
+    hint, mode = (" · ".join(part for part in (back, text) if part) for text in (texts.hint, texts.mode))
+    return StatusContent(name, clean(session, 24) if several else "", tabs, hint, texts.alert, mode)
 
 
 def _history(mux: Multiplexer) -> str:
@@ -55,7 +52,7 @@ def _history(mux: Multiplexer) -> str:
 
 
 def _reduced(mux: Multiplexer) -> bool:
-    """Whether a pane is shown by an engine that cannot do everything."""
+    """Whether a pane has an emulator with missing features."""
     return any(terminal.lacks for terminal in mux.terminals.values())
 
 
@@ -68,16 +65,16 @@ def window_label(mux: Multiplexer, window: Window) -> str:
 
 
 def arrange(app: AppContext, *, watched: bool) -> bool:
-    """Give the grid a view of every pane, each in its place; whether any of them moves. Looks at nothing unwatched."""
-    grid, old = app.grid, app.grid.picture
+    """Give the grid a view of every pane; whether any of them moves. Terminals are read only while `watched`."""
+    grid, old = app.grid, app.grid.model
     views = {pane: _view(app, pane) for pane in app.mux.terminals}
-    fresh = any(pane not in grid.views for pane in views)
+    new = any(pane not in grid.views for pane in views)
     grid.adopt(views)
-    picture = front_picture(app.mux)
-    moves = fresh or picture.solution != old.solution or picture.title_row != old.title_row
-    for pane in picture.solution.panes if moves and watched else ():
+    model = grid_model(app.mux)
+    moves = new or model.solution != old.solution or model.title_row != old.title_row
+    for pane in model.solution.panes if moves and watched else ():
         views[pane].redraw()
-    grid.show(picture)
+    grid.show(model)
     return moves
 
 
