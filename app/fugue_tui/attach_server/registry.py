@@ -43,6 +43,8 @@ class ClientRegistry:
         self._numbers, self._uses = count(1), count(1)
         self.screen = Size(80, 24)
         """The size that the screen has, or is about to have."""
+        self.synchronized = False
+        """Whether every mirror supports synchronized output (mode 2026)."""
         self._focused = True
         self._batch: bytearray | None = None
         self.watched = True
@@ -242,7 +244,8 @@ class ClientRegistry:
 
     def _synchronize(self) -> None:
         supported = all(client.capabilities.synchronized for client in self._mirrors)
-        self._app.synchronize(bool(self._mirrors) and supported)
+        self.synchronized = bool(self._mirrors) and supported
+        self._app.synchronize(self.synchronized)
 
     def _set_default_colours(self, client: AttachedClient) -> None:
         if client is self.latest:
@@ -259,8 +262,8 @@ class ClientRegistry:
     @property
     def busy(self) -> bool:
         """Whether there are clients, and none of them could accept another frame."""
-        active = [client for client in self._all if client.draw_mode is not DrawMode.SUSPENDED]
-        return bool(active) and all(client.writer.busy for client in active)
+        writers = [client.writer for client in self._all if client.draw_mode is not DrawMode.SUSPENDED]
+        return bool(writers) and all(writer.busy for writer in writers)
 
     @contextmanager
     def batch(self) -> Generator[None]:

@@ -13,7 +13,6 @@ from textual import constants, events
 from textual._context import active_message_pump
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
-from textual.geometry import Offset
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -34,7 +33,6 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import KeyPress, spell
-from fugue_tui.tui.app_context import StatusText
 from fugue_tui.tui.commands import Commands
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
@@ -43,18 +41,18 @@ from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.render.client_renderer import ClientRenderer, compositor_of
 from fugue_tui.tui.render.scheduler import RenderScheduler
+from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
-from fugue_tui.tui.ui.status_updates import StatusUpdater
 from fugue_tui.tui.ui.view_model import arrange
 from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.key_events import HostKey, press_of
 from fugue_tui_widgets.pane_grid import PaneGrid
-from fugue_tui_widgets.status_bar import StatusBar, StatusContent
+from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
@@ -91,7 +89,8 @@ class FugueApp(App[int], inherit_bindings=False):
         self.dispatcher = dispatcher
         self.server = AttachServer(self, host, first)
         self.clients = self.server.clients
-        self.alerts = Messages(self.update_status, lambda: self.clients.watched)
+        self.status_updates = StatusUpdates(mux, self.clients, lambda: self.call_later(self._update_status))
+        self.alerts = Messages(self.status_updates.request, lambda: self.clients.watched)
         self.errors = ErrorReporter(self.alert)
         self.commands = Commands(
             dispatcher, post=main_queue.post, alert=self.alert, report=self.errors.report, open_dialog=self.push_screen
@@ -110,7 +109,6 @@ class FugueApp(App[int], inherit_bindings=False):
         self._which_key = WhichKey(id="which-key")
         self._renderer = ClientRenderer(self)
         self._frames = RenderScheduler(self, self._renderer)
-        self._status_updater = StatusUpdater(self, self.call_later)
         self._mounted = False
         self._paused = False
         self._moving = True
@@ -273,11 +271,11 @@ class FugueApp(App[int], inherit_bindings=False):
         if not self._paused:
             self._paused = True
             self._begin_batch()
-        self.output_arrived()
+        self.status_updates.output_arrived()
 
     def resume_rendering(self, *, overdue: bool) -> None:
         """Lay out and draw again, what is `overdue` at once."""
-        self._status_updater.show_status()
+        self._show_status()
         if self._paused:
             self._paused = False
             self._end_batch()
@@ -323,18 +321,9 @@ class FugueApp(App[int], inherit_bindings=False):
         """A default colour of the latest client's terminal, which programs in panes can query."""
         self.config_applier.set_default_colour(foreground, colour)
 
-    @property
-    def synchronizes(self) -> bool:
-        """Whether output may use synchronized output (mode 2026)."""
-        return self._sync_available
-
     def synchronize(self, supported: bool) -> None:
         """Whether every mirror supports synchronized output."""
         self._sync_available = supported
-
-    def cursor_at(self, x: int, y: int) -> None:
-        """Where Textual leaves the hosts' cursor, which input methods follow."""
-        self.cursor_position = Offset(x, y)
 
     def bell(self) -> None:
         """Ring the bell of every client."""
@@ -355,9 +344,10 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def rebuild(self) -> None:
         """Update the widgets from the workspace."""
-        self._moving = arrange(self, watched=self.clients.watched) or self._moving
+        moved = arrange(self.mux, self.grid, watched=self.clients.watched, draws_cursor=self.is_headless)
+        self._moving = moved or self._moving
         self._refocus()
-        self._status_updater.show_status()
+        self._show_status()
         if not self._moving:
             self._frames.place_cursor()
 
@@ -379,30 +369,28 @@ class FugueApp(App[int], inherit_bindings=False):
             self.clients.laid_out()
             self._renderer.invalidate()
 
-    def show_status(self, content: StatusContent) -> None:
+    def _update_status(self) -> None:
+        self.status_updates.updated()
+        if self.ready:
+            self.grid.show(view_model.grid_model(self.mux))
+            self._show_status()
+
+    def _show_status(self) -> None:
         """Update the status bar; without a row of its own it is displayed only while it shows a message."""
+        if not self.clients.watched:
+            return
+        keys = self.keyboard
+        content = view_model.status_content(self.mux, keys.hint, keys.mode, self.alerts.text, self._marks)
         self._status.show(content)
         display = bool(content.mode or content.alert)
         if self._bar_covers and self._status.display != display:
             self._status.display = display
             self._moving = True
 
-    def status_text(self) -> StatusText:
-        """What the status bar shows besides the windows."""
-        return StatusText(self.keyboard.hint, self.keyboard.mode, self.alerts.text, self._marks)
-
     def _marks(self, window: Window) -> str:
         return ("Z" if window.zoomed and isinstance(window.layout, Split) else "") + (
             "!" if window.id in self.pane_notifications.rung else ""
         )
-
-    def update_status(self) -> None:
-        """Update titles and status bar with the next iteration of the event loop."""
-        self._status_updater.request()
-
-    def output_arrived(self) -> None:
-        """Programs have written output: the names of the running programs may change."""
-        self._status_updater.output_arrived()
 
     # The panel of keys
 

@@ -1,7 +1,6 @@
 """The interface of the app that its parts use."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from textual import events
@@ -17,25 +16,10 @@ from fugue_tui.control.dispatch.policy import Policy
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.tui.commands import Commands
-from fugue_tui.workspace.model import Window
+from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui_widgets.pane_grid import PaneGrid
-from fugue_tui_widgets.status_bar import StatusContent
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint
-
-
-@dataclass(frozen=True, slots=True)
-class StatusText:
-    """What the status bar shows besides the windows."""
-
-    hint: str
-    """What keys do now."""
-    mode: str
-    """The same in a word or two; empty if they are the program's."""
-    alert: str
-    """A message; empty for none."""
-    marks: Callable[[Window], str]
-    """What follows a window's name."""
 
 
 class AppContext(ServedApp, Protocol):
@@ -47,15 +31,15 @@ class AppContext(ServedApp, Protocol):
     """The attached clients; none in a headless app."""
     commands: Commands
     """Runs commands of the user."""
+    status_updates: StatusUpdates
+    """Updates titles and status bar."""
     grid: PaneGrid
     """The container of the panes."""
 
-    # The screen
+    cursor_position: textual_geometry.Offset
+    """Where Textual leaves the hosts' cursor, which input methods follow."""
 
-    @property
-    def is_headless(self) -> bool:
-        """Whether Textual draws for itself, as in tests without a terminal."""
-        ...
+    # The screen
 
     @property
     def ready(self) -> bool:
@@ -97,15 +81,6 @@ class AppContext(ServedApp, Protocol):
         """The view of the pane that receives the user's keys."""
         ...
 
-    @property
-    def synchronizes(self) -> bool:
-        """Whether output may use synchronized output (mode 2026)."""
-        ...
-
-    def cursor_at(self, x: int, y: int) -> None:
-        """Where the hosts' cursor is."""
-        ...
-
     def rebuild(self) -> None:
         """Update the widgets from the workspace."""
         ...
@@ -122,22 +97,6 @@ class AppContext(ServedApp, Protocol):
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
-        ...
-
-    def update_status(self) -> None:
-        """Update titles and status bar with the next iteration of the event loop."""
-        ...
-
-    def output_arrived(self) -> None:
-        """Programs have written output: the names of the running programs may change."""
-        ...
-
-    def show_status(self, content: StatusContent) -> None:
-        """Update the status bar."""
-        ...
-
-    def status_text(self) -> StatusText:
-        """What the status bar shows besides the windows."""
         ...
 
     def show_keys(self, hints: list[Hint]) -> None:

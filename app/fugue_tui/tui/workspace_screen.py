@@ -45,7 +45,7 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
 
     def on_terminal_view_scrolled(self) -> None:
         """Titles and the status bar show the scroll position."""
-        self._app_context.update_status()
+        self._app_context.status_updates.request()
 
     def on_terminal_view_selection_begun(self, message: TerminalView.SelectionBegun) -> None:
         """There is one selection at a time."""

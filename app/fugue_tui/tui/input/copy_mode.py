@@ -84,14 +84,14 @@ class CopyMode:
         if live not in self._modes:
             self._modes[live] = _Copying()
             self._move(live, stay)
-        self._app.update_status()
+        self._app.status_updates.request()
 
     def _leave(self, live: Terminal) -> None:
         self._modes.pop(live, None)
         live.copy_mode.leave()
         if (view := self._app.focused_view) is not None:
             view.scroll_back(-_FAR)
-        self._app.update_status()
+        self._app.status_updates.request()
 
     def press(self, press: KeyPress, client: int) -> None:
         """Handle a key of a client in the focused pane, which is in copy mode."""
@@ -107,7 +107,7 @@ class CopyMode:
             self._page(view, live, lines)
         elif name in self._table:
             self._table[name](live, client)
-        self._app.update_status()
+        self._app.status_updates.request()
 
     # Moving
 

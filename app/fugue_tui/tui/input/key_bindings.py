@@ -138,7 +138,7 @@ class KeyDispatch:
     def _start_timer(self, client: int, seconds: float, *, repeats: bool) -> None:
         timer = asyncio.get_running_loop().call_later(seconds, self._elapsed, client)
         self._pending[client] = _PendingKeys(repeats, timer)
-        self._app.update_status()
+        self._app.status_updates.request()
 
     def _elapsed(self, client: int) -> None:
         if self._pending[client].repeats:
@@ -166,7 +166,7 @@ class KeyDispatch:
         pending.timer.cancel()
         if all(other.repeats for other in self._pending.values()):
             self._app.hide_keys()
-        self._app.update_status()
+        self._app.status_updates.request()
 
     def hints(self) -> list[Hint]:
         """Every key after the prefix and what it does."""

@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
+from textual.geometry import Offset
+
 from fugue_tui.attach_server.output.direct_painter import DirectPainter, shape_of
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
@@ -33,7 +35,7 @@ class RenderScheduler:
         self._next: dict[PaneId, float] = {}
         self._painter = DirectPainter(self._clients.write)
         self._painter.width = lambda: app.size.width
-        self._painter.synchronized = lambda: app.synchronizes
+        self._painter.synchronized = lambda: app.clients.synchronized
 
     def start(self, *, headless: bool) -> None:
         """Start painting: there is a screen now."""
@@ -71,7 +73,7 @@ class RenderScheduler:
             rows = self._paint_due(now)
             self._put_cursor()
         self._renderer.invalidate(rows)
-        self._app.output_arrived()
+        self._app.status_updates.output_arrived()
 
     def _paint_due(self, now: float) -> set[int]:
         """Paint the panes that are due; the rows of the screen that have changed."""
@@ -160,7 +162,7 @@ class RenderScheduler:
         cell = self._painter.cursor(cursor, rect)
         caret = ScreenCursor(*cell, shape_of(cursor)) if cell is not None and cursor is not None else None
         if cell is not None:
-            self._app.cursor_at(*cell)
+            self._app.cursor_position = Offset(*cell)
         before, self._renderer.caret = self._renderer.caret, caret
         return caret != before
 

@@ -39,13 +39,13 @@ class PaneNotifications:
                 self._app.mux.fit()  # A single pane has a title only after its program has exited.
                 self._app.rebuild()
             case _:
-                self._app.update_status()
+                self._app.status_updates.request()
 
     def _ring(self, pane: PaneId) -> None:
         window = self._app.mux.window_of(pane)
         if window.id != self._app.mux.workspace.active:
             self.rung.add(window.id)
-            self._app.update_status()
+            self._app.status_updates.request()
         if self._allowed("bell"):
             self._ring_host()
 

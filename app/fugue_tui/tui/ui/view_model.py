@@ -1,14 +1,16 @@
 """View models of the workspace: what the grid, the tabs and the status bar show."""
 
+from collections.abc import Callable
+
 from fugue_tui.config.model import UiSettings
 from fugue_tui.control.output.pane_titles import grid_view
-from fugue_tui.ids import PaneId
 from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
-from fugue_tui.tui.app_context import AppContext, StatusText
+from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window
+from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusContent, Tab
 from fugue_tui_widgets.terminal_view import TerminalView
 
@@ -25,14 +27,16 @@ def grid_model(mux: Multiplexer) -> GridView:
     return grid_view(mux, mux.front) if mux.front is not None else GridView()
 
 
-def status_content(mux: Multiplexer, texts: StatusText) -> StatusContent:
-    """The bar: workspace, the active session's windows, and the hint or the alert."""
+def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Callable[[Window], str]) -> StatusContent:
+    """The status bar: workspace, the active session's windows, and the hint or the alert.
+
+    `mode` is the hint in a word or two; `marks` gives what follows a window's name."""
     workspace, window = mux.workspace, mux.front
     session = window.session if window is not None else ""
     mine = [each for each in workspace.windows if each.session == session]
     several = any(each.session != session for each in workspace.windows)
     tabs = tuple(
-        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, texts.marks(each))
+        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, marks(each))
         for number, each in enumerate(mine, 1)
     )
     unsaved = mux.saver is not None and mux.saver.fault
@@ -40,8 +44,8 @@ def status_content(mux: Multiplexer, texts: StatusText) -> StatusContent:
         clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
     )
     back = _history(mux)
-    hint, mode = (" · ".join(part for part in (back, text) if part) for text in (texts.hint, texts.mode))
-    return StatusContent(name, clean(session, 24) if several else "", tabs, hint, texts.alert, mode)
+    hint, mode = (" · ".join(part for part in (back, text) if part) for text in (hint, mode))
+    return StatusContent(name, clean(session, 24) if several else "", tabs, hint, alert, mode)
 
 
 def _history(mux: Multiplexer) -> str:
@@ -64,13 +68,13 @@ def window_label(mux: Multiplexer, window: Window) -> str:
     return clean(pane.name or mux.terminals[window.active].foreground or window.name or "shell", 24)
 
 
-def arrange(app: AppContext, *, watched: bool) -> bool:
+def arrange(mux: Multiplexer, grid: PaneGrid, *, watched: bool, draws_cursor: bool) -> bool:
     """Give the grid a view of every pane; whether any of them moves. Terminals are read only while `watched`."""
-    grid, old = app.grid, app.grid.model
-    views = {pane: _view(app, pane) for pane in app.mux.terminals}
+    old = grid.model
+    views = {pane: _view(grid.views.get(pane), terminal, draws_cursor) for pane, terminal in mux.terminals.items()}
     new = any(pane not in grid.views for pane in views)
     grid.adopt(views)
-    model = grid_model(app.mux)
+    model = grid_model(mux)
     moves = new or model.solution != old.solution or model.title_row != old.title_row
     for pane in model.solution.panes if moves and watched else ():
         views[pane].redraw()
@@ -78,12 +82,10 @@ def arrange(app: AppContext, *, watched: bool) -> bool:
     return moves
 
 
-def _view(app: AppContext, pane: PaneId) -> TerminalView:
-    """The view of a pane, which shows the terminal that the pane has now."""
-    terminal = app.mux.terminals[pane]
-    view = app.grid.views.get(pane)
+def _view(view: TerminalView | None, terminal: Terminal, draws_cursor: bool) -> TerminalView:
+    """The view of a pane, or a new one, which shows the terminal that the pane has now."""
     if view is None:
-        return TerminalView(terminal, draws_cursor=app.is_headless)
+        return TerminalView(terminal, draws_cursor=draws_cursor)
     if view.live is not terminal:
         view.show(terminal)
     return view
