@@ -186,7 +186,7 @@ def test_a_terminal_that_sends_what_is_no_frame_is_dropped_and_no_other(serve: S
     serving.shows(other, "1 cat")
     other.raw(sent)
     serving.until(lambda: not other.open)
-    serving.until(lambda: "a terminal was dropped" in serving.log)
+    serving.until(lambda: "a client was dropped" in serving.log)
     serving.first.send("alive\r")
     serving.shows(serving.first, "alive")
 

@@ -118,7 +118,7 @@ def test_nothing_that_is_saved_is_read_or_written_through_a_link(launch: Launch,
     before = snapshot(room / "elsewhere")
     second = launch(size=WIDE)
     second.ready()
-    second.host.wait_until(lambda: "cannot come back" in second.host.text or ASK in second.host.text)
+    second.host.wait_until(lambda: "cannot be restored" in second.host.text or ASK in second.host.text)
     second.host.send("\r")
     second.ask("create-window", "--command", "cat")
     if what != "auto/e2e.json":

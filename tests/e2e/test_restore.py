@@ -272,6 +272,6 @@ def test_a_workspace_of_which_nothing_can_be_read_starts_fresh_and_says_so(launc
     for file in (tmp_path / "state" / "auto").glob("e2e.json*"):
         damage(file, "cut")
     second = launch(size=WIDE)
-    second.host.wait_text("the last workspace cannot come back")
+    second.host.wait_text("the last workspace cannot be restored")
     assert list(panes(second)) == ["%1"]
     assert list((tmp_path / "state" / "auto").glob("*.bad.*"))

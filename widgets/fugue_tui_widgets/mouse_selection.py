@@ -38,12 +38,12 @@ class MouseSelection:
         *,
         scroll: Callable[[int], None],
         on_typed: Callable[[], None],
-        on_begun: Callable[[], None],
+        on_started: Callable[[], None],
         on_selected: Callable[[str], None],
     ) -> None:
         """`live` gives the terminal that the view shows; `scroll` scrolls it, positive towards older lines."""
         self._view, self._live, self._scroll = view, live, scroll
-        self._on_typed, self._on_begun, self._on_selected = on_typed, on_begun, on_selected
+        self._on_typed, self._on_started, self._on_selected = on_typed, on_started, on_selected
         self._drag: _Drag | None = None
         self._clicks = (0.0, Cell(-1, -1), 0)
 
@@ -81,10 +81,10 @@ class MouseSelection:
         if live is None or live.exit is not None:
             return False
         at = self._cell(event)
-        taken = live.mouse(MouseAction(kind, button, at.x, at.y, modifiers_of(event)))
-        if taken and kind is MouseKind.PRESS:
+        reported = live.mouse(MouseAction(kind, button, at.x, at.y, modifiers_of(event)))
+        if reported and kind is MouseKind.PRESS:
             self._on_typed()
-        return taken
+        return reported
 
     def _cell(self, event: events.MouseEvent) -> Cell:
         """The cell under the pointer; the nearest one if a drag is outside of the view."""
@@ -113,9 +113,9 @@ class MouseSelection:
         return count
 
     def _begin(self, drag: "_Drag") -> None:
-        drag.begun = True
+        drag.started = True
         drag.live.copy_mode.select(drag.start.place or drag.at, drag.unit)
-        self._on_begun()
+        self._on_started()
 
     def _drag_to(self, event: events.MouseMove) -> None:
         drag, at = self._drag, self._cell(event)
@@ -124,9 +124,9 @@ class MouseSelection:
         if event.button == 0:  # The release was not reported.
             self._end_drag()
             return
-        if not drag.begun and at != drag.at:
+        if not drag.started and at != drag.at:
             self._begin(drag)
-        if drag.begun:
+        if drag.started:
             drag.live.copy_mode.extend(at)
         drag.left_edge = drag.left_edge or at.y != drag.at.y
         drag.at = at
@@ -140,23 +140,23 @@ class MouseSelection:
             return 1
         return -1 if y > last or (y == last and bottom and drag.left_edge) else 0
 
-    def _autoscroll(self, way: int) -> None:
+    def _autoscroll(self, direction: int) -> None:
         drag = self._drag
-        if drag is None or way == drag.way:
+        if drag is None or direction == drag.direction:
             return
         drag.stop_scrolling()
-        drag.way = way
-        if way:
+        drag.direction = direction
+        if direction:
             drag.timer = self._view.set_interval(_AUTOSCROLL_SECONDS, self._autoscroll_step)
 
     def _autoscroll_step(self) -> None:
         """Scroll while the pointer is past an edge, faster with time."""
         drag = self._drag
-        if drag is None or not drag.begun:
+        if drag is None or not drag.started:
             return
         drag.ticks += 1
         before = drag.live.scrollback.offset
-        self._scroll(drag.way * min(1 + drag.ticks // 10, _AUTOSCROLL_MOST))
+        self._scroll(drag.direction * min(1 + drag.ticks // 10, _AUTOSCROLL_MOST))
         drag.live.copy_mode.extend(drag.at)
         if drag.live.scrollback.offset == before:
             drag.stop_scrolling()
@@ -165,7 +165,7 @@ class MouseSelection:
         """End the drag, and keep the selection."""
         drag = self._drag
         self._drop()
-        if drag is None or not drag.begun:
+        if drag is None or not drag.started:
             return
         text = drag.live.copy_mode.selected_text
         if text.strip():
@@ -183,7 +183,7 @@ class MouseSelection:
     def wheel(self, event: events.MouseEvent, *, up: bool) -> None:
         """Handle one step of the wheel: it is the program's, moves its cursor, or scrolls."""
         live, lines = self._live(), WHEEL_LINES if up else -WHEEL_LINES
-        if self._drag is not None and self._drag.begun:
+        if self._drag is not None and self._drag.started:
             self._scroll(lines)
             self._drag.live.copy_mode.extend(self._drag.at)
             return
@@ -201,12 +201,12 @@ class _Drag:
 
     def __init__(self, live: LiveTerminal, start: Pin, at: Cell, unit: Unit) -> None:
         self.live, self.start, self.at, self.unit = live, start, at, unit
-        self.begun = self.left_edge = False
-        self.way = self.ticks = 0
+        self.started = self.left_edge = False
+        self.direction = self.ticks = 0
         self.timer: Timer | None = None
 
     def stop_scrolling(self) -> None:
         """Stop scrolling."""
         if self.timer is not None:
             self.timer.stop()
-        self.timer, self.way, self.ticks = None, 0, 0
+        self.timer, self.direction, self.ticks = None, 0, 0

@@ -58,10 +58,10 @@ class PaneGrid(ErrorBoundary, Widget):
             self.divider = divider
             self.cells = cells
 
-    class DividerTaken(Message):
+    class DragStarted(Message):
         """A drag of a divider begins."""
 
-    class DividerDropped(Message):
+    class DragEnded(Message):
         """A drag of a divider ends."""
 
     class TitleClicked(Message):
@@ -151,7 +151,7 @@ class PaneGrid(ErrorBoundary, Widget):
         if divider is not None:
             self._dragged = (divider, Offset(int(event.screen_x), int(event.screen_y)))
             self.capture_mouse()
-            self.post_message(self.DividerTaken())
+            self.post_message(self.DragStarted())
         event.stop()
 
     async def on_mouse_move(self, event: events.MouseMove) -> None:
@@ -171,5 +171,5 @@ class PaneGrid(ErrorBoundary, Widget):
         if self._dragged is not None:
             self._dragged = None
             self.release_mouse()
-            self.post_message(self.DividerDropped())
+            self.post_message(self.DragEnded())
             event.stop()

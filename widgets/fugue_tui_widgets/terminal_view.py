@@ -50,7 +50,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
     class Scrolled(ViewMessage):
         """The view shows another part of the history, or the live screen again."""
 
-    class SelectionBegun(ViewMessage):
+    class SelectionStarted(ViewMessage):
         """The user begins to select text in this view."""
 
     class Selected(ViewMessage):
@@ -61,7 +61,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
             self.text = text
             """The text: untrusted, and never empty."""
 
-    class Again(ViewMessage):
+    class Restart(ViewMessage):
         """Enter was pressed in a view whose program has exited, or is held; or Escape in one that is held."""
 
         def __init__(self, view: "TerminalView", *, escape: bool = False) -> None:
@@ -97,7 +97,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
             lambda: self.live,
             scroll=self.scroll_back,
             on_typed=lambda: self._post(self.Typed(self)),
-            on_begun=lambda: self._post(self.SelectionBegun(self)),
+            on_started=lambda: self._post(self.SelectionStarted(self)),
             on_selected=lambda text: self._post(self.Selected(self, text)),
         )
         self._strips: dict[int, Strip] = {}
@@ -246,7 +246,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
             self.live.copy_mode.deselect()
         if self.live.exit is not None or self.live.waits:
             if press.acts and (press.role == "enter" or (press.role == "escape" and self.live.waits)):
-                self.post_message(self.Again(self, escape=press.role == "escape"))
+                self.post_message(self.Restart(self, escape=press.role == "escape"))
             elif press.acts and press.text == "x" and not self.live.waits:
                 self.post_message(self.Close(self))
             return

@@ -70,7 +70,7 @@ class SocketLink:
             for kind, payload in self._frames.feed(data):
                 self._frame(kind, payload)
         except SocketError as error:
-            logger.warning("a terminal was dropped: %s", error)
+            logger.warning("a client was dropped: %s", error)
             self._disconnect()
 
     def _frame(self, kind: bytes, payload: bytes) -> None:

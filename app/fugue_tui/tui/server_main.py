@@ -163,7 +163,7 @@ class _Server:
         try:
             return found(self.mux)
         except FugueError as error:
-            self._faults.append(f"the last workspace cannot come back: {clean_text(str(error))}")
+            self._faults.append(f"the last workspace cannot be restored: {clean_text(str(error))}")
             return None
 
     def show(self) -> int:

@@ -9,7 +9,7 @@ from fugue_tui.control.commands.windows import SelectWindow
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.input.clipboard import begun, client_of, copy
+from fugue_tui.tui.input.clipboard import clear_other_selections, client_of, copy
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui_widgets.error_boundary import ErrorBoundary
@@ -31,7 +31,7 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         self._app_context = app
         self._actions = actions
         self._keyboard = keyboard
-        self._selects_at: AttachedClient | None = None
+        self._selecting_client: AttachedClient | None = None
 
     def pane_of(self, widget: object) -> PaneId | None:
         """The pane that a widget shows."""
@@ -47,22 +47,22 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         """Titles and the status bar show the scroll position."""
         self._app_context.status_updates.request()
 
-    def on_terminal_view_selection_begun(self, message: TerminalView.SelectionBegun) -> None:
+    def on_terminal_view_selection_started(self, message: TerminalView.SelectionStarted) -> None:
         """There is one selection at a time."""
-        self._selects_at = client_of(self._app_context)
+        self._selecting_client = client_of(self._app_context)
         if message.view.live is not None:
-            begun(self._app_context, message.view.live)
+            clear_other_selections(self._app_context, message.view.live)
 
     def on_terminal_view_selected(self, message: TerminalView.Selected) -> None:
         """Copy the selected text, if so configured."""
         if self._app_context.settings.ui.copy_on_select:
-            copy(self._app_context, message.text, self._selects_at)
+            copy(self._app_context, message.text, self._selecting_client)
 
     def on_terminal_view_paste_refused(self, message: TerminalView.PasteRefused) -> None:
         """Show why nothing was pasted."""
         self._app_context.alert(f"not pasted: {message.reason}")
 
-    def on_terminal_view_again(self, message: TerminalView.Again) -> None:
+    def on_terminal_view_restart(self, message: TerminalView.Restart) -> None:
         """Enter runs an exited program again, or starts one that is held; Escape starts a shell in its place."""
         pane = self.pane_of(message.view)
         if pane is None or self._app_context.mux.runs(pane):  # The first of two Enter keys has started it.
@@ -95,11 +95,11 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         """Resize the panes beside a dragged divider."""
         self._actions.drag(message.divider, message.cells)
 
-    def on_pane_grid_divider_taken(self, message: PaneGrid.DividerTaken) -> None:
+    def on_pane_grid_drag_started(self, message: PaneGrid.DragStarted) -> None:
         """Start a drag, which is one undo step."""
         self._actions.begin_drag()
 
-    def on_pane_grid_divider_dropped(self, message: PaneGrid.DividerDropped) -> None:
+    def on_pane_grid_drag_ended(self, message: PaneGrid.DragEnded) -> None:
         """End the drag."""
         self._actions.end_drag()
 

@@ -13,8 +13,8 @@ MOST_BYTES: Final = 500_000
 """A longer text is not sent to a terminal's clipboard: terminals drop it, or hang."""
 
 
-def begun(app: AppContext, terminal: Terminal) -> None:
-    """The user starts a selection in a terminal: selections in others are cleared."""
+def clear_other_selections(app: AppContext, terminal: Terminal) -> None:
+    """Clear the selections of all terminals but one, in which the user starts to select."""
     for other in app.mux.terminals.values():
         if other is not terminal:
             other.copy_mode.deselect()

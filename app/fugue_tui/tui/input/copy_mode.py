@@ -9,7 +9,7 @@ from fugue_tui.terminal.copy_mode.text_units import Unit
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.input.clipboard import begun, client_of, copy
+from fugue_tui.tui.input.clipboard import clear_other_selections, client_of, copy
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _FAR: Final = 1 << 30
@@ -139,7 +139,7 @@ class CopyMode:
             return
         if not mode.selects or live.copy_mode.selected is None:
             live.copy_mode.select(place, unit)
-            begun(self._app, live)
+            clear_other_selections(self._app, live)
             mode.selects, mode.unit = True, unit
         elif unit is mode.unit:
             self._deselect(live)

@@ -145,7 +145,7 @@ class RestorePrompt:
         else:
             self._mux.before = ("named", done.result())
             if not self.ended:
-                self._inform(f"the last workspace is kept: restore-session {done.result()} brings it back")
+                self._inform(f"the last workspace is kept: restore-session {done.result()} restores it")
         self._saver.release()
 
     def _inform(self, text: str) -> None:
