@@ -18,6 +18,7 @@ from fugue_tui.validation.field_types import Bounds, Choice, Number, Refined, at
 
 _T = TypeVar("_T")
 
+_TOO_DEEP: Final = f"too deep; at most {MAX_DEPTH} splits lie inside one another"
 _AXES: Final = {**{str(axis): axis for axis in Axis}, "right": Axis.HORIZONTAL, "down": Axis.VERTICAL}
 _DIRECTION: Final = Refined(Choice(_AXES), said="horizontal (side by side) or vertical (stacked)")
 _RATIO: Final = Refined(Number(Bounds(gt=0, lt=10**9)), said="a number above 0 and below a billion, such as 0.35")
@@ -112,9 +113,6 @@ def _weights(ratios: Sequence[float | None], path: str) -> tuple[int, ...]:
 
 def _exact(ratio: float) -> Fraction:
     return max(Fraction(ratio).limit_denominator(10**6), Fraction(1, 10**6))
-
-
-_TOO_DEEP: Final = f"too deep; at most {MAX_DEPTH} splits lie inside one another"
 
 
 def checked(kind: type[_T], value: object, path: str = "", root: str = "layout") -> _T:
