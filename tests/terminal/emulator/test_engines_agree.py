@@ -168,7 +168,7 @@ moving = st.builds("\x1b[{}{}".format, counts, st.sampled_from("ABCDEFGZd"))
 basic_motion = st.one_of(basic_controls, tab_stops, saved, scrolling, moving, positions, erasing)
 basic_switches = st.one_of(
     st.sampled_from(
-        ["\x1b[?7l", "\x1b[?7h", "\x1b[4h", "\x1b[4l", "\x1b[?25l", "\x1b[?25h", "\x1b[?12h", "\x1b(0lqxk\x1b(B"]
+        ["\x1b[?7l", "\x1b[?7h", "\x1b[4h", "\x1b[4l", "\x1b[?25l", "\x1b[?25h", "\x1b[?12h", "\x1b(0lqxk\x1b(B."]
     ),
     st.builds("\r\x1b[?1049h{}{}\x1b[?1049l".format, basic_styles, text),
 )

@@ -26,6 +26,7 @@ def styles(data: str) -> list[Style]:
         ("\x1b(0lqqk\x1b(Bq", ["┌──┐q"]),
         ("\x1b)0\x0eqq\x0fq", ["──q"]),
         ("\x1b(0漢q", ["漢─"]),
+        ("\r\n" + "x" * 20 + "\x1bMy", [" " * 19 + "y", "x" * 20]),
         ("\x1b#8", ["E" * 20] * 5),
         ("one\x1bctwo", ["two"]),
         ("a\x7fb\x00c\x85d", ["abcd"]),

@@ -279,6 +279,11 @@ class Screen(pyte.Screen):
             self._remember(self.buffer[0])
         super().index()
 
+    def reverse_index(self) -> None:
+        """Go up one line, scrolling at the top margin."""
+        self.settle()
+        super().reverse_index()
+
     def _remember(self, line: StaticDefaultDict[int, Char]) -> None:
         self.history.append(cast(Line, line).row(self.columns))
         self.pushed += 1
