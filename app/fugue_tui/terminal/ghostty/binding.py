@@ -5,8 +5,6 @@ cffi writes them after parsing, which needs no compiler and loads in half a mill
 from which it was made; those of any other are parsed.
 """
 
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-
 import importlib.util
 import os
 import zlib
@@ -14,7 +12,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fugue_tui.terminal.ghostty.declarations import (
+        FFI,
+        FuguePoint,
+        FugueScroll,
+        GhosttyGridRef,
+        GhosttyTerminal,
+        GhosttyTrackedGridRef,
+        Lib,
+        Pointer,
+    )
 
 _TWINS: Final = """
 typedef struct { uint16_t x; uint32_t y; uint64_t _pad; } FuguePointValue;
@@ -29,11 +41,11 @@ typedef struct { GhosttyTerminalScrollViewportTag tag; FugueScrollValue value; }
 class Binding:
     """The library: `ffi` makes C values, `lib` holds functions and constants, and three functions take twins."""
 
-    ffi: Any
-    lib: Any
-    grid_ref: Any
-    scroll_viewport: Any
-    track: Any
+    ffi: "FFI"
+    lib: "Lib"
+    grid_ref: "Callable[[GhosttyTerminal, FuguePoint, GhosttyGridRef], int]"
+    scroll_viewport: "Callable[[GhosttyTerminal, FugueScroll], None]"
+    track: "Callable[[GhosttyTerminal, FuguePoint, Pointer[GhosttyTrackedGridRef]], int]"
 
 
 @cache
@@ -77,7 +89,7 @@ def _library(package: str) -> str:
     raise OSError(f"no libghostty-vt in {package}/_lib")
 
 
-def _declarations(source: str) -> Any:
+def _declarations(source: str) -> "FFI":
     with open(source, "rb") as file:
         text = file.read()
     with suppress(ImportError):  # Also raised by a cffi that reads another form.
@@ -85,7 +97,7 @@ def _declarations(source: str) -> Any:
 
         if zlib.crc32(text) == declarations.SOURCE:
             return declarations.ffi
-    names: dict[str, Any] = {}
+    names: dict[str, FFI] = {}
     exec(emit(text), names)
     return names["ffi"]
 
@@ -94,7 +106,7 @@ def emit(text: bytes) -> str:
     """The Python module that cffi makes of pyghostty's declarations and the twins. Raises ImportError for others."""
     from cffi import FFI
 
-    names: dict[str, Any] = {}
+    names: dict[str, str] = {}
     exec(text, names)
     ffi = FFI()
     ffi.cdef(names["CDEF"])

@@ -4,18 +4,29 @@ Callbacks run inside `feed`, under the terminal's lock. They only collect, and n
 collected grow without bound. One set of C callbacks serves every terminal; the user data says whose inbox is meant.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownParameterType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
-
 from functools import cache
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fugue_tui.geometry import CELL_PIXELS
 from fugue_tui.terminal.emulator.events import Bell, Notification
 from fugue_tui.terminal.emulator.pending_events import TEXT_LIMIT, PendingEvents
 from fugue_tui.terminal.emulator.protocol import XTERM_VERSION
 from fugue_tui.terminal.ghostty.binding import Binding
+
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import (
+        GhosttyClipboardWrite,
+        GhosttyDeviceAttributes,
+        GhosttySizeReportSize,
+        GhosttyString,
+        GhosttyTerminal,
+        GhosttyTerminalDesktopNotification,
+        Pointer,
+        UserData,
+    )
+
+    Inbox = UserData[PendingEvents]
 
 
 class Callbacks:
@@ -46,7 +57,7 @@ class Callbacks:
             for option, name, function in handlers
         ]
 
-    def install(self, terminal: Any, inbox: PendingEvents) -> Any:
+    def install(self, terminal: "GhosttyTerminal", inbox: PendingEvents) -> "Inbox":
         """Send a terminal's callbacks to an inbox; the caller keeps the returned handle as long as the terminal."""
         handle = self._ffi.new_handle(inbox)
         self._lib.ghostty_terminal_set(terminal, self._lib.GHOSTTY_TERMINAL_OPT_USERDATA, handle)
@@ -54,48 +65,48 @@ class Callbacks:
             self._lib.ghostty_terminal_set(terminal, option, function)
         return handle
 
-    def _inbox(self, handle: Any) -> PendingEvents:
+    def _inbox(self, handle: "Inbox") -> PendingEvents:
         return self._ffi.from_handle(handle)
 
-    def _bytes(self, string: Any) -> bytes:
+    def _bytes(self, string: "GhosttyString") -> bytes:
         return self._ffi.buffer(string.ptr, string.len)[:] if string.len else b""
 
-    def _text(self, string: Any) -> str:
+    def _text(self, string: "GhosttyString") -> str:
         return self._bytes(string)[: 4 * TEXT_LIMIT].decode("utf-8", "replace")[:TEXT_LIMIT]
 
-    def _data(self, terminal: Any, key: int) -> str:
+    def _data(self, terminal: "GhosttyTerminal", key: int) -> str:
         self._lib.ghostty_terminal_get(terminal, key, self._string)
         return self._text(self._string)
 
-    def _write_pty(self, terminal: Any, handle: Any, data: Any, length: int) -> None:
+    def _write_pty(self, terminal: "GhosttyTerminal", handle: "Inbox", data: "Pointer[int]", length: int) -> None:
         self._inbox(handle).reply(self._ffi.buffer(data, length)[:])
 
-    def _bell(self, terminal: Any, handle: Any) -> None:
+    def _bell(self, terminal: "GhosttyTerminal", handle: "Inbox") -> None:
         self._inbox(handle).say(Bell())
 
-    def _xtversion(self, terminal: Any, handle: Any) -> Any:
+    def _xtversion(self, terminal: "GhosttyTerminal", handle: "Inbox") -> "GhosttyString":
         answer = self._ffi.new("GhosttyString *")
         answer.ptr = self._ffi.cast("uint8_t *", self._version)
         answer.len = len(self._version) - 1
         return answer[0]
 
-    def _title_changed(self, terminal: Any, handle: Any) -> None:
+    def _title_changed(self, terminal: "GhosttyTerminal", handle: "Inbox") -> None:
         self._inbox(handle).set_title(self._data(terminal, self._lib.GHOSTTY_TERMINAL_DATA_TITLE))
 
-    def _pwd_changed(self, terminal: Any, handle: Any) -> None:
+    def _pwd_changed(self, terminal: "GhosttyTerminal", handle: "Inbox") -> None:
         self._inbox(handle).set_cwd(self._data(terminal, self._lib.GHOSTTY_TERMINAL_DATA_PWD))
 
-    def _size(self, terminal: Any, handle: Any, out: Any) -> bool:
+    def _size(self, terminal: "GhosttyTerminal", handle: "Inbox", out: "GhosttySizeReportSize") -> bool:
         size = self._inbox(handle).size
         out.rows, out.columns = size.rows, size.cols
         out.cell_width, out.cell_height = CELL_PIXELS
         return True
 
-    def _color_scheme(self, terminal: Any, handle: Any, out: Any) -> bool:
+    def _color_scheme(self, terminal: "GhosttyTerminal", handle: "Inbox", out: "Pointer[int]") -> bool:
         out[0] = int(self._inbox(handle).dark)
         return True
 
-    def _device_attributes(self, terminal: Any, handle: Any, out: Any) -> bool:
+    def _device_attributes(self, terminal: "GhosttyTerminal", handle: "Inbox", out: "GhosttyDeviceAttributes") -> bool:
         """A VT220 with ANSI colour (22), as Ghostty itself says; of xterm's version."""
         out.primary.conformance_level = 62
         out.primary.num_features = 1
@@ -106,18 +117,20 @@ class Callbacks:
         out.tertiary.unit_id = 0
         return True
 
-    def _clipboard_write(self, terminal: Any, handle: Any, write: Any) -> None:
+    def _clipboard_write(self, terminal: "GhosttyTerminal", handle: "Inbox", write: "GhosttyClipboardWrite") -> None:
         kinds = [write.contents[index] for index in range(min(write.contents_len, 16))]
         for content in kinds:
             if self._bytes(content.mime).startswith(b"text/plain"):
                 self._inbox(handle).copy(self._bytes(content.data))
                 break
 
-    def _desktop_notification(self, terminal: Any, handle: Any, notification: Any) -> None:
+    def _desktop_notification(
+        self, terminal: "GhosttyTerminal", handle: "Inbox", notification: "GhosttyTerminalDesktopNotification"
+    ) -> None:
         told = Notification(self._text(notification.title), self._text(notification.body))
         self._inbox(handle).say(told)
 
-    def _render_hold(self, terminal: Any, handle: Any, held: bool) -> None:
+    def _render_hold(self, terminal: "GhosttyTerminal", handle: "Inbox", held: bool) -> None:
         self._inbox(handle).on_hold(held)
 
 

@@ -10,13 +10,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.render_state import RenderState
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run, Style, rgb
 from fugue_tui.terminal.screen.damage import spans
 from fugue_tui.terminal.screen.dynamic_colors import DynamicColors
+
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal, Pointer
 
 LINK_LIMIT: Final = 2_083
 """Bytes of a link's target; a longer one is no link."""
@@ -25,7 +28,7 @@ LINK_LIMIT: Final = 2_083
 class LinkReader:
     """The links of one terminal's viewport."""
 
-    def __init__(self, binding: Binding, terminal: Any) -> None:
+    def __init__(self, binding: Binding, terminal: "GhosttyTerminal") -> None:
         self._ffi, self._lib, self._grid_ref = binding.ffi, binding.lib, binding.grid_ref
         self._terminal = terminal
         self._point = self._ffi.new("FuguePoint *", {"tag": self._lib.GHOSTTY_POINT_TAG_VIEWPORT})
@@ -45,7 +48,7 @@ class LinkReader:
                 found[x] = target if target == last else self._target(x, y, buffer)
         return {x: target for x, target in found.items() if target}
 
-    def _target(self, x: int, y: int, buffer: Any) -> str:
+    def _target(self, x: int, y: int, buffer: "Pointer[int]") -> str:
         self._point.value.x, self._point.value.y = x, y
         if self._grid_ref(self._terminal, self._point[0], self._ref):
             return ""

@@ -1,13 +1,14 @@
 """Reads and sets the colours of a terminal: the host's as defaults, and what the program put over them."""
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.gil_held_calls import quick
 from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, rgb
 from fugue_tui.terminal.screen.dynamic_colors import HOST, DynamicColors
+
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal
 
 _REVERSE: Final = 5
 
@@ -15,7 +16,7 @@ _REVERSE: Final = 5
 class ColorReader:
     """The colours of one terminal."""
 
-    def __init__(self, binding: Binding, terminal: Any) -> None:
+    def __init__(self, binding: Binding, terminal: "GhosttyTerminal") -> None:
         self._ffi, self._lib, self._terminal = binding.ffi, binding.lib, terminal
         self._colour = self._ffi.new("GhosttyColorRgb *")
         self._palette = self._ffi.new("GhosttyColorRgb[256]")

@@ -9,7 +9,7 @@ How a terminal of libghostty-vt is set up, and brought back to that state.
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from fugue_tui import __version__
 from fugue_tui.errors import SaveError
@@ -31,6 +31,9 @@ from fugue_tui.terminal.input.encoder import Encoder
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.pins import Pin, Point
 
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal
+
 _APC_LIMIT: Final = 65_536
 FOREGROUND: Final = 0xD0D0D0
 BACKGROUND: Final = 0x101010
@@ -47,7 +50,7 @@ START: Final = b"\x1b[0 q"
 """Takes on the default cursor, which is set after the terminal is made."""
 
 
-def configure(binding: Binding, terminal: Any) -> None:
+def configure(binding: Binding, terminal: "GhosttyTerminal") -> None:
     """Set what holds for every terminal, however it was made."""
     lib, new, null = binding.lib, binding.ffi.new, binding.ffi.NULL
     hollow = new("GhosttyTerminalCursorStyle *", lib.GHOSTTY_TERMINAL_CURSOR_STYLE_BLOCK_HOLLOW)
@@ -89,7 +92,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._take(self._ffi.gc(made[0], self._lib.ghostty_terminal_free), scrollback)
         self._history.fit(size)
 
-    def _take(self, terminal: Any, scrollback: int) -> None:
+    def _take(self, terminal: "GhosttyTerminal", scrollback: int) -> None:
         """Be this terminal from now on; it has this emulator's size."""
         self._terminal = terminal
         self._handle = callbacks(self._binding, f"fugue-tui {__version__}").install(terminal, self._inbox)

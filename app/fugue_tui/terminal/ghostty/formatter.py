@@ -4,16 +4,17 @@ The formatter's text is cut into rows that stand alone. Rows with characters tha
 the caller.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.gil_held_calls import quick
 from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.screen.sgr import PARAMETERS
+
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal, Pointer
 
 _RESET: Final = b"\x1b[0m"
 _SURFACES: Final = (b"\x1b[4", b"\x1b[7m", b"\x1b[9m", b"\x1b[53m")
@@ -37,7 +38,7 @@ _SCREENFUL: Final = 200
 class Formatter:
     """The native formatter of one terminal."""
 
-    def __init__(self, binding: Binding, terminal: Any) -> None:
+    def __init__(self, binding: Binding, terminal: "GhosttyTerminal") -> None:
         self._ffi, self._lib = binding.ffi, binding.lib
         self._terminal = terminal
         new, sizeof = self._ffi.new, self._ffi.sizeof
@@ -136,10 +137,10 @@ class Formatter:
         self._point.tag, self._point.value.x, self._point.value.y = tag, x, y
         return self._grid_ref(self._terminal_at, self._point_value, out)
 
-    def _quick_format(self, formatter: int, buffer: Any) -> int:
+    def _quick_format(self, formatter: int, buffer: "Pointer[int]") -> int:
         return self._quick.format(formatter, self._quick.at(buffer), len(buffer), self._written_at)
 
-    def _long_format(self, formatter: int, buffer: Any) -> int:
+    def _long_format(self, formatter: int, buffer: "Pointer[int]") -> int:
         made = self._ffi.cast("GhosttyFormatter", formatter)
         return self._lib.ghostty_formatter_format_buf(made, buffer, len(buffer), self._written)
 
@@ -152,7 +153,7 @@ class Formatter:
         """Plain text without wide characters always has room at once; nothing is touched of what is not written."""
         return self._read(formatter, self._long_format, room)
 
-    def _read(self, formatter: int, format: Callable[[int, Any], int], room: int) -> bytes:
+    def _read(self, formatter: int, format: Callable[[int, "Pointer[int]"], int], room: int) -> bytes:
         buffer = self._allocate("uint8_t[]", room)
         result = format(formatter, buffer)
         if result == self._lib.GHOSTTY_OUT_OF_SPACE:

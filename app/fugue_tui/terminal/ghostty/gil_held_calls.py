@@ -5,12 +5,10 @@ get it back, and a frame makes dozens: reading one was measured to take 1.8 ms i
 percentile; with the lock held 0.4 and 11. These are the same functions through ctypes. None may block or run long.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from fugue_tui.terminal.ghostty.binding import Binding
 
@@ -18,7 +16,9 @@ _POINTER: Final = ctypes.c_void_p
 _INT: Final = ctypes.c_int
 _SIZE: Final = ctypes.c_size_t
 _BOOL: Final = ctypes.c_bool
-Call = Callable[..., Any]
+Call: TypeAlias = Callable[..., int]
+"""Takes numbers, and addresses as numbers."""
+Kind: TypeAlias = type[ctypes.c_void_p | ctypes.c_int | ctypes.c_size_t | ctypes.c_uint64 | ctypes.c_bool]
 
 
 class GilHeldCalls:
@@ -44,37 +44,36 @@ class GilHeldCalls:
         self.encoder_follow = self._call("ghostty_key_encoder_setopt_from_terminal", None, _POINTER, _POINTER)
         self.encode = self._call("ghostty_key_encoder_encode", _INT, _POINTER, _POINTER, _POINTER, _SIZE, _POINTER)
 
-    def formatter_new(self, options: Any) -> Call:
+    def formatter_new(self, options: ctypes.Structure) -> Call:
         """`ghostty_formatter_terminal_new` for options that are passed by value; `options` is their buffer."""
-        kinds = (_POINTER, _POINTER, _POINTER, type(options))
-        return self._call("ghostty_formatter_terminal_new", _INT, *kinds)
+        return self._call("ghostty_formatter_terminal_new", _INT, _POINTER, _POINTER, _POINTER, type(options))
 
-    def grid_ref(self, point: Any) -> Call:
+    def grid_ref(self, point: ctypes.Structure) -> Call:
         """`ghostty_terminal_grid_ref` for a point that is passed by value; `point` is its buffer."""
         return self._call("ghostty_terminal_grid_ref", _INT, _POINTER, type(point), _POINTER)
 
-    def _call(self, name: str, result: Any, *kinds: Any) -> Call:
+    def _call(self, name: str, result: Kind | None, *kinds: Kind | type[ctypes.Structure]) -> Call:
         ffi, lib = self._binding.ffi, self._binding.lib
         return _prototype(result, *kinds)(int(ffi.cast("uintptr_t", ffi.addressof(lib, name))))
 
-    def at(self, pointer: Any) -> int:
+    def at(self, pointer: object) -> int:
         """The address that a cffi pointer holds; whoever asks keeps the pointer alive."""
         return int(self._binding.ffi.cast("uintptr_t", pointer))
 
-    def by_value(self, pointer: Any) -> Any:
+    def by_value(self, pointer: object) -> ctypes.Structure:
         """A struct of more than 16 bytes that cffi owns, shared with ctypes so that it can be passed by value."""
         buffer = self._binding.ffi.buffer(pointer)
         return _opaque(len(buffer)).from_buffer(buffer)
 
 
 @cache
-def _prototype(result: Any, *kinds: Any) -> Any:
+def _prototype(result: Kind | None, *kinds: Kind | type[ctypes.Structure]) -> Callable[[int], Call]:
     """A kind of function, made once: making one takes over half a millisecond, which every new pane would pay twice."""
     return ctypes.PYFUNCTYPE(result, *kinds)
 
 
 @cache
-def _opaque(size: int) -> Any:
+def _opaque(size: int) -> type[ctypes.Structure]:
     """A struct of that many bytes with the alignment of a pointer."""
     if size <= 16 or size % 8:
         raise ImportError(f"a struct of {size} bytes cannot be passed as a block")

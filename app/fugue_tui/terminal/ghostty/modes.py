@@ -1,12 +1,15 @@
 """Reads the modes of a terminal that decide how input is written."""
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.gil_held_calls import quick
 from fugue_tui.terminal.screen.cells import Modes, MouseEncoding, MouseTracking
+
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyKeyEncoder, GhosttyKeyEvent, GhosttyTerminal, Pointer
+
+    _Encoder = tuple[GhosttyKeyEncoder, GhosttyKeyEvent, Pointer[int], Pointer[int]]
 
 GRAPHEME_CLUSTERS: Final = 2027
 SYNCHRONIZED: Final = 2026
@@ -31,12 +34,12 @@ _OTHER_KEYS: Final = b"\x1b[27;"
 class ModeReader:
     """The modes of one terminal."""
 
-    def __init__(self, binding: Binding, terminal: Any) -> None:
+    def __init__(self, binding: Binding, terminal: "GhosttyTerminal") -> None:
         self._ffi, self._lib, self._terminal = binding.ffi, binding.lib, terminal
         self._mode = self._ffi.new("GhosttyTerminalModeConfig *")
         self._byte = self._ffi.new("uint8_t *")
         self._screen = self._ffi.new("GhosttyTerminalScreen *")
-        self._encoder: Any = None
+        self._encoder: _Encoder | None = None
         self._quick = quick(binding)
         at = self._quick.at
         self._terminal_at, self._mode_at = at(terminal), at(self._mode)
@@ -86,7 +89,7 @@ class ModeReader:
         self._quick.encode(at(encoder), at(event), at(out), len(out), at(written))
         return 2 if self._ffi.buffer(out, written[0])[:].startswith(_OTHER_KEYS) else 0
 
-    def _new_encoder(self) -> tuple[Any, Any, Any, Any]:
+    def _new_encoder(self) -> "_Encoder":
         encoder, event = self._ffi.new("GhosttyKeyEncoder *"), self._ffi.new("GhosttyKeyEvent *")
         self._lib.ghostty_key_encoder_new(self._ffi.NULL, encoder)
         self._lib.ghostty_key_event_new(self._ffi.NULL, event)
@@ -95,8 +98,9 @@ class ModeReader:
         self._lib.ghostty_key_event_set_mods(event[0], _CTRL)
         self._lib.ghostty_key_event_set_utf8(event[0], b";", 1)
         self._lib.ghostty_key_event_set_unshifted_codepoint(event[0], ord(";"))
-        encoder, event = (
+        return (
             self._ffi.gc(encoder[0], self._lib.ghostty_key_encoder_free),
             self._ffi.gc(event[0], self._lib.ghostty_key_event_free),
+            self._ffi.new("char[]", 64),
+            self._ffi.new("size_t *"),
         )
-        return encoder, event, self._ffi.new("char[]", 64), self._ffi.new("size_t *")

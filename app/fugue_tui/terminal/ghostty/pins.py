@@ -1,20 +1,21 @@
 """Places in a terminal of libghostty-vt: the engine's tracked references, and the text between two of them."""
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fugue_tui.terminal.emulator.pending_events import EventSource
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.formatter import Formatter
 from fugue_tui.terminal.screen.pins import Guard, Pin, Point
 
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal, GhosttyTrackedGridRef
+
 
 class GhosttyPins:
     """The pins of one terminal. Every method is for who holds the terminal's lock."""
 
-    def __init__(self, binding: Binding, terminal: Any) -> None:
+    def __init__(self, binding: Binding, terminal: "GhosttyTerminal") -> None:
         self._binding, self._terminal = binding, terminal
         self._ffi, self._lib = binding.ffi, binding.lib
         self._point = self._ffi.new("FuguePoint *")
@@ -23,7 +24,7 @@ class GhosttyPins:
         self._count = self._ffi.new("size_t *")
         self._screen = self._ffi.new("GhosttyTerminalScreen *")
         self._flag = self._ffi.new("bool *")
-        self.dropped: deque[Any] = deque()
+        self.dropped: deque[GhosttyTrackedGridRef] = deque()
         """Native references that nobody holds any more; only under the lock may they be given back."""
 
     def pin(self, place: Point | None, guard: Guard) -> Pin:
@@ -70,7 +71,7 @@ class GhosttyPins:
         self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_TOTAL_ROWS, self._count)
         return int(self._count[0])
 
-    def point(self, reference: Any) -> Point | None:
+    def point(self, reference: "GhosttyTrackedGridRef") -> Point | None:
         """Where a reference is, among the lines of its own screen; None if it is nowhere."""
         if self._lib.ghostty_tracked_grid_ref_point(reference, self._lib.GHOSTTY_POINT_TAG_SCREEN, self._out):
             return None
@@ -87,7 +88,7 @@ class _Tracked:
 
     __slots__ = ("_past", "_pins", "_reference", "alternate")
 
-    def __init__(self, pins: GhosttyPins, reference: Any, past: int, *, alternate: bool) -> None:
+    def __init__(self, pins: GhosttyPins, reference: "GhosttyTrackedGridRef", past: int, *, alternate: bool) -> None:
         self._pins, self._reference, self._past = pins, reference, past
         self.alternate = alternate
 

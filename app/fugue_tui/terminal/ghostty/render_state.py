@@ -4,14 +4,17 @@ The copy owns its memory, which lives as long as the object, so rows can be read
 terminal. Only `update` touches the terminal.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.gil_held_calls import quick
 from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, Cursor, CursorShape, Style, Underline, rgb
+
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyStyleColor, GhosttyTerminal, Null, Pointer
+
+Native = TypeVar("Native")
 
 CLEAN: Final = 0
 PARTIAL: Final = 1
@@ -30,10 +33,21 @@ class RenderState:
     def __init__(self, binding: Binding) -> None:
         self._ffi, self._lib = binding.ffi, binding.lib
         new = self._ffi.new
-        self._freed: list[Any] = []
-        self._state = self._made("GhosttyRenderState *", "")
-        self._rows = self._made("GhosttyRenderStateRowIterator *", "_row_iterator")
-        self._cells = self._made("GhosttyRenderStateRowCells *", "_row_cells")
+        self._freed: list[object] = []
+        lib = self._lib
+        self._state = self._made(
+            new("GhosttyRenderState *"), lib.ghostty_render_state_new, lib.ghostty_render_state_free
+        )
+        self._rows = self._made(
+            new("GhosttyRenderStateRowIterator *"),
+            lib.ghostty_render_state_row_iterator_new,
+            lib.ghostty_render_state_row_iterator_free,
+        )
+        self._cells = self._made(
+            new("GhosttyRenderStateRowCells *"),
+            lib.ghostty_render_state_row_cells_new,
+            lib.ghostty_render_state_row_cells_free,
+        )
         self._at = -1
         self._end = True
         self._selected = -1
@@ -56,15 +70,19 @@ class RenderState:
         self._y_at, self._dirty_at, self._cursor_at = at(self._y), at(self._dirty), at(self._cursor)
         self._view_at = at(self._view)
 
-    def _made(self, kind: str, name: str) -> Any:
+    def _made(
+        self,
+        out: "Pointer[Native]",
+        make: "Callable[[Null, Pointer[Native]], int]",
+        free: "Callable[[Native], None]",
+    ) -> "Pointer[Native]":
         """A native object that is freed with this one."""
-        made = self._ffi.new(kind)
-        if getattr(self._lib, f"ghostty_render_state{name}_new")(self._ffi.NULL, made):
-            raise MemoryError(f"no memory for {kind}")
-        self._freed.append(self._ffi.gc(made[0], getattr(self._lib, f"ghostty_render_state{name}_free")))
-        return made
+        if make(self._ffi.NULL, out):
+            raise MemoryError("no memory for a render state")
+        self._freed.append(self._ffi.gc(out[0], free))
+        return out
 
-    def update(self, terminal: Any) -> int:
+    def update(self, terminal: "GhosttyTerminal") -> int:
         """Copy what changed in the terminal; CLEAN, PARTIAL or FULL says how much differs since `clean`."""
         self._quick.begin_update(self._state_at, self._quick.at(terminal))
         self._quick.end_update(self._state_at)
@@ -100,7 +118,7 @@ class RenderState:
                 raise IndexError(f"no row {y} in this snapshot")
             self._at += 1
 
-    def _row_data(self, y: int, key: int, out: Any) -> None:
+    def _row_data(self, y: int, key: int, out: object) -> None:
         self._go(y)
         self._lib.ghostty_render_state_row_get(self._rows[0], key, out)
 
@@ -173,7 +191,7 @@ class RenderState:
             overline=packed.overline,
         )
 
-    def _colour(self, colour: Any) -> int:
+    def _colour(self, colour: "GhosttyStyleColor") -> int:
         if colour.tag == self._lib.GHOSTTY_STYLE_COLOR_PALETTE:
             return colour.value.palette
         if colour.tag == self._lib.GHOSTTY_STYLE_COLOR_RGB:

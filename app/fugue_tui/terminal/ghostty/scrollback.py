@@ -5,12 +5,13 @@ of memory: plain output falls from 550 to 60 MB/s. With a limit in bytes it uses
 set in bytes, and moved when what a line costs (styles, clusters) turns out to be more or less than a plain line's.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.ghostty.binding import Binding
+
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal
 
 _CELL: Final = 9
 """Bytes of a cell with its share of the page's tables."""
@@ -27,7 +28,7 @@ _MOST: Final = 4.0
 class ScrollbackLimit:
     """The scrollback limit of one terminal, and its memory."""
 
-    def __init__(self, binding: Binding, terminal: Any, lines: int) -> None:
+    def __init__(self, binding: Binding, terminal: "GhosttyTerminal", lines: int) -> None:
         self._ffi, self._lib, self._terminal = binding.ffi, binding.lib, terminal
         self.lines = lines
         """How many lines were asked for."""
@@ -56,7 +57,7 @@ class ScrollbackLimit:
         self.fit(size)
         self._look()
 
-    def _set(self, option: int, value: Any) -> None:
+    def _set(self, option: int, value: object) -> None:
         self._lib.ghostty_terminal_set(self._terminal, option, value)
 
     def fed(self, count: int) -> None:

@@ -12,10 +12,13 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fugue_tui.errors import SaveError
 from fugue_tui.terminal.ghostty.binding import Binding
+
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal, Pointer
 
 _ENVELOPE: Final = b"GHOSTSNP\x01\x00"
 _FRAME: Final = struct.Struct("<HII")
@@ -198,7 +201,7 @@ class Snapshots:
     Most of the time goes to memory that is touched for the first time: with room that was made before, a large history
     takes half as long."""
 
-    def __init__(self, binding: Binding, terminal: Any) -> None:
+    def __init__(self, binding: Binding, terminal: "GhosttyTerminal") -> None:
         self._ffi, self._lib, self._terminal = binding.ffi, binding.lib, terminal
         self._last = 0
         self._room: bytearray | None = None
@@ -230,20 +233,20 @@ class Snapshots:
         start, size = data[0], length[0]
         self._last = int(size)
 
-        def free(start: Any) -> None:
+        def free(start: "Pointer[int]") -> None:
             lib.ghostty_free(ffi.NULL, start, size)
 
         held = ffi.gc(start, free, size)
         return lambda: ffi.buffer(held, size)[:]
 
 
-def snapshot(binding: Binding, terminal: Any) -> bytes:
+def snapshot(binding: Binding, terminal: "GhosttyTerminal") -> bytes:
     """The snapshot of now; empty if the engine cannot take one."""
     native = Snapshots(binding, terminal).take()
     return native() if native else b""
 
 
-def decode(binding: Binding, data: bytes) -> Any:
+def decode(binding: Binding, data: bytes) -> "GhosttyTerminal":
     """The terminal of a snapshot, which is freed with its last reference. Raises SaveError."""
     ffi, lib = binding.ffi, binding.lib
     decoder, terminal = ffi.new("GhosttySnapshotDecoder *"), ffi.new("GhosttyTerminal *")

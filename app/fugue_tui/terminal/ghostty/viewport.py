@@ -6,7 +6,7 @@ A program that draws in synchronized updates is shown as it was before the one t
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.pending_events import PendingEvents
@@ -20,13 +20,18 @@ from fugue_tui.terminal.screen.damage import compare, spans
 from fugue_tui.terminal.screen.dynamic_colors import HOST
 from fugue_tui.terminal.screen.sgr import write_row
 
+if TYPE_CHECKING:
+    from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal
+
 _INEXACT: Final = ODD_WIDTHS | GAPS | LINKS
 
 
 class RenderedScreen:
     """A snapshot and its rows as text. Only `capture` touches the terminal."""
 
-    def __init__(self, binding: Binding, terminal: Any, formatter: Formatter, colours: ColorReader) -> None:
+    def __init__(
+        self, binding: Binding, terminal: "GhosttyTerminal", formatter: Formatter, colours: ColorReader
+    ) -> None:
         self._binding, self._terminal = binding, terminal
         self._trusted = True
         self._formatter = formatter
