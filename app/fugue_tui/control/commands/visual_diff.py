@@ -98,7 +98,7 @@ class ObservedAction:
         return max(0.0, min(self._request.timeout, MAX_TIMEOUT) - (time.monotonic() - self._started))
 
     def begin(self) -> Coroutine[Any, Any, CommandOutcome | WaitResult]:
-        """Begin the action; `screens` waits for its end, with what is returned. Raises Refused or TerminalGone."""
+        """Begin the action; what is returned waits for its end. Raises Refused or TerminalGone."""
         if self._line is None:
             if (wait := self._mux.lease(self.pane)) is not None and self._origin.is_agent:
                 raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)

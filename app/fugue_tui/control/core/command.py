@@ -155,7 +155,7 @@ class Command(Generic[Result]):
     def run(self, mux: "Multiplexer", origin: Origin) -> "Result | Deferred[Result]":
         """Run on the main thread, atomically. Raises CommandError or TerminalError.
 
-        Longer work is started here, continues elsewhere, and returns a Deferred."""
+        Work that waits is a coroutine, which `run_task` starts: its Deferred is returned."""
         raise AssertionError(f"{type(self).__name__} has no run method")
 
 

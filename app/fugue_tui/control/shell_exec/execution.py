@@ -110,6 +110,8 @@ class Execution:
         self._cancelled = True
         self.begun.cancel()
         self.ended.cancel()
+        if self._interrupted:
+            return  # It is being stopped already.
         if self.stage in (CommandStage.QUEUED, CommandStage.OVER) or not (
             interrupt or self.stage < CommandStage.RUNNING
         ):
@@ -429,12 +431,13 @@ class Execution:
         """Press Ctrl+C, and wait for the command's end or for another prompt, for a while."""
         self._interrupted = True
         self._due.clear()
-        if self.stage is CommandStage.RUNNING:
+        if self.record is not None and time.monotonic() > self.record.started + QUIET:
             self.terminal.press(INTERRUPT)
-        else:
-            self.stage = CommandStage.ENTERED
-            if self._interrupt():
-                self._check(self._insist, 2 * QUIET)
+        elif self._interrupt():
+            self._check(self._insist, 2 * QUIET)
+        elif self.stage is CommandStage.RUNNING:
+            self.terminal.press(INTERRUPT)
+        self.stage = max(self.stage, CommandStage.ENTERED)
         with suppress(TimeoutError, FugueError, _GivenUp):
             async with asyncio.timeout(GRACE):
                 await self._end()
