@@ -23,16 +23,16 @@ class Two:
     refreshed: list[int] = field(default_factory=list[int])
     keeps: bool = False
 
-    def viewers(self) -> tuple[AttachedTerminal, ...]:
+    def attached(self) -> tuple[AttachedTerminal, ...]:
         return tuple(self.there)
 
-    def detach(self, viewer: int) -> None:
+    def detach(self, client: int) -> None:
         if self.keeps:
             raise Refused("nothing would stay behind")
-        self.there = [each for each in self.there if each.id != viewer]
+        self.there = [each for each in self.there if each.id != client]
 
-    def refresh(self, viewer: int) -> None:
-        self.refreshed.append(viewer)
+    def refresh(self, client: int) -> None:
+        self.refreshed.append(client)
 
     def leave(self, status: int = 0) -> None:
         raise AssertionError("nobody asked for the end")

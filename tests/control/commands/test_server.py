@@ -14,14 +14,14 @@ class Watchers:
     def __init__(self) -> None:
         self.left: list[int] = []
 
-    def viewers(self) -> tuple[AttachedTerminal, ...]:
+    def attached(self) -> tuple[AttachedTerminal, ...]:
         return ()
 
-    def detach(self, viewer: int) -> None:
-        raise NotFound(str(viewer))
+    def detach(self, client: int) -> None:
+        raise NotFound(str(client))
 
-    def refresh(self, viewer: int) -> None:
-        raise NotFound(str(viewer))
+    def refresh(self, client: int) -> None:
+        raise NotFound(str(client))
 
     def leave(self, status: int = 0) -> None:
         self.left.append(status)
