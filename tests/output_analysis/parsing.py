@@ -1,4 +1,6 @@
-"""What is made of an output."""
+"""Parses recorded outputs."""
+
+from typing import Any
 
 from tests.output_analysis.conftest import recorded
 
@@ -7,6 +9,11 @@ from fugue_tui.output_analysis.results import Parsed
 
 
 def read(name: str, *, known: bool = True) -> Parsed:
-    """What comes of a recording, with or without knowing its command."""
+    """The parsed output of a recording, with or without knowing its command."""
     found = recorded(name)
     return parse(found.output, command=found.command if known else ())
+
+
+def plain(found: Parsed) -> dict[str, Any]:
+    """The short form: type, headers and rows."""
+    return {"type": found.kind.value, "headers": list(found.headers), "rows": [list(row) for row in found.rows]}

@@ -2,14 +2,14 @@
 
 import pytest
 from tests.output_analysis.conftest import names, recorded
-from tests.output_analysis.parsing import read
+from tests.output_analysis.parsing import plain, read
 
 from fugue_tui.output_analysis.parse.parse import parse
 from fugue_tui.output_analysis.results import ParseAs, ParsedKind
 
 
 def test_docker_ps_comes_out_as_the_seed_says() -> None:
-    assert read("documented/docker-ps-seed").plain() == {
+    assert plain(read("documented/docker-ps-seed")) == {
         "type": "table",
         "headers": ["CONTAINER ID", "IMAGE", "STATUS", "PORTS"],
         "rows": [
@@ -200,7 +200,7 @@ def test_columns_that_are_counted_in_characters_are_found_too() -> None:
 
 def test_prompts_around_the_output_are_left_out_and_name_the_command() -> None:
     found = parse("user@host:~/src$ docker ps\nCONTAINER ID   IMAGE\nabc123         nginx\nuser@host:~/src$ \n")
-    assert found.plain()["rows"] == [["abc123", "nginx"]]
+    assert plain(found)["rows"] == [["abc123", "nginx"]]
     assert found.confidence > 0.8
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fugue_tui.output_analysis.prompts import last_command, typed, waiting, without_prompts
+from fugue_tui.output_analysis.prompts import command_at_prompt, last_command, last_prompt, without_prompts
 
 
 @pytest.mark.parametrize(
@@ -24,14 +24,14 @@ from fugue_tui.output_analysis.prompts import last_command, typed, waiting, with
     ],
 )
 def test_what_was_typed_at_a_prompt_is_told(line: str, said: str | None) -> None:
-    assert typed(line) == said
+    assert command_at_prompt(line) == said
 
 
 @pytest.mark.parametrize(
     ("last", "prompt"), [("# ", "#"), ("[12:00] me %", "[12:00] me %"), ("shop=#", ""), (">>>", "")]
 )
 def test_the_prompt_at_which_a_shell_waits_is_learnt(last: str, prompt: str) -> None:
-    assert waiting(["out", last, ""]) == prompt
+    assert last_prompt(["out", last, ""]) == prompt
 
 
 def test_a_learnt_prompt_finds_the_last_command() -> None:

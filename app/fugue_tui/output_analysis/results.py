@@ -1,7 +1,4 @@
-"""What became of a command, as far as its words, its exit code and its output tell.
-
-What a reading of a text comes to, and how much of it is believed.
-"""
+"""Results: a text as structure, and the outcome of a command, each with its confidence."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,10 +64,6 @@ class Parsed:
     """Whether the text was truncated."""
     others: tuple["Parsed", ...] = ()
     """Further tables of the text, in order."""
-
-    def plain(self) -> dict[str, Any]:
-        """The short form: type, headers and rows."""
-        return {"type": self.kind.value, "headers": list(self.headers), "rows": [list(row) for row in self.rows]}
 
     def noted(self, *notes: str) -> "Parsed":
         """A copy with more notes."""

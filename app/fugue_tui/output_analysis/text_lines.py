@@ -75,7 +75,7 @@ class Line:
 def in_cells(number: int, text: str) -> Line:
     """A line as a terminal shows it: wide characters take two cells, tabs stop at every eighth."""
     text = text[:WIDEST].expandtabs(8)
-    return Line(number, text, text) if text.isascii() else _laid(number, text)
+    return Line(number, text, text) if text.isascii() else _in_wide_cells(number, text)
 
 
 def in_characters(number: int, text: str) -> Line:
@@ -84,7 +84,7 @@ def in_characters(number: int, text: str) -> Line:
     return Line(number, text, text)
 
 
-def _laid(number: int, text: str) -> Line:
+def _in_wide_cells(number: int, text: str) -> Line:
     cells: list[str] = []
     offsets: list[int] = []
     joined = False

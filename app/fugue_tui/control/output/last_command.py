@@ -11,7 +11,7 @@ from fugue_tui.control.output.truncate import ends_of
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.output_analysis.command_line import stages, word_set
-from fugue_tui.output_analysis.prompts import last_command, typed
+from fugue_tui.output_analysis.prompts import command_at_prompt, last_command
 from fugue_tui.shell_names import SHELLS, is_interactive
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen
@@ -140,7 +140,7 @@ def _without_entry(emulator: Emulator, text: str) -> str:
     """The text without input at a prompt that was not entered yet: the cursor is still on its line."""
     above, _, last = text.rstrip("\n").rpartition("\n")
     row = emulator.scrollback.lines + emulator.caret[1]
-    pending = typed(last) if emulator.between(Point(row), Point(row + 1)).strip() else None
+    pending = command_at_prompt(last) if emulator.between(Point(row), Point(row + 1)).strip() else None
     return f"{above}\n{last[: -len(pending)]}" if pending else text
 
 

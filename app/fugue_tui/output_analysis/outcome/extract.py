@@ -11,7 +11,7 @@ from fugue_tui.output_analysis.results import Context, Evidence, Location, Meani
 from fugue_tui.sanitize import clean
 
 MOST_TESTS: Final = 100
-MOST_PLACES: Final = 50
+MOST_LOCATIONS: Final = 50
 MOST_EVIDENCE: Final = 5
 MOST_WORDS: Final = 300
 """Characters of a message or a detail."""
@@ -40,7 +40,7 @@ class Findings:
     line: int
     """The line that matched the rule, counted from 0."""
     tests: dict[str, None] = field(default_factory=dict[str, None])
-    places: dict[tuple[str, int, int | None], str] = field(default_factory=dict[tuple[str, int, int | None], str])
+    locations: dict[tuple[str, int, int | None], str] = field(default_factory=dict[tuple[str, int, int | None], str])
     counts: dict[str, int] = field(default_factory=dict[str, int])
     details: dict[str, str] = field(default_factory=dict[str, str])
     message: str = ""
@@ -53,14 +53,15 @@ class Findings:
         if test := values.get("test"):
             method = values.get("method", "")
             self._add_test(test if test.endswith(method) else f"{test}.{method}")
-        if "file" in values and len(self.places) < MOST_PLACES:
+        if "file" in values and len(self.locations) < MOST_LOCATIONS:
             column = int(values["column"]) if "column" in values else None
-            self.places.setdefault((values["file"], int(values["line"]), column), values.get("message", ""))
+            self.locations.setdefault((values["file"], int(values["line"]), column), values.get("message", ""))
         self.message = self.message or values.get("message", "")
         if "total" in values:
             self.counts["total"] = int(values["total"])
-        for name in values.keys() - _NO_DETAILS:
-            self.details.setdefault(name, values[name])
+        for name, value in values.items():
+            if name not in _NO_DETAILS:
+                self.details.setdefault(name, value)
         if at not in self.lines:
             self.lines.append(at)
 
@@ -89,7 +90,7 @@ def extract(output: Output, rule: Rule, line: int) -> Findings:
             findings.add(at, groups)
     if found := rule.line.fullmatch(output.lines[line]):
         groups = found.groupdict()
-        findings.add(line, {name: groups[name] for name in groups if not (findings.places and name == "file")})
+        findings.add(line, {name: groups[name] for name in groups if not (findings.locations and name == "file")})
     if rule.tally:
         hint, pattern = rule.tally
         for at in reversed([*output.lines_with(hint)]) if hint else (line,):
@@ -129,7 +130,7 @@ def context(findings: Findings, output: Output) -> Context:
     return Context(
         failed_tests=tests,
         error_summary=_summary(findings, counts, output),
-        locations=tuple(Location(*place, message) for place, message in findings.places.items()),
+        locations=tuple(Location(*position, message) for position, message in findings.locations.items()),
         counts=counts,
         details=findings.details,
     )
@@ -145,8 +146,8 @@ def _counts(findings: Findings, tests: int) -> dict[str, int]:
     counts, meaning = dict(findings.counts), findings.rule.meaning
     if meaning is Meaning.TEST_FAILURE and tests and not counts.get("failed") and not counts.get("errors"):
         counts["failed"] = tests
-    if meaning in (Meaning.BUILD_ERROR, Meaning.LINT_ERROR) and findings.places:
-        counts.setdefault("errors", len(findings.places))
+    if meaning in (Meaning.BUILD_ERROR, Meaning.LINT_ERROR) and findings.locations:
+        counts.setdefault("errors", len(findings.locations))
     if "total" in counts and "passed" not in counts:
         others = sum(counts.get(name, 0) for name in ("failed", "errors", "skipped"))
         counts["passed"] = max(0, counts["total"] - others)
@@ -162,7 +163,7 @@ def _summary(findings: Findings, counts: Mapping[str, int], output: Output) -> s
             return ", ".join(filter(None, [*counted, f"{counts['passed']} passed" if "passed" in counts else ""]))
         case Meaning.BUILD_ERROR | Meaning.LINT_ERROR if counts.get("errors"):
             counted = [_count(counts, "errors", " error", ""), _count(counts, "warnings", " warning", "")]
-            first = next((message for message in findings.places.values() if message), findings.message)
+            first = next((message for message in findings.locations.values() if message), findings.message)
             return clean(", ".join(filter(None, counted)) + (f": {first}" if first else ""))
         case _:
             return findings.message or _one_line(output.lines[findings.line])

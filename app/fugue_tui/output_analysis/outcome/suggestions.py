@@ -97,11 +97,11 @@ def _package(findings: Findings, stage: Stage | None, command: str) -> str | Non
 
 
 def _file(findings: Findings, stage: Stage | None, command: str) -> str | None:
-    return _quoted(_RELATIVE_FILE, next(iter(findings.places), ("",))[0])
+    return _quoted(_RELATIVE_FILE, next(iter(findings.locations), ("",))[0])
 
 
 def _line_range(findings: Findings, stage: Stage | None, command: str) -> str | None:
-    line = next((place[1] for place in findings.places), None)
+    line = next((location[1] for location in findings.locations), None)
     return f"{max(1, line - 3)},{line + 3}p" if line is not None else None
 
 

@@ -115,7 +115,7 @@ def _result(records: _Records) -> Parsed | None:
         confidence *= SEVERAL_PAIRS_FACTOR
         notes.append(f"{inner} of the values seem to hold further pairs")
     if records.repeated:
-        notes.append("a key stands twice in one block; the first value was kept")
+        notes.append("a key occurs twice in one block; the first value was kept")
     return Parsed(
         ParsedKind.PAIRS,
         round(confidence * (1 if alike else 0.9), 2),

@@ -135,22 +135,22 @@ def _regions(lines: Sequence[str], start: int, end: int) -> list[tuple[int, int]
 
 
 def _read(lines: Sequence[str], start: int, end: int, layout: Callable[[int, str], Line]) -> Parsed | None:
-    laid = [layout(number, lines[number]) for number in range(start, end)]
-    rules, dividers = _rules(laid)
+    parsed = [layout(number, lines[number]) for number in range(start, end)]
+    rules, dividers = _rules(parsed)
     if not dividers:
         return None
-    found = _by_position(laid, rules, dividers)
+    found = _by_position(parsed, rules, dividers)
     if all(set(line.text) <= set("|:- ") for line in rules):
-        found = _unescaped(found) if found else _by_bars(laid, rules)
+        found = _unescaped(found) if found else _by_bars(parsed, rules)
     return _result(found) if found else None
 
 
-def _rules(laid: Sequence[Line]) -> tuple[list[Line], list[int]]:
-    """The lines that are rules, and where they divide the columns.
+def _rules(parsed: Sequence[Line]) -> tuple[list[Line], list[int]]:
+    """The lines that are rules, and the cells of their junctions.
 
-    A row whose cells are drawn, as `| -- | == |`, has bars at all those places, and blanks, as the first rule has not.
+    A row like `| -- | == |` is not a rule: it has bars at all junctions, and blanks unlike the longest rule.
     """
-    drawn = [line for line in laid if is_rule(line.text)]
+    drawn = [line for line in parsed if is_rule(line.text)]
     solid = [line for line in drawn if " " not in line.text.strip()] or drawn
     dividers = max(([found.start() for found in _JUNCTION.finditer(line.cells)] for line in solid), key=len)
     certain = {line.number for line in solid}
@@ -164,10 +164,10 @@ class _Cells:
     columns: int
 
 
-def _by_position(laid: Sequence[Line], rules: Sequence[Line], dividers: Sequence[int]) -> _Cells | None:
-    """The cells between the places where a rule has its junctions."""
+def _by_position(parsed: Sequence[Line], rules: Sequence[Line], dividers: Sequence[int]) -> _Cells | None:
+    """The cells between the junctions of a rule."""
     drawn, width = {line.number for line in rules}, max(len(line.cells) for line in rules)
-    content = [line for line in laid if line.number not in drawn]
+    content = [line for line in parsed if line.number not in drawn]
     fit = {line.number for line in content if _divided(line, dividers)}
     if not fit or len(content) - len(fit) > MOST_UNFIT * len(content):
         return None
@@ -178,7 +178,7 @@ def _by_position(laid: Sequence[Line], rules: Sequence[Line], dividers: Sequence
     spans = [(-1, dividers[0])] * left + edges + [(dividers[-1], None)] * right
     rows: list[GridRow] = []
     above = 0
-    for line in laid:
+    for line in parsed:
         if line.number in drawn:
             above += 1
         elif line.number in fit:
@@ -198,13 +198,13 @@ def _is_continued(line: Line, stop: int) -> bool:
     return line.cells[stop - 1 : stop] in ("+", "↵")
 
 
-def _by_bars(laid: Sequence[Line], rules: Sequence[Line]) -> _Cells | None:
-    """The cells between bars, of Markdown that nobody has aligned: as many in each line as in the rule."""
+def _by_bars(parsed: Sequence[Line], rules: Sequence[Line]) -> _Cells | None:
+    """The cells between the bars of unaligned Markdown, which has as many in each line as in the rule."""
     drawn, count = {line.number for line in rules}, len(_split(rules[0].text))
     rows: list[GridRow] = []
     unfit: list[int] = []
     above = 0
-    for line in laid:
+    for line in parsed:
         if line.number in drawn:
             above += 1
             continue

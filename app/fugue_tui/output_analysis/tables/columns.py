@@ -77,36 +77,33 @@ def columns(header: Line, lines: Sequence[Line], style: Style) -> Columns | None
 
 
 def excluded(lines: Sequence[Line], fit: Iterable[int]) -> list[Line]:
-    """The lines whose places in the sequence are not given."""
+    """The lines whose indices are not in `fit`."""
     kept = set(fit)
     return [line for index, line in enumerate(lines) if index not in kept]
 
 
 def union(masks: Iterable[int]) -> int:
     """The cells that are not blank in at least one line."""
-    busy = 0
+    occupied = 0
     for mask in masks:
-        busy |= mask
-    return busy
+        occupied |= mask
+    return occupied
 
 
 def _fitting(words: Sequence[Span], masks: Sequence[int], style: Style) -> list[int] | None:
-    """The rows that leave a gap wherever the header has one; None if too many do not.
+    """The indices of the rows that have a blank in every gap of the header; None if too few have.
 
-    A gap of one blank may also stand inside a header, so there only a few rows that fill it are held against the rows.
+    A gap of one blank may be inside a column name, so if more than a few rows cross it, it is no boundary.
     """
     fitting = list(range(len(masks)))
     for left, right in itertools.pairwise(words):
-        busy = union(masks[index] for index in fitting)
-        if free_runs(busy, left.end, right.start):
+        occupied = union(masks[index] for index in fitting)
+        if free_runs(occupied, left.end, right.start):
             continue
         cell = _freest([masks[index] for index in fitting], left.end, right.start)
         through = [index for index in fitting if not masks[index] >> cell & 1]
-        if (
-            style is Style.AUTO
-            and right.start - left.end < 2
-            and len(fitting) - len(through) > MOST_CROSSING * len(fitting)
-        ):
+        many_cross = len(fitting) - len(through) > MOST_CROSSING * len(fitting)
+        if style is Style.AUTO and right.start - left.end < 2 and many_cross:
             continue
         fitting = through
         if len(masks) - len(fitting) > max(1, MOST_UNFIT * len(masks)):
@@ -128,14 +125,14 @@ def _freest(masks: Sequence[int], start: int, end: int) -> int:
 
 
 def _cut(header: Line, words: Sequence[Span], masks: Sequence[int]) -> Columns:
-    """Columns between header words, wherever all rows leave a gap between them."""
+    """Columns between header words, wherever all rows have a blank between them."""
     found = Columns()
-    busy = union(masks)
+    occupied = union(masks)
     full = functools.reduce(int.__and__, masks) if masks else 0
-    _lead(found, words[0], busy)
+    _lead(found, words[0], occupied)
     begin = words[0]
     for left, right in itertools.pairwise(words):
-        runs = free_runs(busy, left.end, right.start)
+        runs = free_runs(occupied, left.end, right.start)
         if not runs:
             continue
         found.headers.append(header.between(begin.start, left.end))
@@ -148,13 +145,13 @@ def _cut(header: Line, words: Sequence[Span], masks: Sequence[int]) -> Columns:
     return found
 
 
-def _lead(found: Columns, first: Span, busy: int) -> None:
-    """The first column's beginning, and before it a column without a name if rows have one there."""
+def _lead(found: Columns, first: Span, occupied: int) -> None:
+    """Add the first column, after one without a name if rows have text before the header."""
     found.cuts.append(0)
-    before = busy & (1 << first.start) - 1
+    before = occupied & (1 << first.start) - 1
     if before:
         begin = (before & -before).bit_length() - 1
-        if runs := free_runs(busy, begin, first.start):
+        if runs := free_runs(occupied, begin, first.start):
             found.headers.append("")
             found.cuts.append(max(runs, key=lambda run: (run[1] - run[0], run[1]))[1])
 
@@ -162,8 +159,8 @@ def _lead(found: Columns, first: Span, busy: int) -> None:
 def _choose(runs: Sequence[tuple[int, int]], left: Span, right: Span, found: Columns, *, flush: bool) -> int:
     """The cell at which the right column begins, if several runs of blanks could be the boundary.
 
-    That is before the right header if cells may begin under it, otherwise where the most room is, or, if that is in
-    several places, behind the left header if all cells end under it (`flush`).
+    That is the beginning of the right header if cells may begin there, else the end of the widest run, or, if several
+    are as wide, the first run if all cells end with the left header (`flush`).
     """
     widths = [end - start for start, end in runs]
     last, most = len(runs) - 1, widths.count(max(widths))

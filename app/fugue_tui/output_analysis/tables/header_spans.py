@@ -62,11 +62,11 @@ def is_numeric(rows: Sequence[Sequence[str]], column: int) -> bool:
     return bool(cells) and sum(_NUMBER.match(cell) is not None for cell in cells) >= 0.8 * len(cells)
 
 
-def free_runs(busy: int, start: int, end: int) -> list[tuple[int, int]]:
+def free_runs(occupied: int, start: int, end: int) -> list[tuple[int, int]]:
     """The runs of cells within a range that are blank in every line."""
     runs: list[tuple[int, int]] = []
     for cell in range(start, end):
-        if busy >> cell & 1:
+        if occupied >> cell & 1:
             continue
         if runs and runs[-1][1] == cell:
             runs[-1] = (runs[-1][0], cell + 1)

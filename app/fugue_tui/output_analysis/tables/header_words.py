@@ -12,10 +12,10 @@ from fugue_tui.output_analysis.text_lines import Line
 
 def merge_header_words(found: Columns, header: Line, masks: Sequence[int]) -> None:
     """Join the words that are one column name, and note ambiguities; `masks` are those of the rows."""
-    busy = union(masks) | header.mask
+    occupied = union(masks) | header.mask
     open_cuts = [cut for cut in found.cuts[1:] if cut in found.narrow and not _is_apart(found, cut, masks)]
     wide_cuts = [cut for cut in found.cuts[1:] if cut not in found.narrow]
-    narrow_gaps = len(open_cuts) < len(found.narrow) or any(_blanks(busy, cut) == 1 for cut in wide_cuts)
+    narrow_gaps = len(open_cuts) < len(found.narrow) or any(_blanks(occupied, cut) == 1 for cut in wide_cuts)
     unnamed: list[str] = []
     for cut in reversed(open_cuts):
         at = found.cuts.index(cut)
@@ -54,16 +54,16 @@ def _begin(cells: int) -> int:
     return (cells & -cells).bit_length() - 1
 
 
-def _blanks(busy: int, cut: int) -> int:
+def _blanks(occupied: int, cut: int) -> int:
     """The number of cells before a cut that are blank in every row and in the header."""
-    before = busy & (1 << cut) - 1
+    before = occupied & (1 << cut) - 1
     return cut - before.bit_length()
 
 
 def _is_empty(found: Columns, at: int, masks: Sequence[int]) -> bool:
     start, end = found.edges[at]
-    busy = union(masks) >> start
-    return not (busy if end is None else busy & (1 << end - start) - 1)
+    occupied = union(masks) >> start
+    return not (occupied if end is None else occupied & (1 << end - start) - 1)
 
 
 def _is_together(found: Columns, at: int, masks: Sequence[int]) -> bool:

@@ -16,21 +16,21 @@ MIN_ROWS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    places: list[tuple[int, int] | None]
+    extents: list[tuple[int, int] | None]
     """Begin and end of each row's cell; None if it is empty."""
     side: int
     """0 if cells are aligned at their beginning, 1 if at their end."""
-    place: int
+    position: int
     """The position of most of them."""
     aligned: bool
     """Whether all but one are there, or nearly all."""
 
     def misaligned(self, row: int) -> bool:
-        place = self.places[row]
-        return self.aligned and place is not None and place[self.side] != self.place
+        extent = self.extents[row]
+        return self.aligned and extent is not None and extent[self.side] != self.position
 
     def full(self) -> bool:
-        return sum(place is not None for place in self.places) >= FULL * len(self.places)
+        return sum(extent is not None for extent in self.extents) >= FULL * len(self.extents)
 
 
 def remove_outliers(table: Columns) -> float:
@@ -48,26 +48,26 @@ def remove_outliers(table: Columns) -> float:
 
 
 def _is_outlier(row: int, found: list[_Column], full: list[_Column]) -> bool:
-    missing = sum(column.places[row] is None for column in full)
+    missing = sum(column.extents[row] is None for column in full)
     if missing >= 2 and missing * 2 >= len(full):
         return True
-    filled = sum(column.places[row] is not None for column in found)
+    filled = sum(column.extents[row] is not None for column in found)
     misaligned = sum(column.misaligned(row) for column in found)
     return misaligned >= 2 and misaligned * 2 > filled
 
 
 def _column(masks: list[int], start: int, end: int | None) -> _Column:
     window = (1 << end - start) - 1 if end is not None else -1
-    places: list[tuple[int, int] | None] = []
+    extents: list[tuple[int, int] | None] = []
     for mask in masks:
         part = mask >> start & window
-        places.append(((part & -part).bit_length() + start - 1, part.bit_length() + start) if part else None)
-    filled = [place for place in places if place is not None]
+        extents.append(((part & -part).bit_length() + start - 1, part.bit_length() + start) if part else None)
+    filled = [extent for extent in extents if extent is not None]
     options = [
-        (count, -side, place)
+        (count, -side, position)
         for side in (0, 1)
-        for place, count in Counter(each[side] for each in filled).most_common(1)
+        for position, count in Counter(each[side] for each in filled).most_common(1)
     ]
-    count, side, place = max(options, default=(0, 0, 0))
+    count, side, position = max(options, default=(0, 0, 0))
     aligned_but_one = len(filled) >= MIN_ROWS and len(filled) - count <= 1
-    return _Column(places, -side, place, aligned_but_one or count >= ALIGNED * len(filled))
+    return _Column(extents, -side, position, aligned_but_one or count >= ALIGNED * len(filled))

@@ -207,8 +207,8 @@ def _ruled(header: Line, rule: Line, rows: Sequence[Line]) -> Columns | None:
 
 def _without_header(lines: Sequence[Line]) -> Iterable[Parsed]:
     """Columns with at least two blanks between them in every line, and cells in most lines."""
-    busy = union(line.mask for line in lines)
-    runs = [run for run in free_runs(busy, 0, busy.bit_length()) if run[0] > 0 and run[1] - run[0] > 1]
+    occupied = union(line.mask for line in lines)
+    runs = [run for run in free_runs(occupied, 0, occupied.bit_length()) if run[0] > 0 and run[1] - run[0] > 1]
     if len(lines) < 3 or not runs:
         return
     found = Columns(cuts=[0, *(end for _, end in runs)], fit=list(lines))

@@ -1,8 +1,8 @@
 """Loads the rules from the TOML files beside this module.
 
 Each `[[rule]]` has the fields of `Rule`, each of its `clues` those of `Clue`; `[defaults]` are for all rules of a file.
-A pattern is a string, or a list of its parts. In strings, `{NAME}` stands for an entry of `[fragments]`; a clue may be
-the name of a table `[clues.name]`. Those of shared.toml are for all files.
+A pattern is a string, or a list of its parts. `{NAME}` in a string is an entry of `[fragments]`; a clue may be the name
+of a table `[clues.name]`. Those of shared.toml are for all files.
 """
 
 import re
@@ -76,7 +76,7 @@ def _fields(raw: Mapping[str, Any], kinds: _Fields) -> dict[str, Any]:
 
 
 def _fragments(raw: Mapping[str, str]) -> dict[str, str]:
-    """The fragments with those that they consist of, which stand before them."""
+    """The fragments, expanded; one may contain those before it."""
     found: dict[str, str] = {}
     for name, text in raw.items():
         found[name] = _expanded(text, found)
@@ -84,7 +84,7 @@ def _fragments(raw: Mapping[str, str]) -> dict[str, str]:
 
 
 def _expanded(value: Any, fragments: Mapping[str, str]) -> Any:
-    """A value with fragments in place of their names in its strings."""
+    """A value with the fragments in its strings expanded."""
     if isinstance(value, str):
         return _FRAGMENT.sub(lambda found: fragments[found[1]], value)
     if isinstance(value, list):
