@@ -1,4 +1,4 @@
-"""What is told of an output."""
+"""Classifies recorded outputs."""
 
 from tests.output_analysis.conftest import recorded
 
@@ -6,7 +6,7 @@ from fugue_tui.output_analysis.outcome.classify import detect
 from fugue_tui.output_analysis.results import Intent
 
 
-def told(name: str) -> Intent:
-    """What is made of a recording; a server is told as if it still ran."""
+def classified(name: str) -> Intent:
+    """The classified outcome of a recording; a server counts as running."""
     found = recorded(f"intent/{name}")
     return detect(found.command, found.output, None if name.endswith("-ready") else found.exit_code)

@@ -1,4 +1,4 @@
-"""A sample for each rule that no recording proves, written after the programs' documentation and source.
+"""A sample for each rule that no recording matches, written after the programs' documentation and source.
 
 A rule, the command, the exit code (None while it runs), and the output.
 """

@@ -1,4 +1,4 @@
-"""Borders and rules of tables are no part of a cell, and cells that look like them are."""
+"""Borders and rules are no part of a cell, but text that looks like them is."""
 
 import random
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def test_borders_of_every_style_are_no_part_of_a_cell(name: str) -> None:
     assert [tuple(cell.replace("❘", "|") for cell in row) for row in found.rows] == [("1", "2|3")]
 
 
-def test_several_tables_with_borders_are_all_read() -> None:
+def test_several_tables_with_borders_are_all_parsed() -> None:
     one = "+----+------+\n| id | name |\n+----+------+\n|  1 | a    |\n|  2 | b    |\n+----+------+\n2 rows in set\n\n"
     two = "+-------+\n| count |\n+-------+\n|     7 |\n+-------+\n1 row in set\n"
     found = parse(one + two)

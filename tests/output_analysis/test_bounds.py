@@ -1,4 +1,4 @@
-"""Nothing that a program prints costs much time, and nothing that it prints becomes a command by itself."""
+"""The time for any output is bounded, and no output becomes a command by itself."""
 
 import re
 import shlex
@@ -24,14 +24,14 @@ SECONDS = 8.0
 
 
 def cpu(work: Callable[[], object]) -> float:
-    """The processor's seconds that some work takes."""
+    """The CPU seconds that some work takes."""
     began = time.process_time()
     work()
     return time.process_time() - began
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Every pattern of every rule and shape."""
+    """Every pattern of every rule and line format."""
     for rule in rules():
         yield rule.name, rule.line
         if rule.tally:
@@ -42,7 +42,7 @@ def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
 
 
 def hostile(sample: str) -> list[str]:
-    """Lines that a careless pattern would be slow to give up: long runs, and real lines that were spoiled."""
+    """Lines that make a careless pattern backtrack: long runs, and real lines with changes."""
     runs = ["a", " ", "1", ".", "/", ":", "1,", "a ", "a:", "1 a, ", "x/", "a.", "[", "(", "=", "1 failed, ", "a: "]
     long = [(run * LONGEST)[:LONGEST] for run in runs]
     middle = len(sample) // 2
@@ -86,13 +86,13 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("unit", TEXTS.values(), ids=TEXTS.keys())
-def test_a_megabyte_of_anything_is_soon_read(unit: str) -> None:
+def test_a_megabyte_of_anything_is_analysed_within_bounds(unit: str) -> None:
     text = (unit * (MOST_TEXT // len(unit) + 1))[:MOST_TEXT]
     assert cpu(lambda: parse(text)) < SECONDS
     assert cpu(lambda: detect("", text, 1)) < SECONDS
 
 
-def test_more_than_a_megabyte_is_cut_and_said_so() -> None:
+def test_more_than_a_megabyte_is_truncated_and_reported() -> None:
     row = "abc123         nginx:latest   Up 2 hours   80/tcp\n"
     text = "CONTAINER ID   IMAGE          STATUS       PORTS\n" + row * 40_000
     found = parse(text, command="docker ps")
@@ -104,13 +104,13 @@ def test_more_than_a_megabyte_is_cut_and_said_so() -> None:
 @pytest.mark.parametrize(
     "command", ["id", "mount", "stat x", "systemctl", "ping x", "route", "who", "last", "git log", "dig x"]
 )
-def test_the_other_parser_is_not_slow_either(command: str) -> None:
+def test_jc_is_not_slow_on_any_text(command: str) -> None:
     for unit in ("a", " ", "a: ", "1 ", "a=b ", "eth0: ", "(", "a,", "commit 1\n", "x on y type z (a)\n", "1.1.1.1 "):
         lines = "\n".join((unit * 1000)[:1000] for _ in range(60))
         assert cpu(lambda lines=lines: parse(lines, command=command)) < SECONDS
 
 
-def test_deep_json_is_refused_and_not_recursed_into() -> None:
+def test_deep_json_is_rejected_without_a_recursion_error() -> None:
     for depth in (100, 10_000, 200_000):
         assert parse("[" * depth + "]" * depth).records is None
 
@@ -144,7 +144,7 @@ def test_a_test_name_cannot_become_a_command(name: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/home/someone/.ssh/id_rsa", "../../etc/passwd", "~/.netrc", ".env", "a/.git/config", "-n", "$HOME/x"]
 )
-def test_no_file_outside_the_folder_and_no_hidden_one_is_suggested_to_be_shown(path: str) -> None:
+def test_no_suggestion_shows_a_file_outside_the_directory_or_a_hidden_one(path: str) -> None:
     found = detect("gcc x.c", f"{path}:1:1: error: look here\n", 1)
     assert found.intent is Meaning.BUILD_ERROR
     assert found.suggested_actions == ()
@@ -164,14 +164,14 @@ def test_a_host_is_looked_up_only_if_the_command_names_it() -> None:
     assert detect("./deploy", output, 255).suggested_actions == ()
 
 
-def test_only_servers_on_this_machine_are_suggested_to_be_asked() -> None:
+def test_requests_are_suggested_only_to_local_servers() -> None:
     local = detect("npm run dev", "Server running at http://localhost:3000/admin/delete\n", None)
     assert local.suggested_actions == ("curl -sI http://localhost:3000/",)
     for url in ("http://evil.example:80/", "http://127.0.0.1.evil.example/", "http://localhost@evil.example/"):
         assert detect("npm run dev", f"Server running at {url}\n", None).suggested_actions == ()
 
 
-def test_what_is_told_holds_no_escape_sequences() -> None:
+def test_results_contain_no_escape_sequences() -> None:
     output = "bash: \x1b[31mnope\x1b[0m: command not found\n\u202e"
     found = detect("nope", output, 127)
     assert found.context.details["module"] == "nope"

@@ -1,9 +1,9 @@
-"""What became of a command is told from its words, its exit code and its output, not from words that merely occur."""
+"""A command's outcome is classified by its words, exit code and output, not by words that merely occur."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.output_analysis.classifying import told
+from tests.output_analysis.classifying import classified
 from tests.output_analysis.conftest import names, recorded
 from tests.output_analysis.samples import SAMPLES
 
@@ -76,8 +76,8 @@ MEANINGS: list[tuple[str, Meaning, str]] = [
 
 
 @pytest.mark.parametrize(("name", "meaning", "summary"), MEANINGS, ids=[name for name, _, _ in MEANINGS])
-def test_a_recorded_output_is_told_for_what_it_is(name: str, meaning: Meaning, summary: str) -> None:
-    found = told(name)
+def test_a_recorded_output_is_classified(name: str, meaning: Meaning, summary: str) -> None:
+    found = classified(name)
     assert (found.intent, found.context.error_summary) == (meaning, summary)
     assert found.confidence >= 0.85
     assert found.evidence
@@ -87,34 +87,34 @@ NEGATIVE = ["cat-log", "grep-log", "grep-source", "tail-log", "says-error", "con
 
 
 @pytest.mark.parametrize("name", NEGATIVE)
-def test_words_about_failures_are_no_failure(name: str) -> None:
-    found = told(name)
+def test_text_about_failures_is_no_failure(name: str) -> None:
+    found = classified(name)
     assert found.intent is Meaning.SUCCESS
     assert found.context.failed_tests == ()
 
 
 @pytest.mark.parametrize("name", ["cat-log", "tail-log", "grep-log"])
-def test_a_log_that_is_shown_proves_nothing_even_before_its_end(name: str) -> None:
+def test_a_log_that_is_shown_is_no_evidence_even_before_its_end(name: str) -> None:
     found = recorded(f"intent/{name}")
     assert detect(found.command, found.output, None).intent is Meaning.UNKNOWN
     assert detect(found.command, found.output, 1).intent is Meaning.UNKNOWN
 
 
 @pytest.mark.parametrize("name", ["git-commit-nothing", "pytest-no-tests", "npm-test-failed"])
-def test_a_failure_that_no_rule_knows_is_unknown(name: str) -> None:
-    found = told(name)
+def test_a_failure_without_a_rule_is_unknown(name: str) -> None:
+    found = classified(name)
     assert (found.intent, found.confidence, found.suggested_actions) == (Meaning.UNKNOWN, 0.0, ())
     assert found.context.error_summary == f"exit code {recorded(f'intent/{name}').exit_code}"
 
 
-def test_a_failure_that_a_pipe_hides_is_still_seen() -> None:
+def test_a_failure_is_found_though_a_pipe_hides_the_exit_code() -> None:
     output = recorded("intent/pytest-failed").output
     assert detect("pytest | tail -30", output, 0).intent is Meaning.TEST_FAILURE
     assert detect("pytest; echo done", output, 0).intent is Meaning.TEST_FAILURE
     assert detect("pytest", output, 0).intent is Meaning.SUCCESS
 
 
-def test_less_is_believed_if_the_command_is_not_known() -> None:
+def test_the_confidence_is_lower_if_the_command_is_unknown() -> None:
     output = recorded("intent/pytest-failed").output
     known, script, unknown = (detect(command, output, 1).confidence for command in ("pytest", "make check", ""))
     assert known > script > unknown > 0.5
@@ -135,19 +135,19 @@ def test_less_is_believed_if_the_command_is_not_known() -> None:
         (None, Meaning.UNKNOWN),
     ],
 )
-def test_an_exit_code_says_something_by_itself(code: int | None, meaning: Meaning) -> None:
+def test_an_exit_code_alone_is_classified(code: int | None, meaning: Meaning) -> None:
     assert detect("./tool", "", code).intent is meaning
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=[f"{name}: {command}" for name, command, _, _ in SAMPLES])
-def test_a_documented_output_is_told_by_its_rule(sample: tuple[str, str, int | None, str]) -> None:
+def test_a_documented_output_is_classified_by_its_rule(sample: tuple[str, str, int | None, str]) -> None:
     name, command, code, output = sample
     found = detect(command, output, code)
     assert found.evidence[0].rule == name
     assert found.intent in {rule.meaning for rule in rules() if rule.name == name}
 
 
-def test_every_rule_is_proved_by_a_recording_or_a_sample() -> None:
+def test_every_rule_matches_a_recording_or_a_sample() -> None:
     lines = {line.rstrip() for name in names("intent") for line in recorded(name).output.expandtabs(8).splitlines()}
     proved = {rule.name for rule in rules() if any(rule.line.fullmatch(line) for line in lines)}
     assert {rule.name for rule in rules()} == proved | {name for name, _, _, _ in SAMPLES}
@@ -172,7 +172,7 @@ def test_lines_are_numbered_as_in_the_output_that_was_given() -> None:
     ),
     st.sampled_from([None, 0, 1, 101, -11]),
 )
-def test_any_mixture_of_lines_is_told_without_an_error(command: str, lines: list[str], code: int | None) -> None:
+def test_any_mixture_of_lines_is_classified_without_an_error(command: str, lines: list[str], code: int | None) -> None:
     found = detect(command, "\n".join(lines), code)
     assert 0 <= found.confidence <= 1
     assert (found.intent is Meaning.UNKNOWN) == (found.confidence == 0)
@@ -194,7 +194,7 @@ def test_any_mixture_of_lines_is_told_without_an_error(command: str, lines: list
         ),
     ],
 )
-def test_what_was_not_found_is_told_without_the_words_around_it(command: str, output: str, path: str) -> None:
+def test_a_missing_path_is_extracted_without_the_words_around_it(command: str, output: str, path: str) -> None:
     found = detect(command, output, 1)
     assert (found.intent, found.context.details["path"]) == (Meaning.NOT_FOUND, path)
 
@@ -206,7 +206,7 @@ def test_a_log_that_is_shown_before_something_silent_fails_is_no_failed_test_run
     assert detect(command, recorded("intent/pytest-failed").output, 1).intent is Meaning.UNKNOWN
 
 
-def test_a_shell_that_cannot_write_says_so_itself() -> None:
+def test_a_write_error_of_the_shell_itself_is_classified() -> None:
     output = "bash: line 1: echo: write error: No space left on device\n"
     assert detect("echo x > /dev/full", output, 1).intent is Meaning.DISK_FULL
     assert detect("cat notes", output.replace("bash", "other"), 1).intent is Meaning.UNKNOWN
@@ -226,7 +226,7 @@ def test_a_shell_that_cannot_write_says_so_itself() -> None:
     ],
 )
 @pytest.mark.parametrize("code", [None, 1])
-def test_what_an_editor_an_agent_or_a_log_viewer_shows_proves_nothing(command: str, code: int | None) -> None:
+def test_text_in_an_editor_an_agent_or_a_log_viewer_is_no_evidence(command: str, code: int | None) -> None:
     for name in ("pytest-failed", "cargo-build-error", "node-port-in-use", "python-traceback"):
         assert detect(command, recorded(f"intent/{name}").output, code).intent is Meaning.UNKNOWN
 
@@ -245,7 +245,7 @@ def test_what_an_editor_an_agent_or_a_log_viewer_shows_proves_nothing(command: s
         ("java -jar x", "Web server failed to start. Port 8080 was already in use.\n", "8080"),
     ],
 )
-def test_a_servers_port_that_is_taken_is_told(command: str, output: str, port: str) -> None:
+def test_the_port_in_use_is_extracted_for_servers(command: str, output: str, port: str) -> None:
     found = detect(command, output, 1)
     assert (found.intent, found.context.details["port"]) == (Meaning.PORT_IN_USE, port)
     assert found.suggested_actions == (f"ss -ltnp 'sport = :{port}'",)
@@ -265,7 +265,7 @@ def test_a_servers_port_that_is_taken_is_told(command: str, output: str, port: s
         ),
     ],
 )
-def test_what_the_machine_and_others_refuse_is_told(command: str, output: str, meaning: Meaning) -> None:
+def test_refusals_by_the_system_and_by_servers_are_classified(command: str, output: str, meaning: Meaning) -> None:
     assert detect(command, output, 1).intent is meaning
 
 
@@ -282,7 +282,7 @@ RUNNERS = {
 
 
 @pytest.mark.parametrize("name", RUNNERS)
-def test_further_runners_tell_what_failed_and_how_much(name: str) -> None:
+def test_failed_tests_and_counts_of_further_runners_are_extracted(name: str) -> None:
     _, command, code, output = next(sample for sample in SAMPLES if sample[0] == name)
     found = detect(command, output, code)
     assert (found.intent, found.context.failed_tests, found.context.counts) == (Meaning.TEST_FAILURE, *RUNNERS[name])

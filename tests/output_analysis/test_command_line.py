@@ -1,4 +1,4 @@
-"""The programs of a command line are found behind whatever starts them."""
+"""The programs of a command line are found behind their wrappers."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from fugue_tui.output_analysis.command_line import output_stage, stages
         (";;|", []),
     ],
 )
-def test_programs_are_named_without_what_starts_them(command: str, programs: list[str]) -> None:
+def test_programs_are_named_without_their_wrappers(command: str, programs: list[str]) -> None:
     assert [stage.program for stage in stages(command)] == programs
 
 
@@ -42,13 +42,13 @@ def test_a_list_of_words_is_one_command() -> None:
         ("ps aux | awk '{print $2}'", "awk"),
     ],
 )
-def test_the_program_that_shaped_the_output_is_told(command: str, program: str) -> None:
+def test_the_program_that_produced_the_output_is_found(command: str, program: str) -> None:
     stage = output_stage(command)
     assert stage is not None
     assert stage.program == program
 
 
-def test_a_subcommand_stands_behind_options_and_their_values() -> None:
+def test_a_subcommand_is_found_after_options_and_their_values() -> None:
     assert stages("git -C /src --no-pager log --oneline")[0].subcommand == "log"
     assert stages("kubectl -n prod get pods")[0].subcommand == "get"
     assert stages("git")[0].subcommand == ""

@@ -1,7 +1,7 @@
-"""Failed test runs are told with the tests that failed and how to run the first of them again."""
+"""Failed test runs are reported with the failed tests and a command that reruns the first of them."""
 
 import pytest
-from tests.output_analysis.classifying import told
+from tests.output_analysis.classifying import classified
 from tests.output_analysis.conftest import recorded
 
 from fugue_tui.output_analysis.outcome.classify import detect
@@ -10,12 +10,12 @@ from fugue_tui.output_analysis.results import Meaning
 
 def test_a_failed_test_run_comes_out_as_the_seed_says() -> None:
     found = recorded("intent/cargo-test-failed-full")
-    told = detect("cargo test", found.output, found.exit_code)
-    assert told.intent is Meaning.TEST_FAILURE
-    assert told.confidence >= 0.95
-    assert told.context.failed_tests == ("test_pane_creation", "test_resize")
-    assert told.context.error_summary == "2 tests failed, 15 passed"
-    assert told.suggested_actions == ("cargo test test_pane_creation -- --nocapture",)
+    result = detect("cargo test", found.output, found.exit_code)
+    assert result.intent is Meaning.TEST_FAILURE
+    assert result.confidence >= 0.95
+    assert result.context.failed_tests == ("test_pane_creation", "test_resize")
+    assert result.context.error_summary == "2 tests failed, 15 passed"
+    assert result.suggested_actions == ("cargo test test_pane_creation -- --nocapture",)
 
 
 TESTS: list[tuple[str, tuple[str, ...], str]] = [
@@ -38,19 +38,19 @@ TESTS: list[tuple[str, tuple[str, ...], str]] = [
 
 
 @pytest.mark.parametrize(("name", "tests", "action"), TESTS, ids=[name for name, _, _ in TESTS])
-def test_failed_tests_are_named_and_the_first_can_be_run_again(name: str, tests: tuple[str, ...], action: str) -> None:
-    found = told(name)
+def test_failed_tests_are_named_with_a_rerun_of_the_first(name: str, tests: tuple[str, ...], action: str) -> None:
+    found = classified(name)
     assert found.context.failed_tests == tests
     assert found.suggested_actions == (action,)
 
 
-def test_a_run_that_passed_cannot_have_failed_and_the_other_way_round() -> None:
+def test_the_exit_code_excludes_results_that_contradict_it() -> None:
     passed = recorded("intent/pytest-passed").output
     assert detect("pytest", passed, 1).intent is Meaning.UNKNOWN
     assert detect("", passed, None).intent is Meaning.TEST_SUCCESS
 
 
-def test_a_test_is_suggested_to_be_run_as_the_others_were() -> None:
+def test_a_rerun_is_suggested_with_the_runner_of_the_command() -> None:
     output = recorded("intent/unittest-failed").output
     own = detect(".venv/bin/python -m unittest", output, 1).suggested_actions[0]
     assert own.startswith(".venv/bin/python -m unittest ")
@@ -60,7 +60,7 @@ def test_a_test_is_suggested_to_be_run_as_the_others_were() -> None:
         assert found.suggested_actions == ("python -m unittest test_u.Thing.test_broken",)
 
 
-def test_a_test_file_that_runs_itself_is_a_failed_test_run_and_no_crash() -> None:
+def test_a_test_file_run_as_a_script_is_a_failed_test_run_and_no_crash() -> None:
     output = (
         "F\n" + "=" * 70 + "\nFAIL: test_x (__main__.T.test_x)\n" + "-" * 70 + "\n"
         "Traceback (most recent call last):\n"

@@ -1,4 +1,4 @@
-"""Programs that ask are seen to wait, while they run."""
+"""Programs at a prompt are reported as waiting, while they run."""
 
 import pytest
 
@@ -6,14 +6,14 @@ from fugue_tui.output_analysis.outcome.classify import detect
 from fugue_tui.output_analysis.results import Meaning
 
 
-def test_a_prompt_is_waiting_only_while_the_program_runs() -> None:
+def test_a_prompt_is_reported_only_while_the_program_runs() -> None:
     assert detect("sudo true", "[sudo] password for anna: ", None).intent is Meaning.PROMPT_WAITING
     assert detect("sudo true", "[sudo] password for anna: ", 1).intent is Meaning.UNKNOWN
     assert detect("", "Password: \nuser@host:~$ ", None).intent is Meaning.UNKNOWN
     assert detect("sudo true", "[sudo] password for anna: ", None, ended=True).intent is Meaning.UNKNOWN
 
 
-def test_a_prompt_in_the_middle_of_an_output_waits_for_nothing() -> None:
+def test_a_prompt_in_the_middle_of_an_output_is_not_reported() -> None:
     assert detect("./setup", "Password: \nThank you.\n", None).intent is Meaning.UNKNOWN
 
 
@@ -40,13 +40,13 @@ WAITING = [
 
 
 @pytest.mark.parametrize(("command", "output", "kind"), WAITING, ids=[output[-30:].strip() for _, output, _ in WAITING])
-def test_a_program_that_asks_waits_until_it_is_over(command: str, output: str, kind: str) -> None:
+def test_a_program_at_a_prompt_waits_until_it_has_ended(command: str, output: str, kind: str) -> None:
     found = detect(command, output, None)
     assert (found.intent, found.context.details["prompt"]) == (Meaning.PROMPT_WAITING, kind)
     assert detect(command, output, 0).intent is Meaning.SUCCESS
     assert found.suggested_actions == ()
 
 
-def test_an_agent_that_asks_is_seen_to_wait() -> None:
+def test_the_question_of_an_agent_is_a_prompt() -> None:
     found = detect("claude", "Tests failed: 1 failed in 0.1s\n\nDo you want to proceed?\n❯ 1. Yes\n  2. No\n", None)
     assert (found.intent, found.context.details["prompt"]) == (Meaning.PROMPT_WAITING, "choice")

@@ -1,7 +1,7 @@
-"""Where to look first is told, and what else was found there."""
+"""The likeliest location is reported first, with alternatives."""
 
 import pytest
-from tests.output_analysis.classifying import told
+from tests.output_analysis.classifying import classified
 from tests.output_analysis.samples import SAMPLES
 
 from fugue_tui.output_analysis.outcome.classify import detect
@@ -39,19 +39,19 @@ PLACES: list[tuple[str, Location]] = [
 
 
 @pytest.mark.parametrize(("name", "place"), PLACES, ids=[name for name, _ in PLACES])
-def test_the_place_to_look_at_first_is_told(name: str, place: Location) -> None:
-    assert told(name).context.locations[0] == place
+def test_the_likeliest_location_is_the_first(name: str, place: Location) -> None:
+    assert classified(name).context.locations[0] == place
 
 
-def test_what_was_found_beside_the_likeliest_is_told_too() -> None:
-    found = told("python-module-missing")
+def test_alternatives_to_the_likeliest_meaning_are_reported() -> None:
+    found = classified("python-module-missing")
     assert (found.intent, found.context.details["module"]) == (Meaning.DEPENDENCY_MISSING, "requests_nope")
     assert [other.intent for other in found.also] == [Meaning.CRASH]
-    collected = told("pytest-collection-error")
+    collected = classified("pytest-collection-error")
     assert (collected.intent, collected.also[0].intent) == (Meaning.DEPENDENCY_MISSING, Meaning.TEST_FAILURE)
 
 
-def test_a_syntax_error_of_node_is_told_with_its_place() -> None:
+def test_a_syntax_error_of_node_has_its_location() -> None:
     output = next(text for rule, _, _, text in SAMPLES if rule == "Node syntax")
     found = detect("node x.js", output, 1)
     assert (found.intent, found.context.locations) == (

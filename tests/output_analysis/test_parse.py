@@ -1,4 +1,4 @@
-"""What programs print is read as structure, and what is no structure is not made into one."""
+"""Program output is parsed into structure, and text without structure is not."""
 
 import pytest
 from tests.output_analysis.conftest import names, recorded
@@ -90,7 +90,7 @@ TABLES: list[tuple[str, list[str], list[str]]] = [
 
 @pytest.mark.parametrize("known", [True, False], ids=["command known", "command unknown"])
 @pytest.mark.parametrize(("name", "headers", "last"), TABLES, ids=[name for name, _, _ in TABLES])
-def test_a_table_is_read_by_its_columns(name: str, headers: list[str], last: list[str], known: bool) -> None:
+def test_a_table_is_parsed_by_its_columns(name: str, headers: list[str], last: list[str], known: bool) -> None:
     found = read(name, known=known)
     assert found.kind is ParsedKind.TABLE
     assert (list(found.headers), list(found.rows[-1])) == (headers, last)
@@ -98,7 +98,7 @@ def test_a_table_is_read_by_its_columns(name: str, headers: list[str], last: lis
 
 
 @pytest.mark.parametrize("name", ["parse/psql", "parse/psql-unicode", "parse/sqlite-box", "parse/sqlite-column"])
-def test_wide_characters_and_bars_inside_cells_move_nothing(name: str) -> None:
+def test_wide_characters_and_bars_inside_cells_keep_the_columns(name: str) -> None:
     rows = read(name).rows
     assert rows[0][:2] == ("1", "a|b")
     assert rows[1] == ("2", "日本語", "long note")
@@ -109,7 +109,7 @@ def test_a_cell_that_psql_continues_is_one_cell(name: str) -> None:
     assert read(name).rows[0] == ("1", "a|b", "x\ny")
 
 
-def test_a_long_cell_that_only_looks_continued_is_said_to_be_doubtful() -> None:
+def test_a_long_cell_that_only_looks_continued_is_noted_as_ambiguous() -> None:
     found = read("parse/rich-table")
     assert found.rows[2] == ("", "", "note that")
     assert any("may go on from the row above" in note for note in found.notes)
@@ -123,7 +123,7 @@ def test_ps_has_a_row_for_every_process() -> None:
         assert len(found.rows) >= len(lines) - 6
 
 
-def test_a_row_that_runs_over_its_columns_is_read_by_words_only_where_cells_are_words() -> None:
+def test_a_row_that_overflows_its_columns_is_split_at_blanks_only_where_cells_are_words() -> None:
     text = (
         "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
         "root           1  0.0  0.0   1234   567 ?        Ss   10:00   0:01 /sbin/init splash\n"
@@ -138,7 +138,7 @@ def test_a_row_that_runs_over_its_columns_is_read_by_words_only_where_cells_are_
     assert any("line 4" in note and "left out" in note for note in found.notes)
 
 
-def test_listings_without_a_header_are_read_by_their_shape() -> None:
+def test_lists_without_a_header_are_parsed_by_their_line_format() -> None:
     listing = read("parse/ls-l", known=False)
     assert listing.headers == ("mode", "links", "owner", "group", "size", "modified", "name")
     assert [row[-1] for row in listing.rows] == ["a file.txt", "link -> a file.txt", "null", "sub", "日本語.txt"]
@@ -150,7 +150,7 @@ def test_listings_without_a_header_are_read_by_their_shape() -> None:
     assert detached.rows[1][3:] == ("origin/main: ahead 1, behind 2", "[WIP] Say it differently")
 
 
-def test_what_git_lists_is_read_if_the_command_is_known() -> None:
+def test_lists_of_git_are_parsed_if_the_command_is_known() -> None:
     assert read("parse/git-status-short").rows[1] == ("A", "", '"new file.txt"')
     assert read("parse/git-log-oneline").rows[1] == ("56a70cd", "HEAD -> main", "Say it differently")
     assert read("parse/git-status-short", known=False).kind is ParsedKind.UNKNOWN
@@ -160,19 +160,19 @@ PLAIN = ["parse/git-status", "parse/json-cut", "parse/log", "parse/prose-with-co
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_what_is_no_structure_is_said_to_be_unknown(name: str) -> None:
+def test_text_without_structure_is_unknown(name: str) -> None:
     found = read(name)
     assert (found.kind, found.confidence, found.rows, found.headers) == (ParsedKind.UNKNOWN, 0.0, (), ())
     assert found.notes
 
 
 @pytest.mark.parametrize("name", [name for name in names("intent") if "git-log" not in name])
-def test_test_runs_and_error_messages_are_no_tables_worth_believing(name: str) -> None:
+def test_test_runs_and_error_messages_are_no_tables_of_high_confidence(name: str) -> None:
     found = recorded(name)
     assert parse(found.output, command=found.command).confidence < 0.9
 
 
-def test_a_line_of_another_kind_in_a_table_is_left_out_and_named() -> None:
+def test_an_outlier_in_a_table_is_left_out_and_noted() -> None:
     text = (
         "NAME        READY   STATUS\n"
         "one         1/1     Running\n"
@@ -210,7 +210,7 @@ def test_filters_behind_a_command_do_not_hide_it() -> None:
     assert parse(header + text, command="sudo ps aux | grep init").rows[0][-1] == "init"
 
 
-def test_a_kind_that_was_asked_for_is_the_only_one_tried() -> None:
+def test_a_requested_kind_is_the_only_one_tried() -> None:
     text = "a,b\n1,2\n"
     assert parse(text, ParseAs.CSV).kind is ParsedKind.CSV
     assert parse(text, ParseAs.JSON).kind is ParsedKind.UNKNOWN
@@ -231,7 +231,7 @@ PS_EF = (
 )
 
 
-def test_processes_without_their_header_have_the_columns_that_were_asked_for() -> None:
+def test_processes_without_a_header_have_the_columns_of_the_options() -> None:
     found = parse(PS_AUX, command="ps aux | grep nginx")
     assert (found.headers[0], found.headers[-1], len(found.rows)) == ("USER", "COMMAND", 3)
     assert found.rows[2][6:] == ("pts/0", "S+", "16:51", "0:00", "grep nginx")

@@ -1,4 +1,4 @@
-"""Shell prompts are told from output, as far as they can be."""
+"""Shell prompts are recognised around output."""
 
 import pytest
 
@@ -23,18 +23,18 @@ from fugue_tui.output_analysis.prompts import command_at_prompt, last_command, l
         (">>> 1 + 1", None),
     ],
 )
-def test_what_was_typed_at_a_prompt_is_told(line: str, said: str | None) -> None:
+def test_the_command_at_a_prompt_is_found(line: str, said: str | None) -> None:
     assert command_at_prompt(line) == said
 
 
 @pytest.mark.parametrize(
     ("last", "prompt"), [("# ", "#"), ("[12:00] me %", "[12:00] me %"), ("shop=#", ""), (">>>", "")]
 )
-def test_the_prompt_at_which_a_shell_waits_is_learnt(last: str, prompt: str) -> None:
+def test_the_prompt_on_the_last_line_is_found(last: str, prompt: str) -> None:
     assert last_prompt(["out", last, ""]) == prompt
 
 
-def test_a_learnt_prompt_finds_the_last_command() -> None:
+def test_the_prompt_on_the_last_line_finds_the_last_command() -> None:
     assert last_command("# ls\na\n# make x\nmake: *** no\n# \n") == ("make x", "make: *** no", True)
     assert last_command("[12:00] me % ls\na\n[12:00] me %") == ("ls", "a", True)
     assert last_command("# a heading\n\ntext\n") == ("", "# a heading\n\ntext\n", False)

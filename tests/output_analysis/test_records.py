@@ -1,4 +1,4 @@
-"""Outputs that are no tables are read as records, pairs, lists and documents, and values stay as they are written."""
+"""Outputs that are no tables are parsed as records, pairs, lists and documents, and values keep their text."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ RECORDS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "part"), RECORDS, ids=[name for name, _ in RECORDS])
-def test_outputs_that_are_no_tables_are_read_by_a_parser_made_for_them(name: str, part: dict[str, Any]) -> None:
+def test_outputs_that_are_no_tables_are_parsed_by_jc(name: str, part: dict[str, Any]) -> None:
     found = read(name)
     assert found.kind is ParsedKind.RECORDS
     assert found.parser.startswith("jc ")
@@ -25,14 +25,14 @@ def test_outputs_that_are_no_tables_are_read_by_a_parser_made_for_them(name: str
     assert part.items() <= first.items()
 
 
-def test_a_parser_that_guesses_is_not_believed() -> None:
+def test_a_guess_of_jc_is_rejected() -> None:
     log = "commit 56a70cd2e9e3c8f968cb41a5244f671737ca0680\nAuthor: a <a@b>\nDate:   today\n\n    x\n"
     assert parse(log, command="git log").kind is ParsedKind.RECORDS
     assert parse("total nonsense\nwithout a table\n", command="mount").kind is ParsedKind.UNKNOWN
     assert parse("who knows\n", command="last").kind is ParsedKind.UNKNOWN
 
 
-def test_pairs_are_read_as_records() -> None:
+def test_pairs_are_parsed_as_records() -> None:
     assert read("parse/lscpu").records[0]["CPU op-mode(s)"] == "32-bit, 64-bit"
     assert read("parse/sqlite-line").rows == (("1", "a|b", "x"), ("2", "日本語", "long note"), ("3", "", ""))
     assert read("documented/mysql-vertical").rows == (("Fluffy", "Harold", "NULL"), ("Puffball", "Diane", "NULL"))
@@ -41,7 +41,7 @@ def test_pairs_are_read_as_records() -> None:
     assert described["Containers"].startswith("nginx:\nImage:")
 
 
-def test_json_is_read_with_its_numbers_as_they_are_written() -> None:
+def test_json_numbers_keep_their_source_text() -> None:
     found = read("parse/jsonl")
     assert found.kind is ParsedKind.JSONL
     assert found.records[0] == {"level": "info", "n": 1.5}
@@ -60,17 +60,17 @@ def test_json_is_found_between_a_prompt_and_log_lines() -> None:
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "12345678901234567890123"])
-def test_a_number_that_json_cannot_carry_stays_text(number: str) -> None:
+def test_a_number_that_a_float_or_int_cannot_represent_stays_text(number: str) -> None:
     found = parse(f'{{"n": {number}}}')
     assert found.records == {"n": number}
     assert any("as text" in note for note in found.notes)
 
 
-def test_a_key_that_is_there_twice_is_told() -> None:
+def test_a_duplicate_key_is_noted() -> None:
     assert any("twice" in note for note in parse('{"a": 1, "a": 2}').notes)
 
 
-def test_values_between_commas_and_tabs_are_read() -> None:
+def test_values_between_commas_and_tabs_are_parsed() -> None:
     assert read("parse/sqlite-csv").rows[1] == ("2", "日本語", "long note")
     tabs = read("parse/tsv")
     assert (tabs.kind, tabs.headers, tabs.rows[1]) == (ParsedKind.CSV, ("id", "name"), ("2", "two words"))
@@ -78,13 +78,13 @@ def test_values_between_commas_and_tabs_are_read() -> None:
     assert quoted.rows == (("anna", 'a, "b"'), ("bert", "two\nlines"), ("carl", ""))
 
 
-def test_numbers_in_the_first_record_are_no_names() -> None:
+def test_a_first_record_with_numbers_is_no_header() -> None:
     found = parse("1,2.5,a\n2,3.5,b\n3,4.5,c\n")
     assert found.headers == ()
     assert len(found.rows) == 3
 
 
-COMPLAINTS = {
+ERROR_MESSAGES = {
     "crontab -l": "no crontab for root\n",
     "dpkg -l nope": "dpkg-query: no packages found matching nope\n",
     "git log": "fatal: your current branch 'main' does not have any commits yet\n",
@@ -103,21 +103,21 @@ COMPLAINTS = {
 }
 
 
-@pytest.mark.parametrize("command", COMPLAINTS)
-def test_what_a_program_says_of_itself_is_no_record(command: str) -> None:
-    found = parse(COMPLAINTS[command], command=command)
+@pytest.mark.parametrize("command", ERROR_MESSAGES)
+def test_an_error_message_is_no_record(command: str) -> None:
+    found = parse(ERROR_MESSAGES[command], command=command)
     assert found.parser == "" or found.parser == "pairs"
     assert found.kind in (ParsedKind.UNKNOWN, ParsedKind.PAIRS)
 
 
-def test_names_beside_a_commit_are_no_part_of_it() -> None:
+def test_the_refs_of_a_commit_are_a_field_of_their_own() -> None:
     commit = "56a70cd2e9e3c8f968cb41a5244f671737ca0680"
     log = f"commit {commit} (HEAD -> main, tag: v1)\nAuthor: a <a@b>\nDate:   today\n\n    x\n"
     first = parse(log, command="git log").records[0]
     assert (first["commit"], first["refs"]) == (commit, "HEAD -> main, tag: v1")
 
 
-def test_a_ping_that_was_answered_is_a_record_without_invented_words() -> None:
+def test_a_successful_ping_is_a_record_without_generated_fields() -> None:
     text = (
         "PING localhost (127.0.0.1) 56(84) bytes of data.\n"
         "64 bytes from localhost (127.0.0.1): icmp_seq=1 ttl=64 time=0.022 ms\n\n"
@@ -144,14 +144,14 @@ def test_a_ping_that_was_answered_is_a_record_without_invented_words() -> None:
         ("wc -cm a", " 7 20 a\nwc: b: No such file or directory\n", ("characters", "bytes", "file"), "7 20 a"),
     ],
 )
-def test_counts_have_the_columns_that_were_asked_for(
+def test_counts_of_wc_have_the_columns_of_the_options(
     command: str, text: str, headers: tuple[str, ...], last: str
 ) -> None:
     found = parse(text, command=command)
     assert (found.headers, " ".join(found.rows[-1])) == (headers, last)
 
 
-def test_lines_in_which_a_program_complains_are_left_out_of_its_list() -> None:
+def test_error_messages_of_a_program_are_left_out_of_its_list() -> None:
     text = "4\ta\ndu: cannot read directory 'b': Permission denied\n4\tb\n"
     found = parse(text, command="du")
     assert found.rows == (("4", "a"), ("4", "b"))
@@ -165,26 +165,26 @@ def test_lines_in_which_a_program_complains_are_left_out_of_its_list() -> None:
         "100644 d00491fd7e5bb6fa28c517a0bb32b8b506539d4d 0\tf1\n100644 0cfbf08886fca9a91cb753ec8734c84fcbe5 0\tf2\n",
     ],
 )
-def test_a_first_line_with_figures_names_no_fields(text: str) -> None:
+def test_a_first_line_with_digits_is_no_header(text: str) -> None:
     found = parse(text)
     assert (found.kind, found.headers, len(found.rows)) == (ParsedKind.CSV, (), text.count("\n"))
 
 
-def test_a_first_line_that_names_the_fields_only_by_its_place_is_believed_less_and_said() -> None:
+def test_a_header_recognised_only_by_its_position_is_noted_and_has_a_lower_confidence() -> None:
     found = parse("alice,london\nbob,paris\ncarol,rome\n")
     assert found.confidence < 0.8
     assert "the first line was taken for the fields' names" in found.notes
     assert parse("name,age\nbob,41\ncarol,42\ndave,43\n").confidence > 0.9
 
 
-def test_lines_with_several_pairs_are_believed_less() -> None:
+def test_lines_with_several_pairs_have_a_lower_confidence() -> None:
     text = '  File: "/"\n    ID: abc Namelen: 255     Type: ext4\nBlocks: Total: 66053021   Free: 59000000\nSize: 4\n'
     found = parse(text, command="stat -f /")
     assert found.confidence < 0.6
     assert any("further pairs" in note for note in found.notes)
 
 
-def test_documents_on_several_lines_one_after_the_other_are_all_read() -> None:
+def test_consecutive_documents_on_several_lines_are_all_parsed() -> None:
     text = '{\n  "a": 1\n}\n{\n  "a": 2\n}\n[\n  3\n]\ndone\n'
     found = parse(text, command="jq . x")
     assert (found.kind, found.records) == (ParsedKind.JSONL, [{"a": 1}, {"a": 2}, [3]])

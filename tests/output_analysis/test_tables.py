@@ -1,4 +1,4 @@
-"""Tables as programs really print them: wrapped, in several folders, with odd borders, too wide for their headers."""
+"""Tables as programs really print them: wrapped, of several directories, with unusual borders, overflowing columns."""
 
 import random
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def test_a_row_with_one_cell_above_a_full_one_stays_two() -> None:
     assert parse(text).rows == (("one", "", ""), ("two", "5", "here"), ("three", "6", "there"))
 
 
-def test_folders_that_are_listed_one_after_the_other_are_one_list() -> None:
+def test_directories_listed_one_after_the_other_are_one_list() -> None:
     text = (
         "a:\ntotal 4\n-rw-r--r-- 1 root root 0 Nov 21 20:00 x\n\n"
         "b b:\ntotal 0\n-rw-r--r-- 1 root root 0 Nov 21 20:00 y\n"
@@ -80,7 +80,7 @@ def test_a_column_without_a_cell_keeps_its_name_where_columns_are_one_blank_apar
 
 
 @pytest.mark.parametrize("command", ["ps -eo pid,lstart,cmd", ""])
-def test_a_phrase_under_a_header_at_its_right_end_is_not_cut(command: str) -> None:
+def test_a_cell_of_several_words_under_a_right_aligned_header_is_not_split(command: str) -> None:
     text = (
         "  PID                  STARTED CMD\n"
         "    1 Sat Nov 21 16:51:00 2026 /init --x\n"
@@ -101,10 +101,10 @@ CELLS = {
 }
 
 
-def drawn(
+def printed(
     seed: int, gap: int, kinds: str, *, phrased: bool, full: bool
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    """A table as a program draws it: every column as wide as its widest cell, numbers to the right, cells missing."""
+    """A table as a program prints it: columns as wide as their widest cell, numbers right-aligned, empty cells."""
     from wcwidth import wcswidth
 
     dice = random.Random(seed)
@@ -139,12 +139,10 @@ def drawn(
         (1, "numbers words phrases", False, "ps", 0.3),
     ],
 )
-def test_no_cell_is_wrong_where_much_is_believed(
-    gap: int, kinds: str, phrased: bool, command: str, least: float
-) -> None:
+def test_no_cell_is_wrong_at_high_confidence(gap: int, kinds: str, phrased: bool, command: str, least: float) -> None:
     sure = 0
     for seed in range(300):
-        names, rows, text = drawn(seed, gap, kinds, phrased=phrased, full=command == "ps")
+        names, rows, text = printed(seed, gap, kinds, phrased=phrased, full=command == "ps")
         found = parse(text, command=command)
         if found.kind is ParsedKind.TABLE and found.confidence >= 0.8:
             sure += 1
@@ -160,7 +158,7 @@ VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- --
 """
 
 
-def test_numbers_that_all_run_over_their_columns_are_read_word_by_word_where_cells_are_words() -> None:
+def test_numbers_that_all_overflow_their_columns_are_split_at_blanks_where_cells_are_words() -> None:
     found = parse(VMSTAT, command="vmstat 1 2")
     assert found.headers[:4] == ("r", "b", "swpd", "free")
     assert [row[3] for row in found.rows] == ["22276304", "22276304"]
@@ -169,7 +167,7 @@ def test_numbers_that_all_run_over_their_columns_are_read_word_by_word_where_cel
     assert parse(VMSTAT).kind is ParsedKind.UNKNOWN or parse(VMSTAT).confidence < 0.5
 
 
-def test_processes_whose_columns_run_over_are_read_word_by_word_only_if_numbers_stand_under_numbers() -> None:
+def test_processes_that_overflow_their_columns_are_split_at_blanks_only_if_numbers_are_in_columns_of_numbers() -> None:
     header = "USER               PID  %CPU %MEM      VSZ    RSS   TT  STAT STARTED      TIME COMMAND\n"
     logd = "root               367   0.8  0.1 410239088  16000   ??  Ss   10Jul24  62:29.27 /usr/libexec/logd\n"
     rows = logd * 3 + (
@@ -185,7 +183,7 @@ def test_processes_whose_columns_run_over_are_read_word_by_word_only_if_numbers_
 
 
 @pytest.mark.parametrize("command", ["docker ps", "kubectl get pods", ""])
-def test_a_table_that_is_cut_off_at_the_right_has_only_what_is_there(command: str) -> None:
+def test_a_table_truncated_at_the_right_has_only_the_visible_cells(command: str) -> None:
     text = (
         "CONTAINER ID   IMAGE          STAT\nabc123         nginx:latest   Up 2\ndef456         postgres:16    Up 5\n"
     )
@@ -195,7 +193,7 @@ def test_a_table_that_is_cut_off_at_the_right_has_only_what_is_there(command: st
 
 
 @pytest.mark.parametrize("char", ["漢", "한", "👍", "👨‍👩‍👧", "é", "e\u0301", "🇩🇪"])
-def test_characters_of_any_width_move_no_column(char: str) -> None:
+def test_characters_of_any_width_keep_the_columns(char: str) -> None:
     from wcwidth import wcswidth
 
     name = f"{char} x"
@@ -204,12 +202,12 @@ def test_characters_of_any_width_move_no_column(char: str) -> None:
     assert found.rows == ((name, "5m", "here"), ("plain", "7m", "there"))
 
 
-def test_tabs_are_columns_where_a_terminal_puts_them() -> None:
+def test_tabs_align_columns_as_in_a_terminal() -> None:
     found = parse("NAME\tAGE\tPLACE\none\t5m\there\nlonger\t7m\tthere\n")
     assert found.rows[-1] == ("longer", "7m", "there")
 
 
-def test_several_tables_in_one_text_are_all_read() -> None:
+def test_several_tables_in_one_text_are_all_parsed() -> None:
     text = (
         "NAME      READY   STATUS    RESTARTS   AGE\n"
         "pod/web   1/1     Running   0          10d\n\n"
@@ -236,7 +234,7 @@ def test_several_tables_in_one_text_are_all_read() -> None:
         assert any("line 12 outside the tables" in note for note in found.notes)
 
 
-def test_columns_between_tabs_are_read_by_the_tabs_wherever_they_would_stand_on_a_screen() -> None:
+def test_columns_between_tabs_are_parsed_by_the_tabs_and_not_by_their_position_on_a_screen() -> None:
     text = (
         "NAME   \tREVISION\tUPDATED                                \tSTATUS  \tAPP VERSION\n"
         "web    \t3       \t2026-11-21 16:51:00.123456 +0000 UTC    \tdeployed\t1.16.0     \n"
@@ -248,7 +246,7 @@ def test_columns_between_tabs_are_read_by_the_tabs_wherever_they_would_stand_on_
         assert found.rows[1] == ("db", "12", "2026-11-20 16:51:00.123456 +0000 UTC", "failed", "")
 
 
-def test_two_columns_whose_names_begin_alike_are_two() -> None:
+def test_columns_with_the_same_first_word_are_two() -> None:
     text = (
         "IMAGE          CREATED        CREATED BY                SIZE      COMMENT\n"
         "3e23a5875458   8 days ago     /bin/sh -c #(nop) ENV A   0 B       \n"
@@ -277,7 +275,7 @@ W = (
 )
 
 
-def test_who_is_logged_in_is_read_though_its_header_is_out_of_line() -> None:
+def test_w_is_parsed_though_its_header_is_misaligned() -> None:
     found = parse(W, command="w")
     assert found.rows[0] == ("root", "pts/0", "10.0.0.1", "16:50", "1.00s", "0.05s", "0.00s", "w -i")
     assert found.rows[1][-2:] == ("0.01s", "-bash")

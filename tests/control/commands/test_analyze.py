@@ -108,7 +108,7 @@ def test_a_limit_is_kept_to(room: Room) -> None:
         room.say("parse-output --limit 100000 --text a")
 
 
-def test_the_rules_are_not_read_before_they_are_asked() -> None:
+def test_the_rules_are_not_loaded_at_import() -> None:
     code = (
         "import sys, fugue_tui.control.command_table;"
         "print([name for name in sys.modules if name == 'jc' or 'outcome.rules' in name or name == 'csv'])"
