@@ -13,7 +13,7 @@ from fugue_tui.output_analysis.parse.line_formats import read_line_format
 from fugue_tui.output_analysis.prompts import without_prompts
 from fugue_tui.output_analysis.results import ParseAs, Parsed, ParsedKind, with_others
 from fugue_tui.output_analysis.tables.bordered import MIN_TABLE_CONFIDENCE, read_borders
-from fugue_tui.output_analysis.tables.known_commands import table_format
+from fugue_tui.output_analysis.tables.header_spans import table_format
 from fugue_tui.output_analysis.tables.table import blocks, read_table
 from fugue_tui.output_analysis.text_lines import Source, source
 

@@ -7,9 +7,8 @@ from typing import Final
 
 from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
 from fugue_tui.output_analysis.tables.columns import Columns, columns, excluded, union
-from fugue_tui.output_analysis.tables.header_spans import Style, free_runs, is_numeric, is_value, spans
+from fugue_tui.output_analysis.tables.header_spans import Style, TableFormat, free_runs, is_numeric, is_value, spans
 from fugue_tui.output_analysis.tables.header_words import merge_header_words
-from fugue_tui.output_analysis.tables.known_commands import TableFormat
 from fugue_tui.output_analysis.tables.outliers import remove_outliers
 from fugue_tui.output_analysis.tables.overflow import join_wrapped_rows, read_by_words, word_by_word
 from fugue_tui.output_analysis.text_lines import WIDEST, Line, in_cells, in_characters
