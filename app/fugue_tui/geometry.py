@@ -3,9 +3,10 @@
 All lengths are whole cells; x grows to the right and y grows downwards.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 CELL_PIXELS: Final = (8, 16)
 """Width and height of a cell in pixels, as reported to programs that query sizes in pixels."""
@@ -44,16 +45,14 @@ class Side(StrEnum):
         return self in (Side.RIGHT, Side.DOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     """A width and a height in cells."""
 
     cols: int
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rect:
+class Rect(Struct, frozen=True):
     """A rectangle of cells; `right` and `bottom` are exclusive."""
 
     x: int

@@ -13,10 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fugue_tui import daemonize, private_log, sockets
 from fugue_tui.attach_protocol import BYE, Bye, Hello, frame
@@ -43,8 +44,7 @@ RETRY_SECONDS = 0.02
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class StartOptions:
+class StartOptions(Struct, frozen=True):
     """The options of the command line; empty means not given."""
 
     workspace: str = ""
@@ -59,8 +59,7 @@ class StartOptions:
     """A prefix key for this terminal alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Claimed:
+class _Claimed(Struct, frozen=True):
     """A workspace whose name is claimed, and what it starts with."""
 
     options: StartOptions

@@ -7,8 +7,9 @@ import select
 import socket
 import time
 from collections.abc import AsyncIterator, Coroutine
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui_mcp import jsonrpc
 from fugue_tui_mcp.jsonrpc import Fault, Frame
@@ -18,8 +19,7 @@ HUNG_UP_SECONDS: Final = 0.1
 """Interval of checks for a closed connection while a client waits for its result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Limits for each client and for all of them."""
 
     line: int = 4 << 20

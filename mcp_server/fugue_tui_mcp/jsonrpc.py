@@ -4,8 +4,9 @@ The SDK does not respond to invalid lines, so that a client would wait for ever.
 """
 
 import json
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
+
+from msgspec import Struct
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -15,8 +16,7 @@ UNAVAILABLE: Final = -32000
 Id: TypeAlias = str | int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """A valid JSON-RPC 2.0 message."""
 
     value: dict[str, Any]
@@ -31,8 +31,7 @@ class Frame:
         return bool(self.method) and self.id is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """An invalid line, and the error response to it."""
 
     reason: str

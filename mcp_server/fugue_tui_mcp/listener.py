@@ -11,7 +11,8 @@ import fcntl
 import os
 import socket
 import stat
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fugue_tui.errors import AlreadyRunning, SocketError
 from fugue_tui.sockets import answers, check_path, make_private, path_of
@@ -19,8 +20,7 @@ from fugue_tui.sockets import answers, check_path, make_private, path_of
 BACKLOG = 128
 
 
-@dataclass(slots=True)
-class Listener:
+class Listener(Struct):
     """A bound socket and the lock of its owner. Main thread only, except `socket`."""
 
     path: str

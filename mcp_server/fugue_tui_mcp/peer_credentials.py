@@ -4,16 +4,16 @@ import socket
 import struct
 import subprocess
 import sys
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 MAX_ANCESTORS: Final = 64
 """Maximum number of ancestors."""
 _LOCAL_PEERCRED, _LOCAL_PEERPID = 1, 2
 
 
-@dataclass(frozen=True, slots=True)
-class Peer:
+class Peer(Struct, frozen=True):
     """A process; `pid` is None where the platform does not report it."""
 
     uid: int

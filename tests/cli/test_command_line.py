@@ -214,6 +214,7 @@ def test_a_command_loads_only_what_it_needs(served: Served) -> None:
         "mcp",
         "fugue_tui.control",
         "dataclasses",
+        "msgspec",
         "argparse",
         "typing",
         "inspect",

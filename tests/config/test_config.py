@@ -1,6 +1,5 @@
 """Configuration is applied as far as it is right, and every fault is named at once, with a way out."""
 
-import dataclasses
 import re
 import tomllib
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import get_args, get_type_hints
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import fields
 from tests.config.config_file import file as file
 
 from fugue_tui.config import model
@@ -175,9 +175,7 @@ def test_the_written_default_file_names_every_key_with_its_default() -> None:
     assert parse("\n".join(lines)) == model.ConfigResult()
     table = tomllib.loads("\n".join(lines))
     keys = {f"{section}.{key}" for section, entries in table.items() for key in entries}
-    declared = {
-        f"{name}.{key.name}" for name, kind in get_type_hints(Config).items() for key in dataclasses.fields(kind)
-    }
+    declared = {f"{name}.{key.name}" for name, kind in get_type_hints(Config).items() for key in fields(kind)}
     assert keys == declared
 
 

@@ -1,9 +1,8 @@
 """Two screens are compared by place and in words."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fugue_tui.imaging.difference import compare, marked
 from fugue_tui.imaging.palette import Theme

@@ -39,7 +39,7 @@ def test_it_names_no_tool_and_no_setting_that_there_is_not() -> None:
     named = set(re.findall(r"`(fugue_[a-z_]+)`", MANUAL))
     assert named <= {NAME, *tools.by_name()}
     settings = set(re.findall(r"^    (\w+) = ", MANUAL, re.MULTILINE))
-    assert settings <= set(McpSettings.__slots__)
+    assert settings <= set(McpSettings.__struct_fields__)
     assert f"`{KEY}`" in MANUAL
     assert f"`{SHORTENED}`" in MANUAL
     assert f"{McpSettings().longest_answer:,}" in MANUAL

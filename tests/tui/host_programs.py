@@ -7,9 +7,10 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Reply

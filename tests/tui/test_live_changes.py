@@ -1,9 +1,9 @@
 """What changes while the workspace runs: a drag that is undone, the configuration file, what programs are told."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.tui.conftest import Open
 
 from fugue_tui.config.model import Config, TerminalSettings, UiSettings

@@ -1,11 +1,11 @@
 """A person splits, moves, sizes, names and closes panes by keys and by mouse."""
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from msgspec.structs import replace
 from tests.tui.conftest import CALM, Open, Stage
 from textual.widgets import Input, OptionList
 

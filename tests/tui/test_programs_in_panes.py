@@ -1,9 +1,9 @@
 """What a person does in a pane reaches its program as in any terminal, and what the program does reaches the person."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.tui.conftest import CALM, RAW, Open, Stage
 from textual.events import AppBlur, AppFocus, Paste
 

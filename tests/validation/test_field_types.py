@@ -1,11 +1,11 @@
 """Values are what their annotations say, or the error says where, what and what is valid."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import pytest
 from annotated_types import Len
+from msgspec import Struct, field
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.validation.annotations import Record
@@ -19,8 +19,7 @@ def _unkind(word: str) -> str:
 Key = Annotated[str, Refined(Text(), _unkind)]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """Something in a file."""
 
     path: Annotated[str, Text(nul=False, escapes=True)]

@@ -1,8 +1,7 @@
 """The bottom line: tabs that fit, the active one always, the alert before the hint, and clicks that find their tab."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from textual.app import App, ComposeResult
 
 from fugue_tui.ids import WindowId

@@ -1,10 +1,9 @@
 """Where the focus goes, what a name becomes, and what is refused."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Axis

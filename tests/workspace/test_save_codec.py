@@ -1,11 +1,11 @@
 """A workspace comes back as it was saved; a damaged one as far as it can be read, and secrets not at all."""
 
 import copy
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 from tests.workspace.saved_workspaces import SECRETS, kept, sample, workspaces
 
 from fugue_tui.errors import SaveError

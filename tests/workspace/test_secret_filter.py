@@ -1,13 +1,13 @@
 """Secrets are not saved, and that something was withheld is."""
 
 import json
-from dataclasses import replace
 from time import process_time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.workspace.saved_workspaces import SECRETS, kept, sample
 
 from fugue_tui.ids import PaneId

@@ -1,8 +1,8 @@
 """The status bar: the workspace's name, its windows as tabs, a message or a hint on keys."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual import events
@@ -15,8 +15,7 @@ from fugue_tui.ids import WindowId
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
+class Tab(Struct, frozen=True):
     """One window as the bar shows it."""
 
     window: WindowId
@@ -27,8 +26,7 @@ class Tab:
     """`Z` zoomed, `!` bell, `*` new output: shown after the label."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatusContent:
+class StatusContent(Struct, frozen=True):
     """What the bar shows."""
 
     workspace: str = ""

@@ -1,7 +1,6 @@
 """The panel that opens after the prefix and lists what each key does."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
@@ -11,8 +10,7 @@ from textual.widgets import Static
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(Struct, frozen=True):
     """One key and what it does, in a few words."""
 
     key: str

@@ -1,8 +1,9 @@
 """The attach handshake of one client. Cheap to import."""
 
 import socket
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui import attach_protocol
 from fugue_tui.attach_protocol import Bye, Hello, Welcome
@@ -11,8 +12,7 @@ from fugue_tui.sanitize import clean
 _SEND_SECONDS: Final = 1.0
 
 
-@dataclass(slots=True)
-class Handshake:
+class Handshake(Struct):
     """A connection whose first line was read. Owns the socket."""
 
     socket: socket.socket

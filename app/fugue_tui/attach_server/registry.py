@@ -7,10 +7,11 @@ frames of their own. Main thread only.
 import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from fugue_tui.attach_protocol import Bye, Extent, Hello, Welcome
 from fugue_tui.attach_server.capabilities import Change

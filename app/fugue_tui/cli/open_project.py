@@ -4,9 +4,10 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fugue_tui import sockets
 from fugue_tui.cli import layout_trust, project_names
@@ -25,8 +26,7 @@ OPTIONS: Final = ("--workspace", "--config", "--engine")
 """The options with a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """A layout file to be opened."""
 
     file: Path

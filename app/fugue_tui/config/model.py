@@ -1,15 +1,16 @@
 """The settings of `config.toml`: its sections and keys, their meaning, and how the file is parsed.
 
-The dataclasses are the only list of keys: checks, `config show` and the file that `config init` writes follow them. All
+The structs are the only list of keys: checks, `config show` and the file that `config init` writes follow them. All
 faults of a file are reported together, with the file, the dotted key and the closest valid name.
 """
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
+
+from msgspec import Struct, field
 
 from fugue_tui import trusted_files
 from fugue_tui.config.values import key_fault, shell_fault, socket_fault, term_fault, toml, toolsets_fault
@@ -37,8 +38,7 @@ Bindings: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalSettings:
+class TerminalSettings(Struct, frozen=True):
     """The programs in panes, and their terminal."""
 
     engine: Literal["ghostty", "pyte"] = "ghostty"
@@ -55,8 +55,7 @@ class TerminalSettings:
     """Close a pane whose program ended well, or keep its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeySettings:
+class KeySettings(Struct, frozen=True):
     """Key bindings."""
 
     prefix: Annotated[str, _KEY] = "ctrl+b"
@@ -69,8 +68,7 @@ class KeySettings:
     """What a key does after the prefix: a command as on the command line, or "" for nothing; { x = "close-pane" }."""
 
 
-@dataclass(frozen=True, slots=True)
-class UiSettings:
+class UiSettings(Struct, frozen=True):
     """Appearance and mouse."""
 
     theme: Theme = "ansi-dark"
@@ -91,8 +89,7 @@ class UiSettings:
     """Milliseconds from the prefix to the list of keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSettings:
+class SessionSettings(Struct, frozen=True):
     """Saving and restoring workspaces."""
 
     size: Literal["latest", "smallest"] = "latest"
@@ -115,8 +112,7 @@ class SessionSettings:
     """Names of environment variables whose values are never saved; * stands for anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class McpSettings:
+class McpSettings(Struct, frozen=True):
     """Permissions of agents."""
 
     enabled: bool = True
@@ -141,8 +137,7 @@ def _section(kind: type[Any], name: str) -> Refined:
     return Refined(Record(kind), said=f"a section, written [{name}]")
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """Every setting; `Config()` holds the defaults."""
 
     terminal: Annotated[TerminalSettings, _section(TerminalSettings, "terminal")] = TerminalSettings()
@@ -152,8 +147,7 @@ class Config:
     mcp: Annotated[McpSettings, _section(McpSettings, "mcp")] = McpSettings()
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigResult:
+class ConfigResult(Struct, frozen=True):
     """The result of parsing a file: the valid settings, defaults for the rest, and every fault."""
 
     config: Config = Config()

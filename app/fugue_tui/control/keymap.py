@@ -5,10 +5,12 @@ selects the previous window, because `p` opens the palette, and digits count win
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.config.model import KeySettings
 from fugue_tui.control import command_table as command_table
@@ -100,8 +102,7 @@ DIRECT: Final[Mapping[str, str]] = MappingProxyType(
 _ARROWS: Final = frozenset(Side)
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Struct, frozen=True):
     """The binding of one key: exactly one of `action` and `command` is set."""
 
     words: str
@@ -112,8 +113,7 @@ class Binding:
     """Whether it can be repeated without the prefix for a short time (bind-key -r)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Keymap:
+class Keymap(Struct, frozen=True):
     """All active bindings, by canonical key press."""
 
     prefix: KeyPress

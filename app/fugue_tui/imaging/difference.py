@@ -1,10 +1,11 @@
 """Compares two screens: the changed cells, an image that highlights them, and a summary by rows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.row_moves import Move, moves
@@ -18,8 +19,7 @@ _LONGEST: Final = 120
 _MARK: Final = (255, 64, 96)
 
 
-@dataclass(frozen=True, slots=True)
-class RowChange:
+class RowChange(Struct, frozen=True):
     """One changed row. `before` is empty if the row is new, `after` if it was removed."""
 
     row: int
@@ -37,8 +37,7 @@ class RowChange:
         return self.before == self.after
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The difference of two screens."""
 
     rows: tuple[RowChange, ...]

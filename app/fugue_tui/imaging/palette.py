@@ -1,7 +1,8 @@
 """The colours of palette indices and defaults in an image."""
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, TRUECOLOUR, Style
 
@@ -11,8 +12,7 @@ Colour: TypeAlias = tuple[int, int, int]
 _STEPS: Final = (0, 95, 135, 175, 215, 255)
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(Struct, frozen=True):
     """A terminal's default colours."""
 
     foreground: Colour = (208, 208, 208)

@@ -1,10 +1,10 @@
 """Renders a screen as PNG, cell by cell, with cached glyphs."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from typing import Final
 
+from msgspec import Struct
 from PIL import Image, ImageDraw, ImageFont
 
 from fugue_tui.errors import InvalidArgument
@@ -24,8 +24,7 @@ _SCALE: Final = 4
 """Supersampling factor of curves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Struct, frozen=True):
     """The size of a cell in pixels."""
 
     width: int

@@ -1,9 +1,10 @@
 """Finds blocks of rows that moved up or down while the rest stayed, as when an editor deletes a line."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.terminal.screen.cells import Row
 
@@ -11,8 +12,7 @@ _LEAST: Final = 2
 """Fewest different rows of a block: single rows, and borders, recur by chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """Adjacent rows that moved."""
 
     first: int

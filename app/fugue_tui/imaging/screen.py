@@ -1,14 +1,14 @@
 """The input of the renderers: rows of cells, and the cursor. Pure values, copied from an emulator."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Run, Style
 from fugue_tui.terminal.screen.width import characters
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One character at its column. A wide character is one cell of two columns."""
 
     x: int
@@ -17,8 +17,7 @@ class Cell:
     style: Style
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(Struct, frozen=True):
     """The rows and the cursor of an image."""
 
     cols: int

@@ -1,11 +1,11 @@
 """The shapes of drawn characters, in pixels within their cell."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Box:
+
+class Box(Struct, frozen=True):
     """A filled rectangle; `alpha` below 1 lets the background through."""
 
     x0: float
@@ -15,8 +15,7 @@ class Box:
     alpha: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A straight line of a width."""
 
     x0: float
@@ -26,8 +25,7 @@ class Line:
     width: float
 
 
-@dataclass(frozen=True, slots=True)
-class Arc:
+class Arc(Struct, frozen=True):
     """A quarter circle that joins the middles of two sides. (cx, cy) is its centre; angles in degrees, clockwise from
     three o'clock."""
 
@@ -38,8 +36,7 @@ class Arc:
     width: float
 
 
-@dataclass(frozen=True, slots=True)
-class Polygon:
+class Polygon(Struct, frozen=True):
     """A filled shape with straight sides."""
 
     points: tuple[tuple[float, float], ...]

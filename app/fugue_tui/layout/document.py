@@ -10,8 +10,9 @@ checked before anything is made of the input.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final, cast
+
+from msgspec import Struct
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
@@ -36,8 +37,7 @@ MAX_DESCRIPTION: Final = 400
 _Label = Annotated[str, Text(Bounds(le=MAX_LABEL), nul=False)]
 
 
-@dataclass(frozen=True, slots=True)
-class WindowSpec:
+class WindowSpec(Struct, frozen=True):
     """A window to be opened."""
 
     layout: Spec
@@ -51,8 +51,7 @@ class WindowSpec:
     """Whether its focused pane is zoomed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """The content of a layout file: at least one window."""
 
     windows: tuple[WindowSpec, ...]
@@ -70,8 +69,7 @@ def is_document(value: object) -> bool:
     return isinstance(value, dict) and "windows" in value
 
 
-@dataclass(frozen=True, slots=True)
-class _Window(WrappedLayout):
+class _Window(WrappedLayout, frozen=True):
     """A window as it is written."""
 
     name: _Label = ""
@@ -88,8 +86,7 @@ _WINDOWS: Final = Refined(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     """A document as it is written."""
 
     windows: Annotated[tuple[_Window, ...], _WINDOWS]

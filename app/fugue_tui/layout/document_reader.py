@@ -4,9 +4,10 @@ Every fault raises InvalidArgument with its path; nothing else is raised.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Final, NoReturn, TypeVar
+
+from msgspec import Struct
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
@@ -24,8 +25,7 @@ _DIRECTION: Final = Refined(Choice(_AXES), said="horizontal (side by side) or ve
 _RATIO: Final = Refined(Number(Bounds(gt=0, lt=10**9)), said="a number above 0 and below a billion, such as 0.35")
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """A layout as it is written: a pane or a split."""
 
     pane: Annotated[PaneSpec | None, Record(PaneSpec)] = None
@@ -38,22 +38,19 @@ class Layout:
         return next((key for key in ("pane", "direction", "splits") if getattr(self, key)), "")
 
 
-@dataclass(frozen=True, slots=True)
-class WrappedLayout(Layout):
+class WrappedLayout(Layout, frozen=True):
     """A layout that may also be written as the value of `layout`."""
 
     layout: Annotated[Layout | None, Record(Layout)] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Item(WrappedLayout):
+class Item(WrappedLayout, frozen=True):
     """An item of a split."""
 
     ratio: Annotated[float | None, _RATIO] = None
 
 
-@dataclass(slots=True)
-class Reader:
+class Reader(Struct):
     """Makes the specification of one window; counts its panes, and those with the focus."""
 
     panes: int = 0

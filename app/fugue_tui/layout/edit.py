@@ -3,11 +3,12 @@
 All raise NotFound for a pane that is not in the tree. Shares are parts of the nearest split, not of the window.
 """
 
-import dataclasses
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from math import isfinite
+
+from msgspec import structs
 
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Axis, Rect
@@ -132,7 +133,7 @@ def replace(node: Node, pane: PaneId, new: PaneId) -> Node:
 def relabel(node: Node, names: Mapping[PaneId, PaneId]) -> Node:
     """The same tree with other panes; panes that are not in `names` are unchanged."""
     if isinstance(node, Leaf):
-        return dataclasses.replace(node, pane=names[node.pane]) if node.pane in names else node
+        return structs.replace(node, pane=names[node.pane]) if node.pane in names else node
     return Split(node.axis, tuple(relabel(child, names) for child in node.children), node.weights)
 
 

@@ -1,10 +1,11 @@
 """The lines between panes: joined box-drawing characters, heavy around the focused pane, with titles. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
@@ -23,8 +24,7 @@ def columns(char: str) -> int:
     return max(0, wcwidth(char))
 
 
-@dataclass(frozen=True, slots=True)
-class FrameLines:
+class FrameLines(Struct, frozen=True):
     """One character and one focus flag per cell; `spans` are the titles' rectangles."""
 
     size: tuple[int, int]

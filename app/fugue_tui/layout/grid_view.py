@@ -1,15 +1,15 @@
 """The view model of the grid of panes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.solve import Solution
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
+class Title(Struct, frozen=True):
     """The title line above a pane."""
 
     text: str
@@ -18,8 +18,7 @@ class Title:
     """A short state such as `exit 1` or `history -120`, shown at the right end."""
 
 
-@dataclass(frozen=True, slots=True)
-class GridView:
+class GridView(Struct, frozen=True):
     """The state of a grid. Rectangles are relative to the grid's first cell."""
 
     solution: Solution = field(default_factory=lambda: Solution({}, (), ()))

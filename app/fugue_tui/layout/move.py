@@ -4,7 +4,8 @@ Which divider is a pane's border on a side.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.geometry import Axis, Rect, Side

@@ -5,8 +5,9 @@ every step of a drag.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
@@ -14,8 +15,7 @@ from fugue_tui.layout.apportion import apportion
 from fugue_tui.layout.tree import Leaf, Node, Path, Split, panes, path_to
 
 
-@dataclass(frozen=True, slots=True)
-class Divider:
+class Divider(Struct, frozen=True):
     """The cells between child `index` and the next visible child of the split at `path`."""
 
     path: Path
@@ -25,8 +25,7 @@ class Divider:
     rect: Rect
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(Struct, frozen=True):
     """A solved layout. The rectangles of panes and dividers tile the window; `hidden` is in reading order."""
 
     panes: dict[PaneId, Rect]
@@ -73,8 +72,7 @@ def _need(node: Node, gap: int) -> _Need:
     return _Need(max(need.cols for need in needs), sum(need.rows for need in needs) + gaps, needs)
 
 
-@dataclass(slots=True)
-class _Plan:
+class _Plan(Struct):
     """A partial solution."""
 
     gap: int

@@ -1,9 +1,10 @@
 """Layout specifications: layouts whose panes do not exist yet. The annotations say what of them can be written."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from fugue_tui.geometry import Axis
 from fugue_tui.sanitize import clean
@@ -43,8 +44,7 @@ Word: TypeAlias = Annotated[str, _WORD]
 """Text that can be passed to a program."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaneSpec:
+class PaneSpec(Struct, frozen=True):
     """A pane to be opened."""
 
     command: Annotated[
@@ -66,8 +66,7 @@ class PaneSpec:
     """Whether it has the focus in its window; at most one pane of a window."""
 
 
-@dataclass(frozen=True, slots=True)
-class SplitSpec:
+class SplitSpec(Struct, frozen=True):
     """A split to be created: at least two children, with a positive weight each."""
 
     axis: Axis

@@ -5,9 +5,10 @@ never share an axis: `join` keeps the tree flat, so that three splits in one dir
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
@@ -22,17 +23,21 @@ Path: TypeAlias = tuple[int, ...]
 """The path from the root to a node: a child's index at each split."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True, eq=False):
     """One pane."""
 
     pane: PaneId
-    before: bool = field(default=False, compare=False)
+    before: bool = False
     """Whether it was inserted before the pane that it was split from, which gets its space back. Not saved."""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Leaf) and self.pane == other.pane
 
-@dataclass(frozen=True, slots=True)
-class Split:
+    def __hash__(self) -> int:
+        return hash(self.pane)
+
+
+class Split(Struct, frozen=True):
     """Two or more children in a row or a column; `weights` has one positive integer per child."""
 
     axis: Axis

@@ -3,8 +3,9 @@
 Only the arrangement comes back: a pane that has gone stays gone, and a pane that has come stays, at the end.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import append, close
@@ -16,8 +17,7 @@ MAX_STEPS = 100
 Steps: TypeAlias = tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """The layouts before and after the present one, the nearest last. Every method returns a new history."""
 
     past: Steps = ()

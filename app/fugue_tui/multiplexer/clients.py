@@ -1,13 +1,13 @@
 """The interface through which commands list and control the attached clients."""
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from fugue_tui.geometry import Size
 
 
-@dataclass(frozen=True, slots=True)
-class AttachedTerminal:
+class AttachedTerminal(Struct, frozen=True):
     """One attached terminal."""
 
     id: int

@@ -1,8 +1,9 @@
 """Named screens that callers store to compare with later; in memory only."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.errors import NotFound
 from fugue_tui.imaging.palette import Theme
@@ -16,8 +17,7 @@ HEAVIEST: Final = 8 << 20
 _ROW, _RUN, _CHARACTER = 120, 200, 4
 
 
-@dataclass(frozen=True, slots=True)
-class StoredScreen:
+class StoredScreen(Struct, frozen=True):
     """One stored screen."""
 
     screen: Screen

@@ -8,8 +8,9 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from fugue_tui.config.model import SessionSettings
 from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed

@@ -1,8 +1,9 @@
 """Panes that were restored without their programs: what each offers to run, and whether its old text has arrived."""
 
 import os
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.banner import epitaph
@@ -13,8 +14,7 @@ Rerun: TypeAlias = Literal["shells", "all", "never"]
 """Which programs run again without a key press: `[session] rerun`."""
 
 
-@dataclass(frozen=True, slots=True)
-class RerunOffer:
+class RerunOffer(Struct, frozen=True):
     """What a restored pane can run."""
 
     argv: tuple[str, ...] | None = None
@@ -37,8 +37,7 @@ class RerunOffer:
         return (again, "press Escape to start only a shell") if self.shell else (again,)
 
 
-@dataclass(slots=True)
-class RestoredPane:
+class RestoredPane(Struct):
     """A pane that waits for its program to be started. Main thread only."""
 
     offer: RerunOffer

@@ -1,7 +1,8 @@
 """The positions of panes in their windows, in cells: each window's layout, solved for the area that panes share."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId

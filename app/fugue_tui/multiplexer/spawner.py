@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from fugue_tui.config.model import TerminalSettings
 from fugue_tui.geometry import Size

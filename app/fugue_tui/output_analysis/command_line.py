@@ -3,8 +3,9 @@
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -25,8 +26,7 @@ _DURATION: Final = re.compile(r"[\d.]+[smhd]?")
 _PYTHON: Final = re.compile(r"(?:python|pypy)[\d.]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """One program of a command line, with its arguments."""
 
     words: tuple[str, ...]

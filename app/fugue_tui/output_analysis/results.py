@@ -1,9 +1,11 @@
 """Results: a text as structure, and the outcome of a command, each with its confidence."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 MOST_NOTES: Final = 12
 """Most notes of one result."""
@@ -39,8 +41,7 @@ class ParseAs(StrEnum):
     """One cell per line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """A text as structure.
 
     Every cell occurs in the text, except for surrounding blanks, line breaks in cells of several lines, and the escapes
@@ -119,8 +120,7 @@ class Meaning(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """A position in a file, as printed in the output."""
 
     file: str
@@ -131,8 +131,7 @@ class Location:
     """The message for this position."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """A line that supports the result."""
 
     rule: str
@@ -142,8 +141,7 @@ class Evidence:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """Details from the output."""
 
     failed_tests: tuple[str, ...] = ()
@@ -156,16 +154,14 @@ class Context:
     """Single values by name: module, port, host, path, code, url, prompt..."""
 
 
-@dataclass(frozen=True, slots=True)
-class Other:
+class Other(Struct, frozen=True):
     """An alternative meaning."""
 
     intent: Meaning
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(Struct, frozen=True):
     """The most likely meaning of a command's output."""
 
     intent: Meaning

@@ -1,9 +1,9 @@
 """The text to be analysed: sanitized, bounded, split into lines, and mapped to terminal cells."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from msgspec import Struct
 from wcwidth import wcwidth
 
 from fugue_tui.sanitize import clean_text
@@ -19,8 +19,7 @@ _JOINER: Final = "\u200d"
 _MARKS: Final = bytes(0x30 if byte == 0x20 else 0x31 for byte in range(256))
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A sanitized text, and its lines."""
 
     text: str
@@ -45,8 +44,7 @@ def source(text: str) -> Source:
     return Source(whole, tuple(line.rstrip() for line in lines), len(cut) < len(text))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One line, indexed by its cells on a screen."""
 
     number: int

@@ -11,10 +11,11 @@ this first line, so that a newer file can be told from a damaged one.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Annotated, Any, Final, cast
+
+from msgspec import Struct
 
 from fugue_tui.errors import InvalidArgument, SaveError
 from fugue_tui.store.private_dir import Damaged
@@ -35,8 +36,7 @@ class NewerVersion(SaveError):
     """A newer fugue-tui wrote this; it is not modified."""
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """The content of a manifest file; the body is parsed on demand."""
 
     version: int

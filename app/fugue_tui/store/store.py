@@ -18,10 +18,11 @@ thread: it waits for disks and locks.
 import os
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui import sockets
 from fugue_tui.errors import SaveError, SocketError
@@ -38,8 +39,7 @@ _TEXTS: Final = "texts"
 _numbers = count(1)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredWorkspace:
+class StoredWorkspace(Struct, frozen=True):
     """A saved workspace."""
 
     manifest: dict[str, Any]
@@ -49,8 +49,7 @@ class StoredWorkspace:
     """Messages for damaged copies that were skipped."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoreEntry:
+class StoreEntry(Struct, frozen=True):
     """One entry of a listing."""
 
     name: str

@@ -1,20 +1,19 @@
 """Output observers of a terminal: raw bytes, events, exit."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.terminal.emulator.events import Event
 from fugue_tui.terminal.pty.spawn import Exit
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(Struct, frozen=True):
     """The terminal was closed; nothing follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewChanged:
+class ViewChanged(Struct, frozen=True):
     """The view was scrolled, or the selection changed."""
 
 

@@ -5,11 +5,12 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fugue_tui import private_log
 from fugue_tui.attach_protocol import OUTPUT, Bye, Hello, frame
@@ -45,8 +46,7 @@ _NO_CLIENT: Final = Size(80, 24)
 """The size of a workspace before any client has attached."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
+class ServerOptions(Struct, frozen=True):
     """What a workspace starts with."""
 
     workspace: str

@@ -1,1 +1,1 @@
-"""Validates JSON and TOML values by the annotations of dataclasses, and writes their JSON Schema."""
+"""Validates JSON and TOML values by the annotations of structs, and writes their JSON Schema."""

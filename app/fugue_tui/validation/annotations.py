@@ -1,12 +1,14 @@
-"""Maps field annotations to the kinds of values that validate them, and dataclasses to records of fields."""
+"""Maps field annotations to the kinds of values that validate them, and structs to records of fields."""
 
 import math
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId, WindowId
@@ -41,7 +43,7 @@ class Field(NamedTuple):
     name: str
     kind: Kind
     default: Any
-    """MISSING if the field must be given."""
+    """NODEFAULT if the field must be given."""
     owner: type[Any]
     """The class that declares it."""
 
@@ -53,7 +55,7 @@ class Field(NamedTuple):
     @property
     def required(self) -> bool:
         """Whether the caller must give it."""
-        return self.default is MISSING
+        return self.default is NODEFAULT
 
 
 class Id(Kind):
@@ -74,7 +76,7 @@ class Id(Kind):
 
 
 class Record(Kind):
-    """An object with named fields, built as a dataclass or NamedTuple; also accepted as a JSON string.
+    """An object with named fields, built as a struct or NamedTuple; also accepted as a JSON string.
 
     In a closed one unknown fields are errors, in an open one they are ignored, so that newer versions can add some."""
 
@@ -131,17 +133,17 @@ class Record(Kind):
 
 @cache
 def fields_of(cls: type[Any]) -> tuple[Field, ...]:
-    """The fields of a dataclass or a NamedTuple, in the order of declaration."""
+    """The fields of a struct or a NamedTuple, in the order of declaration."""
     hints = get_type_hints(cls, include_extras=True)
-    if is_dataclass(cls):
+    if issubclass(cls, Struct):
         defaults = {each.name: _default(each) for each in fields(cls)}
     else:
-        defaults = {name: cls._field_defaults.get(name, MISSING) for name in cls._fields}
+        defaults = {name: cls._field_defaults.get(name, NODEFAULT) for name in cls._fields}
     return tuple(Field(name, kind_of(hints[name]), default, cls) for name, default in defaults.items())
 
 
 def object_schema(cls: type[Any], defs: Definitions) -> Schema:
-    """The JSON Schema of a dataclass: described, closed, with defaults."""
+    """The JSON Schema of a struct: described, closed, with defaults."""
     found = fields_of(cls)
     schema: Schema = {"type": "object", "properties": {each.name: _property(each, defs) for each in found}}
     if needed := [each.name for each in found if each.required]:
@@ -186,7 +188,7 @@ def _plain(annotation: type[Any]) -> Kind:
         return _PLAIN[annotation]
     if issubclass(annotation, Enum):
         return Choice.of(annotation)
-    if is_dataclass(annotation):
+    if issubclass(annotation, Struct):
         return Record(annotation)
     if issubclass(annotation, Mapping):
         return Table(Anything())
@@ -238,7 +240,7 @@ def _with_bounds(kind: Kind, bounds: Bounds) -> Kind:
 
 
 def _default(each: Any) -> Any:
-    return each.default_factory() if each.default_factory is not MISSING else each.default
+    return each.default if each.default_factory is NODEFAULT else each.default_factory()
 
 
 def _property(each: Field, defs: Definitions) -> Schema:
@@ -268,7 +270,7 @@ def dump(value: Any) -> Any:
             return sorted(dump(each) for each in cast("Set[Any]", value))
         case list() | tuple():
             return [dump(each) for each in cast("Sequence[Any]", value)]
-        case _ if is_dataclass(value):
+        case Struct():
             return {each.name: dump(getattr(value, each.name)) for each in fields(value)}
         case _:
             raise TypeError(f"a result of type {type(value).__name__} has no JSON form")

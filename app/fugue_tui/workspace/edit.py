@@ -4,8 +4,9 @@ Nothing here takes the focus unless it is asked to. All raise NotFound for thing
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId, WindowId

@@ -1,6 +1,6 @@
 """Lookups in a workspace. Each raises NotFound with a way out."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId, WindowId
@@ -8,8 +8,7 @@ from fugue_tui.layout.tree import panes
 from fugue_tui.workspace.model import Pane, Window, Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """The windows of one session, in tab order."""
 
     name: str

@@ -1,8 +1,10 @@
 """Merges the windows of one workspace into another, with new ids and unique session names."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout import edit as layouts
@@ -11,8 +13,7 @@ from fugue_tui.workspace.model import Workspace
 from fugue_tui.workspace.names import MAX_NAME
 
 
-@dataclass(frozen=True, slots=True)
-class MergeResult:
+class MergeResult(Struct, frozen=True):
     """The result of a merge."""
 
     workspace: Workspace

@@ -4,9 +4,10 @@ A session is a label on windows: it exists as long as a window has it. Live term
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Node
@@ -25,8 +26,7 @@ class OnExit(StrEnum):
     """Keep the text and the exit status; Enter restarts the program."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pane:
+class Pane(Struct, frozen=True):
     """One pane and its program. `argv` empty means the login shell."""
 
     id: SavedPaneId
@@ -42,8 +42,7 @@ class Pane:
     metadata: Metadata = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """One tab: a layout of panes, one of which has the focus."""
 
     id: WindowId
@@ -58,8 +57,7 @@ class Window:
     """The other panes by latest focus, the latest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(Struct, frozen=True):
     """The whole state. `windows` is empty only before the first was opened and after the last was closed."""
 
     name: str

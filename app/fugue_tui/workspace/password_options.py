@@ -6,8 +6,9 @@ The options are a table. A line is split approximately as by a shell: a program'
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 WITHHELD: Final = "[withheld]"
 """Replaces a secret."""
@@ -16,8 +17,7 @@ _TOKEN: Final = re.compile(r"""\s+|[|;&()`\n]+|(?:[^\s"'|;&()`]|"[^"]*"?|'[^']*'
 _QUOTES: Final = "\"'"
 
 
-@dataclass(frozen=True, slots=True)
-class PasswordOption:
+class PasswordOption(Struct, frozen=True):
     """A program's options with secrets."""
 
     glued: tuple[str, ...] = ()

@@ -1,9 +1,10 @@
 """A saved workspace: the workspace itself, and the state of its panes at the time of the save."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated
+
+from msgspec import Struct, field
 
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
@@ -14,8 +15,7 @@ from fugue_tui.workspace.field_types import Line, Lines, SavedSize, Title
 from fugue_tui.workspace.model import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class SavedPane:
+class SavedPane(Struct, frozen=True):
     """The state of a pane at the time of the save, beyond its record in the workspace."""
 
     cwd: Line = ""
@@ -36,8 +36,7 @@ class SavedPane:
     `title`. A withheld `argv` cannot be run as it is: it contains `WITHHELD`."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedWorkspace:
+class SavedWorkspace(Struct, frozen=True):
     """A workspace at one point in time."""
 
     workspace: Workspace

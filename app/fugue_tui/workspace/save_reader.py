@@ -1,9 +1,10 @@
 """Parses a workspace from unchecked JSON: damaged parts are omitted and reported, the rest satisfies `check`."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Any, Final, NamedTuple, cast
+
+from msgspec.structs import replace
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
+from msgspec import Struct
 
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.sanitize import clean, clean_text
@@ -19,8 +19,7 @@ _GUIDELINES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A prompt with its description, arguments and text."""
 
     name: str

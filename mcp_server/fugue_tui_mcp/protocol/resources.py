@@ -5,11 +5,11 @@ A pane is identified by its number or its name: `fugue://pane/3/screen` is the s
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from mcp_types import Resource, ResourceTemplate
+from msgspec import Struct, field
 
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
@@ -24,8 +24,7 @@ _JSON, _TEXT = "application/json", "text/plain"
 _URI: Final = re.compile(r"fugue://(panes|layout|layout/([^/]+)|pane/([^/]+)/(screen|scrollback|last-command|state))")
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A resource of a pane."""
 
     verb: str
@@ -59,8 +58,7 @@ VIEWS: Final[Mapping[str, View]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceRequest:
+class ResourceRequest(Struct, frozen=True):
     """A parsed URI."""
 
     uri: str
@@ -71,8 +69,7 @@ class ResourceRequest:
     mime_type: str = _JSON
 
 
-@dataclass(frozen=True, slots=True)
-class WatchedResource:
+class WatchedResource(Struct, frozen=True):
     """A resource with a subscription."""
 
     uri: str

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
+
+from msgspec import Struct
 
 from fugue_tui.sanitize import clean_text
 
@@ -22,8 +23,7 @@ class Fitted(NamedTuple):
     """Path and amount: `panes: 40 of 100`."""
 
 
-@dataclass(slots=True)
-class _Cut:
+class _Cut(Struct):
     """A shortened list or text."""
 
     whole: Any

@@ -2,9 +2,9 @@
 
 import json
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.list_events import EventInfo, EventList, ListEvents

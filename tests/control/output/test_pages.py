@@ -1,8 +1,7 @@
 """Long texts are read in pages, as large as the reader takes them, without a gap."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.control.scripted_program import Driven
 from tests.control.scripted_program import driven as driven
 from tests.multiplexer.conftest import Room, agent

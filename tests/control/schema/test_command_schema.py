@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -11,6 +10,7 @@ from annotated_types import Ge, Interval, Le, MaxLen
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from msgspec import Struct, field
 
 from fugue_tui.control.commands.coordinate import CoordinatePanes
 from fugue_tui.control.commands.stream_output import StreamOutput
@@ -29,8 +29,7 @@ class Way(StrEnum):
     DOWN = "down"
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """A piece that may hold pieces."""
 
     ratio: Annotated[float, Ge(0.1), Le(0.9)] = 0.5
@@ -38,8 +37,7 @@ class Part:
     parts: tuple["Part", ...] = ()
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(Struct, frozen=True):
     """What came out."""
 
     pane: PaneId

@@ -1,6 +1,5 @@
 """Command text, both ways."""
 
-from dataclasses import field
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -8,6 +7,7 @@ import pytest
 from annotated_types import Ge, Le
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import field
 
 from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.schema.command_line import command, format, help_text, parse, split

@@ -5,7 +5,6 @@ import json
 import re
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -62,8 +61,7 @@ class _Probe(Command[TextAnswer], name="told-probe", effect=Effect.READ, plain=T
     """Tell nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading(TextAnswer):
+class _Reading(TextAnswer, frozen=True, kw_only=True):
     lines: int
     more: bool = False
 

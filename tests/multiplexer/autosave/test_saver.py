@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from threading import Event
 
 import pytest
+from msgspec.structs import replace
 from tests.multiplexer.autosave_clock import DEADLINE, SETTINGS, Keeping
 from tests.multiplexer.autosave_clock import keep as keep
 from tests.multiplexer.conftest import Room

@@ -4,6 +4,7 @@ import threading
 import weakref
 
 import pytest
+from msgspec.structs import force_setattr
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
@@ -58,7 +59,7 @@ def test_rows_are_decoded_soon_by_themselves(room: Room) -> None:
     pane = room.cat()
     asked: list[int] = []
     new = mark(room, pane)
-    object.__setattr__(new, "seen", CapturedRows(lambda: asked.append(1) or []))
+    force_setattr(new, "seen", CapturedRows(lambda: asked.append(1) or []))
     room.mux.bookmarks.keep(pane, room.mux.terminals[pane], new)
     room.until(lambda: asked)
 

@@ -7,9 +7,9 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from fugue_tui.errors import SaveError
 from fugue_tui.geometry import Size

@@ -8,12 +8,12 @@ some of the line-drawing characters; links, DECSTR, keyboard modes, most answers
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from pyte.graphics import FG_BG_256
 
 from fugue_tui.geometry import Size

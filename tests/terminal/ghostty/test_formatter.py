@@ -1,10 +1,10 @@
 """Rows as VT text: drawn on a second screen, they must give the same cells, whatever the first was fed."""
 
 import re
-from dataclasses import replace
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator

@@ -8,10 +8,10 @@ Where the two differ on purpose, the reason stands beside the exception.
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from fugue_tui.terminal.input.key_names import KEYPAD_TEXT
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, Modifiers, encode

@@ -4,10 +4,10 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator import save_format

@@ -2,12 +2,12 @@
 
 import os
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import fields
 from rich.console import Console
 from tests.tui.conftest import Start
 from tests.tui.host_programs import Cells, Host, cells

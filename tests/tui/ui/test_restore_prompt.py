@@ -1,11 +1,11 @@
 """The offer of the last workspace as a person sees it, and panes that wait for them."""
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from msgspec.structs import replace
 from tests.tui.conftest import Open, Stage
 from tests.tui.test_snapshots import Picture
 from tests.tui.test_snapshots import picture as picture

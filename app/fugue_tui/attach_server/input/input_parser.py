@@ -13,8 +13,9 @@ Sources: ECMA-48 (5.4, control sequences), xterm's ctlseqs, and the kitty keyboa
 
 import re
 from codecs import getincrementaldecoder
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.attach_server.input import host_keys
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
@@ -51,16 +52,14 @@ _LATE: Final = re.compile(
 _LATE_KEY: Final = re.compile(r"\x1b\[(?=.)(?:[0-9:;]*~|[0-9][0-9:;]*u)")
 
 
-@dataclass(frozen=True, slots=True)
-class Pasted:
+class Pasted(Struct, frozen=True):
     """A paste. `text` is empty if it was `refused` because it was too long."""
 
     text: str
     refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(Struct, frozen=True):
     """A mouse event (SGR, mode 1006). `code` is the button with its flags; `x` and `y` begin with 1 and are cells, or
     pixels where mode 1016 is set."""
 
@@ -90,15 +89,13 @@ class Pointer:
         return self.wheel or not (self.moved or self.released)
 
 
-@dataclass(frozen=True, slots=True)
-class Focused:
+class Focused(Struct, frozen=True):
     """The terminal got the focus, or lost it."""
 
     gained: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """The reply to a query, as it was sent."""
 
     text: str

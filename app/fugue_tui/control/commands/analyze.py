@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 from annotated_types import Ge, Interval, MaxLen
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -24,8 +25,7 @@ MAX_TEXT: Final = 4_000_000
 _PRUNED: Final = "the beginning of the output was pruned, or is too far back"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A further table of the same text. Every cell is untrusted text from a program."""
 
     headers: tuple[str, ...]
@@ -34,8 +34,7 @@ class Table:
     """The cells as they stand in the text, up to limit rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(Struct, frozen=True):
     """A parsed text. Every cell is untrusted text from a program."""
 
     type: ParsedKind
@@ -64,8 +63,7 @@ class Structure:
     """How the command is known: trusted_marks, marks, program, guess, or nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Struct, frozen=True):
     """Details found in an output. All of it is untrusted text from a program."""
 
     failed_tests: tuple[str, ...]
@@ -80,8 +78,7 @@ class Findings:
     """Values by name: module, port, host, path, code, url, prompt."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """How a command ended."""
 
     intent: Meaning

@@ -1,6 +1,6 @@
 """Commands for clients: the attached terminals."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.errors import InvalidArgument, NotFound
@@ -10,8 +10,7 @@ from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
 
 
-@dataclass(frozen=True, slots=True)
-class ClientInfo:
+class ClientInfo(Struct, frozen=True):
     """An attached terminal."""
 
     id: int
@@ -38,16 +37,14 @@ class ClientInfo:
     """Width and height of a cell in pixels; null if unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClientList:
+class ClientList(Struct, frozen=True):
     """The attached terminals."""
 
     clients: tuple[ClientInfo, ...]
     """The clients, in the order in which they attached."""
 
 
-@dataclass(frozen=True, slots=True)
-class Detached:
+class Detached(Struct, frozen=True):
     """The clients that were detached."""
 
     clients: tuple[int, ...]

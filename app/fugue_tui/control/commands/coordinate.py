@@ -4,11 +4,11 @@ import asyncio
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 from annotated_types import Interval, Len
+from msgspec import Struct
 
 from fugue_tui.control.commands.coordinate_step import OnFailure, Plan, Status, Step, StepResult, StepRun, plan
 from fugue_tui.control.commands.execute_command import typed_pane
@@ -37,8 +37,7 @@ class Mode(StrEnum):
     """All start at once; the first to be done wins, and the others are interrupted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coordinated:
+class Coordinated(Struct, frozen=True):
     """How the steps ended."""
 
     ok: bool

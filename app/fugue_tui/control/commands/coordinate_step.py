@@ -3,11 +3,12 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final
 
 from annotated_types import Ge, Interval, MaxLen
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.commands.execute_command import MAX_COMMAND, command_text, directory
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, OutputWait
@@ -61,8 +62,7 @@ class Status(StrEnum):
     """It was not started, as a step before it failed or the time-out expired."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """The condition that completes a step; give exactly one field."""
 
     pattern: Annotated[str, MaxLen(1000)] | None = None
@@ -77,8 +77,7 @@ class Condition:
     """Milliseconds without output."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step."""
 
     pane: str
@@ -96,8 +95,7 @@ class Step:
     """A directory for this command only."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepResult:
+class StepResult(Struct, frozen=True):
     """How a step ended. What a program printed is untrusted."""
 
     pane: str
@@ -122,8 +120,7 @@ class StepResult:
     """Why it failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A validated step with its pane."""
 
     step: Step
@@ -162,8 +159,7 @@ def condition_of(step: Step, index: int) -> Condition:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
+class _Ready(Struct, frozen=True):
     """Why a step is over."""
 
     status: Status

@@ -1,8 +1,10 @@
 """What changed in a pane since a cursor: rows of its screen, and new lines."""
 
 import asyncio
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.commands.read_pane import resolve_cursor
 from fugue_tui.control.core import target
@@ -23,8 +25,7 @@ MAX_LINES: Final = 200
 """The most rows of new text in one answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(Struct, frozen=True):
     """A range of columns, counted from 0."""
 
     start: int
@@ -33,8 +34,7 @@ class Columns:
     """The column after the last."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowDifference:
+class RowDifference(Struct, frozen=True):
     """A row that changed. Its texts are untrusted."""
 
     row: int
@@ -49,8 +49,7 @@ class RowDifference:
     """Whether only colours or attributes differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaneDifference:
+class PaneDifference(Struct, frozen=True):
     """What changed in a pane. All texts are untrusted: a program printed them."""
 
     pane: str

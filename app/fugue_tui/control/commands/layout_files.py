@@ -3,9 +3,10 @@
 import asyncio
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from fugue_tui import trusted_files
 from fugue_tui.control.commands.layouts import PlacedPane, placed_panes
@@ -32,8 +33,7 @@ HERE: Final = "the directory it is opened in"
 """What a file's paths are relative to: the first if it is saved under a path, else the second."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedLayout:
+class SavedLayout(Struct, frozen=True):
     """A saved layout."""
 
     path: str
@@ -48,8 +48,7 @@ class SavedLayout:
     """The file's content."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedLayout:
+class LoadedLayout(Struct, frozen=True):
     """An opened layout."""
 
     name: str
@@ -62,8 +61,7 @@ class LoadedLayout:
     """Their panes, window by window, in reading order."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedLayout:
+class NamedLayout(Struct, frozen=True):
     """A layout that can be loaded."""
 
     name: str
@@ -82,8 +80,7 @@ class NamedLayout:
     """Why it cannot be loaded; empty if it can."""
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutList:
+class LayoutList(Struct, frozen=True):
     """The layouts that can be loaded."""
 
     layouts: tuple[NamedLayout, ...]
@@ -92,8 +89,7 @@ class LayoutList:
     """The directory of your own layouts."""
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadLayout:
+class _ReadLayout(Struct, frozen=True):
     """A parsed layout file."""
 
     entry: CatalogEntry

@@ -1,10 +1,10 @@
 """Commands for whole layouts: create, show, rearrange, undo and redo."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from annotated_types import Interval, MaxLen
+from msgspec import Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -23,8 +23,7 @@ from fugue_tui.workspace import edit, find
 from fugue_tui.workspace.model import Window
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedPane:
+class PlacedPane(Struct, frozen=True):
     """A pane and its position in a window."""
 
     id: str
@@ -37,8 +36,7 @@ class PlacedPane:
     """Its rectangle in cells; null if it has no room."""
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutApplied:
+class LayoutApplied(Struct, frozen=True):
     """The result of create-layout."""
 
     success: bool
@@ -61,8 +59,7 @@ class LayoutApplied:
     """The id of that window; null if no pane was moved."""
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutInfo:
+class LayoutInfo(Struct, frozen=True):
     """The layout of a window."""
 
     window_id: str

@@ -3,10 +3,11 @@
 import asyncio
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
 from annotated_types import Interval
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.commands.status import PaneState, pane_state
 from fugue_tui.control.core import target
@@ -32,8 +33,7 @@ MAX_COMMANDS: Final = 500
 DEFAULT_COMMANDS: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Directory:
+class Directory(Struct, frozen=True):
     """A pane's working directory."""
 
     pane: str
@@ -46,8 +46,7 @@ class Directory:
     """Whether it still exists: a shell stays in a removed directory."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessInfo:
+class ProcessInfo(Struct, frozen=True):
     """A process. Its strings are untrusted."""
 
     pid: int
@@ -58,8 +57,7 @@ class ProcessInfo:
     """Its arguments, the first 100."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunningProcess:
+class RunningProcess(Struct, frozen=True):
     """What runs in a pane."""
 
     pane: str
@@ -127,8 +125,7 @@ class GetPaneState(Command[PaneState], name="get-pane-state", effect=Effect.READ
         return pane_state(mux, target.pane(mux, self.pane, origin))
 
 
-@dataclass(frozen=True, slots=True)
-class CommandInfo:
+class CommandInfo(Struct, frozen=True):
     """A shell command, as recorded by prompt marks (OSC 133). Its texts are untrusted."""
 
     number: int
@@ -149,8 +146,7 @@ class CommandInfo:
     """Whether the marks come from a shell that Fugue set up; others can come from any program's output."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandList:
+class CommandList(Struct, frozen=True):
     """The commands that a pane's shell ran."""
 
     pane: str
@@ -183,8 +179,7 @@ class ListCommands(Command[CommandList], name="list-commands", effect=Effect.REA
         return CommandList(str(pane), listed, len(found), terminal.shell.at_prompt is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class PaneSnapshot:
+class PaneSnapshot(Struct, frozen=True):
     """A snapshot of a pane: its state, processes and screen. All texts are untrusted."""
 
     state: PaneState

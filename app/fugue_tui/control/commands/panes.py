@@ -1,10 +1,10 @@
 """Commands for panes: list, split, close, focus, resize, zoom, swap, rename and respawn."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated
 
 from annotated_types import Interval
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset

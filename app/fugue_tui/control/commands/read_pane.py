@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
 from annotated_types import Ge, Interval
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TextAnswer
@@ -49,8 +50,7 @@ class Source(StrEnum):
     """The output after a cursor."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading(TextAnswer):
+class Reading(TextAnswer, frozen=True, kw_only=True):
     """A pane's text, and the cursor for what follows."""
 
     pane: str
@@ -242,8 +242,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadRequest:
+class _ReadRequest(Struct, frozen=True):
     """What to read."""
 
     pane: PaneId

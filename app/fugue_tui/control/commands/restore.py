@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Callable
 from contextvars import copy_context
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from fugue_tui.control.commands.save import AREAS, checked, saver
 from fugue_tui.control.core import target

@@ -6,10 +6,11 @@ restoring is in `restore`.
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec import Struct
 
 from fugue_tui import sockets
 from fugue_tui.control.core import target
@@ -47,8 +48,7 @@ AREAS: Final[dict[SavedKind, "Area"]] = {
 """The storage area of each kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedInfo:
+class SavedInfo(Struct, frozen=True):
     """One save."""
 
     kind: SavedKind
@@ -69,16 +69,14 @@ class SavedInfo:
     """What is missing or damaged."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedList:
+class SavedList(Struct, frozen=True):
     """All saves."""
 
     saved: tuple[SavedInfo, ...]
     """By kind, the latest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deleted:
+class Deleted(Struct, frozen=True):
     """What was deleted."""
 
     kind: SavedKind

@@ -3,11 +3,11 @@
 import asyncio
 import time
 from base64 import b64encode
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final
 
 from annotated_types import MaxLen
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import ImageAnswer
@@ -39,8 +39,7 @@ class PictureFormat(StrEnum):
     """Text with colours."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Screenshot(ImageAnswer):
+class Screenshot(ImageAnswer, frozen=True, kw_only=True):
     """A screenshot of a pane or window."""
 
     shows: str

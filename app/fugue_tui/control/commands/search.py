@@ -4,11 +4,12 @@ import asyncio
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Annotated, Final
 
 from annotated_types import Interval, MaxLen
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -31,8 +32,7 @@ _CHUNK: Final = 1 << 15
 """Bytes searched at a time, if the pattern's reach allows as many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """A matching line. Its texts are untrusted: a program printed them."""
 
     pane: str
@@ -51,8 +51,7 @@ class Match:
     """For read-pane, to read from this line on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(Struct, frozen=True):
     """The result of a search."""
 
     matches: tuple[Match, ...]
@@ -120,8 +119,7 @@ class SearchPanes(Command[Matches], name="search-panes", effect=Effect.READ, too
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _PaneMatches:
+class _PaneMatches(Struct, frozen=True):
     """The matches in one pane."""
 
     pane: PaneId
@@ -134,8 +132,7 @@ class _PaneMatches:
     """The line index, row and text of each match."""
 
 
-@dataclass(frozen=True, slots=True)
-class _SearchResult:
+class _SearchResult(Struct, frozen=True):
     panes: Sequence[_PaneMatches]
     count: int
     searched: int

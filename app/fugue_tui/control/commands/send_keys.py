@@ -1,10 +1,10 @@
 """Send input to panes: literal text, or keys by name."""
 
 import re
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from annotated_types import Len, MaxLen
+from msgspec import Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
@@ -23,8 +23,7 @@ PASTED_PAUSE: Final = 0.5
 """Seconds before the Enter after a paste."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """The input that was sent; read-pane shows its effect."""
 
     pane: str

@@ -1,6 +1,7 @@
 """Commands for the whole workspace: rename it, and end its server."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui import sockets
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
@@ -10,8 +11,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceName:
+class WorkspaceName(Struct, frozen=True):
     """The name of a workspace."""
 
     workspace: str
@@ -20,8 +20,7 @@ class WorkspaceName:
     """Its old name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """The workspace that ends."""
 
     workspace: str

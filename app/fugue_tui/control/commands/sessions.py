@@ -1,6 +1,6 @@
 """Commands for sessions: named groups of windows."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fugue_tui.control.commands.windows import open_window
 from fugue_tui.control.core import target

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Final
 
 from annotated_types import Interval
+from msgspec import Struct, field
 
 from fugue_tui.control.commands.execute_command import typed_pane
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -28,8 +28,7 @@ _RETRY_DELAY: Final = 2.0
 """Seconds until an expired context is withdrawn again, if the user is typing at the prompt."""
 
 
-@dataclass(slots=True)
-class InjectedContext:
+class InjectedContext(Struct):
     """The context set in a shell. Main thread only."""
 
     terminal: Terminal
@@ -38,8 +37,7 @@ class InjectedContext:
     """Commands left until it is withdrawn; None for no expiry."""
 
 
-@dataclass(frozen=True, slots=True)
-class Injected:
+class Injected(Struct, frozen=True):
     """The context set in a shell, or withdrawn from it."""
 
     pane: str

@@ -6,11 +6,12 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final
 
 from annotated_types import Interval
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
@@ -57,8 +58,7 @@ class Signal(StrEnum):
         return signal.Signals[f"SIG{self.name}"]
 
 
-@dataclass(frozen=True, slots=True)
-class Interrupted:
+class Interrupted(Struct, frozen=True):
     """The steps taken to end a program, and whether it ended."""
 
     pane: str

@@ -1,7 +1,8 @@
 """The status of the workspace, and the terminal state of one pane."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fugue_tui import __version__
 from fugue_tui.control.core import target
@@ -25,8 +26,7 @@ from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.screen.cells import Modes, MouseTracking
 
 
-@dataclass(frozen=True, slots=True)
-class CellPosition:
+class CellPosition(Struct, frozen=True):
     """A cell position in a pane, counted from 0."""
 
     x: int
@@ -35,8 +35,7 @@ class CellPosition:
     """The row."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaneState:
+class PaneState(Struct, frozen=True):
     """The state of a pane's terminal."""
 
     pane: str
@@ -83,8 +82,7 @@ class PaneState:
     """Its newest notification: untrusted text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """The status of the workspace."""
 
     workspace: str

@@ -7,11 +7,12 @@ import asyncio
 import time
 from base64 import b64encode
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from annotated_types import Ge, Interval, MaxLen
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.commands.execute_command import PendingExecution, command_text, typed_pane
 from fugue_tui.control.commands.read_pane import resolve_cursor
@@ -41,8 +42,7 @@ PROMPT_TIMEOUT: Final = 2.0
 """Seconds for a shell to draw its prompt after a command, before the second capture."""
 
 
-@dataclass(frozen=True, slots=True)
-class ActionRequest:
+class ActionRequest(Struct, frozen=True):
     """The action to run."""
 
     pane: str
@@ -52,8 +52,7 @@ class ActionRequest:
     timeout: float
 
 
-@dataclass(frozen=True, slots=True)
-class ActionResult:
+class ActionResult(Struct, frozen=True):
     """The result of an action."""
 
     words: str
@@ -62,8 +61,7 @@ class ActionResult:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class FirstScreen:
+class FirstScreen(Struct, frozen=True):
     """The first capture."""
 
     screen: Callable[[], Screen]
@@ -162,8 +160,7 @@ MAX_COMMAND: Final = 20_000
 """Characters of a command."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisualDifference(ImageAnswer):
+class VisualDifference(ImageAnswer, frozen=True, kw_only=True):
     """The differences between two screenshots; the text describes them."""
 
     before: str

@@ -1,6 +1,6 @@
 """Commands for windows: list, create, select, rename and close."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset

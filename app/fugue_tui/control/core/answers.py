@@ -1,13 +1,13 @@
 """Results that are printed as text, with metadata and possibly an image."""
 
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from fugue_tui.sanitize import clean_styled, clean_text, spelled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextAnswer:
+class TextAnswer(Struct, frozen=True, kw_only=True):
     """A result that is printed as text; subclasses add metadata fields."""
 
     text: str
@@ -34,8 +34,7 @@ class TextAnswer:
         return spelled(self.text) if self.styled else clean_text(self.text, len(self.text))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImageAnswer(TextAnswer):
+class ImageAnswer(TextAnswer, frozen=True, kw_only=True):
     """An image with its description; an image format that is text itself goes into `text`."""
 
     image: str

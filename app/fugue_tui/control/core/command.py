@@ -1,14 +1,16 @@
-"""The base of commands: frozen dataclasses, declared once, that every origin can run.
+"""The base of commands: frozen structs, declared once, that every origin can run.
 
 Declaring a command registers it. Its docstring and its fields' docstrings are the palette text, the `--help` text and
 the MCP schema's descriptions; there is no second list.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, dataclass_transform
+
+from msgspec import Struct, StructMeta, field
+from msgspec.structs import fields
 
 from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import TEXT_LIMIT, clean
@@ -65,8 +67,7 @@ class Door(StrEnum):
     SIDEBAND = "sideband"
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Who runs a command, and from which pane. Agents use MCP and the sideband, scripts and users the CLI."""
 
     door: Door
@@ -92,8 +93,7 @@ class Origin:
 USER = Origin(Door.KEY)
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmation:
+class Confirmation(Struct, frozen=True):
     """The question that is asked before a destructive command."""
 
     question: str
@@ -105,8 +105,35 @@ class Confirmation:
 _registry: dict[str, type["Command[Any]"]] = {}
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-class Command(Generic[Result]):
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+class CommandMeta(StructMeta):
+    """Registers every subclass of `Command` under the name in its class line."""
+
+    def __new__(
+        mcls,
+        classname: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        *,
+        name: str = "",
+        effect: Effect = Effect.READ,
+        plain: bool = False,
+        toolset: Toolset = Toolset.OTHER,
+        creates: bool = False,
+        repeatable: bool = False,
+    ) -> "CommandMeta":
+        """Declare a command. Raises TypeError if its name is taken."""
+        cls: Any = super().__new__(mcls, classname, bases, namespace, frozen=True, kw_only=True)
+        cls.verb, cls.effect, cls.plain = name, effect, plain
+        cls.toolset, cls.creates, cls.repeatable = toolset, creates, repeatable or effect is Effect.READ
+        if name in _registry:
+            raise TypeError(f"two commands are called {name}")
+        if name:
+            _registry[name] = cls
+        return cls
+
+
+class Command(Struct, Generic[Result], metaclass=CommandMeta):
     """The base of every command. A subclass names itself and its effect in its class line, and implements `run`."""
 
     verb: ClassVar[str]
@@ -120,23 +147,6 @@ class Command(Generic[Result]):
     """Whether each call creates something, so that a retry would create two; an idempotency key prevents that."""
     repeatable: ClassVar[bool] = False
     """Whether a second call changes nothing more."""
-
-    def __init_subclass__(
-        cls,
-        *,
-        name: str,
-        effect: Effect,
-        plain: bool = False,
-        toolset: Toolset = Toolset.OTHER,
-        creates: bool = False,
-        repeatable: bool = False,
-    ) -> None:
-        cls.verb, cls.effect, cls.plain = name, effect, plain
-        cls.toolset, cls.creates, cls.repeatable = toolset, creates, repeatable or effect is Effect.READ
-        if name in _registry:
-            raise TypeError(f"two commands are called {name}")
-        dataclass(frozen=True, kw_only=True)(cls)
-        _registry[name] = cls
 
     @property
     def asks(self) -> Effect:

@@ -7,8 +7,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, InvalidStateError
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from fugue_tui.errors import Cancelled, FugueError, TimedOut
 
@@ -20,8 +21,7 @@ Report: TypeAlias = Callable[[str, float | None], None]
 """Reports progress: the step, and the share that is done or None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """The progress of the work."""
 
     text: str

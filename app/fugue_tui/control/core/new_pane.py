@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, TypeAlias
+
+from msgspec.structs import replace
 
 from fugue_tui.control.core.command import Origin
 from fugue_tui.control.core.target import named

@@ -4,8 +4,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -14,13 +15,11 @@ from fugue_tui.terminal.observers import Tapped
 from fugue_tui.workspace.model import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(Struct, frozen=True):
     """The pane printed: once for all output since the last such event."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaneClosed:
+class PaneClosed(Struct, frozen=True):
     """The pane was closed."""
 
 

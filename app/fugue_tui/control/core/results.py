@@ -4,7 +4,8 @@ Ids are in their written form. All text from programs and files is cleaned.
 """
 
 import shlex
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
@@ -14,8 +15,7 @@ from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Window
 
 
-@dataclass(frozen=True, slots=True)
-class PaneInfo:
+class PaneInfo(Struct, frozen=True):
     """A pane, and what runs in it."""
 
     id: str
@@ -48,8 +48,7 @@ class PaneInfo:
     """For a restored pane that waits: what Enter or start-pane would run, empty for a shell; null for others."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaneList:
+class PaneList(Struct, frozen=True):
     """The panes that are open."""
 
     panes: tuple[PaneInfo, ...]
@@ -58,8 +57,7 @@ class PaneList:
     """The caller's own pane; null if it sits in none."""
 
 
-@dataclass(frozen=True, slots=True)
-class WindowInfo:
+class WindowInfo(Struct, frozen=True):
     """A window: one tab with its panes."""
 
     id: str
@@ -78,16 +76,14 @@ class WindowInfo:
     """The ids of its panes, in reading order."""
 
 
-@dataclass(frozen=True, slots=True)
-class WindowList:
+class WindowList(Struct, frozen=True):
     """The windows that are open."""
 
     windows: tuple[WindowInfo, ...]
     """The windows, in the order of their tabs."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionInfo:
+class SessionInfo(Struct, frozen=True):
     """A session: a label on windows, which exists as long as a window has it."""
 
     name: str
@@ -98,16 +94,14 @@ class SessionInfo:
     """Whether its window is in front."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionList:
+class SessionList(Struct, frozen=True):
     """All sessions."""
 
     sessions: tuple[SessionInfo, ...]
     """The sessions, in the order of their first windows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(Struct, frozen=True):
     """Panes that were closed."""
 
     panes: tuple[str, ...]

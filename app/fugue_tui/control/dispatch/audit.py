@@ -5,9 +5,11 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from fugue_tui.control.core.command import Origin
 from fugue_tui.sanitize import clean
@@ -18,8 +20,7 @@ LONGEST: Final = 200
 """Characters kept of one field."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
+class AuditEntry(Struct, frozen=True):
     """One request. All text is cleaned and truncated."""
 
     time: float

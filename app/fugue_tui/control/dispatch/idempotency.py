@@ -6,8 +6,9 @@ A client that got no response cannot know whether its pane was opened; with a ke
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
+
+from msgspec import Struct
 
 from fugue_tui.control.core.command import Command
 from fugue_tui.errors import Cancelled, InvalidArgument, Refused, TimedOut
@@ -21,8 +22,7 @@ MOST: Final = 256
 Result = TypeVar("Result")
 
 
-@dataclass(slots=True)
-class KeyedCall(Generic[Result]):
+class KeyedCall(Struct, Generic[Result]):
     """A call with an idempotency key."""
 
     command: Command[Any]

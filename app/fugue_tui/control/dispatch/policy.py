@@ -4,10 +4,11 @@ It limits MCP clients and sideband requests. A program in a pane runs with the r
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct, field
 
 from fugue_tui.control.core.command import Door, Effect, Origin
 from fugue_tui.errors import ConfigError
@@ -33,8 +34,7 @@ PROGRAMS: Final[Mapping[Effect, Decision]] = MappingProxyType(
 """What a program may do by sideband requests in its output."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """The table in force; the user and the CLI may do everything."""
 
     agents: Mapping[Effect, Decision] = field(default_factory=lambda: AGENTS)

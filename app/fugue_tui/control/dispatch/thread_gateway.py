@@ -6,8 +6,10 @@ Only `run` may be called from another thread; everything else here runs on the m
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Door, Origin
@@ -21,8 +23,7 @@ from fugue_tui.sanitize import TEXT_LIMIT
 from fugue_tui.workspace.model import Workspace
 
 
-@dataclass(slots=True)
-class Caller:
+class Caller(Struct, eq=False):
     """The peer of a connection, by its kernel credentials."""
 
     door: Door
@@ -32,9 +33,9 @@ class Caller:
     """The client's name for itself: untrusted."""
     takes: int = TEXT_LIMIT
     """Characters of a result that it accepts."""
-    origin: Origin | None = field(default=None, init=False)
+    origin: Origin | None = None
     """Its origin, fixed at the first call and kept even once its pane is closed. Main thread only."""
-    _unique: object = field(default_factory=object, init=False, repr=False, compare=False)
+    _unique: object = field(default_factory=object)
 
     @property
     def identity(self) -> object:
@@ -42,8 +43,7 @@ class Caller:
         return (self.door, self.client, self.pids[1:2] or self.pids or self._unique)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The result of a command."""
 
     result: Any
@@ -51,8 +51,7 @@ class Answer:
     """The pane that the command names, if any."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(Struct, frozen=True):
     """A submitted command, and the future of its result."""
 
     command: Command[Any]

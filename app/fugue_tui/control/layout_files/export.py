@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
@@ -38,18 +37,14 @@ def shared_directory(mux: Multiplexer, windows: Iterable[Window]) -> str:
     return "" if around in ("/", os.path.expanduser("~"), os.path.dirname(os.path.expanduser("~"))) else around
 
 
-@dataclass(slots=True)
 class LayoutExport:
     """One export of windows, for a file whose paths are relative to `base`."""
 
-    mux: Multiplexer
-    base: str
-    left_out: list[str] = field(default_factory=list[str])
-    """What is left out of the document, and why."""
-    secrets: SecretFilter = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.secrets = SecretFilter(self.mux.secrets)
+    def __init__(self, mux: Multiplexer, base: str) -> None:
+        self.mux, self.base = mux, base
+        self.secrets = SecretFilter(mux.secrets)
+        self.left_out: list[str] = []
+        """What is left out of the document, and why."""
 
     def document(self, windows: Sequence[Window], name: str) -> Document:
         """The current windows. Raises Refused for what cannot be written as text."""

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Origin
@@ -19,8 +21,7 @@ from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Pane, Window
 
 
-@dataclass(frozen=True, slots=True)
-class LoadTarget:
+class LoadTarget(Struct, frozen=True):
     """The directory and session of a document that is opened."""
 
     base: str = ""

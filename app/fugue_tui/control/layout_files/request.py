@@ -1,8 +1,9 @@
 """A requested layout, by a tree or by a preset's name, before any of its panes exists."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Origin
@@ -25,8 +26,7 @@ CUSTOM: Final = "custom"
 """The name of a layout that is no preset."""
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutRequest:
+class LayoutRequest(Struct, frozen=True):
     """The specs of the panes in reading order, and a function that builds the tree from pane ids."""
 
     name: str
@@ -86,8 +86,7 @@ def _preset(preset: str, commands: Sequence[Mapping[str, Any] | str]) -> LayoutR
     return LayoutRequest(name, _distinct(specs, "pane_commands"), lambda order: presets.apply(name, order))
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltLayout:
+class BuiltLayout(Struct, frozen=True):
     """A workspace with a requested layout, before the programs of its new panes were started."""
 
     workspace: Workspace

@@ -1,6 +1,6 @@
 """Where paginated reading continues after a cursor: at the text written since, anywhere on the screen."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen
@@ -8,8 +8,7 @@ from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Point
 
 
-@dataclass(frozen=True, slots=True)
-class ReadContinuation:
+class ReadContinuation(Struct, frozen=True):
     """The start of the next page."""
 
     start: Point

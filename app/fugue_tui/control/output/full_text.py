@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
 from fugue_tui.terminal.emulator.protocol import Emulator
@@ -14,8 +15,7 @@ ROWS: Final = 1_000
 """Rows that are read per hold of the lock."""
 
 
-@dataclass(frozen=True, slots=True)
-class FullText:
+class FullText(Struct, frozen=True):
     """A snapshot of a terminal's text, screen and scrollback."""
 
     lines: Sequence[str]
@@ -28,8 +28,7 @@ class FullText:
     """The start of that row."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     first: int
     rows: Sequence[str]
     lines: Sequence[str]

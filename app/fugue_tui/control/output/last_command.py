@@ -2,10 +2,11 @@
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.control.output.truncate import ends_of
 from fugue_tui.ids import PaneId
@@ -42,8 +43,7 @@ class CommandSource(StrEnum):
     """No prompt was found: the text is the whole screen, or was given by the caller."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandOutput:
+class CommandOutput(Struct, frozen=True):
     """The output of a command."""
 
     output: str

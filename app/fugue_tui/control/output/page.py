@@ -1,9 +1,11 @@
 """Pages of a pane's text: their range, missed lines, and where the next starts. Made under the terminal's lock."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.output.continuation import continuation
 from fugue_tui.control.output.export import html, json_cells
@@ -50,8 +52,7 @@ class TextFormat(StrEnum):
 _TEXTS: Final = (TextFormat.PLAIN, TextFormat.ANSI)
 
 
-@dataclass(frozen=True, slots=True)
-class TextOptions:
+class TextOptions(Struct, frozen=True):
     """How a page is written."""
 
     format: TextFormat
@@ -66,8 +67,7 @@ class TextOptions:
         return self.joined and self.format in _TEXTS
 
 
-@dataclass(frozen=True, slots=True)
-class TextPage:
+class TextPage(Struct, frozen=True):
     """A range of a terminal's text."""
 
     write: Write

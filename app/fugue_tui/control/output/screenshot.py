@@ -4,9 +4,11 @@ Terminals are read at once, on the main thread; the screen may be composed on an
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.output.page import theme_of
 from fugue_tui.control.output.pane_titles import grid_view
@@ -31,8 +33,7 @@ FOCUSED: Final = Style(fg=4, bold=True)
 """The style around the focused pane."""
 
 
-@dataclass(frozen=True, slots=True)
-class CapturedScreen:
+class CapturedScreen(Struct, frozen=True):
     """A captured screen that is still to be composed."""
 
     make: Make

@@ -2,8 +2,10 @@
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.protocol import Emulator
@@ -17,8 +19,7 @@ _SHARE: Final = 0.4
 """The share of the limit for the beginning of a truncated output."""
 
 
-@dataclass(frozen=True, slots=True)
-class TruncatedOutput:
+class TruncatedOutput(Struct, frozen=True):
     """An output, truncated if it is long."""
 
     head: str = ""
@@ -39,8 +40,7 @@ class TruncatedOutput:
         return f"{self.head}\n[... {self.omitted} lines left out ...]\n{self.tail}"
 
 
-@dataclass(frozen=True, slots=True)
-class OutputRange:
+class OutputRange(Struct, frozen=True):
     """The range of an output."""
 
     start: Point

@@ -7,8 +7,9 @@ Any thread; never raises.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.control.restore.agent_sessions import UUID, AgentProcess, claude_ids, codex_ids, gemini_ids
 from fugue_tui.shell_names import SHELLS, program_name
@@ -20,8 +21,7 @@ _DEEPEST: Final = 3
 """Generations of child processes that are searched for an agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
+class Agent(Struct, frozen=True):
     """One agent's command line."""
 
     again: tuple[str, ...]

@@ -10,10 +10,11 @@ import re
 import stat
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HEAD: Final = 65_536
@@ -26,8 +27,7 @@ _SLACK: Final = 2.0
 """Seconds by which the clocks of files and processes may differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentProcess:
+class AgentProcess(Struct, frozen=True):
     """An agent's process and its directory."""
 
     pid: int

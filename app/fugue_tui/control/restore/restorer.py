@@ -8,9 +8,11 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.core.deferred import reporter
 from fugue_tui.control.core.results import pane_info
@@ -33,8 +35,7 @@ READERS: Final = min(3, os.cpu_count() or 1)
 """Texts that are read and parsed in parallel: nearly all work is the engine's, without the GIL."""
 
 
-@dataclass(frozen=True, slots=True)
-class RestoredPane:
+class RestoredPane(Struct, frozen=True):
     """A restored pane."""
 
     pane: str
@@ -47,8 +48,7 @@ class RestoredPane:
     """What Enter or start-pane would run, empty for a shell; null if its program runs already."""
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreResult:
+class RestoreResult(Struct, frozen=True):
     """The result of a restore."""
 
     name: str
@@ -61,8 +61,7 @@ class RestoreResult:
     """What was damaged or missing and is left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreSource:
+class RestoreSource(Struct, frozen=True):
     """A saved workspace, and a reader for the texts of its panes."""
 
     name: str
@@ -73,8 +72,7 @@ class RestoreSource:
     """What was left out of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaneTextRead:
+class PaneTextRead(Struct, frozen=True):
     """The text of one pane, to be read."""
 
     pane: PaneId

@@ -4,10 +4,11 @@ Everything is derived from the class: its docstring, its fields and the docstrin
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
 from typing import Any, Final, TypeVar, get_args, get_origin
+
+from msgspec import Struct
 
 from fugue_tui.control.core.command import Command, Effect
 from fugue_tui.errors import InvalidArgument
@@ -24,8 +25,7 @@ ONE_OF_MANY: Final = {"pane": "panes", "pane_id": "panes"}
 _Command = TypeVar("_Command", bound=Command[Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(Struct, frozen=True):
     """A command's texts for help, the palette and MCP."""
 
     verb: str

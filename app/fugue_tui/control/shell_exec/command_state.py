@@ -1,8 +1,9 @@
 """The stages and the end of a command that is typed into a shell."""
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty.spawn import Exit
@@ -32,8 +33,7 @@ class CommandStage(IntEnum):
     OVER = 6
 
 
-@dataclass(frozen=True, slots=True)
-class CommandEnd:
+class CommandEnd(Struct, frozen=True):
     """How a command ended."""
 
     record: CommandRecord | None

@@ -6,9 +6,11 @@ and are restored exactly.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fugue_tui.control.shell_exec.dialects import Dialect, quoted, variables
 from fugue_tui.errors import InvalidArgument
@@ -18,8 +20,7 @@ _ALIAS: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:+-]{0,63}", re.ASCII)
 _OURS: Final = re.compile(r"__fugue", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class ShellContext:
+class ShellContext(Struct, frozen=True):
     """Temporary variables and aliases of a shell."""
 
     env: Mapping[str, str] = field(default_factory=lambda: _NOTHING)

@@ -7,10 +7,12 @@ with a blank, which keeps it out of the history of shells configured so.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.shell_names import POSIX_SHELLS, is_interactive, program_name
@@ -100,8 +102,7 @@ def variables(env: Mapping[str, str]) -> Mapping[str, str]:
     return env
 
 
-@dataclass(frozen=True, slots=True)
-class ShellLine:
+class ShellLine(Struct, frozen=True):
     """A command line with its directory and environment."""
 
     command: str

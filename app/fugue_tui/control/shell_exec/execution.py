@@ -8,8 +8,9 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdate, PaneUpdates, Printed

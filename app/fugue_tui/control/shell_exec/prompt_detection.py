@@ -1,8 +1,9 @@
 """Detects whether a pane's foreground program is a shell at its prompt, a busy shell, or another program."""
 
 import time
-from dataclasses import dataclass
 from typing import Final, NoReturn
+
+from msgspec import Struct
 
 from fugue_tui.control.shell_exec.command_state import QUIET
 from fugue_tui.control.shell_exec.dialects import Dialect, dialect_of
@@ -22,8 +23,7 @@ STARTING: Final = 8.0
 """Seconds that a shell with prompt marks has for its start-up files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shell:
+class Shell(Struct, frozen=True):
     """A shell at its prompt."""
 
     dialect: Dialect

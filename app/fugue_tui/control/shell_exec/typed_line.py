@@ -5,8 +5,10 @@ import re
 import secrets
 import shutil
 import tempfile
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.shell_exec.dialects import LONGEST, Dialect, ShellLine, from_file
 from fugue_tui.control.shell_exec.prompt_detection import Shell, left_of_cursor
@@ -14,8 +16,7 @@ from fugue_tui.errors import Refused
 from fugue_tui.terminal.terminal import Terminal
 
 
-@dataclass(frozen=True, slots=True)
-class TypedLine:
+class TypedLine(Struct, frozen=True):
     """A line to be typed."""
 
     text: str

@@ -1,8 +1,10 @@
 """Snapshots of a workspace for saving: taken on the main thread, read on another."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
@@ -42,8 +44,7 @@ class LiveWorkspace(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class PaneSnapshot:
+class PaneSnapshot(Struct, frozen=True):
     """One pane's terminal and its state."""
 
     terminal: Terminal
@@ -55,8 +56,7 @@ class PaneSnapshot:
     """What was saved of a restored pane that still waits; else None."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSnapshot:
+class WorkspaceSnapshot(Struct, frozen=True):
     """A workspace and the terminals of its panes."""
 
     workspace: Workspace

@@ -3,10 +3,12 @@
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Event
 from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fugue_tui.config.model import SessionSettings
 from fugue_tui.errors import Cancelled
@@ -31,8 +33,7 @@ Resume: TypeAlias = Callable[[tuple[str, ...], int, str], tuple[str, ...]]
 """The argv that resumes a program, from its argv, process id and directory; empty if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredText:
+class StoredText(Struct, frozen=True):
     """A pane's text in the store."""
 
     terminal: Terminal
@@ -45,8 +46,7 @@ class StoredText:
     """What is missing of it, as a message; empty if nothing is."""
 
 
-@dataclass(slots=True)
-class _PendingWrite:
+class _PendingWrite(Struct):
     """One snapshot being written."""
 
     saving: PendingSave

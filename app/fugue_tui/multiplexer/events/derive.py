@@ -1,9 +1,10 @@
 """Derives log entries from events and from state changes. Pure."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
@@ -62,8 +63,7 @@ class EventKind(StrEnum):
     CLIENT_DETACHED = "client-detached"
 
 
-@dataclass(frozen=True, slots=True)
-class EventDraft:
+class EventDraft(Struct, frozen=True):
     """An entry without number and timestamp."""
 
     kind: EventKind

@@ -7,10 +7,11 @@ counted only when the log is read or another event of the pane is logged: a floo
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, Protocol
+
+from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.events.callbacks import CallbackList
@@ -27,8 +28,7 @@ PACE: Final = 0.25
 """Seconds between two output entries of one pane while there are subscribers."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogEntry:
+class LogEntry(Struct, frozen=True):
     """One event."""
 
     number: int
@@ -178,8 +178,7 @@ class EventLog:
         self._count(pane)
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
+class _Counted(Struct, frozen=True):
     """A terminal's counts at its last output entry."""
 
     fed: int = 0

@@ -2,10 +2,11 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Final, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.ids import PaneId
 from fugue_tui.terminal.emulator.event_queue import EventQueue
@@ -21,13 +22,11 @@ PACE: Final = 0.05
 """Seconds between two reads of a terminal's events after its queue overflowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(Struct, frozen=True):
     """The pane has a new terminal: it was opened, or its program was started again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """The pane's program exited; the pane may stay, with its text."""
 
     exit: Exit
@@ -53,8 +52,7 @@ class PaneCallbacks(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class PaneReports:
+class PaneReports(Struct):
     """What a pane's program reported since it was started; changed on the main thread only."""
 
     bells: int = 0

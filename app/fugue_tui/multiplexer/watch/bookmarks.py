@@ -7,11 +7,12 @@ of each terminal are kept, as long as the terminal.
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
@@ -50,8 +51,7 @@ class CapturedRows:
             return self._rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Bookmark:
+class Bookmark(Struct, frozen=True, eq=False):
     """A position in a terminal's text, and the state of the terminal at that time."""
 
     pin: Pin
@@ -102,8 +102,7 @@ def bookmark(screen: LockedScreen, old: Bookmark | None = None, at: Point | None
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BookmarkPosition:
+class BookmarkPosition(Struct, frozen=True):
     """The bookmark of a cursor."""
 
     pane: PaneId

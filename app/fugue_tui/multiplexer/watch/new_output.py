@@ -6,8 +6,9 @@ text, can only be read from the screen.
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen, passage
@@ -26,8 +27,7 @@ RECENT_ROWS: Final = 200
 """Rows above the screen that are read with it when the last read was recent."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OutputStart:
+class OutputStart(Struct, frozen=True, eq=False):
     """The start of new output: where the program was writing, and what the screen showed."""
 
     pin: Pin
@@ -44,8 +44,7 @@ class OutputStart:
     """The terminal's count of changes."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewOutput:
+class NewOutput(Struct, frozen=True):
     """Text that may be new."""
 
     text: bytes

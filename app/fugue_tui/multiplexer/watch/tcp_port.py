@@ -4,8 +4,9 @@ import asyncio
 import socket
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.errors import InvalidArgument
 
@@ -19,8 +20,7 @@ LOCAL: Final = ("127.0.0.1", "::1")
 """The addresses of `localhost`."""
 
 
-@dataclass(frozen=True, slots=True)
-class PortResult:
+class PortResult(Struct, frozen=True):
     """How a wait for a port ended."""
 
     listening: bool

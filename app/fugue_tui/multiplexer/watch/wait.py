@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark
@@ -42,8 +44,7 @@ class WaitOutcome(StrEnum):
     """The pane was closed, or its program replaced by another."""
 
 
-@dataclass(frozen=True, slots=True)
-class WaitCondition:
+class WaitCondition(Struct, frozen=True):
     """What ends a wait: whichever happens first."""
 
     any_of: tuple[Pattern, ...] = ()
@@ -56,8 +57,7 @@ class WaitCondition:
     """The timeout."""
 
 
-@dataclass(frozen=True, slots=True)
-class WaitEnd:
+class WaitEnd(Struct, frozen=True):
     """The result of a wait. All text is untrusted."""
 
     outcome: WaitOutcome

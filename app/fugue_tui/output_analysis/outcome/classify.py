@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.output_analysis.command_line import Stage, stages, word_set
 from fugue_tui.output_analysis.outcome.extract import context, evidence, extract
@@ -39,8 +40,7 @@ def _known_programs() -> frozenset[str]:
     return frozenset(program for rule in rules() for program in rule.programs) - _RUNNERS
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A command line and how it ended."""
 
     command: str
@@ -65,8 +65,7 @@ class Run:
         return bool(effective) and all(_is_reader(stage) for stage in effective)
 
 
-@dataclass(frozen=True, slots=True)
-class _Verdict:
+class _Verdict(Struct, frozen=True):
     confidence: float
     meaning: Meaning
     rule: Rule | None = None

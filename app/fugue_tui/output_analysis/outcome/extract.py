@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from fugue_tui.output_analysis.outcome.output_index import Output
 from fugue_tui.output_analysis.outcome.rules.rule import Clue, Rule, Side
@@ -32,8 +33,7 @@ _COUNT_NAMES: Final = {
 }
 
 
-@dataclass(slots=True)
-class Findings:
+class Findings(Struct):
     """Everything that was extracted for one rule."""
 
     rule: Rule

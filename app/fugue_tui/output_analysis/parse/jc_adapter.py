@@ -7,8 +7,9 @@ converted. It is imported for the first such command (20 ms).
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, cast
+
+from msgspec import Struct
 
 from fugue_tui.output_analysis.command_line import Stage, word_set
 from fugue_tui.output_analysis.results import Parsed, ParsedKind
@@ -21,8 +22,7 @@ LONGEST: Final = 1000
 """Most characters of a line that jc parses."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Format:
+class _Format(Struct, frozen=True):
     """The format of a command's output without errors, and the name of jc's parser."""
 
     name: str

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from fugue_tui.output_analysis.command_line import word_set
 from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
@@ -28,8 +29,7 @@ _TIME: Final = re.compile(r"\d{1,4}[-:/]\d|\d+$")
 _MESSAGE_WORDS: Final = word_set("debug error errors fatal hint info note notice traceback trace warn warning")
 
 
-@dataclass(slots=True)
-class _Records:
+class _Records(Struct):
     found: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     unfit: list[int] = field(default_factory=list[int])
     pairs: int = 0

@@ -5,16 +5,17 @@ The column names are not from the text; the cells are.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.output_analysis.command_line import Stage
 from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
 from fugue_tui.output_analysis.text_lines import WIDEST
 
 
-@dataclass(frozen=True, slots=True)
-class LineFormat:
+class LineFormat(Struct, frozen=True):
     """The format of the lines that a command prints."""
 
     name: str

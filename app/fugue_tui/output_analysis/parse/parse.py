@@ -1,8 +1,9 @@
 """Parses terminal output into structure: runs the parsers and returns the result with the highest confidence."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from fugue_tui.output_analysis.command_line import Stage, output_stage
 from fugue_tui.output_analysis.parse.delimited import read_delimited

@@ -6,17 +6,18 @@ The junctions of a rule are the positions of the column borders, so a `|` inside
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers, with_others
 from fugue_tui.output_analysis.tables.header_spans import is_value
 from fugue_tui.output_analysis.text_lines import Line, in_cells, in_characters
 
 
-@dataclass(frozen=True, slots=True)
-class GridRow:
+class GridRow(Struct, frozen=True):
     """A line of cells."""
 
     number: int
@@ -157,8 +158,7 @@ def _rules(parsed: Sequence[Line]) -> tuple[list[Line], list[int]]:
     return [line for line in drawn if line.number in certain or not _divided(line, dividers)], dividers
 
 
-@dataclass(frozen=True, slots=True)
-class _Cells:
+class _Cells(Struct, frozen=True):
     rows: list[GridRow]
     unfit: list[int]
     columns: int

@@ -7,8 +7,9 @@ boundary is left out and noted.
 import functools
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from fugue_tui.output_analysis.tables.header_spans import Span, Style, free_runs, spans
 from fugue_tui.output_analysis.text_lines import Line
@@ -21,8 +22,7 @@ MOST_COLUMNS: Final = 100
 """Most columns of a table."""
 
 
-@dataclass(slots=True)
-class Columns:
+class Columns(Struct):
     """The columns of a table and its lines."""
 
     headers: list[str] = field(default_factory=list[str])

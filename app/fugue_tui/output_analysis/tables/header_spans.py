@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.output_analysis.command_line import Stage, word_set
 from fugue_tui.output_analysis.text_lines import Line
@@ -33,8 +34,7 @@ class Style(Enum):
     """Every word is a column name, except the phrases above."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableFormat:
+class TableFormat(Struct, frozen=True):
     """The format of a program's tables."""
 
     style: Style = Style.AUTO
@@ -63,8 +63,7 @@ def table_format(stage: Stage | None) -> TableFormat:
     return TableFormat()
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A column name and its range of cells."""
 
     start: int

@@ -1,8 +1,9 @@
 """Removes outlier rows that match the column layout by accident."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.output_analysis.tables.columns import Columns
 
@@ -14,8 +15,7 @@ MIN_ROWS: Final = 4
 """With fewer rows than this there are no outliers."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(Struct, frozen=True):
     extents: list[tuple[int, int] | None]
     """Begin and end of each row's cell; None if it is empty."""
     side: int

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.output_analysis.results import Parsed, ParsedKind, line_numbers
 from fugue_tui.output_analysis.tables.columns import Columns, columns, excluded, union
@@ -60,8 +61,7 @@ _FIRST: Final = 4
 """The first lines of a block that are tried as its header."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Consecutive non-blank lines of a text; `start` is the number of the first."""
 
     start: int

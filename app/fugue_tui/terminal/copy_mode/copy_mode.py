@@ -4,8 +4,9 @@ Both follow the text, and the selection is part of what the terminal shows.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.copy_mode.motions import Motion
@@ -21,8 +22,7 @@ Highlights: TypeAlias = dict[int, tuple[int, int]]
 """Rows of the view, each with the columns from which up to which it is selected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A cell of the view, counted from 0; a cell outside counts as the nearest one inside."""
 
     x: int

@@ -1,9 +1,10 @@
 """The cells of a character, a word or a wrapped line at a position. Needs the terminal's lock."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import Point
@@ -26,8 +27,7 @@ class Unit(StrEnum):
     LINE = "line"
 
 
-@dataclass(frozen=True, slots=True)
-class TextSpan:
+class TextSpan(Struct, frozen=True):
     """The cells from one to another and all between them, in reading order."""
 
     first: Point

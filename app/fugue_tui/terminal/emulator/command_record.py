@@ -1,12 +1,12 @@
 """What is known of one command that a shell ran."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from fugue_tui.terminal.screen.pins import Pin
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRecord:
+class CommandRecord(Struct, frozen=True, eq=False):
     """One command, as its shell's prompt marks reported it (OSC 133). Its strings are untrusted."""
 
     number: int
@@ -26,9 +26,9 @@ class CommandRecord:
     ended_at: float | None = None
     exit_code: int | None = None
     """None while it runs, or if the shell did not report it."""
-    start: Pin | None = field(default=None, compare=False, repr=False)
+    start: Pin | None = None
     """Where its output starts; None once it is one of the older commands."""
-    stop: Pin | None = field(default=None, compare=False, repr=False)
+    stop: Pin | None = None
     """Where its output stops; None too while it runs."""
 
     @property
@@ -40,3 +40,10 @@ class CommandRecord:
     def seconds(self) -> float | None:
         """How long it ran; None while it runs."""
         return None if self.ended is None else self.ended - self.started
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same command in the same state; pins are not compared."""
+        return isinstance(other, CommandRecord) and astuple(self)[:-2] == astuple(other)[:-2]
+
+    def __hash__(self) -> int:
+        return hash(astuple(self)[:-2])

@@ -3,55 +3,49 @@
 Every string here came out of a pane and is untrusted; `fugue_tui.sanitize` makes it fit to show.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """Bytes to write back to the program, in the order of its queries."""
 
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Bell:
+class Bell(Struct, frozen=True):
     """BEL."""
 
 
-@dataclass(frozen=True, slots=True)
-class TitleChanged:
+class TitleChanged(Struct, frozen=True):
     """OSC 0 or 2."""
 
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class CwdChanged:
+class CwdChanged(Struct, frozen=True):
     """OSC 7: the shell's working directory, as a path (parsed from the file URL)."""
 
     cwd: str
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(Struct, frozen=True):
     """OSC 9, or OSC 777;notify."""
 
     title: str
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClipboardWrite:
+class ClipboardWrite(Struct, frozen=True):
     """OSC 52 with text to copy; an empty write and a read request never become events."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class PromptMark:
+class PromptMark(Struct, frozen=True):
     """OSC 133 or 633: A prompt starts, B input starts, C output starts, D the command ended, E the line as typed."""
 
     kind: str
@@ -69,22 +63,19 @@ class PromptMark:
     """With D: what the shell printed before it, and blanks up to the edge, to show that a line had no end."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandStarted:
+class CommandStarted(Struct, frozen=True):
     """A shell that marks its prompts has begun to run a command."""
 
     command: CommandRecord
 
 
-@dataclass(frozen=True, slots=True)
-class CommandFinished:
+class CommandFinished(Struct, frozen=True):
     """A command has finished."""
 
     command: CommandRecord
 
 
-@dataclass(frozen=True, slots=True)
-class EventsDropped:
+class EventsDropped(Struct, frozen=True):
     """The number of events that were dropped because they arrived too fast."""
 
     count: int

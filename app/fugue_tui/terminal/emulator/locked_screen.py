@@ -1,7 +1,8 @@
 """What a terminal's lock guards: its emulator, and the counts that go with the emulator's text."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.fair_lock import FairLock
@@ -9,8 +10,7 @@ from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import START, Pin, Point, TextExtract
 
 
-@dataclass(slots=True, eq=False)
-class LockedScreen:
+class LockedScreen(Struct, eq=False):
     """A terminal's emulator and size while the lock is held: `with terminal.locked() as screen`.
 
     A function that has a LockedScreen as its parameter runs under the lock. Do not keep one after the `with` block."""

@@ -8,8 +8,9 @@ import json
 import struct
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from fugue_tui.errors import SaveError
 from fugue_tui.geometry import Size
@@ -32,8 +33,7 @@ _WORDS: Final = 4_096
 """Characters kept of a title or a directory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Save:
+class Save(Struct, frozen=True):
     """A snapshot of a terminal's text."""
 
     engine: str

@@ -9,10 +9,11 @@ import importlib.util
 import os
 import zlib
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from io import StringIO
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +38,7 @@ typedef struct { GhosttyTerminalScrollViewportTag tag; FugueScrollValue value; }
 """Structs laid out like the two tagged unions that are passed by value: cffi cannot pass a union."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binding:
+class Binding(Struct, frozen=True, eq=False):
     """The library: `ffi` makes C values, `lib` holds functions and constants, and three functions take twins."""
 
     ffi: "FFI"

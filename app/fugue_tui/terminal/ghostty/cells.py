@@ -8,9 +8,10 @@ Reads the targets of OSC 8 links, which only the terminal itself knows.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
 
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.render_state import RenderState

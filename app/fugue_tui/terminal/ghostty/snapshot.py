@@ -10,9 +10,10 @@ Ghostty's `src/terminal/snapshot`. Pure; the records' checksums are the engine's
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fugue_tui.errors import SaveError
 from fugue_tui.terminal.ghostty.binding import Binding
@@ -38,8 +39,7 @@ _MOST_PAGES: Final = 65_535
 _BAD: Final = "the saved text of a pane cannot be read by this terminal engine"
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenText:
+class ScreenText(Struct, frozen=True):
     """The text of one screen: its pages as records, which nothing else refers to."""
 
     screen: bytes
@@ -50,8 +50,7 @@ class ScreenText:
     older_count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """What a snapshot holds."""
 
     terminal: bytes

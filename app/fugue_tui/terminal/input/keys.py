@@ -5,10 +5,11 @@ modifyOtherKeys or the kitty keyboard protocol. Both engines send keys through `
 """
 
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import IntEnum, IntFlag
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.terminal.input import kitty_keyboard
@@ -38,8 +39,7 @@ class KeyEvent(IntEnum):
     RELEASE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class KeyPress:
+class KeyPress(Struct, frozen=True):
     """One key. `name` is a lower-case key name (`enter`, `tab`, `backspace`, `escape`, `space`, `up`, `home`, `pageup`,
     `insert`, `delete`, `f1`..., `kp_0`..., or a single character such as `a`, `]`, `é`), without modifiers."""
 

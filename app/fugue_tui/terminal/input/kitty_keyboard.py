@@ -5,8 +5,9 @@ enhancement and Functional key definitions. Repeats, releases, lone modifiers an
 asked for them as far as the host terminal tells them.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.terminal.input.key_names import KEYPAD_TEXT, MODIFIER_KEYS
 
@@ -46,8 +47,7 @@ KEY_OF_CODE: Final = {code: name for name, (code, final) in _CODES.items() if fi
 """The name of each functional key that is written as CSI code u."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stroke:
+class Stroke(Struct, frozen=True):
     """What happened to a key. `text` is what it types, empty if nothing; `modifiers` and `locks` have the protocol's
     bits, `event` its number; `shifted` and `base` are characters, empty if they are not known."""
 

@@ -1,8 +1,9 @@
 """Mouse events, and what a program is sent for them (xterm's ctlseqs, "Mouse Tracking")."""
 
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.geometry import CELL_PIXELS
 from fugue_tui.terminal.input.keys import Modifiers
@@ -30,8 +31,7 @@ class MouseKind(StrEnum):
     MOTION = "motion"
 
 
-@dataclass(frozen=True, slots=True)
-class MouseAction:
+class MouseAction(Struct, frozen=True):
     """One mouse event at a cell of the pane, counted from 0. A wheel step is a press of its button."""
 
     kind: MouseKind

@@ -9,8 +9,9 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 PROC = Path("/proc")
 _FIELDS = "pid=,ppid=,pgid=,stat="
@@ -18,8 +19,7 @@ _DELETED = " (deleted)"
 """What Linux puts behind the name of a directory that was removed: see proc_pid_cwd(5)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(Struct, frozen=True):
     """One process and the groups it belongs to."""
 
     pid: int

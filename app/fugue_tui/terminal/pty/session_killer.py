@@ -8,8 +8,9 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.terminal.pty import process
 
@@ -20,8 +21,7 @@ _LATEST: Final = 0.25
 _HOPELESS: Final = 5.0
 
 
-@dataclass(slots=True)
-class _Session:
+class _Session(Struct):
     kill_at: float
     hung_up: bool = False
 

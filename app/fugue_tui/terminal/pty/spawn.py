@@ -15,10 +15,10 @@ import sys
 import termios
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, NoReturn
 
+from msgspec import Struct, field
 from ptyprocess import PtyProcess  # pyright: ignore[reportMissingTypeStubs]
 
 from fugue_tui import __version__
@@ -44,8 +44,7 @@ def _no_changes() -> Mapping[str, str]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """What to run in a terminal."""
 
     argv: tuple[str, ...] = ()
@@ -58,8 +57,7 @@ class Program:
     """Whether the program's own name for itself gets a dash, as a login shell's has; so it is with no `argv`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(Struct, frozen=True):
     """How a program exited; both None if another caller has reaped it."""
 
     code: int | None

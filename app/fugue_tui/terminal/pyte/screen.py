@@ -8,13 +8,13 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any, Final, cast
 from unicodedata import category
 
 import pyte
+from msgspec.structs import replace
 from pyte import modes as mode
 from pyte.charsets import LAT1_MAP
 from pyte.graphics import BG_AIXTERM, FG_AIXTERM, FG_ANSI, FG_BG_256

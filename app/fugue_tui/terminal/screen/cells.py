@@ -3,9 +3,10 @@
 Both engines produce these and nothing else, so tests can compare them and widgets can draw either.
 """
 
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Final, TypeGuard
+
+from msgspec import Struct
 
 DEFAULT_COLOUR: Final = -1
 """The terminal's own foreground or background."""
@@ -29,8 +30,7 @@ class Underline(IntEnum):
     DASHED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """How a cell looks. A colour is DEFAULT_COLOUR, a palette index 0 to 255, or `rgb(...)`."""
 
     fg: int = DEFAULT_COLOUR
@@ -50,8 +50,7 @@ class Style:
 PLAIN: Final = Style()
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Neighbouring cells of one style. `cols` is the width in cells, which for wide characters is not `len(text)`."""
 
     text: str
@@ -66,8 +65,7 @@ def opens(link: str | None) -> TypeGuard[str]:
     return link is not None and link.startswith(("http://", "https://", "mailto:")) and link.isprintable()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One line of the screen, left to right. Cells past the last run are blank in the default style."""
 
     runs: tuple[Run, ...]
@@ -88,8 +86,7 @@ class CursorShape(StrEnum):
     BAR = "bar"
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """Where the cursor is in the viewport, counted from 0. `visible` is False if hidden or scrolled out of view."""
 
     x: int
@@ -121,8 +118,7 @@ class MouseEncoding(IntEnum):
     SGR_PIXELS = 1016
 
 
-@dataclass(frozen=True, slots=True)
-class Modes:
+class Modes(Struct, frozen=True):
     """The modes that decide how keys, mouse and paste are written to the program."""
 
     application_cursor: bool = False
@@ -144,8 +140,7 @@ class Modes:
     """xterm's modifyOtherKeys level, 0 to 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Struct, frozen=True):
     """What changed on the visible screen since the last refresh."""
 
     full: bool = False
@@ -156,8 +151,7 @@ class Damage:
     """How many rows the old text moved up, if this was a plain scroll; `rows` then names only what is new."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scrollback:
+class Scrollback(Struct, frozen=True):
     """Where the view stands in the history."""
 
     lines: int

@@ -4,16 +4,17 @@ The host's own palette shows through as long as the program leaves it alone: a s
 background, stays as it is. What the program redefined (OSC 4, 10, 11) or swapped (DECSCNM) is drawn as told.
 """
 
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import astuple, replace
 
 from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, Style
 
 _KNOWN_LIMIT: Final = 4_096
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicColors:
+class DynamicColors(Struct, frozen=True, eq=False):
     """What differs from the host's colours."""
 
     fg: int = DEFAULT_COLOUR
@@ -22,7 +23,13 @@ class DynamicColors:
     """Redefined palette indices, each with its colour."""
     reverse: bool = False
     """DECSCNM: the screen in reverse video."""
-    _known: dict[Style, Style] = field(default_factory=dict[Style, Style], compare=False, repr=False)
+    _known: dict[Style, Style] = field(default_factory=dict[Style, Style])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DynamicColors) and astuple(self)[:-1] == astuple(other)[:-1]
+
+    def __hash__(self) -> int:
+        return hash(astuple(self)[:-1])
 
     @property
     def is_plain(self) -> bool:

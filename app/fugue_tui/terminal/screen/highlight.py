@@ -1,6 +1,6 @@
 """Rows with a part of them in reverse video, or with nothing but a part of them."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run
 from fugue_tui.terminal.screen.width import characters

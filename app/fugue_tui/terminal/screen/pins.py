@@ -6,16 +6,16 @@ last reference to it.
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 Guard: TypeAlias = AbstractContextManager[object]
 """The terminal's lock."""
 Find: TypeAlias = Callable[[], "Point | None"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Point:
+class Point(Struct, frozen=True, order=True):
     """A position now: a line as `Emulator.lines` counts them, and a column, both from 0."""
 
     line: int
@@ -74,8 +74,7 @@ class Pin:
         return self._still()
 
 
-@dataclass(frozen=True, slots=True)
-class TextExtract:
+class TextExtract(Struct, frozen=True):
     """The text between two positions."""
 
     text: str = ""

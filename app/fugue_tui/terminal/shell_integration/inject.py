@@ -8,9 +8,10 @@ and shells that are to run a script, are left alone, and so is a shell that was 
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 FOLDER: Final = Path(__file__).parent / "scripts"
 MARKS: Final = "FUGUE_SHELL_MARKS"
@@ -26,8 +27,7 @@ _PLAIN: Final[Mapping[str, frozenset[str]]] = {
 """Options without a value with which a shell is still an interactive one."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShellLaunch:
+class ShellLaunch(Struct, frozen=True):
     """How to start a shell."""
 
     argv: tuple[str, ...]

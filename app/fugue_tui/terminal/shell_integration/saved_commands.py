@@ -7,8 +7,10 @@ A command that ran at the time counts as over, without an exit code.
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.terminal.emulator.command_record import CommandRecord
@@ -54,8 +56,7 @@ class _Past(NamedTuple):
     view: Annotated[int | None, _LINE] = None
 
 
-@dataclass(frozen=True, slots=True)
-class SavedText:
+class SavedText(Struct, frozen=True):
     """What is known of a text."""
 
     commands: tuple[CommandRecord, ...] = ()
@@ -66,8 +67,7 @@ class SavedText:
     """The line at the top of the view; None if it was not scrolled back."""
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalHandover:
+class TerminalHandover(Struct, frozen=True):
     """The emulator, commands and title that a new terminal continues with."""
 
     emulator: Emulator

@@ -1,8 +1,9 @@
 """Keys of copy mode: move a cursor in the focused pane's text and scrollback, select and copy."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.terminal.copy_mode.motions import MOTIONS, Motion, by_lines, into_view, stay
 from fugue_tui.terminal.copy_mode.text_units import Unit
@@ -25,8 +26,7 @@ KEYS: Final = (
 """The keys, for help."""
 
 
-@dataclass(slots=True)
-class _Copying:
+class _Copying(Struct):
     """Copy mode in one pane."""
 
     selects: bool = False

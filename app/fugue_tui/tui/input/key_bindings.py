@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
@@ -21,8 +22,7 @@ _HINTED_KEYS: Final = ("?", "%", "c", "p", *_COPY_MODE_KEYS)
 """The keys that hints name before the word for what they do."""
 
 
-@dataclass(frozen=True, slots=True)
-class _PendingKeys:
+class _PendingKeys(Struct, frozen=True):
     """A client has pressed the prefix, or a key that repeats."""
 
     repeats: bool

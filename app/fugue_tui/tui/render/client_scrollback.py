@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.strip import Strip
 
 from fugue_tui.attach_server.client import AttachedClient
@@ -24,8 +25,7 @@ _NOTICE_SECONDS: Final = 3.0
 _NOTICE: Final = "read-only · PageUp scrolls back · q leaves"
 
 
-@dataclass(frozen=True, slots=True)
-class ScrolledView:
+class ScrolledView(Struct, frozen=True):
     """The rows that a client shows, as they were when it scrolled to them."""
 
     pane: PaneId

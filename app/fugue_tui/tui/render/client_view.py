@@ -4,11 +4,11 @@ Rows come from the compositor as strips, and are sent only where they differ fro
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
+from msgspec import Struct
 from rich.color import Color, ColorSystem
 from rich.segment import Segment
 from rich.style import Style
@@ -26,8 +26,7 @@ _SYSTEMS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenCursor:
+class ScreenCursor(Struct, frozen=True):
     """The cursor on the whole screen."""
 
     x: int
@@ -36,8 +35,7 @@ class ScreenCursor:
     """The sequence that gives it its shape."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenState:
+class ScreenState(Struct, frozen=True):
     """The whole screen at one time."""
 
     size: Size

@@ -10,8 +10,9 @@ that contain its literal hint, so other lines cost nothing. Named groups give th
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from fugue_tui.output_analysis.results import Meaning
 
@@ -33,8 +34,7 @@ class Side(Enum):
     AFTER = "after"
 
 
-@dataclass(frozen=True, slots=True)
-class Clue:
+class Clue(Struct, frozen=True):
     """A pattern for lines with details."""
 
     hint: str
@@ -51,8 +51,7 @@ class Clue:
     """Whether the last of the lines is the most important, as in a traceback."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A pattern for one line of an output, and the meaning of a match."""
 
     name: str
