@@ -100,7 +100,7 @@ def test_what_is_no_frame_is_refused(data: bytes) -> None:
 def test_the_wire_is_quick_to_load() -> None:
     script = (
         "import sys; from fugue_tui import attach_protocol as wire; wire.request(wire.Hello(term='xterm'));"
-        "print(sorted({'dataclasses', 'typing', 'json', 're', 'enum'} & set(sys.modules)))"
+        "print(sorted({'dataclasses', 'msgspec', 'typing', 'json', 're', 'enum'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 COUNTED = """
 import functools
-from dataclasses import dataclass
+from msgspec import Struct
 from textual._compositor import Compositor
 from fugue_tui.control.core.command import Command, Effect
 from fugue_tui.terminal.terminal import Terminal
@@ -36,8 +36,7 @@ for cls, name in ((Compositor, "_render_chops"), (Compositor, "reflow"), (Termin
                   (DirectPainter, "paint"), (StatusBar, "show")):
     count(cls, name)
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Struct, frozen=True):
     "How often."
     total: int
     "Sum."

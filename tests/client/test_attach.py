@@ -211,6 +211,17 @@ def test_attaching_loads_only_what_it_needs() -> None:
         "import sys; from fugue_tui.cli.main import run; run(['attach', 'nobody']);"
         "print(sorted(set(sys.argv[1:]) & set(sys.modules)), file=sys.stderr)"
     )
-    heavy = ["asyncio", "dataclasses", "typing", "json", "re", "platformdirs", "tomllib", "logging", "threading"]
+    heavy = [
+        "asyncio",
+        "dataclasses",
+        "msgspec",
+        "typing",
+        "json",
+        "re",
+        "platformdirs",
+        "tomllib",
+        "logging",
+        "threading",
+    ]
     done = subprocess.run([sys.executable, "-I", "-c", script, *heavy], capture_output=True, text=True)
     assert done.stderr.splitlines()[-1] == "[]"

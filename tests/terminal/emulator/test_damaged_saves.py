@@ -42,7 +42,7 @@ def recall(save: save_format.Save) -> GhosttyEmulator:
 
 FUZZ = """
     import random, sys
-    from dataclasses import replace
+    from msgspec.structs import replace
     from fugue_tui.errors import SaveError
     from fugue_tui.geometry import Size
     from fugue_tui.terminal.emulator import save_format
