@@ -60,7 +60,7 @@ def test_a_server_that_was_killed_leaves_the_terminal_clean(attach: Attach) -> N
     assert window.over() == 1
     assert window.restored
     after = bytes(window.received).partition(LEFT)[2]
-    assert after.endswith(b"fugue-tui: the workspace main ended unexpectedly; fugue-tui main brings it back\r\n")
+    assert after.endswith(b"fugue-tui: the workspace main ended unexpectedly; fugue-tui new main starts it again\r\n")
 
 
 def test_a_server_that_speaks_nonsense_is_left(attach: Attach) -> None:

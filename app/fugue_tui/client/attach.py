@@ -57,7 +57,7 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
             host.close()
         name = relay.workspace
         if end is None:
-            raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui {name} brings it back")
+            raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui new {name} starts it again")
         return end if isinstance(end, int) else farewell(end, name)
 
 
