@@ -96,7 +96,7 @@ def test_a_workspace_that_many_want_in_at_once_is_waited_for(runtime: Path) -> N
     with _serve(path) as bound:
         bound.listen(0)
         first = connect(path)
-        with pytest.raises(SocketError, match="is busy and lets nobody in") as told:
+        with pytest.raises(SocketError, match="is busy and accepts no connection") as told:
             connect(path, 0.1)
         assert not isinstance(told.value, NotRunning)
         accepting = threading.Timer(0.05, lambda: bound.accept()[0].close())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fugue_tui import trusted_files
-from fugue_tui.trusted_files import UntrustedFile, content, decoded, json, told, toml, write
+from fugue_tui.trusted_files import UntrustedFile, content, decoded, describe, json, toml, write
 
 
 def test_a_file_is_made_whole_with_what_the_umask_leaves(tmp_path: Path) -> None:
@@ -106,13 +106,13 @@ def test_a_full_disk_leaves_no_half_a_file(tmp_path: Path, monkeypatch: pytest.M
 def test_a_fault_has_its_place() -> None:
     with pytest.raises(UntrustedFile) as caught:
         toml("a = 1\nb = ")
-    assert told("x.toml", caught.value) == "x.toml:2:5: Invalid value"
+    assert describe("x.toml", caught.value) == "x.toml:2:5: Invalid value"
     with pytest.raises(UntrustedFile) as caught:
         json('{"a":\n ]}')
-    assert told("x.json", caught.value) == "x.json:2:2: Expecting value"
+    assert describe("x.json", caught.value) == "x.json:2:2: Expecting value"
     with pytest.raises(UntrustedFile) as caught:
         decoded(b"a\n\xff")
-    assert told("x\x1b[31m", caught.value) == "x:2: not UTF-8"
+    assert describe("x\x1b[31m", caught.value) == "x:2: not UTF-8"
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "9" * 10_000])

@@ -8,7 +8,7 @@
     |   |-- Refused
     |   |-- TimedOut
     |   `-- Cancelled
-    |-- TerminalError          the machine said no
+    |-- TerminalError          the operating system refused
     |   |-- SpawnFailed
     |   |-- TerminalGone
     |   `-- InputFull
@@ -18,7 +18,7 @@
     |-- ConfigError            names file, key and reason
     `-- SaveError              a saved workspace cannot be read or written
 
-A message says what, where, and a way out: `no pane %9; list-panes shows what is open`.
+A message names what, where, and a way out: `no pane %9; list-panes shows what is open`.
 """
 
 from collections.abc import Mapping

@@ -103,5 +103,5 @@ def _thread_failed(failure: threading.ExceptHookArgs) -> None:
 
 def _nobody_told(failure: "UnraisableHookArgs") -> None:
     _logger.error(
-        "%s: %a", failure.err_msg or "raised where nobody can be told", failure.object, exc_info=failure.exc_value
+        "%s: %a", failure.err_msg or "raised where it cannot be reported", failure.object, exc_info=failure.exc_value
     )

@@ -240,7 +240,7 @@ def _be_server(claimed: _Claimed, listener: Listener, theirs: socket.socket, hel
         _tell(theirs, str(error))
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 1
-    except Exception as error:  # noqa: BLE001  (a border: nobody else would hear of it)
+    except Exception as error:  # noqa: BLE001  (a border: it would be lost)
         _log.exception("the server failed")
         _tell(theirs, f"internal: {type(error).__name__}: {error}; a bug, --foreground shows where")
     finally:

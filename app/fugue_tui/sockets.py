@@ -113,7 +113,7 @@ def connect(path: str, seconds: float = CONNECT_SECONDS) -> socket.socket:
         _reach(link, path, seconds)
     except BlockingIOError:
         link.close()
-        raise SocketError(f"the workspace at {path} is busy and lets nobody in; try again") from None
+        raise SocketError(f"the workspace at {path} is busy and accepts no connection; try again") from None
     except OSError:
         link.close()
         raise NotRunning(f"no workspace listens at {path}") from None

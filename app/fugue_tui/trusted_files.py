@@ -59,7 +59,7 @@ def decoded(raw: bytes) -> str:
         raise UntrustedFile("not UTF-8", f":{line}") from None
 
 
-def told(name: str | Path, error: OSError | ValueError) -> str:
+def describe(name: str | Path, error: OSError | ValueError) -> str:
     """The error message for a file: `layout.toml:3:5: Invalid value`."""
     place = error.place if isinstance(error, UntrustedFile) else ""
     return f"{clean(str(name), 4096)}{place}: {getattr(error, 'strerror', None) or clean(str(error))}"

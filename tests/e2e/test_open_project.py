@@ -85,9 +85,7 @@ def test_a_file_that_changed_is_asked_about_again(desk: Desk) -> None:
 def test_without_a_terminal_nobody_can_agree(desk: Desk) -> None:
     done = desk.run("open")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        f"fugue-tui: {desk.file} runs programs, and nobody agreed to it yet; fugue-tui open --yes does\n"
-    )
+    assert done.stderr == (f"fugue-tui: {desk.file} runs programs and is not trusted yet; fugue-tui open --yes does\n")
 
 
 def test_what_hides_in_a_file_is_spelt_out(desk: Desk) -> None:

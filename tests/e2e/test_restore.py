@@ -262,7 +262,7 @@ def test_a_manifest_that_is_damaged_gives_way_to_the_one_before(launch: Launch, 
     killed(first)
     damage(newest, how)
     second = launch(size=WIDE)
-    second.host.wait_text(ASK, "it is kept as e2e.json.bad")
+    second.host.wait_text(ASK, "e2e.json.bad.1")
     second.host.send("\r")
     second.host.wait_text("once upon")
 

@@ -121,7 +121,7 @@ def test_exchanged_texts_are_noticed(store: Store) -> None:
     one.write_bytes(other.read_bytes())
     other.write_bytes(held)
     for file in (one, other):
-        with pytest.raises(SaveError, match="holds another text than its name says"):
+        with pytest.raises(SaveError, match="holds another text than its name declares"):
             store.text(file.name)
 
 
@@ -143,7 +143,7 @@ def test_a_text_larger_than_allowed_is_not_inflated(store: Store) -> None:
     text_file(store, digest).write_bytes(honest)
     tracemalloc.start()
     try:
-        with pytest.raises(SaveError, match="has another length than it says"):
+        with pytest.raises(SaveError, match="has another length than declared"):
             store.text(digest, 1_000)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:

@@ -82,7 +82,7 @@ class Recorder:
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         return self.text.decode(errors="replace").splitlines()[start:stop]
 
-    def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None: ...
+    def attend(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None: ...
 
     def pin(self, place: Point | None = None) -> Pin:
         return Pin(lambda: place, lambda: place, nullcontext(), alternate=False)
@@ -146,7 +146,7 @@ class Witness:
             self.changes += 1
             self._condition.notify_all()
 
-    def said(self, terminal: Terminal, event: Event) -> None:
+    def on_event(self, terminal: Terminal, event: Event) -> None:
         with self._condition:
             self.events.append(event)
             self._condition.notify_all()

@@ -47,11 +47,11 @@ class Blocking(Witness):
         super().__init__()
         self.begun, self.go_on = threading.Event(), threading.Event()
 
-    def said(self, terminal: Terminal, event: Event) -> None:
+    def on_event(self, terminal: Terminal, event: Event) -> None:
         if event == TitleChanged("first"):
             self.begun.set()
             assert self.go_on.wait(DEADLINE)
-        super().said(terminal, event)
+        super().on_event(terminal, event)
 
 
 def test_events_are_told_in_order_and_one_at_a_time_whoever_finds_them(pump: IOLoop) -> None:

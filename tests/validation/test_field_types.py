@@ -24,7 +24,7 @@ class Entry(Struct, frozen=True):
 
     path: Annotated[str, Text(nul=False, escapes=True)]
     key: Key = "k"
-    size: Annotated[tuple[int, int], Refined(Text(), make=len, said="a word such as ab")] | None = None
+    size: Annotated[tuple[int, int], Refined(Text(), make=len, words="a word such as ab")] | None = None
     theme: Literal["dark", "light", "dim"] = "dark"
     names: Annotated[Mapping[Key, int], Len(0, 2)] = field(default_factory=dict[str, int])
     rest: Annotated[Any, Unchecked()] = None

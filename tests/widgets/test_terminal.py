@@ -226,11 +226,11 @@ async def test_a_flood_of_bells_and_titles_asks_the_app_once(monkeypatch: pytest
     live, calls = cast("LiveTerminal", None), list[Callable[[], object]]()
     monkeypatch.setattr(watcher, "_soon", calls.append)
     for number in range(10_000):
-        watcher.said(live, Bell())
-        watcher.said(live, TitleChanged(str(number)))
+        watcher.on_event(live, Bell())
+        watcher.on_event(live, TitleChanged(str(number)))
     assert len(calls) == 1
     calls.pop()()
     assert face.rung == 1
     assert face.border_title == Content("9999")
-    watcher.said(live, TitleChanged("more"))
+    watcher.on_event(live, TitleChanged("more"))
     assert len(calls) == 1

@@ -47,7 +47,7 @@ def linked(style: Style, link: str) -> RichStyle:
 
 
 def _exact(rich: RichStyle, style: Style) -> RichStyle:
-    """Adds what Rich lacks: kinds and colours of underlines, and colours whatever it believes the host to support."""
+    """Adds what Rich lacks: kinds and colours of underlines, and colours whatever it detects of the host."""
     if style != PLAIN:
         rich._ansi = sgr(style)[2:-1]  # pyright: ignore[reportPrivateUsage]
     return rich

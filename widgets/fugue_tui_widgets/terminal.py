@@ -35,7 +35,7 @@ class Terminal(TerminalView):
     """Runs a command in a pane of your app. `start()` begins, `stop()` ends it; Ctrl+F1 gives the focus back."""
 
     class Ended(Message):
-        """The command ended; `exit` says how."""
+        """The command ended; `exit` is how."""
 
         def __init__(self, terminal: "Terminal", exit: Exit) -> None:
             super().__init__()
@@ -145,7 +145,7 @@ class _Watcher:
         """Repaint what changed."""
         self._soon(self._widget.redraw)
 
-    def said(self, terminal: LiveTerminal, event: Event) -> None:
+    def on_event(self, terminal: LiveTerminal, event: Event) -> None:
         """Ring the bell, or set the title."""
         match event:
             case Bell():

@@ -25,7 +25,7 @@ def join(path: str, hello: Hello, wanted: str = "", program: tuple[str, ...] | s
         _open(path, program)
     link = sockets.connect(path)
     link.settimeout(ANSWER_SECONDS)
-    with suppress(OSError):  # If it has just ended, reading its answer tells.
+    with suppress(OSError):  # If it has just ended, reading its answer shows it.
         link.sendall(request(hello))
     call("fugue: client")
     return attach(link, hello, wanted)
@@ -56,8 +56,8 @@ def _open(path: str, program: tuple[str, ...] | str) -> None:
     """Run a program in a new window of the workspace at a path, in the current directory."""
     from fugue_tui.client import command_request
 
-    said = ["--", *program] if isinstance(program, tuple) else ["--command", program]
-    answer = command_request.ask(path, ["create-window", "--focus", "--cwd", os.getcwd(), *said])
+    words = ["--", *program] if isinstance(program, tuple) else ["--command", program]
+    answer = command_request.ask(path, ["create-window", "--focus", "--cwd", os.getcwd(), *words])
     if answer.get("exit"):
         raise SocketError(str(answer.get("text")))
 

@@ -67,16 +67,16 @@ def run(arguments: list[str]) -> int:
     )
 
 
-def find(said: str, name: str = "") -> Project:
+def find(argument: str, name: str = "") -> Project:
     """The project that a directory, a file or a layout's name refers to; empty for that of the current directory.
 
     Raises NotFound or InvalidArgument.
     """
     here = os.getcwd()
-    if said and not catalog.is_path(said) and not os.path.lexists(said):
-        entry = catalog.find(said, here)
-        return _read(entry.path, here, name or said, own=entry.kind in (LayoutSource.OWN, LayoutSource.SHIPPED))
-    place = Path(os.path.normpath(os.path.join(here, os.path.expanduser(said))))
+    if argument and not catalog.is_path(argument) and not os.path.lexists(argument):
+        entry = catalog.find(argument, here)
+        return _read(entry.path, here, name or argument, own=entry.kind in (LayoutSource.OWN, LayoutSource.SHIPPED))
+    place = Path(os.path.normpath(os.path.join(here, os.path.expanduser(argument))))
     if os.path.isdir(place):
         file = project_file.find(place)
         if file is None:
@@ -94,7 +94,7 @@ def agree(project: Project, *, sure: bool) -> None:
     shown = layout_trust.visible(str(project.file))
     if not sure:
         if not (os.isatty(0) and os.isatty(1)):
-            raise Refused(f"{shown} runs programs, and nobody agreed to it yet; fugue-tui open --yes does")
+            raise Refused(f"{shown} runs programs and is not trusted yet; fugue-tui open --yes does")
         _ask(project, shown)
     try:
         layout_trust.trust(project.file, project.raw)
@@ -151,7 +151,7 @@ def _claim(project: Project) -> None:
     if wanted != project.name:
         taken = layout_trust.visible(project_names.owner_of(wanted))
         say(f"the workspace {wanted} is that of {taken}; this one is called {project.name}")
-    with suppress(SaveError):  # Trust said that nothing can be kept.
+    with suppress(SaveError):  # Trust argument that nothing can be kept.
         project_names.claim(project.name, project.file)
 
 

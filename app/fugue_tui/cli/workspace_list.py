@@ -95,8 +95,8 @@ def _told(path: str, command: str) -> dict[str, Any]:
     return cast("dict[str, Any]", answer.get("json") or {}) if not answer.get("exit") else {}
 
 
-def _count(told: dict[str, Any], name: str) -> int | None:
-    return len(told[name]) if name in told else None
+def _count(workspace: dict[str, Any], name: str) -> int | None:
+    return len(workspace[name]) if name in workspace else None
 
 
 def _since(path: str) -> str | None:

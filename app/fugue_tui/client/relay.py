@@ -134,7 +134,7 @@ class Relay:
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
-            self._to_link.clear()  # It is gone; what it still said can be read.
+            self._to_link.clear()  # It is gone; its last output can still be read.
 
     def _watch(self) -> None:
         """Note since when the server has read nothing: its backlog only grows."""

@@ -31,10 +31,10 @@ Theme = Literal[
 ]  # fmt: skip
 
 _KEY: Final = Refined(TEXT, key_fault)
-_WORDS: Final = Refined(ListOf(TEXT), said='a list of strings, such as ["bash", "-l"]')
+_WORDS: Final = Refined(ListOf(TEXT), words='a list of strings, such as ["bash", "-l"]')
 
 Bindings: TypeAlias = Annotated[
-    Mapping[str, str], Refined(Table(TEXT, _KEY), make=MappingProxyType, said="a table of strings")
+    Mapping[str, str], Refined(Table(TEXT, _KEY), make=MappingProxyType, words="a table of strings")
 ]
 
 
@@ -116,7 +116,7 @@ class McpSettings(Struct, frozen=True):
     """Permissions of agents."""
 
     enabled: bool = True
-    """Let agents in; off, a workspace without a server listens to nobody at all."""
+    """Let agents in; off, a workspace without a server accepts no connections."""
     socket: Annotated[str, Refined(TEXT, socket_fault)] = ""
     """Where to listen; empty for a socket named after the workspace."""
     read: Permission = "allow"
@@ -134,7 +134,7 @@ class McpSettings(Struct, frozen=True):
 
 
 def _section(kind: type[Any], name: str) -> Refined:
-    return Refined(Record(kind), said=f"a section, written [{name}]")
+    return Refined(Record(kind), words=f"a section, written [{name}]")
 
 
 class Config(Struct, frozen=True):
@@ -191,7 +191,7 @@ def read(file: Path) -> ConfigResult:
     except FileNotFoundError:
         return ConfigResult()
     except (OSError, ValueError) as error:
-        return ConfigResult(faults=(trusted_files.told(file, error),))
+        return ConfigResult(faults=(trusted_files.describe(file, error),))
 
 
 def parse(text: str, name: str = "config.toml") -> ConfigResult:
@@ -199,7 +199,7 @@ def parse(text: str, name: str = "config.toml") -> ConfigResult:
     try:
         table = trusted_files.toml(text)
     except trusted_files.UntrustedFile as error:
-        return ConfigResult(faults=(trusted_files.told(name, error),))
+        return ConfigResult(faults=(trusted_files.describe(name, error),))
     faults: list[str] = []
     config = Record(Config).salvage(table, "", faults.append)
     return ConfigResult(config, tuple(f"{clean(name)}: {clean(fault, TEXT_LIMIT)}" for fault in faults))

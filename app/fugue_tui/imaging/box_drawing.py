@@ -52,8 +52,8 @@ def _drawing(name: str, width: int, height: int) -> Iterator[Shape]:
     if "ARC" in name:
         yield from _rounded(name, width, height, light)
         return
-    for said, count in _DASHES.items():
-        if said in name:
+    for word, count in _DASHES.items():
+        if word in name:
             yield from _dashed(name, count, width, height, light)
             return
     yield from _arms(_weights(name), width, height, light)
@@ -153,8 +153,8 @@ def _block(name: str, width: int, height: int) -> Iterator[Shape]:
 
 
 def _share(name: str) -> float:
-    for said, share in _PARTS.items():
-        if said in name:
+    for word, share in _PARTS.items():
+        if word in name:
             return share
     found = re.search(r"(\w+) EIGHTHS?", name)
     return _EIGHTHS[found[1]] / 8 if found else 1.0

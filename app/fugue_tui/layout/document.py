@@ -1,4 +1,4 @@
-"""A workspace's layout as a document: what a layout file says, read out of the value that its TOML or JSON holds.
+"""A workspace's layout as a document: the content of a layout file, from its TOML or JSON value.
 
     DOCUMENT = {"version": 1, "name": "shop", "description": "...", "windows": [WINDOW, ...]}
     WINDOW   = {"name": "code", "session": "...", "focus": true, "zoom": true, ...BODY}
@@ -82,7 +82,7 @@ class _Window(WrappedLayout, frozen=True):
 
 
 _WINDOWS: Final = Refined(
-    ListOf(Record(_Window), bounds=Bounds(ge=1, le=MAX_WINDOWS)), said="a list of windows, each written [[windows]]"
+    ListOf(Record(_Window), bounds=Bounds(ge=1, le=MAX_WINDOWS)), words="a list of windows, each written [[windows]]"
 )
 
 

@@ -21,8 +21,8 @@ _T = TypeVar("_T")
 
 _TOO_DEEP: Final = f"too deep; at most {MAX_DEPTH} splits lie inside one another"
 _AXES: Final = {**{str(axis): axis for axis in Axis}, "right": Axis.HORIZONTAL, "down": Axis.VERTICAL}
-_DIRECTION: Final = Refined(Choice(_AXES), said="horizontal (side by side) or vertical (stacked)")
-_RATIO: Final = Refined(Number(Bounds(gt=0, lt=10**9)), said="a number above 0 and below a billion, such as 0.35")
+_DIRECTION: Final = Refined(Choice(_AXES), words="horizontal (side by side) or vertical (stacked)")
+_RATIO: Final = Refined(Number(Bounds(gt=0, lt=10**9)), words="a number above 0 and below a billion, such as 0.35")
 
 
 class Layout(Struct, frozen=True):

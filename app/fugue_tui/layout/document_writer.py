@@ -1,6 +1,6 @@
-"""Writes layout documents: as TOML that a person edits and commits, or as JSON; `document.read` reads both back.
+"""Writes layout documents: as TOML that a user edits and commits, or as JSON; `document.read` reads both back.
 
-The TOML is written here and not by a library, because its shape is what people see: comments, one window a table, and
+The TOML is written here and not by a library, because its shape is what users see: comments, one window a table, and
 a tree whose indentation is the tree.
 """
 
@@ -25,9 +25,9 @@ _HEAD: Final = """\
 
 def value(document: Document) -> dict[str, Any]:
     """The document as plain dicts and lists; default values are omitted."""
-    told = {"name": document.name, "description": document.description}
+    entries = {"name": document.name, "description": document.description}
     windows = [_window(window) for window in document.windows]
-    return {"version": VERSION, **{key: each for key, each in told.items() if each}, "windows": windows}
+    return {"version": VERSION, **{key: each for key, each in entries.items() if each}, "windows": windows}
 
 
 def to_json(document: Document) -> str:
@@ -61,9 +61,9 @@ def ratios(weights: Sequence[int]) -> list[float | int] | None:
 
 
 def _window(window: WindowSpec) -> dict[str, Any]:
-    told = {"name": window.name, "session": window.session, "focus": window.focus, "zoom": window.zoom}
+    entries = {"name": window.name, "session": window.session, "focus": window.focus, "zoom": window.zoom}
     body = {} if window.layout == PaneSpec() else _layout(window.layout)
-    return {key: each for key, each in told.items() if each} | body
+    return {key: each for key, each in entries.items() if each} | body
 
 
 def _layout(spec: Spec) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _splits(spec: SplitSpec) -> list[dict[str, Any]]:
 
 
 def _pane(pane: PaneSpec) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    entries: dict[str, Any] = {
         "name": pane.name,
         "command": pane.command if isinstance(pane.command, str) else list(pane.command),
         "cwd": pane.cwd,
@@ -89,7 +89,7 @@ def _pane(pane: PaneSpec) -> dict[str, Any]:
         "tags": list(pane.tags),
         "focus": pane.focus,
     }
-    return {key: each for key, each in told.items() if each}
+    return {key: each for key, each in entries.items() if each}
 
 
 def _entry(key: str, each: Any) -> str:
@@ -128,12 +128,12 @@ def _scalar(each: Any) -> str:
             return toml(each)
 
 
-def _literal(said: str) -> bool:
+def _literal(text: str) -> bool:
     """Whether a text can be a TOML literal between three single quotes."""
     return (
-        "'''" not in said
-        and not said.endswith("'")
-        and all(letter in "\n\t" or letter.isprintable() for letter in said)
+        "'''" not in text
+        and not text.endswith("'")
+        and all(letter in "\n\t" or letter.isprintable() for letter in text)
     )
 
 

@@ -22,7 +22,7 @@ MIN_SHARE = Fraction(1, 100)
 
 
 def split(node: Node, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5, before: bool = False) -> Node:
-    """Put a new pane beside another, which keeps `share` of its room; nobody else's room changes.
+    """Put a new pane beside another, which keeps `share` of its room; no other pane's room changes.
 
     Raises InvalidArgument for a share outside 0.01 to 0.99, and for a tree that would be too deep or too large.
     """

@@ -49,7 +49,7 @@ class PaneSpec(Struct, frozen=True):
 
     command: Annotated[
         str | tuple[str, ...],
-        Refined(OneOf((_WORD, _ARGV)), said="a string for the shell or a list of arguments"),
+        Refined(OneOf((_WORD, _ARGV)), words="a string for the shell or a list of arguments"),
     ] = ""
     """A line for the shell, or a program and its arguments; empty for the login shell."""
     cwd: Word = ""
@@ -58,7 +58,7 @@ class PaneSpec(Struct, frozen=True):
         default_factory=lambda: MappingProxyType({})
     )
     on_exit: Annotated[
-        Literal["", "close", "keep"], Refined(Choice.of(("close", "keep", "")), said="close or keep")
+        Literal["", "close", "keep"], Refined(Choice.of(("close", "keep", "")), words="close or keep")
     ] = ""
     """Empty for the default."""
     tags: Annotated[tuple[str, ...], _TAGS] = ()

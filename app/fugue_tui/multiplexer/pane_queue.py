@@ -38,7 +38,7 @@ class PaneQueue:
         return len(self._queues.get(pane, ()))
 
     def join(self, pane: PaneId) -> Turn:
-        """Join a queue; whoever does must leave it. Raises Refused if it is full."""
+        """Join the queue; the caller must leave it. Raises Refused if it is full."""
         from asyncio import Event  # Loaded once there are commands.
 
         queue = self._queues.setdefault(pane, deque())

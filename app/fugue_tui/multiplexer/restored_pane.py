@@ -23,7 +23,7 @@ class RerunOffer(Struct, frozen=True):
     """The command shown to the user: untrusted; empty for a shell."""
     shell: bool = False
     """Whether Escape starts the pane's own shell instead."""
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """Further lines about the pane for the user: untrusted."""
     starts: bool = False
     """Whether it runs without a key press once the old text has arrived."""

@@ -40,7 +40,7 @@ def unpack(digest: str, file: bytes, path: str, limit: int = LARGEST) -> bytes:
     if magic != _MAGIC or len(file) != _HEAD.size + packed:
         raise Damaged(path, "is no whole text")
     if inner.hex() != digest:
-        raise Damaged(path, "holds another text than its name says")
+        raise Damaged(path, "holds another text than its name declares")
     if length > limit:
         raise SaveError(f"{path}: the text has {length} bytes, {limit} are allowed; raise session.history_kib")
     data = _inflated(memoryview(file)[_HEAD.size :], length, path)
@@ -56,5 +56,5 @@ def _inflated(packed: memoryview, length: int, path: str) -> bytes:
     except zlib.error:
         raise Damaged(path, "cannot be decompressed") from None
     if len(data) != length or not stream.eof or stream.unused_data:
-        raise Damaged(path, "has another length than it says")
+        raise Damaged(path, "has another length than declared")
     return data

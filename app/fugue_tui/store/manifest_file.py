@@ -5,7 +5,7 @@
     {... the rest of the manifest ...}
 
 The digest (BLAKE2b, 20 bytes) is of FORMAT, a newline, and all that follows the first line. Every later format keeps
-this first line, so that a newer file can be told from a damaged one.
+this first line, which distinguishes a newer file from a damaged one.
 """
 
 import json

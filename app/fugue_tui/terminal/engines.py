@@ -6,9 +6,9 @@ from fugue_tui.terminal.emulator.protocol import Emulator
 
 
 def make_emulator(engine: str, size: Size, scrollback: int = 10_000) -> Emulator:
-    """A fresh emulator. Where the native library does not load, `ghostty` becomes `pyte`, which says so in `engine`.
+    """A new emulator. If the native library does not load, `ghostty` becomes `pyte`; `engine` names the one in use.
 
-    Raises SpawnFailed where neither is there."""
+    Raises SpawnFailed if neither loads."""
     if engine != "pyte":
         try:
             from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator

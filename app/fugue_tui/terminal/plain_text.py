@@ -201,5 +201,5 @@ class PlainTextExtractor:
 
 
 def _number(parameters: bytes) -> int:
-    """A count of lines; 1 if none is said."""
+    """A count of lines; 1 if none is given."""
     return max(1, int(parameters)) if parameters.isdigit() and len(parameters) < 6 else 1

@@ -46,7 +46,7 @@ class Watcher(Protocol):
         """There is something to draw. Not repeated until the next `refresh` or `frame`."""
         ...
 
-    def said(self, terminal: "Terminal", event: Event) -> None:
+    def on_event(self, terminal: "Terminal", event: Event) -> None:
         """The program sent an event: a title, a bell, a trusted prompt mark... Never a Reply."""
         ...
 
@@ -306,7 +306,7 @@ class Terminal:
                 self._after_change(screen)
 
     def set_colours(self, fg: int, bg: int) -> None:
-        """The default colours that programs are told on request; each 0xRRGGBB."""
+        """The default colours that programs get on request; each 0xRRGGBB."""
         with self._lock as screen:
             if not screen.closed:
                 screen.emulator.set_colours(fg, bg)
@@ -501,4 +501,4 @@ class Terminal:
             case _:
                 pass
         self._observers(event)
-        self._watcher.said(self, event)
+        self._watcher.on_event(self, event)

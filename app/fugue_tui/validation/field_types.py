@@ -361,9 +361,9 @@ class Refined(Kind):
         kind: Kind,
         fault: Callable[[Any], str] = lambda value: "",
         make: Callable[[Any], Any] = lambda value: value,
-        said: str = "",
+        words: str = "",
     ) -> None:
-        self.kind, self._fault, self._make, self.words = kind, fault, make, said or kind.words
+        self.kind, self._fault, self._make, self.words = kind, fault, make, words or kind.words
 
     def check(self, value: Any, where: str) -> Any:
         return self._refined(value, where, self.kind.check)

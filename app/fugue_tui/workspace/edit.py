@@ -126,7 +126,7 @@ def rename_window(workspace: Workspace, window: WindowId, name: str) -> Workspac
 
 
 def follow_name(workspace: Workspace, window: WindowId, name: str) -> Workspace:
-    """Let a window that nobody has named show what runs in it; any other stays as it is."""
+    """Rename a window that has no name of its own to what runs in it; any other stays."""
     found, name = window_of(workspace, window), clean(name)
     if found.named or not name or found.name == name:
         return workspace

@@ -1,4 +1,4 @@
-"""Reads a window's layout tree out of JSON that nobody has checked: what is damaged is left out, the rest stays.
+"""Reads a window's layout tree from unchecked JSON: damaged parts are left out, the rest stays.
 
 NODE = 3  (a pane's number)  |  {"axis": "horizontal", "weights": [2, 1], "children": [NODE, NODE]}
 """

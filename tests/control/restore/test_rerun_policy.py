@@ -50,9 +50,9 @@ def test_a_program_waits_and_says_how_it_goes_on() -> None:
 
 def test_a_shell_says_what_ran_in_it() -> None:
     found = offer(pane(), foreground=("vim", "my notes.txt"))
-    assert found.told == ("was running: vim 'my notes.txt'",)
+    assert found.notes == ("was running: vim 'my notes.txt'",)
     assert found.starts
-    assert offer(pane(), foreground=("-bash",)).told == ()
+    assert offer(pane(), foreground=("-bash",)).notes == ()
 
 
 def test_an_agent_is_gone_on_with_by_enter() -> None:

@@ -43,7 +43,7 @@ class Owner:
 
     def emit(self, *events: Event) -> None:
         for event in events:
-            self.listener.said(self.terminal, event)
+            self.listener.on_event(self.terminal, event)
 
     def run_posts(self) -> None:
         while self.posts:

@@ -57,9 +57,9 @@ def test_a_line_is_cleared_away_once_the_shell_has_said_something() -> None:
     assert sent.is_clearing(time.monotonic() - 1)
     assert not sent.is_clearing(time.monotonic() + 1)
     assert sent.is_clearing()
-    assert (sent.is_left_at(SHELL), sent.is_left_at(SHELL, tells=True)) == (False, True)
+    assert (sent.is_left_at(SHELL), sent.is_left_at(SHELL, marks=True)) == (False, True)
     sent.prompted()
-    assert not sent.is_left_at(SHELL, tells=True)
+    assert not sent.is_left_at(SHELL, marks=True)
     assert not sent.is_clearing()
 
 

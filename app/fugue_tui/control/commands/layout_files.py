@@ -150,7 +150,7 @@ class SaveLayout(
                 raise Refused(f"{shown}: is not a layout file, and is not replaced; choose another name")
             trusted_files.write(path, saved.text, overwrite=self.overwrite)
         except (OSError, trusted_files.UntrustedFile) as error:
-            raise Refused(trusted_files.told(path, error)) from None
+            raise Refused(trusted_files.describe(path, error)) from None
         return saved
 
 

@@ -1,6 +1,6 @@
 """Layout files by name or path: the user's, the project's, and those that ship with the program.
 
-For a file that is not a layout the error says only that, so that none of its content leaks.
+For a file that is not a layout the error is only that, so that none of its content leaks.
 """
 
 import os
@@ -120,7 +120,7 @@ def content(path: Path) -> bytes:
     except FileNotFoundError:
         raise NotFound(f"{clean(str(path), 4096)}: no such file; save-layout writes one") from None
     except (OSError, trusted_files.UntrustedFile) as error:
-        raise InvalidArgument(trusted_files.told(path, error)) from None
+        raise InvalidArgument(trusted_files.describe(path, error)) from None
 
 
 def parse(raw: bytes, path: Path) -> Document:
@@ -132,7 +132,7 @@ def parse(raw: bytes, path: Path) -> Document:
     except trusted_files.UntrustedFile as error:
         if b"windows" not in raw or not _MEANT.search(raw.decode(errors="replace")):
             _refuse(path)
-        raise InvalidArgument(trusted_files.told(path, error)) from None
+        raise InvalidArgument(trusted_files.describe(path, error)) from None
     if not meant or not document.is_document(value):
         _refuse(path)
     try:

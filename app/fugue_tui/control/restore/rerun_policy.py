@@ -30,14 +30,14 @@ def offer(
     """The offer of a restored pane.
 
     `foreground` is the foreground program at the save, `resume` the command that continues an agent's conversation,
-    `shell` the default program of a pane; `over` says that the pane's program had exited."""
+    `shell` the default program of a pane; `over`: the pane's program had exited."""
     if not is_shell(pane.argv):
         argv = tuple(resume) or None
         return RerunOffer(argv, words(argv or pane.argv), starts=rerun == "all" and not over)
     if resume:
         return RerunOffer(within_shell(resume, pane.argv or shell), words(resume), shell=True, starts=rerun == "all")
     notes = () if not foreground or is_shell(foreground) else (f"was running: {words(foreground)}",)
-    return RerunOffer(told=notes, words=words(pane.argv), starts=rerun != "never" and not over)
+    return RerunOffer(notes=notes, words=words(pane.argv), starts=rerun != "never" and not over)
 
 
 def within_shell(argv: Sequence[str], shell: Sequence[str]) -> tuple[str, ...]:

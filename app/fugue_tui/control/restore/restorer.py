@@ -147,7 +147,7 @@ class WorkspaceRestorer:
         )
         if "argv" in seen.withheld and not made.argv:
             made = replace(made, argv=(), words="", starts=False)
-        return replace(made, told=(*_notes(seen), *made.told), seen=seen)
+        return replace(made, notes=(*_notes(seen), *made.notes), seen=seen)
 
     def _filling(self, pane: Pane, offered: RerunOffer) -> PaneTextRead:
         size = self._mux.terminals[pane.id].size
@@ -217,7 +217,7 @@ def local_time(seconds: float) -> str:
 def _lines(filling: PaneTextRead) -> list[str]:
     """The lines to print below a pane's old text."""
     offered, when = filling.offer, local_time(filling.saved_at)
-    lines = [f"restored, saved {when}" if when else "restored", *offered.told]
+    lines = [f"restored, saved {when}" if when else "restored", *offered.notes]
     folder = nearest_directory(filling.cwd)
     if filling.cwd and folder != os.path.abspath(filling.cwd):
         lines.append(f"{filling.cwd} is gone; it runs in {folder}")

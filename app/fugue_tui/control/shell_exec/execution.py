@@ -106,7 +106,7 @@ class Execution:
             self._leave_queue()
 
     def cancel(self, *, interrupt: bool) -> None:
-        """Interrupt the command or leave it running, as nobody waits for its end any more. The next in the queue starts
+        """Interrupt the command or leave it running, as its end is no longer awaited. The next in the queue starts
         once it is over, or after a grace period."""
         self._cancelled = True
         self.begun.cancel()
@@ -157,7 +157,7 @@ class Execution:
     def _set_error(self, error: Exception) -> None:
         if not self.ended.done():
             self.ended.set_exception(error)
-            self.ended.exception()  # Whoever waits for it gets it; nobody has to.
+            self.ended.exception()  # Retrieved, so that asyncio does not log it if nothing awaits it.
 
     def _drop_typed(self) -> None:
         if self._typed is not None:
@@ -189,7 +189,7 @@ class Execution:
             if (text := self.terminal.shell.typed.strip()) and self._is_stray(text):
                 await self._clear()
                 continue
-            if not self.terminal.shell.at_input and self.terminal.sent.is_left_at(shell.pid, tells=shell.marks):
+            if not self.terminal.shell.at_input and self.terminal.sent.is_left_at(shell.pid, marks=shell.marks):
                 raise unsure(self.pane)
             self._paste(shell)
             if self.marked or not self.terminal.shell.at_input or await self._is_echoed() or self._echoes_nothing():

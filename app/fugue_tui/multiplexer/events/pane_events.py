@@ -101,7 +101,7 @@ class TerminalWatcher:
         """The terminal has something to draw."""
         self._post(lambda: self._owner.pane_changed(self._pane, terminal))
 
-    def said(self, terminal: Terminal, event: Event) -> None:
+    def on_event(self, terminal: Terminal, event: Event) -> None:
         """The program reported something besides text."""
         self._put(terminal, event)
 

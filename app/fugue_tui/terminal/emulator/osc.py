@@ -3,7 +3,7 @@
 Pure: a payload in, an event or None out. Sources: xterm's ctlseqs (52), iTerm2 (9), rxvt (777), semantic prompts (133,
 with kitty's options), VS Code (633).
 
-Where a shell says it is: OSC 7's file URL, or a bare path, as a path on this machine.
+A shell's reported directory: OSC 7's file URL, or a bare path, as a path on this machine.
 """
 
 import base64

@@ -82,7 +82,7 @@ class PendingEvents:
 
 
 class EventSource:
-    """The part of an engine that reports what its program said; see `Emulator` for what its methods promise."""
+    """The part of an engine that reports its program's events; see `Emulator` for its methods."""
 
     _inbox: PendingEvents
     _guard: Guard = nullcontext()
@@ -106,6 +106,6 @@ class EventSource:
         """Replies and events since the last call, in order."""
         return self._inbox.take()
 
-    def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None:
+    def attend(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None:
         """Set the lock of the pins, and the callback of prompt marks."""
-        self._guard, self._inbox.on_mark = lock, heard
+        self._guard, self._inbox.on_mark = lock, on_mark

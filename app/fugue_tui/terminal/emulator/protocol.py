@@ -30,7 +30,7 @@ class Emulator(Protocol):
 
     @property
     def lacks(self) -> frozenset[str]:
-        """What this engine cannot do, in words a person understands; empty for a whole engine."""
+        """What this engine cannot do, in words for users; empty for a complete engine."""
         ...
 
     @property
@@ -108,8 +108,9 @@ class Emulator(Protocol):
         ...
 
     def past(self, lines: int) -> Callable[[], list[Row]]:
-        """What reads, later and without the lock, the rows that a view scrolled back by `lines` from the bottom shows
-        now; it stops where the history does. The view itself, the snapshot and what the next `refresh` says stay."""
+        """A function that reads, later and without the lock, the rows that a view scrolled back by `lines` shows now.
+
+        It stops at the start of the scrollback. The view, the snapshot and the result of the next `refresh` stay."""
         ...
 
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
@@ -117,8 +118,8 @@ class Emulator(Protocol):
         With `joined`, rows that wrapped softly are one line. Trailing blanks are removed."""
         ...
 
-    def attend(self, lock: Guard, heard: Callable[[PromptMark], None]) -> None:
-        """Have pins take `lock` when they are asked where they are, and `heard` told of each prompt mark: inside
+    def attend(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None:
+        """Have pins take `lock` when they are resolved, and call `on_mark` with each prompt mark: inside
         `feed`, when the text before the mark is on the screen and the text after it is not."""
         ...
 
@@ -149,11 +150,11 @@ class Emulator(Protocol):
 
     @property
     def colours(self) -> tuple[int, int]:
-        """The default foreground and background that programs are told; each 0xRRGGBB."""
+        """The default foreground and background that programs get on request; each 0xRRGGBB."""
         ...
 
     def set_colours(self, fg: int, bg: int) -> None:
-        """What a program that asks for the default colours is told; each 0xRRGGBB."""
+        """The answer to a program that requests the default colours; each 0xRRGGBB."""
         ...
 
     def save(self) -> bytes:
@@ -172,7 +173,7 @@ class Emulator(Protocol):
     def recall(self, data: bytes, places: Sequence[Point] = ()) -> list[Point | None]:
         """For a fresh emulator: have the text of a save as history, reflowed, with what was on the alternate screen
         after it, and the cursor on a line below; modes, title and all else stay as fresh, and nothing is replied.
-        Where places of the primary screen's text are now comes back; None for what is not there, or cannot be told.
+        Returns where points of the primary screen's text are now; None for one that is gone or unknown.
         Raises SaveError for what is no save, or a damaged one, and then changes nothing."""
         ...
 

@@ -1,7 +1,7 @@
 """What libghostty-vt calls back while it is fed: replies, bells, titles and the rest, collected in order.
 
 Callbacks run inside `feed`, under the terminal's lock. They only collect, and nothing that a program does makes what is
-collected grow without bound. One set of C callbacks serves every terminal; the user data says whose inbox is meant.
+collected grow without bound. One set of C callbacks serves every terminal; the user data identifies the inbox.
 """
 
 from functools import cache
@@ -107,7 +107,7 @@ class Callbacks:
         return True
 
     def _device_attributes(self, terminal: "GhosttyTerminal", handle: "Inbox", out: "GhosttyDeviceAttributes") -> bool:
-        """A VT220 with ANSI colour (22), as Ghostty itself says; of xterm's version."""
+        """A VT220 with ANSI colour (22), as Ghostty itself reports; with xterm's version."""
         out.primary.conformance_level = 62
         out.primary.num_features = 1
         out.primary.features[0] = 22
@@ -135,7 +135,7 @@ class Callbacks:
 
 
 def _log(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Log what went wrong in a callback, which has no caller that could be told."""
+    """Log an exception in a callback, which has no caller to raise it in."""
     import logging
 
     logging.getLogger(__name__).error("a callback of the terminal engine failed", exc_info=error)

@@ -28,7 +28,7 @@ class ColorReader:
         self._terminal_at, self._mode_at, self._colour_at = at(terminal), at(self._mode), at(self._colour)
 
     def read(self, last: DynamicColors, *, palette: bool) -> DynamicColors:
-        """What differs from the defaults; `last` itself if nothing does. The engine tells when the palette changed."""
+        """What differs from the defaults; `last` itself if unchanged. The engine reports when the palette changed."""
         lib = self._lib
         self._quick.terminal_get(self._terminal_at, lib.GHOSTTY_TERMINAL_DATA_MODE, self._mode_at)
         fg = self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_FOREGROUND, self._fg)

@@ -264,7 +264,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         fresh._history.lift(size)
         blank, old = records.read(snapshot(self._binding, fresh._terminal)), records.read(native)
         if records.size(old) != (size.cols, size.rows):
-            raise SaveError("the saved text of a pane is of another size than it says")
+            raise SaveError("the saved text of a pane has another size than declared")
         if old.alternate:
             behind = type(self)(size, 0)
             behind._take(decode(self._binding, records.put(old.alternate, blank)), 0)

@@ -57,7 +57,7 @@ class GilHeldCalls:
         return _prototype(result, *kinds)(int(ffi.cast("uintptr_t", ffi.addressof(lib, name))))
 
     def at(self, pointer: object) -> int:
-        """The address that a cffi pointer holds; whoever asks keeps the pointer alive."""
+        """The address that a cffi pointer holds; the caller keeps the pointer alive."""
         return int(self._binding.ffi.cast("uintptr_t", pointer))
 
     def by_value(self, pointer: object) -> ctypes.Structure:

@@ -80,7 +80,7 @@ class ModeReader:
         return self._screen[0] == self._lib.GHOSTTY_TERMINAL_SCREEN_ALTERNATE
 
     def _modify_other_keys(self) -> int:
-        """The level, told by how the engine's encoder would write Ctrl+; as the API has no other way."""
+        """The level, from how the engine's encoder writes Ctrl+; as the API has no other way."""
         if self._encoder is None:
             self._encoder = self._new_encoder()
         encoder, event, out, written = self._encoder

@@ -25,7 +25,7 @@ class GhosttyPins:
         self._screen = self._ffi.new("GhosttyTerminalScreen *")
         self._flag = self._ffi.new("bool *")
         self.dropped: deque[GhosttyTrackedGridRef] = deque()
-        """Native references that nobody holds any more; only under the lock may they be given back."""
+        """Native references without an owner; they may be released only under the lock."""
 
     def pin(self, place: Point | None, guard: Guard) -> Pin:
         """A pin at a place, or at the cursor."""

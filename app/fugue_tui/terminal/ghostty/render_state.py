@@ -83,7 +83,7 @@ class RenderState:
         return out
 
     def update(self, terminal: "GhosttyTerminal") -> int:
-        """Copy what changed in the terminal; CLEAN, PARTIAL or FULL says how much differs since `clean`."""
+        """Copy what changed in the terminal; returns CLEAN, PARTIAL or FULL: how much differs since `clean`."""
         self._quick.begin_update(self._state_at, self._quick.at(terminal))
         self._quick.end_update(self._state_at)
         self._rewind()

@@ -1,6 +1,6 @@
 """Saves a terminal of libghostty-vt whole, and brings one back.
 
-The engine's snapshot format, version 1: as much as it takes to check what a file claims before the engine believes
+The engine's snapshot format, version 1: as much as is needed to check a file before the engine parses
 it, and to put old text into a fresh terminal.
 
 A snapshot is an envelope and records: TERMINAL; for each screen SCREEN and its PAGEs; CONTINUATION; READY; for each
@@ -27,7 +27,7 @@ _TERMINAL, _SCREEN, _PAGE, _HISTORY, _READY, _FINISH, _CONTINUATION = range(1, 8
 _SIZE: Final = struct.Struct("<HH")
 _SCREENS: Final = struct.Struct("<HH")
 _SCREENS_AT: Final = 21
-"""Where TERMINAL says which screen is in front, and how many there are."""
+"""Where TERMINAL has the active screen, and the number of screens."""
 _MANIFEST: Final = struct.Struct("<HHQ")
 """What SCREEN begins with: which screen it is, its pages, its lines of history."""
 _OLDER: Final = struct.Struct("<HI")
@@ -141,7 +141,7 @@ def size(snapshot: Snapshot) -> tuple[int, int]:
 
 
 def older_lines(sheet: ScreenText) -> int:
-    """How many lines of history a sheet says that it has."""
+    """The lines of history that a sheet declares."""
     return _MANIFEST.unpack_from(sheet.screen)[2]
 
 

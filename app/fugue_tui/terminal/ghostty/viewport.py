@@ -67,7 +67,7 @@ class RenderedScreen:
         self._snapshot.clean()
 
     def mistrust(self) -> None:
-        """Copy everything at the next `capture`: the terminal tells each change once, and told another picture."""
+        """Copy everything at the next `capture`: the terminal reports each change once, and another reader got it."""
         self._trusted = False
 
     def _write(self, dirty: list[int], cols: int) -> None:
@@ -124,7 +124,7 @@ _LOOKING: Final = 0.25
 
 class SynchronizedViewport:
     """The picture that is shown, and during a synchronized update the one that is next. Pictures come from `make`,
-    their size from the inbox, which tells of updates once `hold` is its `on_hold`."""
+    their size from the inbox, which reports updates once `hold` is its `on_hold`."""
 
     def __init__(self, make: Callable[[], RenderedScreen], inbox: PendingEvents, clock: Callable[[], float]) -> None:
         self._make, self._inbox, self._clock = make, inbox, clock

@@ -1,4 +1,4 @@
-"""What a program must be sent for what a person does, which only its modes decide."""
+"""Encodes keys, mouse events and pastes for a program, by its modes."""
 
 from abc import ABC, abstractmethod
 

@@ -1,4 +1,4 @@
-"""How people and tmux spell keys, next to the one name each key has here.
+"""Spellings of keys by users and tmux, and the one name of each key here.
 
 Plain strings only; `keys` turns them into key presses.
 """

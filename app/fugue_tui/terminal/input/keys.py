@@ -48,9 +48,9 @@ class KeyPress(Struct, frozen=True):
     text: str = ""
     """What the key types, if it types anything: `A` for Shift+a, `é` for a dead key, a whole IME commit."""
     shifted: str = ""
-    """The character of the key with Shift, where the terminal told it (`%` for 5 on a US keyboard)."""
+    """The character of the key with Shift, where the terminal reported it (`%` for 5 on a US keyboard)."""
     base: str = ""
-    """The character of the key on a US keyboard, where the terminal told it and it is another."""
+    """The character of the key on a US keyboard, where the terminal reported it and it differs."""
     event: KeyEvent = KeyEvent.PRESS
     locks: Modifiers = Modifiers.NONE
     """Which of the locks were on; never part of `modifiers`."""
@@ -76,7 +76,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def parse_key(word: str) -> KeyPress:
-    """Read a key as tmux writes it (`C-c`, `M-Enter`, `BTab`, `NPage`, `KP0`) or as people do (`ctrl+c`, `pageup`).
+    """Parse a key as tmux writes it (`C-c`, `M-Enter`, `BTab`, `NPage`, `KP0`) or as Textual does (`ctrl+c`, `pageup`).
 
     Raises InvalidArgument, naming the nearest known key.
     """

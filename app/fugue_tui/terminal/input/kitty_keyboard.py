@@ -2,7 +2,7 @@
 
 Source: "Comprehensive keyboard handling in terminals" (sw.kovidgoyal.net/kitty/keyboard-protocol), sections Progressive
 enhancement and Functional key definitions. Repeats, releases, lone modifiers and alternate keys reach a program that
-asked for them as far as the host terminal tells them.
+requested them, as far as the host terminal reports them.
 """
 
 from typing import Final
@@ -61,8 +61,8 @@ class Stroke(Struct, frozen=True):
 
 
 def encode(stroke: Stroke, flags: int) -> bytes | None:
-    """The escape code for what happened to a key, empty if it is not told, or None where the old bytes are kept."""
-    if _untold(stroke, flags):
+    """The escape code of a key event, empty if it is not reported, or None where the legacy bytes are kept."""
+    if _unreported(stroke, flags):
         return b""
     code, final = _code(stroke.name)
     pressed = stroke.event == _PRESS or not flags & EVENT_TYPES
@@ -79,9 +79,9 @@ def encode(stroke: Stroke, flags: int) -> bytes | None:
     return f"\x1b[{_parameters(key, stroke.modifiers | locks, event, text)}{final}".encode()
 
 
-def _untold(stroke: Stroke, flags: int) -> bool:
-    """Releases are told to who asked for event types, those of Enter, Tab and Backspace and lone modifiers to who asked
-    for all keys besides."""
+def _unreported(stroke: Stroke, flags: int) -> bool:
+    """Whether the event is not reported: releases are to programs that requested event types, and those of Enter, Tab,
+    Backspace and lone modifiers to programs that requested all keys as well."""
     if stroke.event == _RELEASE and not flags & EVENT_TYPES:
         return True
     only_with_all = stroke.name in MODIFIER_KEYS or (stroke.event == _RELEASE and stroke.name in _LEGACY_WHEN_PLAIN)
@@ -103,7 +103,7 @@ def _types(stroke: Stroke) -> bool:
 
 def _keeps_old_bytes(stroke: Stroke, flags: int, *, pressed: bool) -> bool:
     """Keys that stay as they were where not all keys are escape codes: what types, and Enter, Tab and Backspace; every
-    press where only other things than ambiguous keys are told."""
+    press where ambiguous keys are not reported."""
     if stroke.event == _RELEASE:
         return False
     if stroke.name in _LEGACY_WHEN_PLAIN:

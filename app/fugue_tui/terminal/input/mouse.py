@@ -96,7 +96,7 @@ def _modifiers(modifiers: Modifiers) -> int:
 
 
 def _sgr(action: MouseAction, x: int, y: int, modes: Modes) -> bytes:
-    """Decimal numbers, with the release told by the last letter."""
+    """Decimal numbers; the last letter marks a release."""
     if modes.mouse_encoding is MouseEncoding.SGR_PIXELS:
         x, y = x * CELL_PIXELS[0] + CELL_PIXELS[0] // 2, y * CELL_PIXELS[1] + CELL_PIXELS[1] // 2
     number = _number(action, modes.mouse, told_apart=True)

@@ -45,11 +45,11 @@ class TypedAhead:
         with self._lock:
             return self.count == self._known
 
-    def is_left_at(self, group: int, *, tells: bool = False) -> bool:
-        """Whether the last input went to this process group and was not submitted; a shell that `tells` when it shows
+    def is_left_at(self, group: int, *, marks: bool = False) -> bool:
+        """Whether the last input went to this process group and was not submitted; a shell that `marks` when it shows
         a prompt must have done so since a line was to be cleared."""
         with self._lock:
-            cleared = self._entered and not (tells and self._cleared_at)
+            cleared = self._entered and not (marks and self._cleared_at)
             return not cleared and self._group == group
 
     def prompted(self) -> None:

@@ -362,7 +362,7 @@ class Channel:
             self._drain()
 
     def _drain(self) -> None:
-        """Read on until nobody holds the terminal, or nothing comes for a moment: an orphan may hold it for ever."""
+        """Read until every process has closed the terminal, or nothing comes for a moment: an orphan may keep it."""
         if self._failed and not self._ended:
             self._finish()
         if self._ended:

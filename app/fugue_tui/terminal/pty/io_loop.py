@@ -131,7 +131,7 @@ class IOLoop:
         self._sources.discard(source)
 
     def watch(self, source: IOSource, fd: int, events: int) -> None:
-        """Tell a source of these events; events for nobody mean: of none."""
+        """Register for a source's events; none for a null source."""
         watched = fd in self._selector.get_map()
         if not events:
             if watched:

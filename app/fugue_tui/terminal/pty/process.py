@@ -158,10 +158,10 @@ def _ps(which: list[str], fields: str) -> list[str]:
     """The output of `ps` for some processes, one line each."""
     command = ["ps", *which, "-ww", "-o", fields]
     try:
-        said = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=2)
+        listing = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=2)
     except (OSError, subprocess.SubprocessError):
         return []
-    return [line for line in said.stdout.splitlines() if len(line.split()) > 1]
+    return [line for line in listing.stdout.splitlines() if len(line.split()) > 1]
 
 
 def _comm(pid: int) -> str:

@@ -65,7 +65,7 @@ class Exit(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """For people: `exit 3`, `killed by SIGTERM`."""
+        """In words: `exit 3`, `killed by SIGTERM`."""
         if self.signal is not None:
             return f"killed by {_signal_name(self.signal)}"
         return "ended" if self.code is None else f"exit {self.code}"

@@ -316,7 +316,7 @@ class Screen(pyte.Screen):
         self.dirty = set(range(lines))
 
     def _fit(self, buffer: Lines, used: int, lines: int, *, keep: bool) -> int:
-        """Give a buffer that many lines, without its first ones if more are used; tells how many those are."""
+        """Give a buffer that many lines, without its first ones if more are used; returns how many those are."""
         excess = max(0, used - lines)
         for y in range(excess if keep else 0):
             self._remember(buffer[y])
@@ -362,7 +362,7 @@ class Screen(pyte.Screen):
         super().reset_mode(*(self._switch(modes, on=False) if private else _ANSI.intersection(modes)), private=private)
 
     def _switch(self, modes: Sequence[int], *, on: bool) -> list[int]:
-        """Save or restore the cursor and show the other screen, if a mode says so; the modes that pyte may have."""
+        """Save or restore the cursor and show the other screen, as a mode asks; the modes left for pyte."""
         for number in modes:
             if on and number in _SAVING:
                 self.save_cursor()

@@ -1,7 +1,7 @@
 """The colours that a program redefined, and how they change what is drawn.
 
 The host's own palette shows through as long as the program leaves it alone: a style that names colour 1, or the default
-background, stays as it is. What the program redefined (OSC 4, 10, 11) or swapped (DECSCNM) is drawn as told.
+background, stays as it is. What the program redefined (OSC 4, 10, 11) or swapped (DECSCNM) is drawn so.
 """
 
 from typing import Final

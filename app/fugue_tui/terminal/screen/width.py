@@ -30,7 +30,7 @@ def cells_of(row: Row) -> list[str]:
 
 
 def _fitted(widths: Sequence[int], cols: int) -> list[int]:
-    """Widths that add up to what the engine says, by as few changes as possible from the right."""
+    """Widths that add up to the engine's, by as few changes as possible from the right."""
     fitted = list(widths)
     for index in range(len(fitted) - 1, -1, -1):
         surplus = sum(fitted) - cols

@@ -1,6 +1,6 @@
 """Starts shells so that they mark their prompts, without a change to any file of the user.
 
-Pure but for one look at whether the scripts are there. Bash gets a start-up file of ours, which reads the person's own;
+Pure but for a check that the scripts exist. Bash gets a start-up file of ours, which reads the user's own;
 zsh a directory of start-up files that hands over to theirs at once; fish a command that runs after them. Other shells,
 and shells that are to run a script, are left alone, and so is a shell that was given an option not known here.
 """
@@ -38,7 +38,7 @@ class ShellLaunch(Struct, frozen=True):
 def integrated(argv: tuple[str, ...], env: Mapping[str, str], nonce: str, *, login: bool = False) -> ShellLaunch | None:
     """How to start an interactive shell so that it marks its prompts with the nonce; None to start it as it is.
 
-    `login` says that its name will be given a dash. `env` is its whole environment."""
+    With `login` its name will get a dash. `env` is its whole environment."""
     kind = os.path.basename(argv[0]) if argv else ""
     options = _options(kind, argv[1:])
     if options is None:
@@ -82,10 +82,10 @@ def _bash(
     if sys.platform == "darwin" and argv[0] in ("bash", "/bin/bash"):
         return None  # Apple's bash was built not to read $ENV.
     reads = "profile" if login and "--noprofile" not in options else "none"
-    told = {MARKS: f"{nonce}:{reads}", "ENV": script}
+    variables = {MARKS: f"{nonce}:{reads}", "ENV": script}
     if "ENV" in env:
-        told[OLD_ENV] = env["ENV"]
-    return ShellLaunch((argv[0], "--posix", *argv[1:]), told)
+        variables[OLD_ENV] = env["ENV"]
+    return ShellLaunch((argv[0], "--posix", *argv[1:]), variables)
 
 
 def _bash_with_rc(argv: tuple[str, ...], options: dict[str, str], script: str, nonce: str) -> ShellLaunch:
@@ -100,10 +100,10 @@ def _zsh(argv: tuple[str, ...], env: Mapping[str, str], nonce: str) -> ShellLaun
     script = _readable(FOLDER / "zsh" / ".zshenv")
     if script is None:
         return None
-    told = {MARKS: nonce, "ZDOTDIR": os.path.dirname(script)}
+    variables = {MARKS: nonce, "ZDOTDIR": os.path.dirname(script)}
     if "ZDOTDIR" in env:
-        told[OLD_ZDOTDIR] = env["ZDOTDIR"]
-    return ShellLaunch(argv, told)
+        variables[OLD_ZDOTDIR] = env["ZDOTDIR"]
+    return ShellLaunch(argv, variables)
 
 
 def _fish(argv: tuple[str, ...], nonce: str) -> ShellLaunch | None:

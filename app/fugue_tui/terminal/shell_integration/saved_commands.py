@@ -104,7 +104,7 @@ def recall(emulator: Emulator, data: bytes) -> tuple[CommandRecord, ...]:
 
 
 def read(data: bytes) -> SavedText:
-    """What `frozen` wrote; what makes no sense is left out, and there is nothing in what nobody wrote."""
+    """What `frozen` wrote; invalid records are left out; empty for other data."""
     try:
         past = _salvaged(_Past, json.loads(data) if data else {})
     except (ValueError, RecursionError, InvalidArgument):
