@@ -18,9 +18,9 @@ STEPS = {
     "format": ["-m", "ruff", "format", "--check", "."],
     "lint": ["-m", "ruff", "check", "."],
     "imports": ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-logo"],
-    "tests": ["-m", "pytest", "-q", "-n", str(max(2, (os.cpu_count() or 2) * 3 // 2))],
+    "tests": ["-m", "pytest", "-q", "-n", str((os.cpu_count() or 2) * 2)],
 }
-"""The tests wait for programs most of the time, so more of them run at once than there are cores."""
+"""Tests wait for programs half of the time, so twice as many run at once as there are cores."""
 TYPES = ["-m", "pyright", "--pythonpath", sys.executable]
 TIERS = {"--quick": "not slow and not every_shell", "--every-shell": "every_shell or not every_shell"}
 
