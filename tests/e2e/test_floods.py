@@ -44,6 +44,7 @@ def python(code: str) -> tuple[str, ...]:
 def test_what_no_program_should_print_harms_nothing(launch: Launch, code: str, grows: int) -> None:
     running = launch(*python(f"sys.stdin.readline()\n{code}\nw(b'\\r\\nis over\\r\\n')"))
     running.ready()
+    running.ask("list-panes")  # Answered once everything is loaded.
     before = memory(running)
     running.host.send("\r")
     running.host.wait_until(lambda: "is over" in running.host.text, 60)
@@ -56,9 +57,11 @@ def test_what_no_program_should_print_harms_nothing(launch: Launch, code: str, g
 def test_an_endless_flood_grows_nothing_and_stops_at_ctrl_c(launch: Launch) -> None:
     running = launch("-e", "trap : INT; cat /dev/urandom | base64; echo; echo stopped; cat")
     running.ready()
-    running.host.wait_until(lambda: len(running.host.received) > 100_000)
+    running.ask("list-panes")  # Answered once everything is loaded.
+    shown = len(running.host.received)
+    running.host.wait_until(lambda: len(running.host.received) > shown + 100_000)
     before = memory(running)
-    running.host.wait_until(lambda: len(running.host.received) > 300_000)
+    running.host.wait_until(lambda: len(running.host.received) > shown + 300_000)
     assert memory(running) - before < 12 * MIB
     running.host.send(b"\x03")
     running.host.wait_text("stopped")
@@ -67,6 +70,7 @@ def test_an_endless_flood_grows_nothing_and_stops_at_ctrl_c(launch: Launch) -> N
 def test_a_host_that_does_not_read_stops_nobody(launch: Launch) -> None:
     running = launch("-e", "trap : INT; cat /dev/urandom | base64; echo; echo stopped; cat")
     running.ready()
+    running.ask("list-panes")  # Answered once everything is loaded.
     before = memory(running)
     command = [sys.executable, "-m", "fugue_tui", "list-panes", "--workspace", running.name]
     for _ in range(5):
