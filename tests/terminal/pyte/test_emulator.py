@@ -240,3 +240,15 @@ def test_an_error_inside_pyte_costs_only_the_sequence_that_raised(caplog: pytest
 def test_a_program_can_neither_change_the_size_nor_reset_pytes_own_modes() -> None:
     assert fed("\x1b[?3h\x1b[96h\x1b[800l\x1b[160h").size == Size(20, 5)
     assert fed("\x1b[800l").cursor.visible
+
+
+def test_a_coloured_prompt_after_output_without_a_newline_colours_only_itself() -> None:
+    subject = fed("1\r\n2\r\n3\r\n4\r\nno newline\x1b]133;A\x07\x1b[44mprompt\x1b[0m$ ")
+    subject.refresh()
+    assert [run.text for run in subject.row(4).runs if run.style.bg == 4] == ["prompt"]
+
+
+def test_origin_mode_without_margins_keeps_the_cursor_on_the_screen() -> None:
+    subject = fed("\x1b[?6h\x1b[9999dtext")
+    assert subject.caret[1] == 4
+    assert "text" in texts(subject)[4]

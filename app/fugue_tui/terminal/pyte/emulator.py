@@ -101,6 +101,7 @@ class PyteEmulator(EventSource, Encoder):
             if text.startswith("133;A") and self._screen.cursor.x:  # semantic prompts, "fresh-line"
                 self._screen.index()
                 self._screen.carriage_return()
+                self._screen.complete()
             self._inbox.say(event)
 
     def resize(self, size: Size) -> None:

@@ -34,8 +34,9 @@ _PIECE: Final = re.compile(r"[ -~]+|[^ -~]")
 _UNSHOWN: Final = str.maketrans({"\xad": " ", "\U0010eeee": " "})
 _ALTERNATE: Final = (47, 1047, 1049)
 _SAVING: Final = (1048, 1049)
-_REFUSED: Final = (3, 5)
-"""DECCOLM would change the size; with DECSCNM pyte forgets which text was inverse before."""
+_REFUSED: Final = (3, 5, 6)
+"""DECCOLM would change the size; with DECSCNM pyte forgets which text was inverse before; with DECOM and no margins it
+moves the cursor off the screen."""
 _ANSI: Final = frozenset({mode.IRM, mode.LNM, mode.DECOM, mode.DECAWM})
 """The last two have pyte's own numbers, by which it restores them with the cursor."""
 _ALTERNATE_SCROLL: Final = 1007 << 5
