@@ -164,6 +164,33 @@ def test_a_race_has_one_winner_and_interrupts_the_others(room: Room) -> None:
     room.until(lambda: room.mux.terminal(PaneId(found.steps[0].pane[1:])).foreground == "bash")
 
 
+def test_of_two_that_are_ready_together_one_wins_and_goes_on(room: Room, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    command = f"until [ -e {go} ]; do sleep 0.01; done; echo RE''ADY; exec sleep 60"
+    later = begin(room, steps=[{"pane": name, "command": command, "wait_for": "READY"} for name in "ab"], mode="race")
+    room.until(lambda: sum(each.foreground == "sleep" for each in room.mux.terminals.values()) == 2)
+    go.touch()
+    found = room.awaited(later)
+    assert sorted(statuses(found)) == ["done", "lost"]
+    assert found.winner == statuses(found).index("done")
+    winner, loser = (room.mux.terminal(PaneId(found.steps[n].pane[1:])) for n in (found.winner, 1 - found.winner))
+    room.until(lambda: loser.foreground != "sleep" or loser.exit is not None)
+    assert winner.foreground == "sleep"
+
+
+def test_a_queued_step_whose_pane_is_closed_has_failed_and_the_others_go_on(room: Room) -> None:
+    (held,) = coordinate(room, {"pane": "held", "command": "true"}).steps
+    execute = build(ExecuteCommand, {"pane": held.pane, "command": "sleep 60"}).run(room.mux, agent(PaneId(1)))
+    room.until(lambda: room.mux.terminal(PaneId(held.pane[1:])).foreground == "sleep")
+    queued = {"pane": held.pane, "command": "echo hi", "on_failure": "continue"}
+    later = begin(room, steps=[queued, {"pane": "other", "command": "echo ok"}], mode="parallel")
+    room.say(f"close-pane {held.pane}")
+    found = room.awaited(later)
+    assert [step.name for step in found.steps] == [held.pane, "other"]
+    assert statuses(found) == ["failed", "done"]
+    assert is_deferred(execute)
+
+
 def test_a_race_that_all_lose_has_no_winner(room: Room) -> None:
     found = coordinate(room, *({"pane": name, "command": "false"} for name in "ab"), mode="race")
     assert (found.ok, found.winner, statuses(found)) == (False, None, ["failed", "failed"])

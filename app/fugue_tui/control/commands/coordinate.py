@@ -9,6 +9,7 @@ from typing import Annotated
 
 from annotated_types import Interval, Len
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.commands.coordinate_step import OnFailure, Plan, Status, Step, StepResult, StepRun, plan
 from fugue_tui.control.commands.execute_command import typed_pane
@@ -123,6 +124,7 @@ class _StepScheduler:
         self._started = time.monotonic()
         self._runs: list[StepRun] = []
         self._stopped = False
+        self._winner: StepRun | None = None
 
     async def run(self) -> Coordinated:
         """Run the steps, one after the other or all at once."""
@@ -154,7 +156,9 @@ class _StepScheduler:
         text = f"{done} of {len(self._plans)}: {result.name} is {result.status}"
         self._report(text, done / len(self._plans))
         if self._request.mode is Mode.RACE and result.status is Status.DONE:
-            self._end_all(Status.LOST, but=run)
+            if self._winner is None:
+                self._winner = run
+                self._end_all(Status.LOST, but=run)
         elif result.status in (Status.FAILED, Status.TIMED_OUT):
             self._on_failure(run)
 
@@ -172,6 +176,8 @@ class _StepScheduler:
     def _end_all(self, status: Status, *, but: StepRun | None = None) -> None:
         for each in self._runs:
             if each is not but:
+                if status is Status.LOST and each.result is not None and each.result.status is Status.DONE:
+                    each.result = replace(each.result, status=status)  # It was ready at the same time as the winner.
                 each.stop(status, interrupt=True)
 
     def _cancel(self) -> None:
@@ -188,7 +194,7 @@ class _StepScheduler:
             mux.assign(edit.remove_pane(mux.workspace, pane))
 
     def _result(self) -> Coordinated:
-        results = [run.result for run in self._runs if run.result is not None]
+        results = [run.result or _skipped(run.plan) for run in self._runs]
         results += [_skipped(each) for each in self._plans[len(results) :]]
         done = [result.status is Status.DONE for result in results]
         race = self._request.mode is Mode.RACE

@@ -264,7 +264,6 @@ class StepRun:
         if self.result is not None:
             return
         end, execution = ready.end, self._execution
-        begun = execution.stage is not CommandStage.QUEUED
         record = (end.record if end else None) or execution.record
         runs = end is None and execution.stage is CommandStage.RUNNING
         self.result = StepResult(
@@ -274,7 +273,7 @@ class StepRun:
             exit_code=end.exit_code if end else execution.record.exit_code if execution.record else None,
             matched=ready.matched,
             seconds=round(time.monotonic() - self._started, 3),
-            output=self._output(record) if begun else "",
+            output=self._output(record) if execution.reached else "",
             cursor=cursor(self._mux, self.plan.pane, execution.terminal, None, runs=True) if runs else None,
             created=self.plan.created,
             note=clean(ready.note, 300),

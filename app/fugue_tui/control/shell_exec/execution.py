@@ -68,7 +68,9 @@ class Execution:
         self.shell: Shell | None = None
         self.record: CommandRecord | None = None
         self.terminal: Terminal
-        """Set once its turn has come."""
+        """Set once its turn has come, if the pane is still there."""
+        self.reached = False
+        """Whether `terminal` is set."""
         self.typed_at = 0.0
         """When Enter was pressed, on the monotonic clock."""
         self._forced, self._polite = forced, polite
@@ -129,8 +131,8 @@ class Execution:
         try:
             await turn.begun.wait()
             self.on_turn()
-            self.stage = CommandStage.WAITING
             self.terminal = self.mux.terminal(self.pane)
+            self.reached, self.stage = True, CommandStage.WAITING
             with PaneUpdates(self.mux, self.pane) as self._updates:
                 await self._type_and_watch()
         except Exception as error:  # noqa: BLE001  (handed to the caller, who reports it)
