@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ class ErrorReporter:
 
     def report(self, what: str, error: BaseException | None) -> None:
         """Log an error and show it; `what` names what failed."""
-        now, key = asyncio.get_running_loop().time(), f"{what}{error!r}"
+        now, key = time.monotonic(), f"{what}{error!r}"
         if now - self._reported.get(key, float("-inf")) < _PAUSE:
             return
         self._reported = {key: then for key, then in self._reported.items() if now - then < _PAUSE} | {key: now}

@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -188,12 +189,13 @@ class _Server:
             # Every pane is still open here, and every attached terminal still shows the last of them.
             if painter is not None:
                 painter.stop()
-            if self._app is not None:
-                self._app.dispatcher.leave()
-            if self.mux.saver is not None:
-                self.mux.saver.finish(ended=status == 0)
-            if server is not None:
-                server.stop()
+            with ExitStack() as stack:  # Whatever fails, the workspace is saved.
+                if server is not None:
+                    stack.callback(server.stop)
+                if self.mux.saver is not None:
+                    stack.callback(self.mux.saver.finish, ended=status == 0)
+                if self._app is not None:
+                    stack.callback(self._app.dispatcher.leave)
 
     def _startup_painter(self) -> StartupPainter | None:
         """Paints the first pane until the app is loaded; None without a client that shows all colours."""

@@ -7,7 +7,7 @@ THREADS: Final = 4
 
 
 class WorkerPool(ThreadPoolExecutor):
-    """A bounded pool that does not keep the program from ending while a job hangs, as on a slow disk."""
+    """A bounded pool whose shutdown does not wait for jobs that hang, as on a slow disk; the exit of Python does."""
 
     def __init__(self) -> None:
         super().__init__(THREADS, thread_name_prefix="pool")

@@ -275,3 +275,36 @@ def test_leaving_ends_all_that_is_still_to_come(main: _Main) -> None:
     assert main.outcomes() == ["started"] * 3 + ["timed_out"] * 3
     main.dispatcher.leave()
     assert len(main.outcomes()) == 6
+
+
+def test_a_task_that_could_not_begin_before_the_loop_ended_fails_its_result() -> None:
+    results: list[Deferred[str]] = []
+
+    async def work() -> str:
+        raise AssertionError("it began")
+
+    async def leave() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.add_done_callback(lambda _: results.append(run_task(work())))
+
+    asyncio.run(leave())
+    (later,) = results
+    assert isinstance(later.error, TimedOut)
+    assert not later.cancel()
+
+
+def test_cancelling_after_the_loop_has_closed_is_harmless() -> None:
+    results: list[Deferred[None]] = []
+
+    async def work() -> None:
+        await asyncio.Event().wait()
+
+    loop = asyncio.new_event_loop()
+
+    async def begin() -> None:
+        results.append(run_task(work()))
+
+    loop.run_until_complete(begin())
+    loop.close()
+    assert results[0].cancel()

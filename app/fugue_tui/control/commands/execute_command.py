@@ -125,17 +125,14 @@ class PendingExecution:
         """Its result: at its end or after a time-out, which leaves a running command alone."""
         execution = self._execution
         try:
-            async with asyncio.timeout(min(timeout, MAX_TIMEOUT)):
-                end = await execution.ended
-            return self._outcome(end)
-        except TimeoutError:
-            if execution.stage is CommandStage.OVER:
+            await asyncio.wait((execution.ended,), timeout=min(timeout, MAX_TIMEOUT))
+            if execution.ended.done():
                 return self._outcome(execution.ended.result())
             if execution.stage is CommandStage.RUNNING:
                 return self._outcome(None)
             error = self._not_typed() if execution.stage < CommandStage.ENTERED else self._not_started()
             execution.cancel(interrupt=True)
-            raise error from None
+            raise error
         except asyncio.CancelledError:
             execution.cancel(interrupt=is_given_up() and on_cancel is OnCancel.INTERRUPT)
             raise

@@ -146,4 +146,6 @@ async def fill_panes(mux: Multiplexer, restorer: WorkspaceRestorer) -> RestoreRe
         """On the saver's thread, which changes nothing in the store while texts are read from it."""
         return context.run(asyncio.run_coroutine_threadsafe, restorer.fill(), loop).result()
 
-    return await asyncio.shield(asyncio.wrap_future(saver(mux).ask(hold_store)))
+    filled = asyncio.wrap_future(saver(mux).ask(hold_store))
+    filled.add_done_callback(lambda each: each.cancelled() or each.exception())  # The caller may be gone.
+    return await asyncio.shield(filled)

@@ -165,14 +165,13 @@ def _queued(mux: Multiplexer, pane: PaneId, script: Callable[[Dialect], str], *,
 async def _read(execution: Execution, done: Callable[[CommandEnd], Injected]) -> Injected:
     """What `done` makes of the end of a script, before the next command of the pane begins."""
     try:
-        async with asyncio.timeout(_READ_TIMEOUT):
-            end = await execution.ended
-        return done(end)
-    except TimeoutError:
+        await asyncio.wait((execution.ended,), timeout=_READ_TIMEOUT)
+        if execution.ended.done():
+            return done(execution.ended.result())
         execution.cancel(interrupt=True)
         raise TimedOut(
             f"the shell in {execution.pane} did not read it in {_READ_TIMEOUT:.0f} s; read-pane shows what it does"
-        ) from None
+        )
     except asyncio.CancelledError:
         execution.cancel(interrupt=False)
         raise

@@ -124,6 +124,8 @@ def run_task(work: Awaitable[Result]) -> Deferred[Result]:
                 raise
 
     def cancel() -> None:
+        if task.done() or task.get_loop().is_closed():
+            return
         if begun:
             task.cancel()
         else:
@@ -132,6 +134,7 @@ def run_task(work: Awaitable[Result]) -> Deferred[Result]:
     def close(_: object) -> None:
         if not begun and isinstance(work, Coroutine):
             work.close()  # The loop has ended before.
+            later.fail(TimedOut("the workspace is being left"))
 
     task = spawn(settle())
     task.add_done_callback(close)

@@ -1,7 +1,7 @@
 """Waits for panes' output, as a task of the main loop that sleeps until a terminal prints or a wait is due.
 
-Nothing is polled. The I/O threads only queue the output; a thread of the pool searches it, at most every hundredth
-of a second per terminal, so that fifty waits do not slow the user's typing. The task runs while there are waits.
+Nothing is polled. The I/O threads only queue the output; a thread of its own searches it, at most every hundredth
+of a second per terminal, so that fifty waits do not slow the user's typing. Task and thread run while there are waits.
 """
 
 import logging
@@ -23,7 +23,7 @@ _logger = logging.getLogger(__name__)
 
 
 class WaitService:
-    """All open waits. Main thread only; `on_end` and `report` are called on a thread of the pool."""
+    """All open waits. Main thread only; `on_end` and `report` are called on the searching thread."""
 
     def __init__(self, post: Callable[[Callable[[], None]], object]) -> None:
         """`post` runs a call on the main thread soon."""
@@ -93,18 +93,24 @@ class WaitService:
 
     async def _run(self, wakeup: "asyncio.Event") -> None:
         import asyncio
+        from concurrent.futures import ThreadPoolExecutor
 
-        while (seconds := self._next_delay()) is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await wakeup.wait()
-            wakeup.clear()
-            now = time.monotonic()
-            watched = [each for each in self._watched.values() if (due := each.due) is not None and due <= now]
-            waits = [wait for wait in self._waits if now >= self._tick_at and now >= wait.due]
-            if watched or waits:
-                await asyncio.to_thread(_search, now, watched, waits)
-        self._task = None
+        loop = asyncio.get_running_loop()
+        searcher = ThreadPoolExecutor(1, thread_name_prefix="search")  # Long jobs in the pool delay no wait.
+        try:
+            while (seconds := self._next_delay()) is not None:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await wakeup.wait()
+                wakeup.clear()
+                now = time.monotonic()
+                watched = [each for each in self._watched.values() if (due := each.due) is not None and due <= now]
+                waits = [wait for wait in self._waits if now >= self._tick_at and now >= wait.due]
+                if watched or waits:
+                    await loop.run_in_executor(searcher, _search, now, watched, waits)
+        finally:
+            searcher.shutdown(wait=False)
+            self._task = None
 
     def _next_delay(self) -> float | None:
         """Remove finished waits; seconds until the next work, None if there is nothing left."""
