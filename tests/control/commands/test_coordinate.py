@@ -172,8 +172,9 @@ def test_of_two_that_are_ready_together_one_wins_and_goes_on(room: Room, tmp_pat
     go.touch()
     found = room.awaited(later)
     assert sorted(statuses(found)) == ["done", "lost"]
-    assert found.winner == statuses(found).index("done")
-    winner, loser = (room.mux.terminal(PaneId(found.steps[n].pane[1:])) for n in (found.winner, 1 - found.winner))
+    won = statuses(found).index("done")
+    assert found.winner == won
+    winner, loser = (room.mux.terminal(PaneId(found.steps[step].pane[1:])) for step in (won, 1 - won))
     room.until(lambda: loser.foreground != "sleep" or loser.exit is not None)
     assert winner.foreground == "sleep"
 
