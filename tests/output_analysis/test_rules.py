@@ -31,15 +31,19 @@ def test_defaults_fragments_and_named_clues_are_filled_in() -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        (RULE.replace("'x'", "'['"), "my.toml: rule 'my rule': line: unterminated character set"),
+        (RULE.replace("'x'", "'['"), "my.toml: rule 'my rule': unterminated character set .* at `\\$.line`"),
         (RULE.replace("'x'", "'{NO}'"), "my.toml: rule 'my rule': no 'NO' is defined"),
-        (RULE.replace("line = 'x'", ""), "my.toml: rule 'my rule': Missing required argument 'line'"),
-        (RULE.replace("crash", "crashed"), "my.toml: rule 'my rule': meaning: 'crashed' is not a valid Meaning"),
-        (RULE.replace("0.9", "'0.9'"), "my.toml: rule 'my rule': confidence: wrong type of '0.9'"),
-        (f"{RULE}colour = 'red'", "my.toml: rule 'my rule': colour: unknown key"),
+        (RULE.replace("line = 'x'", ""), "my.toml: rule 'my rule': Object missing required field `line`"),
+        (RULE.replace("crash", "crashed"), "my.toml: rule 'my rule': Invalid enum value 'crashed' - at `\\$.meaning`"),
+        (RULE.replace("0.9", "'0.9'"), "my.toml: rule 'my rule': Expected `float`, got `str` - at `\\$.confidence`"),
+        (f"{RULE}colour = 'red'", "my.toml: rule 'my rule': Object contains unknown field `colour`"),
         (f"{RULE}clues = ['no']", "my.toml: rule 'my rule': no 'no' is defined"),
-        (f"{RULE}clues = [{{ hint = 'x', line = '[' }}]", "my.toml: rule 'my rule': line: unterminated character set"),
-        (f"{RULE}tally = ['x']", "my.toml: rule 'my rule': tally: not enough values"),
+        (
+            f"{RULE}clues = [{{ hint = 'x', line = '[' }}]",
+            "my.toml: rule 'my rule': unterminated character set .* at `\\$.clues.0..line`",
+        ),
+        (f"{RULE}tally = ['x']", "my.toml: rule 'my rule': Expected `array` of length 2, got 1 - at `\\$.tally`"),
+        (f"{RULE}programs = 3", "my.toml: rule 'my rule': Expected `array`, got `int` - at `\\$.programs`"),
         ("rule", "my.toml: Expected '='"),
     ],
 )

@@ -7,14 +7,15 @@ of a table `[clues.name]`. Those of shared.toml are for all files.
 
 import re
 import tomllib
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
-from fugue_tui.output_analysis.outcome.rules.rule import Clue, Ending, Rule, Side
-from fugue_tui.output_analysis.results import Meaning
+import msgspec
+
+from fugue_tui.output_analysis.outcome.rules.rule import Rule
 
 FILES: Final = (
     *("test_runners", "dependency_missing", "not_found", "build_error", "syntax_error", "lint_error", "git"),
@@ -22,8 +23,6 @@ FILES: Final = (
     *("server_ready", "crash"),
 )
 """In order of preference at equal confidence."""
-_Fields: TypeAlias = Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], Any]]]
-"""Each field's type in TOML, and its conversion."""
 _FRAGMENT: Final = re.compile(r"\{([A-Z_]+)\}")
 
 
@@ -54,25 +53,10 @@ def _shared() -> dict[str, Any]:
 def _rule(raw: dict[str, Any], fragments: Mapping[str, str], clues: Mapping[str, Any]) -> Rule:
     with _named(f"rule {raw.get('name')!r}"):
         raw = _expanded(raw, fragments)
-        raw["clues"] = [_clue(clues[each] if isinstance(each, str) else each) for each in raw.get("clues", ())]
-        return Rule(**_fields(raw, _RULE))
-
-
-def _clue(raw: dict[str, Any]) -> Clue:
-    return Clue(**_fields(raw, _CLUE))
-
-
-def _fields(raw: Mapping[str, Any], kinds: _Fields) -> dict[str, Any]:
-    """Check and convert the fields of a table."""
-    found: dict[str, Any] = {}
-    for key, value in raw.items():
-        if key not in kinds or not isinstance(value, kinds[key][0]):
-            raise ValueError(f"{key}: unknown key" if key not in kinds else f"{key}: wrong type of {value!r}")
-        try:
-            found[key] = kinds[key][1](value)
-        except (ValueError, re.error) as error:
-            raise ValueError(f"{key}: {error}") from error
-    return found
+        if isinstance(programs := raw.get("programs"), str):
+            raw["programs"] = programs.split()
+        raw["clues"] = [clues[each] if isinstance(each, str) else each for each in raw.get("clues", ())]
+        return msgspec.convert(raw, Rule, dec_hook=_pattern)
 
 
 def _fragments(raw: Mapping[str, str]) -> dict[str, str]:
@@ -105,39 +89,9 @@ def _named(where: str) -> Generator[None]:
         raise ValueError(f"{where}: {error}") from error
 
 
-def _pattern(parts: str | list[str]) -> re.Pattern[str]:
-    return re.compile("".join(parts))
-
-
-def _tally(pair: list[str]) -> tuple[str, re.Pattern[str]]:
-    hint, pattern = pair
-    return hint, re.compile(pattern)
-
-
-_PATTERN: Final = ((str, list), _pattern)
-_CLUE: Final[_Fields] = {
-    "hint": (str, str),
-    "line": _PATTERN,
-    "side": (str, Side),
-    "above": _PATTERN,
-    "reach": (int, int),
-    "below": _PATTERN,
-    "deepest": (bool, bool),
-}
-_RULE: Final[_Fields] = {
-    "name": (str, str),
-    "meaning": (str, Meaning),
-    "confidence": (float, float),
-    "hint": (str, str),
-    "line": _PATTERN,
-    "ending": (str, Ending),
-    "programs": (str, lambda words: frozenset(words.split())),
-    "needs": (str, str),
-    "unless": (str, str),
-    "last": (bool, bool),
-    "above": _PATTERN,
-    "clues": (list, tuple),
-    "tally": (list, _tally),
-    "actions": (list, tuple),
-    "details": (dict, dict),
-}
+def _pattern(kind: type, parts: str | list[str]) -> re.Pattern[str]:
+    """A pattern from its parts. Raises ValueError for one that cannot be compiled."""
+    try:
+        return re.compile("".join(parts))
+    except re.error as error:
+        raise ValueError(str(error)) from error

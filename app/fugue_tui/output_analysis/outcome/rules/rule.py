@@ -34,7 +34,7 @@ class Side(Enum):
     AFTER = "after"
 
 
-class Clue(Struct, frozen=True):
+class Clue(Struct, frozen=True, forbid_unknown_fields=True):
     """A pattern for lines with details."""
 
     hint: str
@@ -51,7 +51,7 @@ class Clue(Struct, frozen=True):
     """Whether the last of the lines is the most important, as in a traceback."""
 
 
-class Rule(Struct, frozen=True):
+class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """A pattern for one line of an output, and the meaning of a match."""
 
     name: str
