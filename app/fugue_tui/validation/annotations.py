@@ -271,6 +271,6 @@ def dump(value: Any) -> Any:
         case list() | tuple():
             return [dump(each) for each in cast("Sequence[Any]", value)]
         case Struct():
-            return {each.name: dump(getattr(value, each.name)) for each in fields(value)}
+            return {name: dump(getattr(value, name)) for name in value.__struct_fields__}
         case _:
             raise TypeError(f"a result of type {type(value).__name__} has no JSON form")
