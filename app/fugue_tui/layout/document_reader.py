@@ -15,7 +15,7 @@ from fugue_tui.layout.apportion import whole
 from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
 from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES
 from fugue_tui.validation.annotations import Record
-from fugue_tui.validation.field_types import Bounds, Choice, Number, Refined, at, wrong
+from fugue_tui.validation.field_types import Bounds, Choice, Number, Refined, WrongKind, at
 
 _T = TypeVar("_T")
 
@@ -115,7 +115,7 @@ def _exact(ratio: float) -> Fraction:
 def checked(kind: type[_T], value: object, path: str = "", root: str = "layout") -> _T:
     """A value of that form; `root` names the whole in errors. Raises InvalidArgument, and nothing else."""
     if not isinstance(value, Mapping):
-        raise wrong(path or root, value, "an object")
+        raise WrongKind(path or root, value, "an object")
     try:
         return Record(kind).check(value, path)
     except RecursionError:

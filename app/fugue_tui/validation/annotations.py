@@ -29,10 +29,10 @@ from fugue_tui.validation.field_types import (
     Schema,
     Table,
     Text,
+    WrongKind,
     at,
     entries,
     invalid,
-    wrong,
 )
 from fugue_tui.validation.suggestion import suggestion
 
@@ -69,7 +69,7 @@ class Id(Kind):
     def check(self, value: Any, where: str) -> Any:
         if isinstance(value, str) and value[:1] == self._sigil and value[1:].isdecimal() and len(value) < 12:
             return self._make(int(value[1:]))
-        raise wrong(where, value, self.words)
+        raise WrongKind(where, value, self.words)
 
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "string", "pattern": rf"^{self._sigil}[0-9]+$"}

@@ -9,6 +9,7 @@ Few imports and no dataclasses, as a workspace needs this before it shows anythi
 import json
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple, TypeAlias, cast
@@ -56,9 +57,12 @@ def invalid(where: str, reason: str) -> InvalidArgument:
     return InvalidArgument(f"{where}: {reason}" if where else reason)
 
 
-def wrong(where: str, value: object, wanted: str) -> InvalidArgument:
-    """The error for a value of another kind."""
-    return invalid(where, f"{shown(value)} is not {wanted}")
+class WrongKind(InvalidArgument):
+    """A value is not of the kind that is wanted at the path `where`."""
+
+    def __init__(self, where: str, value: object, wanted: str) -> None:
+        super().__init__(str(invalid(where, f"{shown(value)} is not {wanted}")))
+        self.where = where
 
 
 class Bounds(NamedTuple):
@@ -106,7 +110,7 @@ UNBOUNDED: Final = Bounds()
 """No limit on either side."""
 
 
-class Kind:
+class Kind(ABC):
     """The kind of value of a field."""
 
     words: str
@@ -114,9 +118,10 @@ class Kind:
     is_word = False
     """Whether a command word is the value itself, and not its JSON."""
 
+    @abstractmethod
     def check(self, value: Any, where: str) -> Any:
-        """The validated and converted value. Raises InvalidArgument naming `where` and the reason."""
-        raise NotImplementedError
+        """The validated and converted value. Raises InvalidArgument naming `where` and the reason; WrongKind where
+        another kind may be tried."""
 
     def salvage(self, value: Any, where: str, report: Report) -> Any:
         """As `check`, but an object without its wrong members, each of which is reported."""
@@ -126,9 +131,9 @@ class Kind:
         """The JSON value of a command word."""
         return word if self.is_word else parsed(word, where, self.words)
 
+    @abstractmethod
     def schema(self, defs: Definitions) -> Schema:
         """The JSON Schema; recursive records are put into `defs`."""
-        raise NotImplementedError
 
 
 class Text(Kind):
@@ -143,7 +148,7 @@ class Text(Kind):
 
     def check(self, value: Any, where: str) -> str:
         if not isinstance(value, str):
-            raise wrong(where, value, self.words)
+            raise WrongKind(where, value, self.words)
         if not value.isascii() and self._halves.search(value):
             raise invalid(where, "holds half of a surrogate pair; send valid Unicode")
         if not self._nul and "\0" in value:
@@ -167,9 +172,9 @@ class Number(Kind):
 
     def check(self, value: Any, where: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise wrong(where, value, self.words)
+            raise WrongKind(where, value, self.words)
         if abs(value) > 1e308 or math.isnan(value) or not self.bounds.admits(value):
-            raise wrong(where, value, self.words)
+            raise WrongKind(where, value, self.words)
         return float(value)
 
     def schema(self, defs: Definitions) -> Schema:
@@ -185,7 +190,7 @@ class Integer(Kind):
     def check(self, value: Any, where: str) -> int:
         whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer() and not self._strict)
         if isinstance(value, bool) or not whole or abs(value) >= 1 << 63 or not self.bounds.admits(value):
-            raise wrong(where, value, self.words)
+            raise WrongKind(where, value, self.words)
         return int(value)
 
     def schema(self, defs: Definitions) -> Schema:
@@ -199,7 +204,7 @@ class Boolean(Kind):
 
     def check(self, value: Any, where: str) -> bool:
         if not isinstance(value, bool):
-            raise wrong(where, value, self.words)
+            raise WrongKind(where, value, self.words)
         return value
 
     def schema(self, defs: Definitions) -> Schema:
@@ -213,7 +218,7 @@ class Null(Kind):
 
     def check(self, value: Any, where: str) -> None:
         if value is not None:
-            raise wrong(where, value, self.words)
+            raise WrongKind(where, value, self.words)
 
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "null"}
@@ -236,7 +241,9 @@ class Choice(Kind):
     def check(self, value: Any, where: str) -> Any:
         if isinstance(value, str) and value in self.options:
             return self.options[value]
-        raise wrong(where, value, f"{self.words}{suggestion(value, self.options)}")
+        if near := suggestion(value, self.options):
+            raise invalid(where, f"{shown(value)} is not {self.words}{near}")
+        raise WrongKind(where, value, self.words)
 
     def schema(self, defs: Definitions) -> Schema:
         return {"type": "string", "enum": list(self.options)}
@@ -251,7 +258,7 @@ class ListOf(Kind):
     def check(self, value: Any, where: str) -> Any:
         found = unpacked(value, where, self.words, "[")
         if not isinstance(found, Sequence) or isinstance(found, str | bytes):
-            raise wrong(where, value, self.words)
+            raise WrongKind(where, value, self.words)
         items = cast("Sequence[Any]", found)
         self.bounds.check_length(len(items), "entries", where)
         return self.make([self.item.check(each, f"{where}[{index}]") for index, each in enumerate(items)])
@@ -307,9 +314,9 @@ class OneOf(Kind):
                 return kind.check(value, where)
             except InvalidArgument as error:
                 # That a value is not of one of the kinds says less than what is wrong with one of that kind.
-                if str(error) != str(wrong(where, value, kind.words)):
+                if not _is_other_kind(error, where):
                     errors.append(error)
-        raise errors[0] if errors else wrong(where, value, self.words)
+        raise errors[0] if errors else WrongKind(where, value, self.words)
 
     def read(self, word: str, where: str) -> Any:
         for kind in self.kinds:
@@ -378,11 +385,14 @@ class Refined(Kind):
         try:
             found = check(value, where)
         except InvalidArgument as error:
-            is_other_kind = str(error) == str(wrong(where, value, self.kind.words))
-            raise wrong(where, value, self.words) if is_other_kind else error from None
+            raise WrongKind(where, value, self.words) if _is_other_kind(error, where) else error from None
         if fault := self._fault(found):
             raise invalid(where, fault)
         return self._make(found)
+
+
+def _is_other_kind(error: InvalidArgument, where: str) -> bool:
+    return isinstance(error, WrongKind) and error.where == where
 
 
 def parsed(word: str, where: str, wanted: str) -> Any:
@@ -390,7 +400,7 @@ def parsed(word: str, where: str, wanted: str) -> Any:
     try:
         return json.loads(word, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        raise wrong(where, word, wanted) from None
+        raise WrongKind(where, word, wanted) from None
 
 
 def unpacked(value: Any, where: str, wanted: str, opening: str) -> Any:
@@ -404,7 +414,7 @@ def entries(value: Any, where: str, wanted: str) -> Mapping[str, Any]:
     """The entries of an object, whose names are unchecked. Raises InvalidArgument if it is none."""
     found = unpacked(value, where, wanted, "{")
     if not isinstance(found, Mapping):
-        raise wrong(where, value, wanted)
+        raise WrongKind(where, value, wanted)
     return cast("Mapping[str, Any]", found)
 
 
@@ -432,4 +442,5 @@ def _json(value: Any, where: str, levels: int, text: Text) -> Any:
             pairs = cast("Mapping[Any, Any]", value).items()
             return {text.check(name, where): _json(inner, at(where, name), levels - 1, text) for name, inner in pairs}
         case _:
-            raise wrong(where, value, "a finite number" if isinstance(value, int | float) else "a JSON value")
+            wanted = "a finite number" if isinstance(value, int | float) else "a JSON value"
+            raise invalid(where, f"{shown(value)} is not {wanted}")
