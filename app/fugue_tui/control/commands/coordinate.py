@@ -124,7 +124,6 @@ class _StepScheduler:
         self._started = time.monotonic()
         self._runs: list[StepRun] = []
         self._stopped = False
-        self._winner: StepRun | None = None
 
     async def run(self) -> Coordinated:
         """Run the steps, one after the other or all at once."""
@@ -156,9 +155,7 @@ class _StepScheduler:
         text = f"{done} of {len(self._plans)}: {result.name} is {result.status}"
         self._report(text, done / len(self._plans))
         if self._request.mode is Mode.RACE and result.status is Status.DONE:
-            if self._winner is None:
-                self._winner = run
-                self._end_all(Status.LOST, but=run)
+            self._end_all(Status.LOST, but=run)
         elif result.status in (Status.FAILED, Status.TIMED_OUT):
             self._on_failure(run)
 

@@ -273,7 +273,7 @@ class StepRun:
             exit_code=end.exit_code if end else execution.record.exit_code if execution.record else None,
             matched=ready.matched,
             seconds=round(time.monotonic() - self._started, 3),
-            output=self._output(record) if execution.reached else "",
+            output=self._output(record) if record else "",
             cursor=cursor(self._mux, self.plan.pane, execution.terminal, None, runs=True) if runs else None,
             created=self.plan.created,
             note=clean(ready.note, 300),
@@ -282,5 +282,5 @@ class StepRun:
             execution.cancel(interrupt=True)
         execution.release()
 
-    def _output(self, record: CommandRecord | None) -> str:
+    def _output(self, record: CommandRecord) -> str:
         return clean_text(clip_so_far(self._execution.terminal, record, TAIL).text, TAIL * 2)

@@ -175,7 +175,12 @@ def checked(name: str) -> str:
 
 def ask(mux: Multiplexer, work: "Callable[[SnapshotWriter, Callable[[], bool]], T]") -> Deferred[T]:
     """The result of a job on the saver's thread; cancelling it cancels the job. Raises Refused without a saver."""
-    return run_task(asyncio.wrap_future(saver(mux).ask(work)))
+    job = saver(mux).ask(work)
+
+    async def result() -> T:
+        return await asyncio.wrap_future(job)
+
+    return run_task(result())
 
 
 def _save(

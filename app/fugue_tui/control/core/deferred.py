@@ -4,7 +4,7 @@ The rest of such a command is a coroutine that runs as a task of the main loop.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, InvalidStateError
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
@@ -103,7 +103,7 @@ _tasks: Final[set[asyncio.Task[Any]]] = set()
 """Tasks are kept here, as their loop refers to them only weakly."""
 
 
-def run_task(work: Awaitable[Result]) -> Deferred[Result]:
+def run_task(work: Coroutine[Any, Any, Result]) -> Deferred[Result]:
     """The result of a coroutine, which begins with the next turn of the main loop, on whose thread this is called.
 
     Cancelling the result answers the caller at once and cancels the coroutine, which may take time to clean up; it has
@@ -132,7 +132,7 @@ def run_task(work: Awaitable[Result]) -> Deferred[Result]:
             task.get_loop().call_soon(task.cancel)
 
     def close(_: object) -> None:
-        if not begun and isinstance(work, Coroutine):
+        if not begun:
             work.close()  # The loop has ended before.
             later.fail(TimedOut("the workspace is being left"))
 

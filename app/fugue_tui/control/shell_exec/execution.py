@@ -69,8 +69,6 @@ class Execution:
         self.record: CommandRecord | None = None
         self.terminal: Terminal
         """Set once its turn has come, if the pane is still there."""
-        self.reached = False
-        """Whether `terminal` is set."""
         self.typed_at = 0.0
         """When Enter was pressed, on the monotonic clock."""
         self._forced, self._polite = forced, polite
@@ -132,7 +130,7 @@ class Execution:
             await turn.begun.wait()
             self.on_turn()
             self.terminal = self.mux.terminal(self.pane)
-            self.reached, self.stage = True, CommandStage.WAITING
+            self.stage = CommandStage.WAITING
             with PaneUpdates(self.mux, self.pane) as self._updates:
                 await self._type_and_watch()
         except Exception as error:  # noqa: BLE001  (handed to the caller, who reports it)
