@@ -4,7 +4,6 @@ import threading
 import weakref
 
 import pytest
-from msgspec.structs import force_setattr
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
@@ -55,15 +54,6 @@ def test_rows_are_decoded_once_whoever_asks() -> None:
     assert (len(asked), seen.rows[0].text) == (1, "x")
 
 
-def test_rows_are_decoded_soon_by_themselves(room: Room) -> None:
-    pane = room.cat()
-    asked: list[int] = []
-    new = mark(room, pane)
-    force_setattr(new, "seen", CapturedRows(lambda: asked.append(1) or []))
-    room.mux.bookmarks.keep(pane, room.mux.terminals[pane], new)
-    room.until(lambda: asked)
-
-
 def test_what_cursors_hold_goes_with_the_pane(room: Room) -> None:
     room.cat()
     room.launcher.engine = "ghostty"
@@ -76,12 +66,15 @@ def test_what_cursors_hold_goes_with_the_pane(room: Room) -> None:
     del new
     assert held() is not None
     room.say(f"close-pane {pane}")
-    room.until(lambda: held() is None)  # The thread that decodes it may have it still.
+    assert held() is None
 
 
-def test_what_a_cursor_keeps_is_decoded_soon_in_the_pool(room: Room) -> None:
-    pane = room.cat()
+@pytest.mark.parametrize("engine", ["ghostty", "pyte"])
+def test_bookmark_keeps_the_screen_when_the_program_prints_on(room: Room, engine: str) -> None:
+    room.launcher.engine = engine
+    pane = room.opened("create-pane --command 'printf \"\\033[31mred\"; exec cat'")
+    room.shows(pane, "red")
     new = mark(room, pane)
-    room.mux.bookmarks.keep(pane, room.mux.terminals[pane], new)
-    assert vars(new.seen)["_read"] is not None
-    room.until(lambda: vars(new.seen)["_read"] is None)
+    room.mux.terminals[pane].write(b"\x1b[H\x1b[2Jlater\n")
+    room.shows(pane, "later")
+    assert [(run.text, run.style.fg) for run in new.seen.rows[0].runs] == [("red", 1)]

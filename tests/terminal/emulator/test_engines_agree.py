@@ -227,6 +227,51 @@ def test_the_fallback_looks_the_same_however_a_stream_is_cut(pieces: list[str | 
     assert show(pyte, SMALL, *cut(stream, length)) == show(pyte, SMALL, stream)
 
 
+links = st.sampled_from(["\x1b]8;;https://example.org\x1b\\", "\x1b]8;;file:///x\x1b\\", "\x1b]8;;\x1b\\"])
+
+
+@pytest.mark.parametrize("engine", [pyte, ghostty])
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.one_of(text, wide_text, styles, links, motion, switches, st.sampled_from(["\x1b[?5h", "👩‍🚀"]))),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_screen_rows_are_those_of_their_moment(engine: Engine, moments: list[list[str]]) -> None:
+    emulator, other = engine(SMALL), engine(SMALL)
+    taken: list[tuple[Callable[[], list[Row]], list[Row]]] = []
+    for pieces in moments:
+        for each in (emulator, other):
+            each.feed("".join(pieces).encode())
+        taken.append((emulator.screen_rows(), other.past(0)()))
+    for read, expected in taken:
+        assert [(look(row), row.wrapped) for row in read()] == [(look(row), row.wrapped) for row in expected]
+
+
+def test_screen_rows_leave_the_next_damage_as_it_is() -> None:
+    emulator = ghostty(SMALL)
+    emulator.refresh()
+    emulator.feed(b"\x1b[2;1Hnews")
+    emulator.screen_rows()
+    assert emulator.refresh().rows == (1,)
+
+
+@pytest.mark.parametrize("before", [b"\x1b[?2026h", b""])
+def test_screen_rows_show_what_a_held_or_scrolled_view_does_not(before: bytes) -> None:
+    emulator = ghostty(SMALL)
+    emulator.feed(b"line\r\n" * 20 + before)
+    emulator.refresh()
+    if not before:
+        emulator.scroll(5)
+        emulator.refresh()
+    emulator.feed(b"now")
+    assert [row.text for row in emulator.screen_rows()()][-1] == "now"
+    assert emulator.refresh().rows == ()
+    assert "now" not in [emulator.row(y).text for y in range(SMALL.rows)]
+
+
 QUESTIONS = ["\x1b[5n", "\x1b[6n", "\x1b[21t", "\x1b]10;?\x07", "\x1b]11;?\x1b\\", "\x1b]52;c;?\x07"]
 
 

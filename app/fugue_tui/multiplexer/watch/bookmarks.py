@@ -17,7 +17,6 @@ from msgspec import Struct
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.watch.main_loop import call_later, run_in_pool
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.screen.cells import Row
@@ -28,8 +27,6 @@ KEPT: Final = 16
 """Bookmarks kept per terminal: each slows its engine a little."""
 BRIEF: Final = 4
 """Brief bookmarks among them, which are used soon or never."""
-_SOON: Final = 0.02
-"""Seconds until rows are decoded, when answers were sent: undecoded they take ten times the memory."""
 
 
 class CapturedRows:
@@ -98,7 +95,7 @@ def bookmark(screen: LockedScreen, old: Bookmark | None = None, at: Point | None
         y=point.line - history,
         head=emulator.between(Point(point.line), point),
         texts=tuple(emulator.lines(history, shown)),
-        seen=CapturedRows(emulator.past(0)),
+        seen=CapturedRows(emulator.screen_rows()),
     )
 
 
@@ -118,7 +115,6 @@ class Bookmarks:
     def __init__(self) -> None:
         self._run = secrets.token_hex(2)
         self._serial = 0
-        self._undecoded: list[CapturedRows] = []
         self._kept: WeakKeyDictionary[Terminal, OrderedDict[int, Bookmark]] = WeakKeyDictionary()
         self._brief: WeakKeyDictionary[Terminal, deque[int]] = WeakKeyDictionary()
 
@@ -137,7 +133,6 @@ class Bookmarks:
             self._drop_brief(terminal, kept)
         while len(kept) > KEPT:
             kept.popitem(last=False)
-        self._decode_soon(new.seen)
         return self._written(pane, self._serial)
 
     def find(self, cursor: str, terminals: Mapping[PaneId, Terminal]) -> BookmarkPosition:
@@ -166,15 +161,6 @@ class Bookmarks:
         brief.append(self._serial)
         if len(brief) > BRIEF:
             kept.pop(brief.popleft(), None)
-
-    def _decode_soon(self, seen: CapturedRows) -> None:
-        self._undecoded.append(seen)
-        if len(self._undecoded) == 1:
-            call_later(_SOON, self._decode)
-
-    def _decode(self) -> None:
-        undecoded, self._undecoded = self._undecoded, list[CapturedRows]()
-        run_in_pool(lambda: [each.rows for each in undecoded])
 
     def _written(self, pane: PaneId, serial: int) -> str:
         return f"c{self._run}.{int(pane)}.{serial}"

@@ -113,6 +113,12 @@ class Emulator(Protocol):
         It stops at the start of the scrollback. The view, the snapshot and the result of the next `refresh` stay."""
         ...
 
+    def screen_rows(self) -> Callable[[], list[Row]]:
+        """A function that reads, later and without the lock, the rows of the screen as they are now.
+
+        It costs what changed since the last frame and little memory. The result of the next `refresh` stays."""
+        ...
+
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         """Plain text of lines `start` to `stop`; 0 is the oldest kept, `scrollback.lines` the first of the screen.
         With `joined`, rows that wrapped softly are one line. Trailing blanks are removed."""

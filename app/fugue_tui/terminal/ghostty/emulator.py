@@ -26,7 +26,7 @@ from fugue_tui.terminal.ghostty.modes import GRAPHEME_CLUSTERS, WRAPAROUND, Mode
 from fugue_tui.terminal.ghostty.pins import GhosttyAnchors, GhosttyPins
 from fugue_tui.terminal.ghostty.scrollback import ScrollbackLimit
 from fugue_tui.terminal.ghostty.snapshot import UNFINISHED, Snapshots, decode, snapshot
-from fugue_tui.terminal.ghostty.viewport import RenderedScreen, SynchronizedViewport
+from fugue_tui.terminal.ghostty.viewport import RenderedScreen, ScreenText, SynchronizedViewport
 from fugue_tui.terminal.input.encoder import Encoder
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.pins import Pin, Point
@@ -207,6 +207,19 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
     def past(self, lines: int) -> Callable[[], list[Row]]:
         """Reads the rows of a view that is scrolled back that far."""
         return self._past(lines).decode
+
+    def screen_rows(self) -> Callable[[], list[Row]]:
+        """Reads the rows of the screen as they are now."""
+        text = self._past(0).text(self.size) if self.scrollback.offset else self._display.text()
+        return partial(self._decoded, text)
+
+    @classmethod
+    def _decoded(cls, text: ScreenText) -> list[Row]:
+        scratch = cls(text.size, 0)
+        scratch.feed(b"\x1b[?7l" + b"\r\n".join(text.rows))
+        rows = scratch.past(0)()
+        scratch.close()
+        return [text.decoded.get(y) or Row(row.runs, y in text.wrapped) for y, row in enumerate(rows)]
 
     def _past(self, lines: int) -> RenderedScreen:
         before = self.scrollback.offset

@@ -6,7 +6,7 @@ A program that draws in synchronized updates is shown as it was before the one t
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.pending_events import PendingEvents
@@ -26,6 +26,18 @@ if TYPE_CHECKING:
 _INEXACT: Final = ODD_WIDTHS | GAPS | LINKS
 
 
+class ScreenText(NamedTuple):
+    """The rows of a screen at one time, which are shared with the screen while they stay the same."""
+
+    size: Size
+    rows: tuple[bytes, ...]
+    """As VT text."""
+    decoded: Mapping[int, Row]
+    """Those whose text does not say all."""
+    wrapped: frozenset[int]
+    """Those whose text goes on in the next."""
+
+
 class RenderedScreen:
     """A snapshot and its rows as text. Only `capture` touches the terminal."""
 
@@ -43,6 +55,7 @@ class RenderedScreen:
         self._links: dict[int, Mapping[int, str]] = {}
         self.rows: list[bytes] = []
         """The rows as VT text."""
+        self._decoded: dict[int, Row] = {}
         self.relinked: set[int] = set()
         """The rows whose links changed since someone emptied this."""
         self.cursor = Cursor(0, 0)
@@ -57,7 +70,7 @@ class RenderedScreen:
         scheme = self._colours.read(self._scheme, palette=change == FULL)
         if change == FULL or scheme is not self._scheme or len(self.rows) != size.rows:
             self._scheme = scheme
-            self.rows = [b""] * size.rows
+            self.rows, self._decoded = [b""] * size.rows, {}
             dirty = list(range(size.rows))
         elif change == CLEAN:
             return
@@ -79,8 +92,10 @@ class RenderedScreen:
             if flags & LINKS or y in self._links:
                 self._find_links(y, flags)
             if text is None or flags & (_INEXACT if text else STYLES | LINKS):
-                self.rows[y] = write_row(self.row(y))
+                self._decoded[y] = self.row(y)
+                self.rows[y] = write_row(self._decoded[y])
             else:
+                self._decoded.pop(y, None)
                 self.rows[y] = text
 
     def _texts(self, dirty: list[int], cols: int) -> tuple[list[bytes | None], bool]:
@@ -104,6 +119,11 @@ class RenderedScreen:
     def wraps(self, y: int) -> bool:
         """Whether the text of row `y` goes on in the next."""
         return self._snapshot.wraps(y)
+
+    def text(self, size: Size) -> ScreenText:
+        """The rows of this moment."""
+        wrapped = frozenset(y for y in range(len(self.rows)) if self.wraps(y))
+        return ScreenText(size, tuple(self.rows), self._decoded.copy(), wrapped)
 
     def decode(self) -> list[Row]:
         """Every row, decoded."""
@@ -177,6 +197,14 @@ class SynchronizedViewport:
             if robbed is not None:
                 robbed.mistrust()
         return picture
+
+    def text(self) -> ScreenText:
+        """The viewport as it is now, whatever is on show, at the price of what changed; `refresh` still tells it."""
+        size = self._inbox.size
+        if self._aside is not None or self._is_held():
+            return self.glance().text(size)
+        self.front.capture(size)
+        return self.front.text(size)
 
     def close(self) -> None:
         """Let go of what is not on show."""

@@ -207,6 +207,10 @@ class PyteEmulator(EventSource, Encoder):
         rows = self._view(0 if self._screen.alternate else max(0, min(lines, len(self._screen.history))))
         return lambda: rows
 
+    def screen_rows(self) -> Callable[[], list[Row]]:
+        """Reads the rows of the screen as they are now."""
+        return self.past(0)
+
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         """Plain text of lines, counted from the oldest kept."""
         return _lines(self._screen.rows(start, stop), joined=joined)
