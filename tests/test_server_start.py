@@ -1,5 +1,7 @@
 """Names and sockets of a workspace that starts."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,3 +44,14 @@ def test_the_configuration_may_say_where_to_listen_or_not_to(private_dir: Path) 
     _, listener = claim(StartOptions(socket=str(private_dir / "y.sock")), elsewhere)
     assert listener.path == str(private_dir / "y.sock")
     listener.close()
+
+
+@pytest.mark.parametrize("daemon", [True, False])
+def test_program_ends_despite_a_job_that_hangs(daemon: bool) -> None:
+    script = (
+        "import sys, threading; from fugue_tui.server_start import exit_despite_threads;"
+        f"threading.Thread(target=threading.Event().wait, daemon={daemon}).start();"
+        "print('saved'); sys.exit(exit_despite_threads(3))"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (3, b"saved\n")

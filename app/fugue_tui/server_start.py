@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -116,10 +117,13 @@ def show(options: StartOptions) -> int:
     workspace, listener = claim_for_show(options, reading.config)
     try:
         with ended_by_signals():
-            return _Claimed(options, workspace, listener, file, reading).run(foreground=True)
+            status = _Claimed(options, workspace, listener, file, reading).run(foreground=True)
+    except SystemExit as ended:
+        status = _status(ended)
     finally:
         if listener is not None:
             listener.close()
+    return exit_despite_threads(status)
 
 
 def serve(options: StartOptions) -> int:
@@ -133,11 +137,25 @@ def serve(options: StartOptions) -> int:
         with ended_by_signals((*ENDINGS, signal.SIGINT)):
             status = _Claimed(options, workspace, listener, file, reading).run(foreground=False)
     except SystemExit as ended:
-        status = ended.code if isinstance(ended.code, int) else 1
+        status = _status(ended)
     finally:
         daemonize.notify("STOPPING=1")
         listener.close()
-    return 0 if status in (128 + signal.SIGTERM, 128 + signal.SIGINT) else status
+    return exit_despite_threads(0 if status in (128 + signal.SIGTERM, 128 + signal.SIGINT) else status)
+
+
+def exit_despite_threads(status: int) -> int:
+    """The exit status; ends the program here if a job still runs in a thread, as on a disk that hangs: Python would
+    wait for it."""
+    if any(not thread.daemon and thread is not threading.current_thread() for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    return status
+
+
+def _status(ended: SystemExit) -> int:
+    return ended.code if isinstance(ended.code, int) else 1
 
 
 @contextmanager
@@ -239,7 +257,7 @@ def _be_server(claimed: _Claimed, listener: Listener, theirs: socket.socket, hel
     except FugueError as error:
         _tell(theirs, str(error))
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 1
+        return _status(ended)
     except Exception as error:  # noqa: BLE001  (a border: it would be lost)
         _log.exception("the server failed")
         _tell(theirs, f"internal: {type(error).__name__}: {error}; a bug, --foreground shows where")

@@ -7,7 +7,7 @@ THREADS: Final = 4
 
 
 class WorkerPool(ThreadPoolExecutor):
-    """A bounded pool whose shutdown does not wait for jobs that hang, as on a slow disk; the exit of Python does."""
+    """A bounded pool whose shutdown does not wait for jobs that hang, as on a slow disk; nor does the server's exit."""
 
     def __init__(self) -> None:
         super().__init__(THREADS, thread_name_prefix="pool")
