@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import pytest
-from annotated_types import Len
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.validation.annotations import Record
@@ -26,7 +25,7 @@ class Entry(Struct, frozen=True):
     key: Key = "k"
     size: Annotated[tuple[int, int], Refined(Text(), make=len, words="a word such as ab")] | None = None
     theme: Literal["dark", "light", "dim"] = "dark"
-    names: Annotated[Mapping[Key, int], Len(0, 2)] = field(default_factory=dict[str, int])
+    names: Annotated[Mapping[Key, int], Meta(min_length=0, max_length=2)] = field(default_factory=dict[str, int])
     rest: Annotated[Any, Unchecked()] = None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from fugue_tui import trusted_files
 from fugue_tui.config.values import key_fault, shell_fault, socket_fault, term_fault, toml, toolsets_fault
@@ -18,7 +18,7 @@ from fugue_tui.errors import ConfigError
 from fugue_tui.sanitize import TEXT_LIMIT, clean
 from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_docs import field_docs
-from fugue_tui.validation.field_types import TEXT, Bounds, ListOf, Refined, Table
+from fugue_tui.validation.field_types import TEXT, ListOf, Refined, Table
 
 SIZE_LIMIT: Final = 1 << 20
 """Bytes; a larger file is not read."""
@@ -43,7 +43,7 @@ class TerminalSettings(Struct, frozen=True):
 
     engine: Literal["ghostty", "pyte"] = "ghostty"
     """The terminal engine; pyte is slower and does less."""
-    scrollback: Annotated[int, Bounds(ge=0, le=1_000_000)] = 10_000
+    scrollback: Annotated[int, Meta(ge=0, le=1_000_000)] = 10_000
     """Lines of history that each pane keeps."""
     shell: Annotated[tuple[str, ...], Refined(_WORDS, shell_fault)] = ()
     """What a new pane runs, with its arguments; empty for the login shell. $SHELL still reads commands."""
@@ -85,7 +85,7 @@ class UiSettings(Struct, frozen=True):
     """Copy text to the clipboard as soon as it is selected with the mouse."""
     status: bool = True
     """Show the status bar."""
-    which_key_delay_ms: Annotated[int, Bounds(ge=0, le=10_000)] = 400
+    which_key_delay_ms: Annotated[int, Meta(ge=0, le=10_000)] = 400
     """Milliseconds from the prefix to the list of keys."""
 
 
@@ -96,7 +96,7 @@ class SessionSettings(Struct, frozen=True):
     """Whose size a workspace has that several terminals show: the one used last, or the smallest."""
     save: bool = True
     """Save the workspace while it runs and when it ends."""
-    save_seconds: Annotated[int, Bounds(ge=1, le=86_400)] = 30
+    save_seconds: Annotated[int, Meta(ge=1, le=86_400)] = 30
     """Seconds between a change and its saving."""
     restore: Literal["ask", "always", "never"] = "ask"
     """Bring back what was saved when a workspace starts anew."""
@@ -104,7 +104,7 @@ class SessionSettings(Struct, frozen=True):
     """What runs again by itself in a workspace that was brought back; the rest waits for Enter."""
     pane_history: bool = True
     """Save the text of panes."""
-    history_kib: Annotated[int, Bounds(ge=16, le=65_536)] = 4_096
+    history_kib: Annotated[int, Meta(ge=16, le=65_536)] = 4_096
     """Most kibibytes of a pane's text that are saved, compressed."""
     secrets: Annotated[tuple[str, ...], _WORDS] = (
         "*TOKEN*", "*SECRET*", "*PASSW*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*APIKEY*", "*AUTH*", "*COOKIE*"
@@ -129,7 +129,7 @@ class McpSettings(Struct, frozen=True):
     """End programs and close panes."""
     toolsets: Annotated[tuple[str, ...], Refined(_WORDS, toolsets_fault)] = ("default",)
     """The sets of tools that agents see at first; they can switch on others."""
-    longest_answer: Annotated[int, Bounds(ge=2_000, le=1_000_000)] = 40_000
+    longest_answer: Annotated[int, Meta(ge=2_000, le=1_000_000)] = 40_000
     """Characters of one answer to an agent, which may page on; four are about a token."""
 
 

@@ -12,7 +12,7 @@ checked before anything is made of the input.
 from collections.abc import Sequence
 from typing import Annotated, Final, cast
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
@@ -78,7 +78,7 @@ class _Window(WrappedLayout, frozen=True):
     zoom: bool = False
     preset: Word | None = None
     panes: tuple[PaneSpec, ...] | None = None
-    main_share: Annotated[float | None, Bounds(ge=0.1, le=0.9)] = None
+    main_share: Annotated[float | None, Meta(ge=0.1, le=0.9)] = None
 
 
 _WINDOWS: Final = Refined(
@@ -90,7 +90,7 @@ class _File(Struct, frozen=True):
     """A document as it is written."""
 
     windows: Annotated[tuple[_Window, ...], _WINDOWS]
-    version: Annotated[int, Bounds(ge=1, le=VERSION)] = VERSION
+    version: Annotated[int, Meta(ge=1, le=VERSION)] = VERSION
     name: _Label = ""
     description: Annotated[str, Text(Bounds(le=MAX_DESCRIPTION), nul=False)] = ""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Final, NoReturn, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
@@ -30,7 +30,7 @@ class Layout(Struct, frozen=True):
 
     pane: Annotated[PaneSpec | None, Record(PaneSpec)] = None
     direction: Annotated[Axis | None, _DIRECTION] = None
-    splits: Annotated[tuple["Item", ...], Bounds(ge=1, le=MAX_PANES)] = ()
+    splits: Annotated[tuple["Item", ...], Meta(min_length=1, max_length=MAX_PANES)] = ()
 
     @property
     def written(self) -> str:

@@ -216,7 +216,7 @@ def _either(arguments: tuple[Any, ...]) -> Kind:
 
 
 _LIMITS = {"ge": "ge", "le": "le", "gt": "gt", "lt": "lt", "min_length": "ge", "max_length": "le"}
-"""The limit of each attribute of `Bounds`, and of the classes of annotated_types."""
+"""The limit that each attribute of msgspec.Meta stands for."""
 
 
 def _bounded(kind: Kind, notes: tuple[Any, ...]) -> Kind:

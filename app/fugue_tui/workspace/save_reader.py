@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Final, NamedTuple, cast
 
+from msgspec import Meta
 from msgspec.structs import replace
 
 from fugue_tui.errors import InvalidArgument
@@ -12,7 +13,7 @@ from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import Record
-from fugue_tui.validation.field_types import Bounds, ListOf, Unchecked
+from fugue_tui.validation.field_types import ListOf, Unchecked
 from fugue_tui.workspace.field_types import LARGEST_ID, Line, Lines, Name, SavedSize, SavedWindowId
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
 from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
@@ -27,12 +28,12 @@ SESSION: Final = "main"
 
 _Any = Annotated[Any, Unchecked()]
 _Items = Annotated[tuple[Any, ...], ListOf(Unchecked())]
-_LastId = Annotated[int, Bounds(ge=0, le=LARGEST_ID)]
+_LastId = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
 
 
 class _Head(NamedTuple):
     workspace: Line = ""
-    saved_at: Annotated[float, Bounds(ge=0)] = 0.0
+    saved_at: Annotated[float, Meta(ge=0)] = 0.0
     ended: bool = False
 
 

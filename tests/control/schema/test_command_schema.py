@@ -6,11 +6,10 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 import pytest
-from annotated_types import Ge, Interval, Le, MaxLen
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from fugue_tui.control.commands.coordinate import CoordinatePanes
 from fugue_tui.control.commands.stream_output import StreamOutput
@@ -32,7 +31,7 @@ class Way(StrEnum):
 class Part(Struct, frozen=True):
     """A piece that may hold pieces."""
 
-    ratio: Annotated[float, Ge(0.1), Le(0.9)] = 0.5
+    ratio: Annotated[float, Meta(ge=0.1), Meta(le=0.9)] = 0.5
     """Its share."""
     parts: tuple["Part", ...] = ()
 
@@ -53,14 +52,14 @@ class SchemaProbe(Command[Made], name="schema-probe", effect=Effect.LAYOUT):
     A second paragraph.
     """
 
-    title: Annotated[str, MaxLen(8)]
+    title: Annotated[str, Meta(max_length=8)]
     """What to
     call it."""
     pane: str = "active"
     """Where."""
     way: Way = Way.ACROSS
-    ratio: Annotated[float, Interval(ge=0.1, le=0.9)] = 0.5
-    count: Annotated[int, Ge(0), Le(99)] | None = None
+    ratio: Annotated[float, Meta(ge=0.1, le=0.9)] = 0.5
+    count: Annotated[int, Meta(ge=0), Meta(le=99)] | None = None
     focus: bool = False
     keys: tuple[str, ...] = ()
     part: Part | None = None

@@ -4,10 +4,9 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import pytest
-from annotated_types import Ge, Le
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import field
+from msgspec import Meta, field
 
 from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.schema.command_line import command, format, help_text, parse, split
@@ -29,7 +28,7 @@ class WordsSplit(Command[None], name="words-split", effect=Effect.LAYOUT):
     pane: str = "active"
     """The pane to split."""
     way: Way = Way.ACROSS
-    ratio: Annotated[float, Ge(0.1), Le(0.9)] = 0.5
+    ratio: Annotated[float, Meta(ge=0.1), Meta(le=0.9)] = 0.5
     """What the first one keeps."""
     focus: bool = True
     on_exit: str | None = None

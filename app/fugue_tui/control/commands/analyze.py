@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
 
-from annotated_types import Ge, Interval, MaxLen
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
@@ -111,15 +110,15 @@ class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ, t
 
     pane: str = target.ACTIVE
     """The pane to read: an id, a name, or active for your own."""
-    text: Annotated[str, MaxLen(MAX_TEXT)] | None = None
+    text: Annotated[str, Meta(max_length=MAX_TEXT)] | None = None
     """A text to parse instead of a pane."""
     command: str | None = None
     """The command that printed it, if known: common ones have parsers of their own. Omitted, it is detected."""
     kind: ParseAs = ParseAs.AUTO
     """The format to parse it as."""
-    limit: Annotated[int, Interval(ge=1, le=MAX_ROWS)] = DEFAULT_ROWS
+    limit: Annotated[int, Meta(ge=1, le=MAX_ROWS)] = DEFAULT_ROWS
     """The most rows or records to return."""
-    offset: Annotated[int, Ge(0)] = 0
+    offset: Annotated[int, Meta(ge=0)] = 0
     """How many rows or records to skip: raise it by limit for the next page."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Structure]:
@@ -145,11 +144,11 @@ class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ, t
 
     pane: str = target.ACTIVE
     """The pane to read: an id, a name, or active for your own."""
-    text: Annotated[str, MaxLen(MAX_TEXT)] | None = None
+    text: Annotated[str, Meta(max_length=MAX_TEXT)] | None = None
     """An output to classify instead of a pane's."""
     command: str | None = None
     """The command that printed it, if known. Omitted, it is detected."""
-    exit_code: Annotated[int, Interval(ge=-255, le=255)] | None = None
+    exit_code: Annotated[int, Meta(ge=-255, le=255)] | None = None
     """Its exit status, if known; negative for a signal. Omitted, it is detected."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Verdict]:

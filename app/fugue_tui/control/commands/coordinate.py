@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
-from annotated_types import Interval, Len
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.coordinate_step import OnFailure, Plan, Status, Step, StepResult, StepRun, plan
@@ -71,11 +70,11 @@ class CoordinatePanes(
     keep running after their steps are done. Panes that do not exist are created.
     """
 
-    steps: Annotated[tuple[Step, ...], Len(1, 16)]
+    steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=16)]
     """The steps: {"pane": "backend", "command": "cargo run", "wait_for": "Listening on 0.0.0.0:8080"}."""
     mode: Mode = Mode.SEQUENTIAL
     """sequential: one after another. parallel: all at once. race: the first to be done wins."""
-    timeout: Annotated[float, Interval(ge=0, le=MAX_TIMEOUT)] = MAX_TIMEOUT
+    timeout: Annotated[float, Meta(ge=0, le=MAX_TIMEOUT)] = MAX_TIMEOUT
     """Seconds for all steps together."""
     on_cancel: OnCancel = OnCancel.INTERRUPT
     """What happens to running steps if the call is cancelled: interrupt presses Ctrl+C and closes the panes that were

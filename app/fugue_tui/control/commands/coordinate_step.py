@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Final
 
-from annotated_types import Ge, Interval, MaxLen
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.execute_command import MAX_COMMAND, command_text, directory
@@ -65,15 +64,15 @@ class Status(StrEnum):
 class Condition(Struct, frozen=True):
     """The condition that completes a step; give exactly one field."""
 
-    pattern: Annotated[str, MaxLen(1000)] | None = None
+    pattern: Annotated[str, Meta(max_length=1000)] | None = None
     """A text that the command prints."""
     regex: bool = False
     """Whether the pattern is a regular expression, in RE2's syntax."""
     exit: bool = False
     """The command's exit, which must be 0."""
-    port: Annotated[int, Interval(ge=1, le=65535)] | None = None
+    port: Annotated[int, Meta(ge=1, le=65535)] | None = None
     """A local TCP port that something listens on; it must be free before."""
-    idle_ms: Annotated[int, Interval(ge=1, le=110_000)] | None = None
+    idle_ms: Annotated[int, Meta(ge=1, le=110_000)] | None = None
     """Milliseconds without output."""
 
 
@@ -82,12 +81,12 @@ class Step(Struct, frozen=True):
 
     pane: str
     """The pane whose shell runs it, by id or name; a pane is created for a name that none has."""
-    command: Annotated[str, MaxLen(MAX_COMMAND)]
+    command: Annotated[str, Meta(max_length=MAX_COMMAND)]
     """The command: one line or several."""
     wait_for: str | Condition | None = None
     """When the step is done: a text that the command prints, or {"pattern"}, {"exit": true}, {"port": 8080} or
     {"idle_ms": 500}; omitted, when it exits with 0."""
-    timeout: Annotated[float, Ge(0)] = DEFAULT_TIMEOUT
+    timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds for this step."""
     on_failure: OnFailure = OnFailure.STOP
     """What happens to the rest if it fails or times out: stop, continue or interrupt_all."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Final
 
-from annotated_types import Ge, MaxLen
+from msgspec import Meta
 
 from fugue_tui.control.commands.send_keys import typeable
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
@@ -54,9 +54,9 @@ class ExecuteCommand(Command[CommandOutcome], name="execute-command", effect=Eff
 
     pane: str = target.ACTIVE
     """The pane whose shell runs it: an id or a name; never your own."""
-    command: Annotated[str, MaxLen(MAX_COMMAND)]
+    command: Annotated[str, Meta(max_length=MAX_COMMAND)]
     """The command: one line or several."""
-    timeout: Annotated[float, Ge(0)] = DEFAULT_TIMEOUT
+    timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds to wait at most, including the queue; capped at 110."""
     cwd: str = ""
     """A directory for this command only, which then runs in a subshell where possible."""

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from annotated_types import Interval, MaxLen
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -125,7 +124,7 @@ class CreateLayout(
     names differ. Ratios are normalised."""
     preset: Preset | None = None
     """A layout by name instead; pane_commands gives its panes' commands."""
-    pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], MaxLen(64)] = ()
+    pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], Meta(max_length=64)] = ()
     """The commands of a preset's panes, in reading order: a string or {"command", "cwd", "name", "env", "on_exit"}.
     single has one pane, split_horizontal and split_vertical two, grid_2x2 four; the others up to 64."""
     name: str = ""
@@ -176,7 +175,7 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
     main_left and tiled."""
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
-    main_share: Annotated[float, Interval(ge=0.1, le=0.9)] = presets.MAIN_SHARE
+    main_share: Annotated[float, Meta(ge=0.1, le=0.9)] = presets.MAIN_SHARE
     """The share of the main pane, if the preset has one; the largest pane becomes the main one."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:

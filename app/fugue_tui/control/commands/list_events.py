@@ -8,8 +8,7 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import Annotated, Any, Final
 
-from annotated_types import Ge, Interval, MaxLen
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -70,16 +69,16 @@ class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, too
     Output is reported in bytes and lines, not as text: read-pane with a cursor returns that.
     """
 
-    after: Annotated[int, Ge(0)] | None = None
+    after: Annotated[int, Meta(ge=0)] | None = None
     """List events after this number: 0 for all, next of the last answer to continue. Omitted, the newest events; with
     wait_ms, those from now on."""
-    kinds: Annotated[tuple[EventKind, ...], MaxLen(len(EventKind))] = ()
+    kinds: Annotated[tuple[EventKind, ...], Meta(max_length=len(EventKind))] = ()
     """Only events of these kinds; omitted, all."""
-    panes: Annotated[tuple[str, ...], MaxLen(64)] = ()
+    panes: Annotated[tuple[str, ...], Meta(max_length=64)] = ()
     """Only events of these panes, by id or name; omitted, all."""
-    limit: Annotated[int, Interval(ge=1, le=MAX_EVENTS)] = 100
+    limit: Annotated[int, Meta(ge=1, le=MAX_EVENTS)] = 100
     """The most events to return."""
-    wait_ms: Annotated[int, Ge(0)] = 0
+    wait_ms: Annotated[int, Meta(ge=0)] = 0
     """Milliseconds to wait for an event if there is none; capped at 110000."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> EventList | Deferred[EventList]:

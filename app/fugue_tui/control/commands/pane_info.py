@@ -5,8 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Final
 
-from annotated_types import Interval
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.status import PaneState, pane_state
@@ -167,7 +166,7 @@ class ListCommands(Command[CommandList], name="list-commands", effect=Effect.REA
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
-    limit: Annotated[int, Interval(ge=1, le=MAX_COMMANDS)] = DEFAULT_COMMANDS
+    limit: Annotated[int, Meta(ge=1, le=MAX_COMMANDS)] = DEFAULT_COMMANDS
     """How many of the newest to list."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> CommandList:

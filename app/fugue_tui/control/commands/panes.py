@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from annotated_types import Interval
+from msgspec import Meta
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
@@ -21,7 +21,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.workspace import edit, find
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
-Ratio = Annotated[float, Interval(ge=0.1, le=0.9)]
+Ratio = Annotated[float, Meta(ge=0.1, le=0.9)]
 
 
 class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ, toolset=Toolset.DEFAULT):
@@ -205,16 +205,16 @@ class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT, to
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
-    delta: Annotated[float, Interval(ge=-0.5, le=0.5)] | None = None
+    delta: Annotated[float, Meta(ge=-0.5, le=0.5)] | None = None
     """How much to grow (above 0) or shrink (below 0): 0.1 is ten percent of the split."""
-    share: Annotated[float, Interval(ge=0.05, le=0.95)] | None = None
+    share: Annotated[float, Meta(ge=0.05, le=0.95)] | None = None
     """The share of the split to set instead; its siblings keep their proportions."""
     direction: Axis | None = None
     """horizontal to change the width, vertical the height; omitted, the axis of its nearest split."""
     side: Side | None = None
     """left, right, up or down: move the pane's border that way by some cells. It is the right or lower border, or the
     opposite one if the pane touches the window's edge."""
-    cells: Annotated[int, Interval(ge=-1000, le=1000)] = 1
+    cells: Annotated[int, Meta(ge=-1000, le=1000)] = 1
     """How many cells to move the border; only with side."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
-from annotated_types import Ge, Interval
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
@@ -108,14 +107,14 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
 
     pane: str = target.ACTIVE
     """The pane to read: an id, a name, or active for your own; with a cursor, the cursor's pane."""
-    lines: Annotated[int, Interval(ge=1, le=MAX_LINES)] | None = None
+    lines: Annotated[int, Meta(ge=1, le=MAX_LINES)] | None = None
     """How many rows to read: the newest, or after a cursor the oldest. Fewer are returned to keep wrapped lines whole.
     Omitted, the whole screen, or 200 rows of scrollback."""
     source: Source | None = None
     """screen for the current screen, scrollback for that and its history, last_command for the newest command's output,
     selection for the user's selection, in any pane unless one is named, since for output after a cursor. Omitted,
     since if a cursor is given, else screen."""
-    offset: Annotated[int, Ge(0)] = 0
+    offset: Annotated[int, Meta(ge=0)] = 0
     """How many rows to skip at the end of the text: pass next_offset of the last answer to page back. New output
     shifts the pages; first_line shows by how much."""
     cursor: str = ""

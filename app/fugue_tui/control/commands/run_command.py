@@ -9,7 +9,7 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import Annotated, Final
 
-from annotated_types import Ge
+from msgspec import Meta
 
 from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
@@ -85,7 +85,7 @@ class RunCommand(
     """The working directory; omitted, that of the pane beside it."""
     env: Mapping[str, str] | None = None
     """Environment variables to set."""
-    timeout: Annotated[float, Ge(0)] = DEFAULT_TIMEOUT
+    timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds to wait at most; capped at 110."""
     keep: Keep = Keep.FAILED
     """When to keep the pane: failed, unseen, always or never. After a time-out it always stays."""

@@ -6,7 +6,7 @@ from base64 import b64encode
 from enum import StrEnum
 from typing import Annotated, Final
 
-from annotated_types import MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
@@ -21,7 +21,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.kept_screens import StoredScreen
 from fugue_tui.sanitize import TEXT_LIMIT
 
-Name = Annotated[str, MaxLen(64)]
+Name = Annotated[str, Meta(max_length=64)]
 """The name of a stored screenshot."""
 _MEDIA: Final = {"png": "image/png", "svg": "image/svg+xml", "text": "text/plain", "ansi": "text/plain"}
 

@@ -3,8 +3,7 @@
 import re
 from typing import Annotated, Final
 
-from annotated_types import Len, MaxLen
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
@@ -53,7 +52,7 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
 
     pane: str = target.ACTIVE
     """The pane to type into: an id, a name, or active for your own."""
-    text: Annotated[str, MaxLen(1_000_000)] = ""
+    text: Annotated[str, Meta(max_length=1_000_000)] = ""
     """The text to type."""
     key: str = ""
     """One key to press instead of text, such as Enter, C-c, ctrl+c, Escape, Up, F5."""
@@ -89,7 +88,7 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
-    keys: Annotated[tuple[str, ...], Len(1, 1000)]
+    keys: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1000)]
     """The keys: tmux's names (C-c, M-x, S-Up, BSpace, F5, PPage) or words (ctrl+c, alt+x, backspace, pageup), or single
     characters."""
     literal: bool = False

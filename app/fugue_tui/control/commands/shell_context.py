@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Final
 
-from annotated_types import Interval
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from fugue_tui.control.commands.execute_command import typed_pane
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -67,7 +66,7 @@ class InjectContext(Command[Injected], name="inject-context", effect=Effect.INPU
     """Variables to export."""
     aliases: Mapping[str, str] | None = None
     """Aliases and their commands."""
-    expires_after_commands: Annotated[int, Interval(ge=1, le=10_000)] | None = None
+    expires_after_commands: Annotated[int, Meta(ge=1, le=10_000)] | None = None
     """Withdraw all of them after so many more commands; omitted, only withdraw-context does."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Injected]:

@@ -9,8 +9,7 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import Annotated, Final
 
-from annotated_types import Interval
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
@@ -35,7 +34,7 @@ _POLL_INTERVAL: Final = 0.05
 _SHORT_WAIT: Final = 0.3
 """Seconds to wait after a signal that ends nothing, and for a shell to report an exit."""
 
-Seconds = Annotated[float, Interval(ge=0, le=30)]
+Seconds = Annotated[float, Meta(ge=0, le=30)]
 
 
 class Signal(StrEnum):

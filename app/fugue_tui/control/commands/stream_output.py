@@ -8,8 +8,7 @@ from enum import StrEnum
 from threading import Lock
 from typing import Annotated, Final
 
-from annotated_types import Interval, Len
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -76,9 +75,9 @@ class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, 
     cursors to continue from. To stop at a certain text, such as the first error, use wait-for-output.
     """
 
-    panes: Annotated[tuple[str, ...], Len(1, 16)]
+    panes: Annotated[tuple[str, ...], Meta(min_length=1, max_length=16)]
     """The panes to stream: ids or names."""
-    timeout: Annotated[float, Interval(ge=0.1, le=600)] = 60
+    timeout: Annotated[float, Meta(ge=0.1, le=600)] = 60
     """Seconds to stream at most."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Streamed]:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from annotated_types import Ge, Interval, MaxLen
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.execute_command import PendingExecution, command_text, typed_pane
@@ -203,13 +202,13 @@ class VisualDiff(
     """The name of a screenshot; omitted, the same pane or window now."""
     pane: str = ""
     """Another pane to capture now, instead of after; with command or keys, the pane to run them in."""
-    command: Annotated[str, MaxLen(MAX_COMMAND)] = ""
+    command: Annotated[str, Meta(max_length=MAX_COMMAND)] = ""
     """A command to run in between, in the pane's shell."""
-    keys: Annotated[tuple[str, ...], MaxLen(1000)] = ()
+    keys: Annotated[tuple[str, ...], Meta(max_length=1000)] = ()
     """Keys to send in between to the pane's program: such as Down, Enter, C-x, or single characters."""
-    idle_ms: Annotated[int, Interval(ge=1, le=30_000)] = 250
+    idle_ms: Annotated[int, Meta(ge=1, le=30_000)] = 250
     """Milliseconds of silence in the pane before the second screenshot."""
-    timeout: Annotated[float, Ge(0)] = DEFAULT_TIMEOUT
+    timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds until the second screenshot at the latest; capped at 110."""
 
     @property

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Annotated, Final
 
-from annotated_types import Ge, Interval, MaxLen
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TIMED_OUT
@@ -94,23 +93,23 @@ class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.R
     is. The first pattern to match ends the wait. A time-out is an outcome and not an error: continue with the cursor.
     """
 
-    panes: Annotated[tuple[str, ...], MaxLen(MAX_PANES)] = ()
+    panes: Annotated[tuple[str, ...], Meta(max_length=MAX_PANES)] = ()
     """The panes to wait for, by id or name; omitted, the cursor's pane."""
-    any_of: Annotated[tuple[str | PatternSpec, ...], MaxLen(MAX_PATTERNS)] = ()
+    any_of: Annotated[tuple[str | PatternSpec, ...], Meta(max_length=MAX_PATTERNS)] = ()
     """The patterns to wait for: texts, or objects with pattern, regex, ignore_case."""
-    stop_on: Annotated[tuple[str | PatternSpec, ...], MaxLen(MAX_PATTERNS)] = ()
+    stop_on: Annotated[tuple[str | PatternSpec, ...], Meta(max_length=MAX_PATTERNS)] = ()
     """Patterns that end the wait as failed, such as an error."""
     regex: bool = False
     """Whether patterns given as texts are regular expressions."""
     ignore_case: bool = False
     """Whether patterns given as texts ignore case."""
-    idle_ms: Annotated[int, Interval(ge=1, le=110_000)] | None = None
+    idle_ms: Annotated[int, Meta(ge=1, le=110_000)] | None = None
     """End after so many milliseconds without output in any of the panes."""
     exit: bool = False
     """End when any pane's program exits; false, when all have exited."""
     cursor: str | None = None
     """Wait for output after this cursor, of an earlier call, instead of after this call."""
-    timeout: Annotated[float, Ge(0)] = DEFAULT_TIMEOUT
+    timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds to wait at most; capped at 110."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[WaitResult]:

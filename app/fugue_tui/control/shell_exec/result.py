@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Final, TypeAlias
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from fugue_tui.control.core.answers import TIMED_OUT, TextAnswer
 from fugue_tui.control.core.command import Origin
@@ -17,7 +17,7 @@ SOME_OUTPUT: Final = 20_000
 """The default limit of characters of output in a result."""
 MOST_OUTPUT: Final = 200_000
 
-Limit: TypeAlias = Annotated[int, Interval(ge=200, le=MOST_OUTPUT)]
+Limit: TypeAlias = Annotated[int, Meta(ge=200, le=MOST_OUTPUT)]
 
 
 class OnCancel(StrEnum):
