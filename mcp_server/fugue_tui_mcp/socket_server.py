@@ -19,11 +19,12 @@ from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Door
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import SocketError
+from fugue_tui.terminal.pty import process
 from fugue_tui_mcp import cli_handler, jsonrpc
 from fugue_tui_mcp.connection import Connection, Limits
 from fugue_tui_mcp.jsonrpc import Frame
 from fugue_tui_mcp.listener import Listener
-from fugue_tui_mcp.peer_credentials import ancestors, peer_of
+from fugue_tui_mcp.peer_credentials import peer_of
 
 _log: Final = logging.getLogger(__name__)
 STOP_SECONDS: Final = 2.0
@@ -190,4 +191,4 @@ def _caller(connected: socket.socket) -> Caller | None:
     if peer.uid != os.getuid():
         _log.warning("a client was refused: it belongs to user %s", peer.uid)
         return None
-    return Caller(Door.MCP, ancestors(peer.pid))
+    return Caller(Door.MCP, process.ancestors(peer.pid))

@@ -31,6 +31,7 @@ from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean_text
 from fugue_tui.store.paths import ran_before
 from fugue_tui.store.store import Store, state_dir
+from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.workspace.model import OnExit
@@ -274,10 +275,10 @@ def _move(listener: "Listener", name: str) -> None:
 
 def _peer_processes(connected: socket.socket) -> tuple[int, ...]:
     """A client's process and its ancestors, nearest first; empty if unknown."""
-    from fugue_tui_mcp.peer_credentials import ancestors, peer_of
+    from fugue_tui_mcp.peer_credentials import peer_of
 
     try:
-        return ancestors(peer_of(connected).pid)
+        return process.ancestors(peer_of(connected).pid)
     except OSError:
         return ()
 

@@ -69,8 +69,8 @@ def test_the_way_up_leads_from_a_program_to_this_process(spawn: Spawn, eventuall
     pane = spawn("bash", "-c", "sleep 60; true")
     eventually(lambda: process.children(pane.terminal.pid))
     (child,) = process.children(pane.terminal.pid)
-    assert list(process.ancestors(child))[:3] == [child, pane.terminal.pid, os.getpid()]
-    assert list(process.ancestors(child))[-1] == 1
+    assert process.ancestors(child)[:3] == (child, pane.terminal.pid, os.getpid())
+    assert process.ancestors(child)[-1] == 1
 
 
 def test_the_arguments_of_several_processes_are_told_as_they_are(eventually: Eventually) -> None:
@@ -84,7 +84,8 @@ def test_the_arguments_of_several_processes_are_told_as_they_are(eventually: Eve
 def test_nothing_is_known_of_a_process_that_is_not_there() -> None:
     assert (process.name(NOBODY), process.argv(NOBODY), process.cwd(NOBODY)) == ("", (), "")
     assert process.children(NOBODY) == ()
-    assert list(process.ancestors(NOBODY)) == [NOBODY]
+    assert process.ancestors(NOBODY) == (NOBODY,)
+    assert process.ancestors(None) == ()
 
 
 @pytest.mark.skipif(shutil.which("ps") is None, reason="needs ps")
@@ -94,7 +95,7 @@ def test_without_proc_the_same_is_asked_of_ps(monkeypatch: pytest.MonkeyPatch, t
             known = process.session_members([sleeper.pid])
             monkeypatch.setattr(process, "PROC", tmp_path)
             assert process.session_members([sleeper.pid]) == known
-            assert list(process.ancestors(sleeper.pid))[:2] == [sleeper.pid, os.getpid()]
+            assert process.ancestors(sleeper.pid)[:3] == (sleeper.pid, os.getpid(), os.getppid())
             assert process.cwd(sleeper.pid) == ""
             assert process.command_lines([sleeper.pid, NOBODY]) == {sleeper.pid: ("sleep", "60")}
             assert process.command_lines([]) == {}

@@ -16,6 +16,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from fugue_tui.terminal.pty import process
+
 UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HEAD: Final = 65_536
 """Bytes read of a file."""
@@ -34,18 +36,18 @@ class AgentProcess(Struct, frozen=True):
     cwd: str
     home: Path
     env: Mapping[str, str]
-    ticks: str
-    """The process's start time in clock ticks since boot; empty if unknown."""
+    ticks: int | None
+    """The process's start time in clock ticks since boot; None if unknown."""
     since: float
     """Its start time in seconds since the epoch; 0 if unknown."""
 
     @classmethod
     def of(cls, pid: int, cwd: str, home: str = "") -> "AgentProcess":
         """A process as described in /proc."""
-        env = _environment(pid) if pid else {}
-        ticks = _ticks(pid) if pid else ""
+        env, age = process.environ(pid) or {}, process.age(pid)
         folder = home or env.get("HOME", "") or os.path.expanduser("~")
-        return cls(pid, cwd, Path(folder), {} if home else env, ticks, _since(ticks))
+        since = 0.0 if age is None else time.time() - age
+        return cls(pid, cwd, Path(folder), {} if home else env, process.start_ticks(pid), since)
 
     def folder(self, variable: str, name: str) -> Path:
         """The agent's data folder: from its environment variable, else in the home directory."""
@@ -57,7 +59,8 @@ def claude_ids(where: AgentProcess, given: str) -> list[str]:
     root = where.folder("CLAUDE_CONFIG_DIR", ".claude")
     folder = root / "projects" / re.sub(r"[^a-zA-Z0-9]", "-", where.cwd)
     noted = _object(root / "sessions" / f"{where.pid}.json")
-    own = str(noted.get("sessionId")) if where.ticks and noted.get("procStart") == where.ticks else ""
+    is_own = where.ticks is not None and noted.get("procStart") == str(where.ticks)
+    own = str(noted.get("sessionId")) if is_own else ""
     for known in (own, given):
         if UUID.fullmatch(known) and os.path.isfile(folder / f"{known}.jsonl"):
             return [known]
@@ -122,29 +125,3 @@ def _head(file: Path) -> str:
         return os.read(handle, _HEAD).decode(errors="replace") if stat.S_ISREG(os.fstat(handle).st_mode) else ""
     finally:
         os.close(handle)
-
-
-def _environment(pid: int) -> dict[str, str]:
-    entries = _kernel(f"/proc/{pid}/environ").split("\0")
-    return dict(entry.split("=", 1) for entry in entries if "=" in entry)
-
-
-def _ticks(pid: int) -> str:
-    # The name in parentheses may itself contain parentheses and blanks: see proc_pid_stat(5).
-    fields = _kernel(f"/proc/{pid}/stat").rpartition(")")[2].split()
-    return fields[19] if len(fields) > 19 else ""
-
-
-def _since(ticks: str) -> float:
-    if not ticks:
-        return 0.0
-    up = float(_kernel("/proc/uptime").split()[0])
-    return time.time() - up + int(ticks) / os.sysconf("SC_CLK_TCK")
-
-
-def _kernel(file: str) -> str:
-    try:
-        with open(file, "rb") as stream:
-            return stream.read(1 << 20).decode(errors="surrogateescape")
-    except OSError:
-        return ""

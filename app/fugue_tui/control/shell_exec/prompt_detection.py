@@ -74,7 +74,7 @@ def _marked_shell(
     """The shell in a pane whose own shell marks its commands."""
     command = next((record for record in terminal.shell.commands[-1:] if record.running), None)
     own = group == terminal.pid
-    if dialect and own and command is not None and process.environ(group, MARKS) == "":
+    if dialect and own and command is not None and _lacks_marks(group):
         return _unmarked_shell(terminal, dialect, group)  # It replaced the marked shell by exec.
     if dialect and own and not patient and is_at_unmarked_prompt(terminal, dialect):
         return Shell(dialect, group, marks=False, settled=bool(left_of_cursor(terminal)), lost_marks=True)
@@ -150,3 +150,8 @@ def _span(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+
+
+def _lacks_marks(pid: int) -> bool:
+    env = process.environ(pid)
+    return env is not None and not env.get(MARKS)

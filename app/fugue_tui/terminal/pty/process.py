@@ -49,12 +49,10 @@ def cwd(pid: int) -> str:
     return found.removesuffix(_DELETED) if found.endswith(_DELETED) and not os.path.exists(found) else found
 
 
-def environ(pid: int, name: str) -> str | None:
-    """A variable of the environment that the program was started with; empty if it has none, None if unknown."""
-    raw = _read(pid, "environ")
-    wanted = name.encode() + b"="
-    found = next((each for each in raw.split(b"\0") if each.startswith(wanted)), wanted)
-    return found.removeprefix(wanted).decode(errors="replace") if raw else None
+def environ(pid: int) -> dict[str, str] | None:
+    """The environment that the program was started with; None if unknown."""
+    raw = os.fsdecode(_read(pid, "environ"))
+    return dict(entry.split("=", 1) for entry in raw.split("\0") if "=" in entry) if raw else None
 
 
 def is_busy(pid: int) -> bool:
@@ -62,12 +60,18 @@ def is_busy(pid: int) -> bool:
     return _read(pid, "stat").rpartition(b")")[2].split(None, 1)[:1] == [b"R"]
 
 
+def start_ticks(pid: int) -> int | None:
+    """When the process was started, in clock ticks since boot; None if unknown."""
+    fields = _read(pid, "stat").rpartition(b")")[2].split(None, 20)
+    return int(fields[19]) if len(fields) > 19 else None
+
+
 def age(pid: int) -> float | None:
     """Seconds since the process was started; None if unknown."""
-    fields = _read(pid, "stat").rpartition(b")")[2].split(None, 20)
-    if len(fields) < 20:
+    ticks = start_ticks(pid)
+    if ticks is None:
         return None
-    return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / os.sysconf("SC_CLK_TCK"))
+    return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
 
 
 def children(pid: int) -> tuple[int, ...]:
@@ -75,12 +79,15 @@ def children(pid: int) -> tuple[int, ...]:
     return tuple(process.pid for process in processes() if process.parent == pid)
 
 
-def ancestors(pid: int) -> Iterator[int]:
-    """The process itself, its parent, and so on up to the first process."""
-    while pid > 0:
-        yield pid
-        found = _look_up(pid)
-        pid = found.parent if found else 0
+def ancestors(pid: int | None) -> tuple[int, ...]:
+    """The process itself, its parent, and so on up to the first process; empty for None."""
+    table = None if _has_proc() else {each.pid: each for each in _from_ps(["-A"])}
+    found: list[int] = []
+    while pid and pid not in found:
+        found.append(pid)
+        process = _from_stat(pid) if table is None else table.get(pid)
+        pid = process.parent if process else None
+    return tuple(found)
 
 
 def session_members(sessions: Iterable[int]) -> dict[int, list[Process]]:
@@ -121,10 +128,6 @@ def command_lines(pids: Iterable[int]) -> dict[int, tuple[str, ...]]:
     listing = _ps(["-p", ",".join(map(str, wanted))], "pid=,args=") if wanted else []
     found = (line.split(None, 1) for line in listing)
     return {int(pid): tuple(words.split()) for pid, words in found}
-
-
-def _look_up(pid: int) -> Process | None:
-    return _from_stat(pid) if _has_proc() else next(_from_ps(["-p", str(pid)]), None)
 
 
 def _has_proc() -> bool:
