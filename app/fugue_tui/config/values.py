@@ -3,8 +3,9 @@
 Every `..._fault` returns why a value is invalid, as text that follows its key's name; empty if it is valid.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from fugue_tui.sanitize import clean
@@ -78,20 +79,32 @@ def socket_fault(socket: str) -> str:
 
 
 def toml(value: object) -> str:
-    """The value in TOML, on one line."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(toml, cast('tuple[object, ...]', value)))}]"
-    if isinstance(value, Mapping):
-        pairs = [f"{toml(key)} = {toml(entry)}" for key, entry in cast("Mapping[str, object]", value).items()]
-        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
-    return str(value)
+    """The value in TOML: on one line, but for a literal string of several lines."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str() if "\n" in value and _is_literal(value):
+            return f"'''\n{value}'''"
+        case str():  # JSON's escapes are TOML's, but for DEL.
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case tuple() | list():
+            return f"[{', '.join(map(toml, cast('Sequence[object]', value)))}]"
+        case Mapping():
+            pairs = [f"{_key(key)} = {toml(entry)}" for key, entry in cast("Mapping[str, object]", value).items()]
+            return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+        case _:
+            return str(value)
 
 
-def _quoted(text: str) -> str:
-    import json  # JSON's escapes are TOML's, but for DEL.
+def _is_literal(text: str) -> bool:
+    """Whether a text can be a TOML literal between three single quotes."""
+    return (
+        "'''" not in text
+        and not text.endswith("'")
+        and all(letter in "\n\t" or letter.isprintable() for letter in text)
+    )
 
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+def _key(name: str) -> str:
+    bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if bare else toml(name)

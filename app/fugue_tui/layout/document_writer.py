@@ -6,7 +6,7 @@ a tree whose indentation is the tree.
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from fugue_tui.config.values import toml
 from fugue_tui.layout.apportion import apportion
@@ -39,7 +39,7 @@ def to_toml(document: Document, notes: Sequence[str] = (), relative_to: str = "t
     """The document as TOML text, with `notes` as further comments at the top."""
     root = value(document)
     lines = [_HEAD.format(relative_to) + "".join(f"# {note}\n" for note in notes)]
-    lines += [f"{key} = {_scalar(each)}\n" for key, each in root.items() if key != "windows"]
+    lines += [f"{key} = {toml(each)}\n" for key, each in root.items() if key != "windows"]
     for window in root["windows"]:
         lines.append("\n[[windows]]\n")
         lines += [_entry(key, each) for key, each in window.items()]
@@ -95,10 +95,10 @@ def _pane(pane: PaneSpec) -> dict[str, Any]:
 def _entry(key: str, each: Any) -> str:
     """A key of a window; a lone pane gets its own table."""
     if key == "pane":
-        return "".join(["\n[windows.pane]\n", *(f"{name} = {_scalar(inner)}\n" for name, inner in each.items())])
+        return "".join(["\n[windows.pane]\n", *(f"{name} = {toml(inner)}\n" for name, inner in each.items())])
     if key == "splits":
         return f"splits = {_list(each, 1)}\n"
-    return f"{key} = {_scalar(each)}\n"
+    return f"{key} = {toml(each)}\n"
 
 
 def _list(splits: Sequence[Mapping[str, Any]], depth: int) -> str:
@@ -108,35 +108,5 @@ def _list(splits: Sequence[Mapping[str, Any]], depth: int) -> str:
 
 
 def _item(split: Mapping[str, Any], depth: int) -> str:
-    pairs = (f"{key} = {_list(each, depth + 1) if key == 'splits' else _scalar(each)}" for key, each in split.items())
+    pairs = (f"{key} = {_list(each, depth + 1) if key == 'splits' else toml(each)}" for key, each in split.items())
     return f"{{ {', '.join(pairs)} }}"
-
-
-def _scalar(each: Any) -> str:
-    """A value on one line, or a literal multi-line string."""
-    match each:
-        case str() if "\n" in each and _literal(each):
-            return f"'''\n{each}'''"
-        case list():
-            return f"[{', '.join(map(_scalar, cast('list[Any]', each)))}]"
-        case dict():
-            pairs = (f"{_key(name)} = {_scalar(inner)}" for name, inner in cast("dict[str, Any]", each).items())
-            return f"{{ {', '.join(pairs)} }}" if each else "{}"
-        case float():
-            return f"{each:.4f}".rstrip("0")
-        case _:
-            return toml(each)
-
-
-def _literal(text: str) -> bool:
-    """Whether a text can be a TOML literal between three single quotes."""
-    return (
-        "'''" not in text
-        and not text.endswith("'")
-        and all(letter in "\n\t" or letter.isprintable() for letter in text)
-    )
-
-
-def _key(name: str) -> str:
-    bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if bare else toml(name)
