@@ -17,6 +17,7 @@ from fugue_tui.sanitize import clean
 SIZE_LIMIT: Final = 1 << 20
 """Bytes; a larger file is not read."""
 
+_EXISTS: Final = "is there already and stays as it is"
 _LONG_KEY: Final = re.compile(
     r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]{1,64}|"[^"\n]{0,64}"|'[^'\n]{0,64}')[ \t]*\.[ \t]*){32}""", re.M
 )
@@ -109,7 +110,7 @@ def write(file: Path, written: str, *, overwrite: bool = False, mode: int = 0o66
         else:
             os.link(draft, file)
     except FileExistsError:
-        raise UntrustedFile("is there already") from None
+        raise UntrustedFile(_EXISTS) from None
     finally:
         draft.unlink(missing_ok=True)
 
@@ -148,7 +149,7 @@ def _place_fault(file: Path, overwrite: bool) -> str:
         return ""
     if not file.is_file():
         return "is no file"
-    return "" if overwrite else "is there already"
+    return "" if overwrite else _EXISTS
 
 
 def _placed(written: str, said: str) -> UntrustedFile:

@@ -12,7 +12,7 @@ from fugue_tui.layout import edit as layouts
 from fugue_tui.layout import presets
 from fugue_tui.layout.tree import Leaf, Split, panes
 from fugue_tui.workspace import edit
-from fugue_tui.workspace.find import active_pane, active_window, pane_of, session_of, sessions, window_of, window_with
+from fugue_tui.workspace.find import active_window, pane_of, session_of, sessions, window_of, window_with
 from fugue_tui.workspace.invariants import check
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
 from fugue_tui.workspace.names import MAX_NAME, clean
@@ -54,11 +54,11 @@ def test_a_new_pane_leaves_the_focus_and_the_zoom_alone() -> None:
     workspace = edit.zoom(opened(2), WindowId(1), True)
     window = window_of(workspace, WindowId(1))
     layout = layouts.split(window.layout, PaneId(2), PaneId(3), Axis.VERTICAL)
-    unasked = edit.add_pane(workspace, window.id, Pane(PaneId(3)), layout)
+    unasked = edit.add_panes(workspace, window.id, [Pane(PaneId(3))], layout)
     assert focused(unasked) == (WindowId(1), PaneId(1))
     assert active_window(unasked).zoomed
-    asked = edit.add_pane(workspace, window.id, Pane(PaneId(3)), layout, focus=True)
-    assert active_pane(asked).id == PaneId(3)
+    asked = edit.add_panes(workspace, window.id, [Pane(PaneId(3))], layout, focus=PaneId(3))
+    assert active_window(asked).active == PaneId(3)
     assert not active_window(asked).zoomed
 
 
@@ -68,7 +68,7 @@ def test_a_closed_pane_gives_the_focus_back_to_the_one_before() -> None:
         workspace = edit.focus_pane(workspace, PaneId(pane))
     order: list[int] = []
     while workspace.windows:
-        order.append(active_pane(workspace).id)
+        order.append(active_window(workspace).active)
         workspace = edit.remove_pane(workspace, PaneId(order[-1]))
         check(workspace)
     assert order == [3, 4, 2, 1]
@@ -76,10 +76,10 @@ def test_a_closed_pane_gives_the_focus_back_to_the_one_before() -> None:
 
 def test_without_a_memory_the_next_pane_takes_the_focus_and_after_the_last_the_previous() -> None:
     workspace = opened(3)
-    assert active_pane(edit.remove_pane(workspace, PaneId(1))).id == PaneId(2)
+    assert active_window(edit.remove_pane(workspace, PaneId(1))).active == PaneId(2)
     last = replace(workspace.windows[0], active=PaneId(3))
     workspace = replace(workspace, windows=(last,))
-    assert active_pane(edit.remove_pane(workspace, PaneId(3))).id == PaneId(2)
+    assert active_window(edit.remove_pane(workspace, PaneId(3))).active == PaneId(2)
 
 
 @given(st.integers(2, 6).flatmap(lambda count: st.permutations(range(1, count + 1))))
@@ -88,7 +88,7 @@ def test_panes_close_in_every_order_and_the_focus_stays_on_a_live_one(order: lis
     for pane in order[:-1]:
         workspace = edit.remove_pane(workspace, PaneId(pane))
         check(workspace)
-        assert active_pane(workspace).id in workspace.panes
+        assert active_window(workspace).active in workspace.panes
     workspace = edit.remove_pane(workspace, PaneId(order[-1]))
     check(workspace)
     assert (workspace.windows, workspace.active, dict(workspace.panes)) == ((), NO_WINDOW, {})
@@ -159,15 +159,6 @@ def test_a_session_cannot_take_anothers_name_or_lose_its_own() -> None:
     assert edit.rename_session(workspace, "dev", "dev") == workspace
 
 
-def test_a_window_follows_its_program_until_somebody_names_it() -> None:
-    workspace = edit.follow_name(opened(1), WindowId(1), "vim")
-    assert active_window(workspace).name == "vim"
-    workspace = edit.rename_window(workspace, WindowId(1), "code")
-    assert active_window(edit.follow_name(workspace, WindowId(1), "less")).name == "code"
-    freed = edit.rename_window(workspace, WindowId(1), "")
-    assert active_window(edit.follow_name(freed, WindowId(1), "less")).name == "less"
-
-
 def test_a_pane_moves_to_another_window_and_takes_its_emptied_window_away() -> None:
     workspace = opened(1, 2)
     layout = layouts.append(window_of(workspace, WindowId(2)).layout, PaneId(1))
@@ -186,13 +177,6 @@ def test_a_pane_breaks_out_into_a_window_of_its_own_but_not_twice() -> None:
     assert [window.id for window in workspace.windows] == [1, 7, 2]
     with pytest.raises(Refused, match="to itself already"):
         edit.break_pane(workspace, PaneId(2), replace(new, id=WindowId(8)))
-
-
-def test_tabs_move_and_stay_within_the_bar() -> None:
-    workspace = opened(1, 1, 1)
-    for index, order in ((0, [3, 1, 2]), (1, [1, 3, 2]), (99, [1, 2, 3]), (-5, [3, 1, 2])):
-        moved = edit.move_window(workspace, WindowId(3), index)
-        assert [window.id for window in moved.windows] == order
 
 
 def test_a_layout_with_other_panes_is_never_accepted() -> None:

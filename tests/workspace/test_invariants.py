@@ -74,7 +74,7 @@ class AnyHistory(RuleBasedStateMachine):
         window = window_with(self.workspace, target)
         was = active_window(self.workspace).active
         layout = layouts.split(window.layout, target, new.id, axis, share)
-        self.workspace = edit.add_pane(self.workspace, window.id, new, layout, focus=focus)
+        self.workspace = edit.add_panes(self.workspace, window.id, [new], layout, focus=new.id if focus else None)
         assert active_window(self.workspace).active == (new.id if focus else was)
 
     @precondition(lambda self: self.workspace.panes)
@@ -116,7 +116,6 @@ class AnyHistory(RuleBasedStateMachine):
     def rename(self, pick: int, name: str) -> None:
         self.workspace = edit.rename_pane(self.workspace, self.pane(pick), name)
         self.workspace = edit.rename_window(self.workspace, self.window(pick).id, name)
-        self.workspace = edit.follow_name(self.workspace, self.window(pick).id, name)
 
     @precondition(lambda self: self.workspace.windows)
     @rule(pick=picks)
@@ -137,11 +136,6 @@ class AnyHistory(RuleBasedStateMachine):
     def rearrange(self, pick: int, name: str) -> None:
         window = self.window(pick)
         self.workspace = edit.set_layout(self.workspace, window.id, presets.rearrange(window.layout, name))
-
-    @precondition(lambda self: self.workspace.windows)
-    @rule(pick=picks, index=st.integers(-2, 9))
-    def move_window(self, pick: int, index: int) -> None:
-        self.workspace = edit.move_window(self.workspace, self.window(pick).id, index)
 
     @precondition(lambda self: self.workspace.windows)
     @rule(pick=picks, other=picks)

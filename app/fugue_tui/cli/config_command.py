@@ -1,9 +1,9 @@
 """`fugue-tui config`: prints the configuration's path, its faults or the effective settings, or writes a first file."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
+from fugue_tui import trusted_files
 from fugue_tui.cli.args import complain, say
 from fugue_tui.config import model
 from fugue_tui.errors import ConfigError
@@ -43,13 +43,9 @@ def init(named: str) -> int:
     file = _file(named)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        raise ConfigError(f"{file} is there already and stays as it is") from None
-    except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror}") from None
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(model.default_text())
+        trusted_files.write(file, model.default_text(), mode=0o600)
+    except (OSError, ValueError) as error:
+        raise ConfigError(trusted_files.describe(file, error)) from None
     say(str(file))
     return 0
 

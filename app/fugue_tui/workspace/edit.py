@@ -51,11 +51,6 @@ def close_window(workspace: Workspace, window: WindowId) -> Workspace:
     )
 
 
-def add_pane(workspace: Workspace, window: WindowId, pane: Pane, layout: Node, *, focus: bool = False) -> Workspace:
-    """Put one pane into a window whose layout becomes `layout`."""
-    return add_panes(workspace, window, [pane], layout, focus=pane.id if focus else None)
-
-
 def add_panes(
     workspace: Workspace, window: WindowId, new: Iterable[Pane], layout: Node, *, focus: PaneId | None = None
 ) -> Workspace:
@@ -125,14 +120,6 @@ def rename_window(workspace: Workspace, window: WindowId, name: str) -> Workspac
     return _change(workspace, replace(found, name=name or found.name, named=bool(name)))
 
 
-def follow_name(workspace: Workspace, window: WindowId, name: str) -> Workspace:
-    """Rename a window that has no name of its own to what runs in it; any other stays."""
-    found, name = window_of(workspace, window), clean(name)
-    if found.named or not name or found.name == name:
-        return workspace
-    return _change(workspace, replace(found, name=name))
-
-
 def rename_session(workspace: Workspace, session: str, name: str) -> Workspace:
     """Rename a session; raises Refused if another one has the name, and InvalidArgument if the name has no printable
     text."""
@@ -161,14 +148,6 @@ def set_layout(workspace: Workspace, window: WindowId, layout: Node) -> Workspac
     found = window_of(workspace, window)
     _must_hold(layout, set(panes(found.layout)))
     return _change(workspace, replace(found, layout=layout))
-
-
-def move_window(workspace: Workspace, window: WindowId, index: int) -> Workspace:
-    """Put a window's tab in another place, counted from 0; past the end is the end."""
-    moved = window_of(workspace, window)
-    others = [other for other in workspace.windows if other.id != window]
-    others.insert(max(0, index), moved)
-    return replace(workspace, windows=tuple(others))
 
 
 def move_pane(workspace: Workspace, pane: PaneId, window: WindowId, layout: Node) -> Workspace:

@@ -47,11 +47,6 @@ def active_window(workspace: Workspace) -> Window:
     return window_of(workspace, workspace.active)
 
 
-def active_pane(workspace: Workspace) -> Pane:
-    """The pane that has the focus."""
-    return pane_of(workspace, active_window(workspace).active)
-
-
 def sessions(workspace: Workspace) -> list[Session]:
     """Every session, in the order of their first tabs."""
     labels = dict.fromkeys(window.session for window in workspace.windows)

@@ -1,9 +1,6 @@
 """Gate, run, record."""
 
-import json
 import shlex
-import stat
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -104,24 +101,6 @@ def test_the_record_is_bounded() -> None:
     assert len(entries) == KEPT
     assert entries[0].command.startswith("5 ")
     assert max(len(entry.command) for entry in entries) <= LONGEST
-
-
-def test_the_audit_file_is_private_and_one_json_object_a_line(tmp_path: Path) -> None:
-    file = tmp_path / "audit.jsonl"
-    dispatcher = _dispatcher(Audit(file))
-    dispatcher.run(DispatchType(text="a\nb"), AGENT)
-    dispatcher.run(DispatchType(), USER)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [json.loads(line)["door"] for line in file.read_text().splitlines()] == ["mcp", "key"]
-
-
-def test_a_file_that_cannot_be_written_fails_no_command(tmp_path: Path) -> None:
-    link = tmp_path / "audit.jsonl"
-    link.symlink_to(tmp_path / "elsewhere")
-    dispatcher = _dispatcher(Audit(link))
-    assert dispatcher.run(DispatchType(), USER)
-    assert "is not written" in dispatcher.audit.fault
-    assert not (tmp_path / "elsewhere").exists()
 
 
 class Lengths(Audit):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fugue_tui.terminal.input.paste import encode, is_risky
+from fugue_tui.terminal.input.paste import encode
 from fugue_tui.terminal.screen.cells import Modes
 
 BRACKETED = Modes(bracketed_paste=True)
@@ -59,11 +59,3 @@ def test_nothing_pasted_is_nothing_sent() -> None:
 
 def test_half_a_surrogate_pair_does_not_stop_a_paste() -> None:
     assert encode("a\ud800b", BRACKETED) == START + b"a?b" + END
-
-
-@pytest.mark.parametrize(
-    ("text", "risky"), [("ls", False), ("ls\n", False), ("ls\nrm -r .", True), ("ls\rrm -r .", True), ("", False)]
-)
-def test_several_lines_are_risky_only_where_they_would_run(text: str, risky: bool) -> None:
-    assert is_risky(text, Modes()) is risky
-    assert not is_risky(text, BRACKETED)

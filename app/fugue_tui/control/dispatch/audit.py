@@ -1,15 +1,11 @@
-"""The audit log: each request, its origin and outcome, in memory and optionally in a private file."""
+"""The audit log: each request, its origin and outcome, in memory."""
 
-import json
-import os
 import time
 from collections import deque
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from fugue_tui.control.core.command import Origin
 from fugue_tui.sanitize import clean
@@ -43,11 +39,8 @@ class AuditEntry(Struct, frozen=True):
 class Audit:
     """The newest entries. Main thread only."""
 
-    def __init__(self, file: Path | None = None) -> None:
+    def __init__(self) -> None:
         self._entries: deque[AuditEntry] = deque(maxlen=KEPT)
-        self._file = file
-        self.fault: str = ""
-        """Why the file is no longer written; empty without a fault."""
 
     def __iter__(self) -> Iterator[AuditEntry]:
         """The entries kept, oldest first."""
@@ -56,7 +49,7 @@ class Audit:
     def record(
         self, origin: Origin, words: str, outcome: str = "done", reason: str = "", seconds: float | None = None
     ) -> None:
-        """Record a request; a file that cannot be written is given up with `fault` set and never fails the request."""
+        """Record a request."""
         entry = AuditEntry(
             time=time.time(),
             door=str(origin.door),
@@ -69,16 +62,3 @@ class Audit:
             seconds=None if seconds is None else round(seconds, 6),
         )
         self._entries.append(entry)
-        if self._file is not None:
-            self._append(self._file, json.dumps(asdict(entry)) + "\n")
-
-    def _append(self, file: Path, line: str) -> None:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        try:
-            fd = os.open(file, flags, 0o600)
-            try:
-                os.write(fd, line.encode())
-            finally:
-                os.close(fd)
-        except OSError as error:
-            self._file, self.fault = None, f"the audit file {file} is not written: {error.strerror}"

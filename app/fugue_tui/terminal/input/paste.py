@@ -22,11 +22,6 @@ def encode(text: str, modes: Modes) -> bytes:
     return text.replace("\n", "\r").encode("utf-8", "replace")
 
 
-def is_risky(text: str, modes: Modes) -> bool:
-    """Whether pasting would run something at once: more than one line into a program without bracketed paste."""
-    return not modes.bracketed_paste and "\n" in _clean(text).rstrip("\n")
-
-
 def _clean(text: str) -> str:
     """One kind of line end and no markers; a marker hidden in another is harmless, for its ESC goes too."""
     text = _MARKER.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
