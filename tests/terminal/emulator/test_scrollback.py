@@ -1,35 +1,20 @@
 """Older rows are read without anybody's view moving."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.terminal.conftest import Spawn
+from tests.terminal.saved_emulators import Make
+from tests.terminal.saved_emulators import make as make
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.screen.cells import Row, Scrollback
 
-Make = Callable[..., Emulator]
-
-SIZE = Size(20, 5)
 RECORDINGS = sorted((Path(__file__).parents[2] / "recordings").glob("*.vt"))
-
-
-@pytest.fixture(params=["ghostty", "pyte"])
-def make(request: pytest.FixtureRequest) -> Iterator[Make]:
-    made: list[Emulator] = []
-
-    def emulator(size: Size = SIZE, scrollback: int = 100) -> Emulator:
-        made.append(make_emulator(request.param, size, scrollback))
-        return made[-1]
-
-    yield emulator
-    for one in made:
-        one.close()
 
 
 def numbered(first: int, last: int) -> bytes:
