@@ -195,12 +195,12 @@ def test_what_programs_say_is_kept_and_told(room: Room) -> None:
 
 def test_a_pane_belongs_to_the_person_who_types_in_it_for_two_seconds(room: Room) -> None:
     pane = room.cat()
-    assert room.mux.lease(pane) is None
+    assert room.mux.reserved_ms(pane) is None
     room.mux.human_input(pane)
     room.now += 0.5
-    assert room.mux.lease(pane) == 1500
+    assert room.mux.reserved_ms(pane) == 1500
     room.now += 1.5
-    assert room.mux.lease(pane) is None
+    assert room.mux.reserved_ms(pane) is None
 
 
 def test_a_pane_that_is_gone_is_not_found(room: Room) -> None:

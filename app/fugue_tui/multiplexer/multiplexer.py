@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 SHELL_SECONDS: Final = 2.0
 """A login shell that ran this long was left by the user, whatever its exit status."""
-LEASE_SECONDS: Final = 2.0
+RESERVED_SECONDS: Final = 2.0
 """How long after user input a pane is reserved for the user."""
 
 
@@ -99,7 +99,7 @@ class Multiplexer:
         self.pane_queue = PaneQueue()
         """Jobs that need exclusive use of a pane."""
         self.delayed_keys = DelayedKeys()
-        self.lent: dict[PaneId, object] = {}
+        self.injected_contexts: dict[PaneId, object] = {}
         """What inject-context set in shells; `control.commands.shell_context` knows the type."""
         self.wait_service = WaitService(post)
         """Waits for panes' output."""
@@ -267,10 +267,10 @@ class Multiplexer:
         if pane in self.pane_reports:
             self.pane_reports[pane].typed_at = self._clock()
 
-    def lease(self, pane: PaneId) -> int | None:
+    def reserved_ms(self, pane: PaneId) -> int | None:
         """Milliseconds for which a pane is still reserved for the user; None if other callers may type."""
         typed_at = self.pane_reports[pane].typed_at if pane in self.pane_reports else None
-        left = 0.0 if typed_at is None else typed_at + LEASE_SECONDS - self._clock()
+        left = 0.0 if typed_at is None else typed_at + RESERVED_SECONDS - self._clock()
         return max(1, round(left * 1000)) if left > 0 else None
 
     def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:

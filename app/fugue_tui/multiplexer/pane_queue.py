@@ -17,8 +17,8 @@ MOST: Final = 16
 class Turn:
     """A place in a queue."""
 
-    def __init__(self, begun: "asyncio.Event", leave: Callable[["Turn"], None]) -> None:
-        self.begun = begun
+    def __init__(self, started: "asyncio.Event", leave: Callable[["Turn"], None]) -> None:
+        self.started = started
         """Set once it is at the head of the queue."""
         self._leave = leave
 
@@ -45,7 +45,7 @@ class PaneQueue:
         if len(queue) > MOST:
             raise Refused(f"{MOST} commands wait for pane {pane} already; wait for some of them", retry_after_ms=1000)
         queue.append(Turn(Event(), lambda turn: self._leave(pane, turn)))
-        queue[0].begun.set()
+        queue[0].started.set()
         return queue[-1]
 
     def _leave(self, pane: PaneId, turn: Turn) -> None:
@@ -53,6 +53,6 @@ class PaneQueue:
         if turn in queue:
             queue.remove(turn)
             if queue:
-                queue[0].begun.set()
+                queue[0].started.set()
             else:
                 del self._queues[pane]

@@ -104,7 +104,7 @@ def test_it_expires_after_some_commands(shell: Shell) -> None:
     assert shell.run("echo $A").text == "1"
     assert shell.run("echo $A").text == "1"
     assert shell.run('echo "got:$A:"').text == "got::"
-    shell.room.until(lambda: not shell.room.mux.lent)
+    shell.room.until(lambda: not shell.room.mux.injected_contexts)
     assert "A as before" in shell.text
 
 
@@ -119,9 +119,9 @@ def test_what_expires_while_a_person_types_is_taken_back_later(shell: Shell) -> 
     shell.room.awaited(later)
     shell.room.until(lambda: terminal.shell.typed.strip() == "echo mine")
     shell.room.until(lambda: not shell.room.mux.pane_queue.waiting(shell.pane))
-    assert shell.room.mux.lent
+    assert shell.room.mux.injected_contexts
     terminal.write(b"\r")
-    shell.room.until(lambda: not shell.room.mux.lent)
+    shell.room.until(lambda: not shell.room.mux.injected_contexts)
     assert shell.run('echo "got:$A:"').text == "got::"
 
 

@@ -46,7 +46,7 @@ class _Mux:
         self.focused = PaneId(1)
         self._leases = {PaneId(int(name[1:])): wait for name, wait in leases.items()}
 
-    def lease(self, pane: PaneId) -> int | None:
+    def reserved_ms(self, pane: PaneId) -> int | None:
         return self._leases.get(pane)
 
 

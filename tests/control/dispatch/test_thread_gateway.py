@@ -39,7 +39,7 @@ class _Main:
         self.focused = PaneId(1)
         self.gate = ThreadGateway(Dispatcher(cast("Any", self)), self.posted.append)
 
-    def lease(self, pane: PaneId) -> int | None:
+    def reserved_ms(self, pane: PaneId) -> int | None:
         return None
 
     def play(self) -> None:

@@ -87,7 +87,7 @@ def test_a_person_who_types_comes_first(shell: Shell) -> None:
     with pytest.raises(Refused, match="the user is typing") as refused:
         shell.run("echo x")
     assert refused.value.data["retry_after_ms"]
-    shell.room.until(lambda: shell.room.mux.lease(shell.pane) is None)
+    shell.room.until(lambda: shell.room.mux.reserved_ms(shell.pane) is None)
     assert shell.says("echo x") == (0, "x")
 
 
@@ -236,11 +236,11 @@ def fail_in(turn: Turn) -> None:
 def test_a_turn_that_cannot_begin_goes_to_the_next() -> None:
     turns = PaneQueue()
     first, second = turns.join(PaneId(1)), turns.join(PaneId(1))
-    assert first.begun.is_set()
-    assert not second.begun.is_set()
+    assert first.started.is_set()
+    assert not second.started.is_set()
     with pytest.raises(OSError, match="no room"):
         fail_in(first)
-    assert (second.begun.is_set(), turns.waiting(PaneId(1))) == (True, 1)
+    assert (second.started.is_set(), turns.waiting(PaneId(1))) == (True, 1)
 
 
 @pytest.mark.parametrize("shell", ["bash"], indirect=True)

@@ -88,7 +88,7 @@ class CoordinatePanes(
         drafts = [plan(mux, step, index, known.get(step.pane, source)) for index, step in enumerate(self.steps)]
         opened = _open(mux, new, origin)
         plans = [draft.moved(opened) for draft in drafts]
-        return run_task(_StepScheduler(mux, plans, self, polite=origin.is_agent).run())
+        return run_task(_StepScheduler(mux, plans, self, yields_to_user=origin.is_agent).run())
 
 
 def _known(mux: Multiplexer, name: str, origin: Origin) -> PaneId | None:
@@ -118,8 +118,8 @@ def _open(mux: Multiplexer, names: Sequence[str], origin: Origin) -> dict[str, P
 class _StepScheduler:
     """Runs the steps of one call. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, plans: list[Plan], request: CoordinatePanes, *, polite: bool) -> None:
-        self._mux, self._plans, self._request, self._polite = mux, plans, request, polite
+    def __init__(self, mux: Multiplexer, plans: list[Plan], request: CoordinatePanes, *, yields_to_user: bool) -> None:
+        self._mux, self._plans, self._request, self._yields_to_user = mux, plans, request, yields_to_user
         self._started = time.monotonic()
         self._runs: list[StepRun] = []
         self._stopped = False
@@ -146,7 +146,9 @@ class _StepScheduler:
         """Start the next step."""
         planned = self._plans[len(self._runs)]
         left = self._started + self._request.timeout - time.monotonic()
-        self._runs.append(StepRun(self._mux, planned, max(0.0, min(planned.step.timeout, left)), polite=self._polite))
+        self._runs.append(
+            StepRun(self._mux, planned, max(0.0, min(planned.step.timeout, left)), yields_to_user=self._yields_to_user)
+        )
         return self._runs[-1]
 
     def _on_completed(self, run: StepRun, result: StepResult) -> None:

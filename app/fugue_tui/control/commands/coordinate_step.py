@@ -171,11 +171,11 @@ class _Ready(Struct, frozen=True):
 class StepRun:
     """A running step. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, plan: Plan, seconds: float, *, polite: bool) -> None:
+    def __init__(self, mux: Multiplexer, plan: Plan, seconds: float, *, yields_to_user: bool) -> None:
         self.plan = plan
         self.result: StepResult | None = None
         """None until it has ended."""
-        self._execution = Execution(mux, plan.pane, plan.line, polite=polite)
+        self._execution = Execution(mux, plan.pane, plan.line, yields_to_user=yields_to_user)
         self._mux, self._seconds = mux, seconds
         self._started = time.monotonic()
         self.task = asyncio.create_task(self._run())
@@ -204,7 +204,7 @@ class StepRun:
         if port is not None and (await wait_for_port(port, seconds=_CHECK)).listening:
             return _Ready(Status.FAILED, f"port {port} is in use already; nothing was run")
         execution.start()
-        await asyncio.wait((execution.begun, execution.ended), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((execution.started, execution.ended), return_when=asyncio.FIRST_COMPLETED)
         met = asyncio.create_task(self._met())
         try:
             await asyncio.wait((met, execution.ended), return_when=asyncio.FIRST_COMPLETED)

@@ -75,7 +75,7 @@ class ExecuteCommand(Command[CommandOutcome], name="execute-command", effect=Eff
         """Queue the command. Raises InvalidArgument, NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)
         line = self._line(mux, pane)
-        execution = Execution(mux, pane, line, forced=self.method is Method.MARKER, polite=origin.is_agent)
+        execution = Execution(mux, pane, line, forced=self.method is Method.MARKER, yields_to_user=origin.is_agent)
         pending = PendingExecution(execution, output_limit(self.limit, origin), ansi=self.ansi)
         return run_task(pending.outcome(self.timeout, self.on_cancel))
 

@@ -142,10 +142,10 @@ async def fill_panes(mux: Multiplexer, restorer: WorkspaceRestorer) -> RestoreRe
     """Read the texts of a restored workspace into its panes, also if the caller cancels meanwhile."""
     loop, context = asyncio.get_running_loop(), copy_context()
 
-    def hold_store(recorder: SnapshotWriter, wanted: Callable[[], bool]) -> RestoreResult:
+    def restore_entries(recorder: SnapshotWriter, wanted: Callable[[], bool]) -> RestoreResult:
         """On the saver's thread, which changes nothing in the store while texts are read from it."""
         return context.run(asyncio.run_coroutine_threadsafe, restorer.fill(), loop).result()
 
-    filled = asyncio.wrap_future(saver(mux).ask(hold_store))
+    filled = asyncio.wrap_future(saver(mux).ask(restore_entries))
     filled.add_done_callback(lambda each: each.cancelled() or each.exception())  # The caller may be gone.
     return await asyncio.shield(filled)

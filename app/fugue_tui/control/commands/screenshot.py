@@ -89,9 +89,9 @@ class ScreenshotPane(
         """The screenshot, drawn on another thread. Raises NotFound or InvalidArgument."""
         name = target.named(self.name) if self.name else ""
         captured = shot(mux, self.pane, self.window, origin)
-        return run_task(self._shoot(mux, captured, name, origin))
+        return run_task(self._take(mux, captured, name, origin))
 
-    async def _shoot(self, mux: Multiplexer, captured: CapturedScreen, name: str, origin: Origin) -> Screenshot:
+    async def _take(self, mux: Multiplexer, captured: CapturedScreen, name: str, origin: Origin) -> Screenshot:
         drawn, screen = await asyncio.to_thread(self._render, captured, name, origin.is_agent)
         return _store(mux, captured.theme, drawn, screen)
 

@@ -85,13 +85,13 @@ class InjectContext(Command[Injected], name="inject-context", effect=Effect.INPU
         def on_set(end: CommandEnd) -> Injected:
             injected.context = known.with_more(new)
             injected.left = self.expires_after_commands
-            if mux.lent.get(pane) is not injected:
-                mux.lent[pane] = injected
+            if mux.injected_contexts.get(pane) is not injected:
+                mux.injected_contexts[pane] = injected
                 number = max((command.number for command in terminal.shell.commands), default=0)
                 spawn(_count_commands(mux, pane, injected, number))
             return _answer(pane, injected, end, active=True)
 
-        execution = _queued(mux, pane, partial(set_context, new, known), polite=origin.is_agent)
+        execution = _queued(mux, pane, partial(set_context, new, known), yields_to_user=origin.is_agent)
         return run_task(_read(execution, on_set))
 
 
@@ -107,7 +107,7 @@ class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.
         injected = _injected(mux, pane)
         if injected is None:
             raise Refused(f"nothing is injected into {pane}; inject-context does that")
-        execution = _queued(mux, pane, partial(restore_context, injected.context), polite=origin.is_agent)
+        execution = _queued(mux, pane, partial(restore_context, injected.context), yields_to_user=origin.is_agent)
         return run_task(_withdrawn(execution, mux, injected))
 
 
@@ -122,13 +122,15 @@ async def _count_commands(mux: Multiplexer, pane: PaneId, injected: InjectedCont
                 while injected.left == 0 and _is_in_use(mux, pane, injected):
                     await _withdraw_expired(mux, pane, injected)
     finally:
-        if mux.lent.get(pane) is injected:
-            del mux.lent[pane]
+        if mux.injected_contexts.get(pane) is injected:
+            del mux.injected_contexts[pane]
 
 
 async def _withdraw_expired(mux: Multiplexer, pane: PaneId, injected: InjectedContext) -> None:
     try:
-        await _withdrawn(_queued(mux, pane, partial(restore_context, injected.context), polite=True), mux, injected)
+        await _withdrawn(
+            _queued(mux, pane, partial(restore_context, injected.context), yields_to_user=True), mux, injected
+        )
     except FugueError:  # The user is typing, or another program is in the foreground.
         await asyncio.sleep(_RETRY_DELAY)
 
@@ -138,7 +140,7 @@ def _is_in_use(mux: Multiplexer, pane: PaneId, injected: InjectedContext) -> boo
 
 
 def _injected(mux: Multiplexer, pane: PaneId) -> InjectedContext | None:
-    found = mux.lent.get(pane)
+    found = mux.injected_contexts.get(pane)
     return found if isinstance(found, InjectedContext) and found.terminal is mux.terminals.get(pane) else None
 
 
@@ -147,16 +149,18 @@ async def _withdrawn(execution: Execution, mux: Multiplexer, injected: InjectedC
 
     def end(end: CommandEnd) -> Injected:
         injected.left = None
-        if mux.lent.get(execution.pane) is injected:
-            del mux.lent[execution.pane]
+        if mux.injected_contexts.get(execution.pane) is injected:
+            del mux.injected_contexts[execution.pane]
         return _answer(execution.pane, injected, end, active=False)
 
     return await _read(execution, end)
 
 
-def _queued(mux: Multiplexer, pane: PaneId, script: Callable[[Dialect], str], *, polite: bool) -> Execution:
+def _queued(mux: Multiplexer, pane: PaneId, script: Callable[[Dialect], str], *, yields_to_user: bool) -> Execution:
     """Have a shell read a script at its next prompt. Raises Refused if the queue is full."""
-    execution = Execution(mux, pane, lambda dialect: ShellLine(script(dialect), by_file=True), polite=polite)
+    execution = Execution(
+        mux, pane, lambda dialect: ShellLine(script(dialect), by_file=True), yields_to_user=yields_to_user
+    )
     execution.start()
     return execution
 

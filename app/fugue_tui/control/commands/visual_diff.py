@@ -97,11 +97,11 @@ class ObservedAction:
     def begin(self) -> Coroutine[Any, Any, CommandOutcome | WaitResult]:
         """Begin the action; what is returned waits for its end. Raises Refused or TerminalGone."""
         if self._line is None:
-            if (wait := self._mux.lease(self.pane)) is not None and self._origin.is_agent:
+            if (wait := self._mux.reserved_ms(self.pane)) is not None and self._origin.is_agent:
                 raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
             SendKeys(pane=str(self.pane), keys=self._request.keys).run(self._mux, self._origin)
             return self.silence(self.left).result()
-        execution = Execution(self._mux, self.pane, self._line, polite=self._origin.is_agent)
+        execution = Execution(self._mux, self.pane, self._line, yields_to_user=self._origin.is_agent)
         execution.on_turn = self.capture
         return PendingExecution(execution, SOME_OUTPUT, ansi=False).outcome(self._request.timeout, OnCancel.INTERRUPT)
 
@@ -134,10 +134,10 @@ class ObservedAction:
 
 
 async def observe(
-    mux: Multiplexer, action: ObservedAction, begun: Coroutine[Any, Any, CommandOutcome | WaitResult]
+    mux: Multiplexer, action: ObservedAction, started: Coroutine[Any, Any, CommandOutcome | WaitResult]
 ) -> tuple[FirstScreen, CapturedScreen, ActionResult]:
     """The captures before and after an action that has begun, and its result."""
-    found = await begun
+    found = await started
     if isinstance(found, CommandOutcome) and not (found.timed_out or found.ended) and action.pane in mux.terminals:
         await action.silence(PROMPT_TIMEOUT).result()
     if mux.terminals.get(action.pane) is not action.terminal:
@@ -251,10 +251,10 @@ class VisualDiff(
         self,
         mux: Multiplexer,
         action: ObservedAction,
-        begun: Coroutine[Any, Any, CommandOutcome | WaitResult],
+        started: Coroutine[Any, Any, CommandOutcome | WaitResult],
         stored: Callable[[], Screen] | None,
     ) -> VisualDifference:
-        first, after, result = await observe(mux, action, begun)
+        first, after, result = await observe(mux, action, started)
         named = (clean(self.before, 64) or f"{after.source} before", f"{after.source} after")
         before, scrolled = (stored, None) if stored else (first.screen, first.scrolled)
         found = await asyncio.to_thread(_compared, before, after, *named, scrolled)

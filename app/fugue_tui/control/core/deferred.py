@@ -109,11 +109,11 @@ def run_task(work: Coroutine[Any, Any, Result]) -> Deferred[Result]:
     Cancelling the result answers the caller at once and cancels the coroutine, which may take time to clean up; it has
     always begun before. When the loop ends, the result fails with TimedOut."""
     later = Deferred[Result]()
-    begun = False
+    started = False
 
     async def settle() -> None:
-        nonlocal begun
-        begun = True
+        nonlocal started
+        started = True
         _current.set(later)
         try:
             later.settle(await work)
@@ -126,13 +126,13 @@ def run_task(work: Coroutine[Any, Any, Result]) -> Deferred[Result]:
     def cancel() -> None:
         if task.done() or task.get_loop().is_closed():
             return
-        if begun:
+        if started:
             task.cancel()
         else:
             task.get_loop().call_soon(task.cancel)
 
     def close(_: object) -> None:
-        if not begun:
+        if not started:
             work.close()  # The loop has ended before.
             later.fail(TimedOut("the workspace is being left"))
 

@@ -80,7 +80,7 @@ def typed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
 
 def yield_to_user(mux: Multiplexer, pane: PaneId) -> None:
     """Raise Refused while the user is typing in a pane."""
-    wait = mux.lease(pane)
+    wait = mux.reserved_ms(pane)
     if wait is not None:
         raise Refused(f"the user is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
 

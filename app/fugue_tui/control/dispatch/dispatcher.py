@@ -34,10 +34,10 @@ class Dispatcher:
         """Run a command; raises FugueError, and anything else that is raised is a bug.
 
         A deferred result is recorded at its start and when it is done."""
-        begun, line = time.monotonic(), command_line.beginning(command, LONGEST)
+        started, line = time.monotonic(), command_line.beginning(command, LONGEST)
 
         def record(error: BaseException | None) -> None:
-            self.audit.record(origin, line, *_outcome(error), time.monotonic() - begun)
+            self.audit.record(origin, line, *_outcome(error), time.monotonic() - started)
 
         try:
             self._authorize(command, origin)

@@ -36,18 +36,18 @@ def lookup(verb: str) -> type[Command[Any]]:
     raise UnknownCommand(f"{unknown(verb)}{'' if nearest(verb) else '; fugue-tui --help lists all'}")
 
 
-def nearest(word: str, more: Iterable[str] = (), likeness: float = 0.6) -> str:
+def nearest(word: str, more: Iterable[str] = (), cutoff: float = 0.6) -> str:
     """The command that an unknown word may mean: by tmux's name for it or a similar spelling; `more` are further names.
     Empty if there is none."""
     written = word[:40].replace("_", "-")
     if written in TMUX:
         return TMUX[written]
-    return next(iter(get_close_matches(written, [*more, *registry()], n=1, cutoff=likeness)), "")
+    return next(iter(get_close_matches(written, [*more, *registry()], n=1, cutoff=cutoff)), "")
 
 
-def unknown(word: str, more: Iterable[str] = (), likeness: float = 0.6) -> str:
+def unknown(word: str, more: Iterable[str] = (), cutoff: float = 0.6) -> str:
     """The error text for an unknown command, with the nearest known one."""
-    near, shown = nearest(word, more, likeness), ascii(word[:40])[1:-1]
+    near, shown = nearest(word, more, cutoff), ascii(word[:40])[1:-1]
     if near and word[:40] in TMUX:
         return f"no command {shown}; tmux's {shown} is {near} here"
     return f"no command {shown}" + (f"; did you mean {near}?" if near else "")

@@ -32,14 +32,14 @@ from fugue_tui.terminal.terminal import Terminal
 
 AGAIN: Final = 0.05
 """Seconds between two polls of a shell that is not at its prompt yet."""
-_STRAYS: Final = 3
+_MAX_STRAY_PROMPTS: Final = 3
 """Prompts that are skipped because a background job prints there."""
 _ENTER: Final = KeyPress("enter")
 INTERRUPT: Final = KeyPress("c", Modifiers.CTRL)
 """Ctrl+C."""
 
 
-class _GivenUp(Exception):
+class _Abandoned(Exception):
     """The caller has got its error, and what was typed is to be cleared."""
 
 
@@ -53,11 +53,11 @@ class Execution:
         line: ShellLine | Callable[[Dialect], ShellLine],
         *,
         forced: bool = False,
-        polite: bool = True,
+        yields_to_user: bool = True,
     ):
         self.mux, self.pane, self.line = mux, pane, line
         loop = asyncio.get_running_loop()
-        self.begun: asyncio.Future[CommandRecord] = loop.create_future()
+        self.started: asyncio.Future[CommandRecord] = loop.create_future()
         """Done when the command runs."""
         self.ended: asyncio.Future[CommandEnd] = loop.create_future()
         """Done when the command has ended; an error other than FugueError is a bug. It keeps its turn until it is
@@ -71,7 +71,7 @@ class Execution:
         """Set once its turn has come, if the pane is still there."""
         self.typed_at = 0.0
         """When Enter was pressed, on the monotonic clock."""
-        self._forced, self._polite = forced, polite
+        self._forced, self._yields_to_user = forced, yields_to_user
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._updates: PaneUpdates
@@ -80,8 +80,8 @@ class Execution:
         self._number = 0
         self._outer: CommandRecord | None = None
         self._prompt_at = 0.0
-        self._tries = self._strays = self._count = self._more = 0
-        self._looked_at = -1.0
+        self._attempts = self._stray_prompts = self._count = self._continuations = 0
+        self._checked_at = -1.0
         self._due: dict[Callable[[], CommandEnd | None], float] = {}
         """When each check for the command's end is due, on the monotonic clock."""
 
@@ -109,7 +109,7 @@ class Execution:
         """Interrupt the command or leave it running, as its end is no longer awaited. The next in the queue starts
         once it is over, or after a grace period."""
         self._cancelled = True
-        self.begun.cancel()
+        self.started.cancel()
         self.ended.cancel()
         if self._interrupted:
             return  # It is being stopped already.
@@ -127,7 +127,7 @@ class Execution:
 
     async def _run(self, turn: Turn) -> None:
         try:
-            await turn.begun.wait()
+            await turn.started.wait()
             self.on_turn()
             self.terminal = self.mux.terminal(self.pane)
             self.stage = CommandStage.WAITING
@@ -147,7 +147,7 @@ class Execution:
             end = await self._end()
             if not self.ended.done():
                 self.ended.set_result(end)
-        except _GivenUp:
+        except _Abandoned:
             await self._stop()
         except asyncio.CancelledError:
             if self._interrupted:
@@ -200,15 +200,15 @@ class Execution:
 
     async def _prompt(self) -> Shell:
         """Wait for the shell's prompt. Raises Refused."""
-        begun = time.monotonic()
+        started = time.monotonic()
         while True:
             now = time.monotonic()
-            shell = shell_in(self.mux, self.pane, forced=self._forced, patient=now < begun + QUIET)
+            shell = shell_in(self.mux, self.pane, forced=self._forced, patient=now < started + QUIET)
             if shell is not None:
                 self._prompt_at = self._prompt_at or (0.0 if shell.settled else now)
                 if (shell.settled or now > self._prompt_at + QUIET) and not self._is_clearing(shell):
                     return shell
-            if now > begun + PROMPT:
+            if now > started + PROMPT:
                 raise Refused(f"the shell in {self.pane} does not come to its prompt; read-pane shows what it does")
             await self._prompted_within(AGAIN)
 
@@ -229,7 +229,7 @@ class Execution:
         return not self.terminal.shell.at_input and self.terminal.sent.is_clearing(printed_at)
 
     def _check_user(self) -> None:
-        wait = self.mux.lease(self.pane) if self._polite else None
+        wait = self.mux.reserved_ms(self.pane) if self._yields_to_user else None
         if wait is not None:
             raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
 
@@ -238,9 +238,9 @@ class Execution:
         typed it."""
         if not self.terminal.sent.nothing_since:
             raise occupied(self.pane, text)
-        self._strays += 1
+        self._stray_prompts += 1
         self._count = self.terminal.sent.count
-        return self._strays <= _STRAYS
+        return self._stray_prompts <= _MAX_STRAY_PROMPTS
 
     async def _clear(self) -> None:
         """Wait for another prompt, as the present one may append the text to what it has."""
@@ -253,7 +253,7 @@ class Execution:
     def _paste(self, shell: Shell) -> None:
         self.shell = shell
         line = self.line if isinstance(self.line, ShellLine) else self.line(shell.dialect)
-        if self._tries:
+        if self._attempts:
             line = replace(line, by_file=True)
         self._drop_typed()
         if shell.lost_marks:
@@ -271,7 +271,7 @@ class Execution:
         with suppress(TimeoutError):
             async with asyncio.timeout(ECHO):
                 while self.stage is CommandStage.TYPED:
-                    strays = self._strays and not self._is_joined
+                    strays = self._stray_prompts and not self._is_joined
                     if (is_within if strays else shows)(self.terminal.shell.typed, text):
                         return True
                     await self._next()
@@ -281,17 +281,17 @@ class Execution:
     def _echoes_nothing(self) -> bool:
         """Whether Enter is pressed without an echo; if not, the line is typed again: with a wrong echo, as in vi's
         command mode or where pasted text is quoted, at a new prompt and with as little text as possible."""
-        self._tries += 1
+        self._attempts += 1
         shown, typed = self.terminal.shell.typed, self._typed.text if self._typed else ""
         if is_behind_other(shown, typed) and "\n" not in typed:
             self.terminal.write(b"\x7f" * len(typed))
             raise occupied(self.pane, shown[: -len(typed)])
-        if self._tries > 1 and shown.strip():
+        if self._attempts > 1 and shown.strip():
             text = clean(shown, 80)
-            self._give_up(
+            self._abandon(
                 Refused(f"the shell in {self.pane} shows `{text}` instead of the typed text; nothing was run")
             )
-        return self._tries > 1
+        return self._attempts > 1
 
     def _enter(self) -> None:
         self.stage, self.typed_at = CommandStage.ENTERED, time.monotonic()
@@ -339,19 +339,19 @@ class Execution:
 
     def _check_soon(self) -> None:
         """Check for a silent end after a while without output."""
-        self._check(self._fell_silent, AGAIN if self._interrupted else QUIET)
+        self._check(self._silent_end, AGAIN if self._interrupted else QUIET)
 
     def _prompted(self, mark: PromptMark) -> None:
         if mark.continues:
-            self._more += 1
-            if self._typed and self._more > self._typed.prompts:
+            self._continuations += 1
+            if self._typed and self._continuations > self._typed.prompts:
                 self._check(self._incomplete, AGAIN)  # The user's own PS0 is marked the same way.
         elif mark.kind == "B":
             self._check(self._prompt_without_command, QUIET)
 
     def _incomplete(self) -> None:
         if self.stage is CommandStage.ENTERED:
-            self._give_up(
+            self._abandon(
                 InvalidArgument(
                     "command: the shell waits for more input (an open quotation or bracket, or a backslash at its "
                     "end); nothing was run"
@@ -368,8 +368,8 @@ class Execution:
             self.stage, self.record = CommandStage.RUNNING, record
             self.typed_at = self.typed_at or time.monotonic()
             self._check_soon()  # Output before this was not counted.
-            if not self.begun.done():
-                self.begun.set_result(record)
+            if not self.started.done():
+                self.started.set_result(record)
 
     def _finished(self, record: CommandRecord) -> CommandEnd | None:
         if self._outer and record.number == self._outer.number and self.marked:
@@ -394,39 +394,39 @@ class Execution:
         leaves = isinstance(self.line, ShellLine) and "exit" in self.line.command
         return fish and leaves and not (self.terminal.exit or self.terminal.shell.at_prompt)
 
-    def _fell_silent(self) -> CommandEnd | None:
+    def _silent_end(self) -> CommandEnd | None:
         """The end, if the shell abandoned the command or exited without a mark."""
         if self._typed is None or self.shell is None:
             return None
         if not self.marked:
             return self._unmarked_end(self._typed, self.shell.dialect)
         gone = not process.argv(self.shell.pid) and not process.name(self.shell.pid)
-        over = gone or (self._typed.at_prompt_again(self.terminal, self.shell) and self._is_sure())
+        over = gone or (self._typed.at_prompt_again(self.terminal, self.shell) and self._is_confirmed())
         return CommandEnd(self.record, None, lost=True) if over else None
 
     def _unmarked_end(self, typed: TypedLine, dialect: Dialect) -> CommandEnd | None:
         """The end, if the command removed the shell's prompt marks, as a start-up file that is read again does."""
-        if typed.edits or not is_at_unmarked_prompt(self.terminal, dialect) or not self._is_sure():
+        if typed.edits or not is_at_unmarked_prompt(self.terminal, dialect) or not self._is_confirmed():
             return None
         self.terminal.shell.lose_track()
         found = self.terminal.shell.command(self.record.number) if self.record else None
         return CommandEnd(found or self.record, None, unmarked=True)
 
-    def _is_sure(self) -> bool:
+    def _is_confirmed(self) -> bool:
         """Whether this is the second check without output in between; after the first, more may be pending."""
-        sure = self._looked_at == self.terminal.printed_at
+        sure = self._checked_at == self.terminal.printed_at
         if not sure:
-            self._looked_at = self.terminal.printed_at
+            self._checked_at = self.terminal.printed_at
             self._check_soon()
         return sure
 
     # Giving up
 
-    def _give_up(self, error: FugueError) -> None:
+    def _abandon(self, error: FugueError) -> None:
         """Fail, but let the next in the queue wait until the shell has consumed Ctrl+C and shows another prompt."""
         self._cancelled = True
         self._set_error(error)
-        raise _GivenUp
+        raise _Abandoned
 
     async def _stop(self) -> None:
         """Press Ctrl+C, and wait for the command's end or for another prompt, for a while."""
@@ -435,18 +435,18 @@ class Execution:
         if self.record is not None and time.monotonic() > self.record.started + QUIET:
             self.terminal.press(INTERRUPT)
         elif self._interrupt():
-            self._check(self._insist, 2 * QUIET)
+            self._check(self._repeat_interrupt, 2 * QUIET)
         elif self.stage is CommandStage.RUNNING:
             self.terminal.press(INTERRUPT)
         self.stage = max(self.stage, CommandStage.ENTERED)
-        with suppress(TimeoutError, FugueError, _GivenUp):
+        with suppress(TimeoutError, FugueError, _Abandoned):
             async with asyncio.timeout(GRACE):
                 await self._end()
 
-    def _insist(self) -> None:
+    def _repeat_interrupt(self) -> None:
         """Repeat Ctrl+C: a shell may miss one between Enter and the command's start; bash may lose the Enter too."""
         if self._interrupt() and self.stage is CommandStage.ENTERED:
-            self._check(self._insist, 2 * QUIET)
+            self._check(self._repeat_interrupt, 2 * QUIET)
 
     def _interrupt(self) -> bool:
         """Press Ctrl+C to clear the typed text; False if another client has typed since, and would lose that."""
