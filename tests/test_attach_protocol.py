@@ -75,12 +75,12 @@ def test_a_server_that_knows_no_attaching_is_of_another_version() -> None:
 
 
 def test_a_client_of_another_protocol_is_told_both_versions_and_the_way_out() -> None:
-    assert attach_protocol.misfit(Hello()) == attach_protocol.misfit(Hello(version="9.9")) == ""
-    said = attach_protocol.misfit(Hello(protocol=7, version="9.9"))
+    assert attach_protocol.protocol_fault(Hello()) == attach_protocol.protocol_fault(Hello(version="9.9")) == ""
+    said = attach_protocol.protocol_fault(Hello(protocol=7, version="9.9"))
     assert f"fugue-tui {__version__} (protocol {attach_protocol.PROTOCOL})" in said
     assert "fugue-tui 9.9 (protocol 7)" in said
     assert "kill-server" in said
-    assert "\x1b" not in attach_protocol.misfit(Hello(protocol=7, version="\x1b[31m"))
+    assert "\x1b" not in attach_protocol.protocol_fault(Hello(protocol=7, version="\x1b[31m"))
 
 
 @given(st.lists(st.tuples(st.sampled_from(KINDS), st.binary(max_size=40))), st.integers(1, 9))

@@ -171,7 +171,7 @@ def refusal(message: str) -> bytes:
     return f'{{"jsonrpc": "2.0", "id": 1, "error": {error}}}\n'.encode()
 
 
-def misfit(hello: Hello) -> str:
+def protocol_fault(hello: Hello) -> str:
     """Why this version cannot serve that client, with a way out; empty if it can."""
     if hello.protocol == PROTOCOL:
         return ""

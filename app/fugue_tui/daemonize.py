@@ -29,7 +29,7 @@ def split(keep: Collection[int]) -> bool:
         os.setsid()
         if os.fork():
             os._exit(0)  # Its child has no parent that waits for it, and can never get a terminal by accident.
-        _let_go(keep)
+        _close_descriptors(keep)
     except OSError:
         os._exit(1)
     return True
@@ -55,7 +55,7 @@ def notify(state: str, env: Mapping[str, str] = os.environ) -> None:
         manager.send(state.encode())
 
 
-def _let_go(keep: Collection[int]) -> None:
+def _close_descriptors(keep: Collection[int]) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(null, standard)

@@ -40,10 +40,10 @@ class LogFile(logging.Handler):
         """Move the log to another path; if that fails, the old path stays in use."""
         with self.lock or nullcontext(), suppress(OSError):
             if path != self.path and os.path.lexists(self.path):
-                self._take_along(path)
+                self._move_file(path)
             self.path = path
 
-    def _take_along(self, path: str) -> None:
+    def _move_file(self, path: str) -> None:
         if os.path.lexists(path):
             _append(path, _read(self.path))
             os.unlink(self.path)
@@ -77,7 +77,7 @@ def keep(path: str) -> None:
     logging.getLogger().addHandler(LogFile(path) if path else logging.NullHandler())
     logging.captureWarnings(capture=True)
     threading.excepthook = _thread_failed
-    sys.unraisablehook = _nobody_told
+    sys.unraisablehook = _unraisable
 
 
 def move(path: str) -> None:
@@ -101,7 +101,7 @@ def _thread_failed(failure: threading.ExceptHookArgs) -> None:
         _logger.error("thread %s failed", name, exc_info=failure.exc_value)
 
 
-def _nobody_told(failure: "UnraisableHookArgs") -> None:
+def _unraisable(failure: "UnraisableHookArgs") -> None:
     _logger.error(
         "%s: %a", failure.err_msg or "raised where it cannot be reported", failure.object, exc_info=failure.exc_value
     )

@@ -132,7 +132,7 @@ def serve(options: StartOptions) -> int:
     workspace, listener = claim(options, reading.config)
     daemonize.call("fugue: server")
     if "NOTIFY_SOCKET" in os.environ:
-        threading.Thread(target=_tell_manager, args=(listener.path,), name="notify", daemon=True).start()
+        threading.Thread(target=_notify_manager, args=(listener.path,), name="notify", daemon=True).start()
     try:
         with ended_by_signals((*ENDINGS, signal.SIGINT)):
             status = _Claimed(options, workspace, listener, file, reading).run(foreground=False)
@@ -255,18 +255,18 @@ def _be_server(claimed: _Claimed, listener: Listener, theirs: socket.socket, hel
         with ended_by_signals():
             return claimed.run(foreground=False, first=(theirs, hello))
     except FugueError as error:
-        _tell(theirs, str(error))
+        _send_error(theirs, str(error))
     except SystemExit as ended:
         return _status(ended)
     except Exception as error:  # noqa: BLE001  (a border: it would be lost)
         _log.exception("the server failed")
-        _tell(theirs, f"internal: {type(error).__name__}: {error}; a bug, --foreground shows where")
+        _send_error(theirs, f"internal: {type(error).__name__}: {error}; a bug, --foreground shows where")
     finally:
         listener.close()
     return 1
 
 
-def _tell(client: socket.socket, message: str) -> None:
+def _send_error(client: socket.socket, message: str) -> None:
     if client.fileno() < 0:
         return
     with suppress(OSError):
@@ -275,7 +275,7 @@ def _tell(client: socket.socket, message: str) -> None:
     client.close()
 
 
-def _tell_manager(path: str) -> None:
+def _notify_manager(path: str) -> None:
     from fugue_tui.client import command_request
 
     with suppress(FugueError):

@@ -110,7 +110,7 @@ def connect(path: str, seconds: float = CONNECT_SECONDS) -> socket.socket:
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     link.settimeout(seconds)
     try:
-        _reach(link, path, seconds)
+        _connect(link, path, seconds)
     except BlockingIOError:
         link.close()
         raise SocketError(f"the workspace at {path} is busy and accepts no connection; try again") from None
@@ -120,7 +120,7 @@ def connect(path: str, seconds: float = CONNECT_SECONDS) -> socket.socket:
     return link
 
 
-def _reach(link: socket.socket, path: str, seconds: float) -> None:
+def _connect(link: socket.socket, path: str, seconds: float) -> None:
     """Connect; while the backlog is full, for which Linux does not block, try again."""
     deadline = time.monotonic() + seconds
     while True:

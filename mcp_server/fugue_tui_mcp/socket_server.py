@@ -159,7 +159,9 @@ class SocketServer:
         except SocketError as error:
             await connection.send(jsonrpc.error(first.id, jsonrpc.INVALID_PARAMS, str(error)))
             return
-        if fault := attach_protocol.misfit(hello) or ("" if self._attach else "terminals cannot be attached to it"):
+        if fault := attach_protocol.protocol_fault(hello) or (
+            "" if self._attach else "terminals cannot be attached to it"
+        ):
             await connection.send(attach_protocol.refusal(fault))
         elif self._attach is not None:
             sock, early = connection.hand_over()

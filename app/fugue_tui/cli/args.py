@@ -20,7 +20,7 @@ def options_of(
     for an unknown option."""
     head, program = _cut(arguments)
     options: dict[str, str] = {}
-    loose: list[str] = []
+    positional: list[str] = []
     while head:
         word = head.pop(0)
         name, equals, value = word.partition("=")
@@ -32,8 +32,8 @@ def options_of(
         elif word.startswith("-"):
             raise Usage(f"no option {word[:40]!a}; fugue-tui --help lists them")
         else:
-            loose.append(word)
-    return options, loose, program
+            positional.append(word)
+    return options, positional, program
 
 
 def split_own(arguments: list[str]) -> tuple[list[str], dict[str, str], bool]:

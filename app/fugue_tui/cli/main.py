@@ -129,17 +129,17 @@ def _command(arguments: list[str]) -> int:
     except SocketError as error:
         if words == ["list-layouts"] and isinstance(error, NotRunning) and not where:
             return _show(_layouts(), json_wanted)
-        if _stranger(words[0]):
+        if _is_unknown(words[0]):
             return _named(arguments, json_wanted)
         way_out = "; start one with: fugue-tui" if isinstance(error, NotRunning) else ""
         return _failed(type(error)(f"{error}{way_out}"), json_wanted)
     except FugueError as error:
         return _failed(error, json_wanted)
-    if _error_code(answer) == UnknownCommand.code and _stranger(words[0]):
+    if _error_code(answer) == UnknownCommand.code and _is_unknown(words[0]):
         return _named(arguments, json_wanted)
     if "--output" in where and not answer.get("exit"):
         write(_data(answer, json_wanted), where["--output"])
-        return _judged(answer)
+        return _exit_status(answer)
     return _show(answer, json_wanted)
 
 
@@ -175,7 +175,7 @@ def _named(arguments: list[str], json_wanted: bool) -> int:
 
     try:
         with suppress(Usage):
-            if StartRequest(arguments).loose:
+            if StartRequest(arguments).positional:
                 return _start(arguments)
         known(arguments[0])
     except UnknownCommand as error:
@@ -204,11 +204,11 @@ def _show(answer: dict[str, object], json_wanted: bool) -> int:
     elif text := answer.get("text"):
         say(str(text))
     if status == 0:
-        return _judged(answer, silent=json_wanted)
+        return _exit_status(answer, silent=json_wanted)
     return status if isinstance(status, int) else 1
 
 
-def _judged(answer: dict[str, object], *, silent: bool = False) -> int:
+def _exit_status(answer: dict[str, object], *, silent: bool = False) -> int:
     """The exit status of a command that succeeded; prints its note on the outcome, if any, to stderr."""
     status, aside = answer.get("status"), answer.get("aside")
     if aside and not silent:
@@ -231,7 +231,7 @@ def _error_code(answer: dict[str, object]) -> str:
     return str(error.get("code")) if isinstance(error, dict) else ""  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
 
-def _stranger(verb: str) -> bool:
+def _is_unknown(verb: str) -> bool:
     """Whether no command has that name."""
     from fugue_tui.control.introspection import verbs
 
@@ -239,22 +239,22 @@ def _stranger(verb: str) -> bool:
 
 
 def _mcp(arguments: list[str]) -> int:
-    options, loose, program = options_of(arguments, ("--workspace", "--socket"))
+    options, positional, program = options_of(arguments, ("--workspace", "--socket"))
     if "--help" in options:
         return _help()
-    if loose or program:
-        raise Usage(f"mcp: {(loose or program)[0][:40]!a}: one word too many; it takes --workspace and --socket")
+    if positional or program:
+        raise Usage(f"mcp: {(positional or program)[0][:40]!a}: one word too many; it takes --workspace and --socket")
     from fugue_tui_mcp.bridge.stdio_bridge import main
 
     return main(options.get("--workspace", ""), options.get("--socket", ""))
 
 
 def _reflect(arguments: list[str]) -> int:
-    options, loose, _ = options_of(arguments, ("--format",))
+    options, positional, _ = options_of(arguments, ("--format",))
     if "--help" in options:
         return _help()
-    if loose:
-        raise Usage(f"reflect: {loose[0][:40]!a}: one word too many; it takes --format")
+    if positional:
+        raise Usage(f"reflect: {positional[0][:40]!a}: one word too many; it takes --format")
     from fugue_tui.control.introspection import Format, reflect
 
     wanted = options.get("--format", "tree")
@@ -265,14 +265,14 @@ def _reflect(arguments: list[str]) -> int:
 
 
 def _config(arguments: list[str]) -> int:
-    options, loose, _ = options_of(arguments, ("--config",))
+    options, positional, _ = options_of(arguments, ("--config",))
     if "--help" in options:
         return _help()
     from fugue_tui.cli.config_command import ACTIONS
 
-    if len(loose) != 1 or loose[0] not in ACTIONS:
+    if len(positional) != 1 or positional[0] not in ACTIONS:
         raise Usage(f"config: wants one of {', '.join(ACTIONS)}")
-    return ACTIONS[loose[0]](options.get("--config", ""))
+    return ACTIONS[positional[0]](options.get("--config", ""))
 
 
 def _open(arguments: list[str]) -> int:

@@ -46,10 +46,10 @@ class Project(Struct, frozen=True):
 def run(arguments: list[str]) -> int:
     """Open the project of the current directory, or the one that is given; the exit status. Raises FugueError."""
     sure = any(word in ("--yes", "-y") for word in arguments)
-    options, loose, program = options_of([word for word in arguments if word not in ("--yes", "-y")], OPTIONS)
-    if len(loose) > 1 or program:
-        raise Usage(f"open: {(loose[1:] or program)[0][:40]!a}: one word too many; it takes a directory or a file")
-    project = find(loose[0] if loose else "", options.get("--workspace", ""))
+    options, positional, program = options_of([word for word in arguments if word not in ("--yes", "-y")], OPTIONS)
+    if len(positional) > 1 or program:
+        raise Usage(f"open: {(positional[1:] or program)[0][:40]!a}: one word too many; it takes a directory or a file")
+    project = find(positional[0] if positional else "", options.get("--workspace", ""))
     agreed = project.own or sure or not sockets.answers(sockets.path_of(project.name))
     if agreed and not project.own:
         agree(project, sure=sure)

@@ -22,9 +22,9 @@ class StartRequest:
     """The arguments after `fugue-tui`. Raises Usage if they are malformed."""
 
     def __init__(self, arguments: list[str]) -> None:
-        self.options, loose, self.program = options_of(arguments, OPTIONS, FLAGS)
-        self.named = [*([self.options["--workspace"]] if "--workspace" in self.options else []), *loose]
-        self.loose = loose[0] if loose else ""
+        self.options, positional, self.program = options_of(arguments, OPTIONS, FLAGS)
+        self.named = [*([self.options["--workspace"]] if "--workspace" in self.options else []), *positional]
+        self.positional = positional[0] if positional else ""
         """The positional name, which may be a mistyped command."""
         if len(self.named) > 1:
             raise Usage(f"{self.named[1][:40]!a}: one word too many; a program to run comes after --")
@@ -69,8 +69,13 @@ def start(asked: StartRequest, refusal: Callable[[str], str] | None = None) -> i
         return attach_as(asked.options, asked.named)
     if "--foreground" not in asked.options and (status := _joined(asked)) is not None:
         return status
-    if refusal is not None and asked.loose and "--foreground" not in asked.options and not _is_known(asked.loose):
-        raise UnknownCommand(refusal(asked.loose))
+    if (
+        refusal is not None
+        and asked.positional
+        and "--foreground" not in asked.options
+        and not _is_known(asked.positional)
+    ):
+        raise UnknownCommand(refusal(asked.positional))
     from fugue_tui import server_start as starting
 
     if "--foreground" in asked.options:

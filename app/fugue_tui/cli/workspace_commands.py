@@ -23,18 +23,18 @@ OUTSIDE = ("FUGUE_SOCKET", "FUGUE_WORKSPACE")
 
 def attach(arguments: list[str]) -> int:
     """Attach this terminal to a running workspace."""
-    options, loose, _ = options_of(arguments, (*WHERE, "--prefix"), ("--read-only",))
-    return attach_as(options, loose)
+    options, positional, _ = options_of(arguments, (*WHERE, "--prefix"), ("--read-only",))
+    return attach_as(options, positional)
 
 
-def attach_as(options: dict[str, str], loose: list[str]) -> int:
+def attach_as(options: dict[str, str], positional: list[str]) -> int:
     """Attach with parsed arguments. Raises NotRunning with the way out."""
-    said = _one("attach", options, loose)
+    said = _one("attach", options, positional)
     hello = here(read_only="--read-only" in options, prefix=options.get("--prefix", ""))
     if not said and "--socket" not in options:
         with suppress(NotRunning):  # The usual case, without looking for others.
             return join(sockets.path_of(sockets.DEFAULT), hello, sockets.DEFAULT)
-    path, name = meant("attach", options, loose, around=False)
+    path, name = requested("attach", options, positional, around=False)
     try:
         return join(path, hello, name)
     except NotRunning as error:
@@ -44,24 +44,24 @@ def attach_as(options: dict[str, str], loose: list[str]) -> int:
 
 def detach(arguments: list[str]) -> int:
     """Detach the terminal that was used last, or all of them; the workspace keeps running."""
-    options, loose, _ = options_of(arguments, WHERE, ("--all",))
-    path, name = meant("detach", options, loose)
-    return _told(name, path, ["detach-client", *(["--all"] if "--all" in options else [])])
+    options, positional, _ = options_of(arguments, WHERE, ("--all",))
+    path, name = requested("detach", options, positional)
+    return _print_answer(name, path, ["detach-client", *(["--all"] if "--all" in options else [])])
 
 
 def rename(arguments: list[str]) -> int:
     """Rename a running workspace."""
-    options, loose, _ = options_of(arguments, WHERE)
-    if not loose:
+    options, positional, _ = options_of(arguments, WHERE)
+    if not positional:
         raise Usage("rename: wants the new name, or the old and the new one")
-    path, name = meant("rename", options, loose[:-1])
-    return _told(name, path, ["rename-workspace", "--name", loose[-1]])
+    path, name = requested("rename", options, positional[:-1])
+    return _print_answer(name, path, ["rename-workspace", "--name", positional[-1]])
 
 
 def kill_server(arguments: list[str]) -> int:
     """End a workspace, by SIGTERM if it does not answer, and wait until it has exited."""
-    options, loose, _ = options_of(arguments, WHERE)
-    path, name = meant("kill-server", options, loose)
+    options, positional, _ = options_of(arguments, WHERE)
+    path, name = requested("kill-server", options, positional)
     try:
         pid, before = _server(path), os.lstat(path)
     except NotRunning as error:
@@ -80,24 +80,24 @@ def kill_server(arguments: list[str]) -> int:
     return status
 
 
-def meant(verb: str, options: dict[str, str], loose: list[str], *, around: bool = True) -> tuple[str, str]:
+def requested(verb: str, options: dict[str, str], positional: list[str], *, around: bool = True) -> tuple[str, str]:
     """The socket of the requested workspace, and its name if it is known. `around` includes the workspace whose pane
     this runs in. Raises Usage or SocketError."""
-    said = _one(verb, options, loose)
+    said = _one(verb, options, positional)
     outside = {name: value for name, value in os.environ.items() if name not in OUTSIDE}
     path = sockets.find(said, options.get("--socket", ""), os.environ if around else outside)
     return path, sockets.name_of(path)
 
 
-def _one(verb: str, options: dict[str, str], loose: list[str]) -> str:
+def _one(verb: str, options: dict[str, str], positional: list[str]) -> str:
     """The name that was given, if any. Raises Usage for more than one."""
-    named = [*([options["--workspace"]] if "--workspace" in options else []), *loose]
+    named = [*([options["--workspace"]] if "--workspace" in options else []), *positional]
     if len(named) > 1:
         raise Usage(f"{verb}: {named[1][:40]!a}: one word too many")
     return named[0] if named else ""
 
 
-def _told(name: str, path: str, words: list[str]) -> int:
+def _print_answer(name: str, path: str, words: list[str]) -> int:
     """Run a command in the workspace of that name; the exit status. Raises NotRunning with the way out."""
     try:
         return _ask(path, words)

@@ -20,9 +20,9 @@ COLUMNS = ("name", "state", "clients", "windows", "panes", "since")
 def ls(arguments: list[str]) -> int:
     """Print every workspace: its name, whether it runs or is saved, the number of attached clients, windows and
     panes, and since when."""
-    options, loose, _ = options_of(arguments, (), ("--json",))
-    if loose:
-        raise Usage(f"ls: {loose[0][:40]!a}: one word too many; it takes --json")
+    options, positional, _ = options_of(arguments, (), ("--json",))
+    if positional:
+        raise Usage(f"ls: {positional[0][:40]!a}: one word too many; it takes --json")
     found = workspaces()
     if "--json" in options:
         say(as_json({"workspaces": found}))
@@ -48,10 +48,10 @@ def _saved() -> list[dict[str, Any]]:
         entries = Store(state_dir()).names("auto")
     except FugueError:
         return []
-    return [_kept(entry) for entry in entries if _comes_back(entry)]
+    return [_kept(entry) for entry in entries if _is_restorable(entry)]
 
 
-def _comes_back(entry: "StoreEntry") -> bool:
+def _is_restorable(entry: "StoreEntry") -> bool:
     try:
         sockets.check_name(entry.name)
     except SocketError:
@@ -74,7 +74,7 @@ def _kept(entry: "StoreEntry") -> dict[str, Any]:
 
 def _running(name: str) -> dict[str, Any]:
     path = sockets.path_of(name)
-    status, clients = _told(path, "get-status"), _told(path, "list-clients")
+    status, clients = _asked(path, "get-status"), _asked(path, "list-clients")
     return {
         "name": name,
         "running": True,
@@ -87,7 +87,7 @@ def _running(name: str) -> dict[str, Any]:
     }
 
 
-def _told(path: str, command: str) -> dict[str, Any]:
+def _asked(path: str, command: str) -> dict[str, Any]:
     try:
         answer = command_request.ask(path, [command], ANSWER_SECONDS)
     except FugueError:

@@ -46,7 +46,7 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         except SocketError as error:
             raise type(error)(f"{f'workspace {wanted}' if wanted else 'the workspace'}: {error}") from None
         if isinstance(welcome, Bye):
-            return farewell(welcome, wanted)
+            return print_end(welcome, wanted)
         if wanted and welcome.workspace != wanted:
             raise SocketError(f"the workspace that listens there is called {welcome.workspace!a}")
         host = HostTerminal(welcome.mouse, welcome.title if welcome.title.isprintable() else "")
@@ -58,10 +58,10 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         name = relay.workspace
         if end is None:
             raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui new {name} starts it again")
-        return end if isinstance(end, int) else farewell(end, name)
+        return end if isinstance(end, int) else print_end(end, name)
 
 
-def farewell(bye: Bye, workspace: str) -> int:
+def print_end(bye: Bye, workspace: str) -> int:
     """Print why the server closed the connection; the exit status."""
     from fugue_tui.sanitize import clean_text
 

@@ -46,15 +46,15 @@ class Relay:
         self.workspace = workspace
         """The workspace's current name."""
         self._end: Bye | int | None = None
-        self._over = False
+        self._closed = False
         self._link, self._host = link, host
         self._extent = Extent(hello.cols, hello.rows, hello.xpixel, hello.ypixel)
         self._frames = Frames()
         self._to_tty, self._to_link = bytearray(), bytearray()
         self._entered_at = 0.0
-        self._distance = QUIET_SECONDS[1]
+        self._input_quiet = QUIET_SECONDS[1]
         self._queue, self._stuck_since = 0, 0.0
-        self._told = self._asked = False
+        self._is_notified = self._asked = False
         """Whether the user was notified that the server is stuck; whether Ctrl+C is in its unread input."""
 
     def run(self, early: bytes = b"") -> Bye | int | None:
@@ -69,18 +69,18 @@ class Relay:
             try:
                 self._take_over()
                 self._take(early)
-                while not self._over:
-                    self._turn(signals)
+                while not self._closed:
+                    self._poll(signals)
             finally:
-                self._give_back()
+                self._restore_terminal()
                 os.set_blocking(self._host.output_fd, True)
         return self._end
 
     # Waiting
 
-    def _turn(self, signals: SignalFd) -> None:
+    def _poll(self, signals: SignalFd) -> None:
         """Wait until data can be moved, and move it."""
-        poll, link, stuck = select.poll(), self._link.fileno(), self._judge()
+        poll, link, stuck = select.poll(), self._link.fileno(), self._check_stuck()
         poll.register(signals.fd, select.POLLIN)
         poll.register(self._host.input_fd, 0 if self._to_link and not stuck else select.POLLIN)
         if self._to_tty:
@@ -100,8 +100,8 @@ class Relay:
                 self._signalled(number)
 
     def _finish(self, end: Bye | int | None) -> None:
-        if not self._over:
-            self._over, self._end = True, end
+        if not self._closed:
+            self._closed, self._end = True, end
 
     # From the terminal to the server
 
@@ -115,8 +115,8 @@ class Relay:
         if not data:
             self._finish(1)
             return
-        if self._distance == QUIET_SECONDS[1]:
-            self._distance = min(max(time.monotonic() - self._entered_at, QUIET_SECONDS[0]), QUIET_SECONDS[1] - 0.01)
+        if self._input_quiet == QUIET_SECONDS[1]:
+            self._input_quiet = min(max(time.monotonic() - self._entered_at, QUIET_SECONDS[0]), QUIET_SECONDS[1] - 0.01)
         if self._stuck() and any(key in data for key in _INTERRUPTS):
             self._finish(Bye("detached", "it does not answer; it was left as it is", 1))
         elif not (stuck and self._to_link):
@@ -142,19 +142,19 @@ class Relay:
         if self._queue <= before or not self._stuck_since:
             self._stuck_since = time.monotonic() if self._queue else 0.0
 
-    def _judge(self) -> bool:
+    def _check_stuck(self) -> bool:
         """Whether the server is stuck; if so, notifies the user and detaches if a Ctrl+C has waited as long."""
         stuck = self._stuck()
         if stuck and self._asked:
             self._finish(Bye("detached", "it does not answer; it was left as it is", 1))
-        elif stuck and not self._told and not self._to_tty:
-            self._told = True
+        elif stuck and not self._is_notified and not self._to_tty:
+            self._is_notified = True
             self._to_tty += _UNANSWERED
             self._draw()
         elif not self._stuck_since:
             self._asked = False
-            if self._told:
-                self._told = False
+            if self._is_notified:
+                self._is_notified = False
                 self._resized(again=True)
         return stuck
 
@@ -217,7 +217,7 @@ class Relay:
         self._draw()
         self._resized()
 
-    def _give_back(self) -> None:
+    def _restore_terminal(self) -> None:
         """Restore the terminal; its late replies are discarded rather than typed into the shell."""
         if not self._host.entered:
             return
@@ -237,7 +237,7 @@ class Relay:
         """Discard query replies and mouse reports that are still in transit."""
         deadline = time.monotonic() + 2 * QUIET_SECONDS[1]
         lately = time.monotonic() - self._entered_at < 2.0
-        quiet = self._distance if lately or self._distance < QUIET_SECONDS[1] else QUIET_SECONDS[0]
+        quiet = self._input_quiet if lately or self._input_quiet < QUIET_SECONDS[1] else QUIET_SECONDS[0]
         try:
             while time.monotonic() < deadline and _wait(self._host.input_fd, select.POLLIN, quiet):
                 if not os.read(self._host.input_fd, CHUNK):
@@ -257,10 +257,10 @@ class Relay:
             self._resized()
         elif number == signal.SIGTSTP:
             self._send(attach_protocol.PAUSE, b"")
-            self._give_back()
+            self._restore_terminal()
             os.kill(os.getpid(), signal.SIGSTOP)
         elif number == signal.SIGCONT:
-            self._give_back()
+            self._restore_terminal()
             self._take_over()
             self._resized(again=True)
         else:

@@ -139,20 +139,20 @@ def help_text(cls: type[Command[Any]], program: str = "fugue-tui") -> str:
 
 def _arguments(cls: type[Command[Any]], words: Sequence[str]) -> dict[str, Any]:
     given: dict[str, Any] = {}
-    loose: list[str] = []
+    positional: list[str] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
         if word == "--":
             program = next((each.name for each in fields_of(cls) if each.name == PROGRAM and PROGRAM not in given), "")
             given |= {program: rest} if program and rest else {}
-            loose += [] if program else rest
+            positional += [] if program else rest
             break
         if _is_flag(word):
             _parse_flag(cls, word, rest, given)
         else:
-            loose.append(word)
-    _assign(cls, loose, given)
+            positional.append(word)
+    _assign(cls, positional, given)
     return given
 
 
@@ -184,22 +184,22 @@ def _unknown_flag(written: str, known: dict[str, Field]) -> NoReturn:
     raise InvalidArgument(f"no flag {ascii(written[:40])[1:-1]}; {hint}")
 
 
-def _assign(cls: type[Command[Any]], loose: list[str], given: dict[str, Any]) -> None:
+def _assign(cls: type[Command[Any]], positional: list[str], given: dict[str, Any]) -> None:
     free = [each for each in fields_of(cls) if each.name not in given]
-    if loose and (found := next((each for each in free if each.name in TARGETS.get(loose[0][:1], ())), None)):
+    if positional and (found := next((each for each in free if each.name in TARGETS.get(positional[0][:1], ())), None)):
         free.remove(found)
-        _put(found, loose.pop(0), given)
+        _put(found, positional.pop(0), given)
     needed = [each for each in free if each.required]
-    order = needed if len(loose) <= len(needed) or any(_is_list(each) for each in needed) else free
+    order = needed if len(positional) <= len(needed) or any(_is_list(each) for each in needed) else free
     for each in order:
-        if not loose:
+        if not positional:
             return
-        for word in list(loose) if _is_list(each) else loose[:1]:
+        for word in list(positional) if _is_list(each) else positional[:1]:
             _put(each, word, given)
-            loose.pop(0)
-    if loose:
+            positional.pop(0)
+    if positional:
         takes = ", ".join(flag(each.name) for each in fields_of(cls)) or "no arguments"
-        raise InvalidArgument(f"{loose[0][:40]!a} is one word too many; it takes {takes}")
+        raise InvalidArgument(f"{positional[0][:40]!a} is one word too many; it takes {takes}")
 
 
 def _put(field: Field, word: str, given: dict[str, Any]) -> None:
