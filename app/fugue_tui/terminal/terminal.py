@@ -210,7 +210,7 @@ class Terminal:
         return self._screen.fed
 
     @property
-    def seen_as(self) -> tuple[int, int]:
+    def save_version(self) -> tuple[int, int]:
         """Unchanged while there is nothing new to save. Any thread; never waits."""
         return self._screen.changes, self._screen.moves
 

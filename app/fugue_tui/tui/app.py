@@ -460,7 +460,7 @@ class FugueApp(App[int], inherit_bindings=False):
         if not self.on_panes or not self._mounted:
             self.keyboard.consume(press, owner)
             return False
-        self._frames.hurry(self.mux.focused)
+        self._frames.render_soon(self.mux.focused)
         if not self.keyboard.press(press, owner, client.prefixes if client else frozenset()):
             view = self.focused_view
             if view is not None and self.mux.focused is not None:
@@ -474,7 +474,7 @@ class FugueApp(App[int], inherit_bindings=False):
         view = self.focused_view
         if not self.on_panes or not self._mounted or view is None:
             return False
-        self._frames.hurry(self.mux.focused)
+        self._frames.render_soon(self.mux.focused)
         if self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)
         view.paste(event.text)

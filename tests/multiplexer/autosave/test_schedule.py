@@ -21,7 +21,7 @@ def test_what_changes_all_the_time_is_not_saved_all_the_time() -> None:
         now += 0.01
         table.changed(now)
         if table.due <= now:
-            table.begun()
+            table.started()
             table.done(now)
             saves += 1
     assert 59 <= saves / SOON <= 60
@@ -30,7 +30,7 @@ def test_what_changes_all_the_time_is_not_saved_all_the_time() -> None:
 def test_a_change_while_saving_is_saved_next() -> None:
     table = SaveSchedule(30)
     table.changed(10)
-    table.begun()
+    table.started()
     table.changed(12)
     table.done(13)
     assert table.due == 13 + SOON
@@ -44,7 +44,7 @@ def test_faults_are_tried_again_ever_more_rarely() -> None:
         waits.append(table.due - 100)
     assert waits[:3] == [FIRST_RETRY, FIRST_RETRY * 2, FIRST_RETRY * 4]
     assert waits[-1] == LAST_RETRY
-    table.begun()
+    table.started()
     table.done(200)
     assert table.due == 230
 

@@ -104,7 +104,7 @@ class Saver:
             self._finishing = True
             if self._schedule.on and not self._paused:
                 self._jobs.append(lambda: self._save_at_the_end(snapshot, ended))
-            self._writer.hurry.set()
+            self._writer.skip_pauses.set()
             self._condition.notify()
         self._thread.join(seconds)
         if self._thread.is_alive():
@@ -150,7 +150,7 @@ class Saver:
         snapshot = take(self._mux)
         with self._condition:
             self._snapshot_posted = False
-            self._schedule.begun()
+            self._schedule.started()
             self._jobs.append(lambda: self._save(snapshot))
             self._condition.notify()
 

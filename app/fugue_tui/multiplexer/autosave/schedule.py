@@ -30,7 +30,7 @@ class SaveSchedule:
         if self._changed is None:
             self._changed = now
 
-    def begun(self) -> None:
+    def started(self) -> None:
         """A snapshot was taken; later changes need another."""
         self._changed = None
 

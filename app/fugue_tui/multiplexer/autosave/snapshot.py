@@ -97,4 +97,4 @@ def _arrangement(workspace: Workspace) -> list[Stamp]:
 
 def _pane(mux: LiveWorkspace, pane: PaneId) -> PaneSnapshot:
     terminal, restored = mux.terminals[pane], mux.restored_panes.get(pane)
-    return PaneSnapshot(terminal, terminal.seen_as, mux.exits.get(pane), restored.offer.seen if restored else None)
+    return PaneSnapshot(terminal, terminal.save_version, mux.exits.get(pane), restored.offer.seen if restored else None)

@@ -1,4 +1,4 @@
-"""Writes snapshots of a workspace to the store. Owned by the saver's thread, except `settings` and `hurry`."""
+"""Writes snapshots of a workspace to the store. Owned by the saver's thread, except `settings` and `skip_pauses`."""
 
 import time
 import zlib
@@ -60,7 +60,7 @@ class SnapshotWriter:
         self.store = store
         self.settings = settings
         """May be replaced at any time, on any thread."""
-        self.hurry = Event()
+        self.skip_pauses = Event()
         """Set when saving need not pause for the user."""
         self._resume = resume
         self._kept: dict[PaneId, StoredText] = {}
@@ -91,7 +91,7 @@ class SnapshotWriter:
         if area == "auto":
             self._kept = {pane: kept for pane, kept in self._kept.items() if pane in snapshot.panes}
         self._saves += 1
-        if self._saves % TIDY_EVERY == 0 and not self.hurry.is_set():
+        if self._saves % TIDY_EVERY == 0 and not self.skip_pauses.is_set():
             self.store.tidy()
         return tuple(writing.faults)
 
@@ -126,7 +126,7 @@ class SnapshotWriter:
     def _text(self, pane: PaneId, each: PaneSnapshot, writing: _PendingWrite) -> str:
         """The digest of a pane's text in the store; empty if it has none."""
         terminal, limit, kept = each.terminal, self.settings.history_kib, self._kept.get(pane)
-        if kept is None or (kept.terminal, kept.changes, kept.limit) != (terminal, terminal.seen_as, limit):
+        if kept is None or (kept.terminal, kept.changes, kept.limit) != (terminal, terminal.save_version, limit):
             kept = self._written(pane, terminal, limit, writing) or kept
         elif kept.digest and not writing.saving.has(kept.digest):
             kept = self._written(pane, terminal, limit, writing)
@@ -138,7 +138,7 @@ class SnapshotWriter:
 
     def _written(self, pane: PaneId, terminal: Terminal, limit: int, writing: _PendingWrite) -> StoredText | None:
         """Store a pane's text; None if the pane was closed meanwhile."""
-        changes, data, fault = terminal.seen_as, terminal.saved(_sift(self.settings.secrets)), ""
+        changes, data, fault = terminal.save_version, terminal.saved(_filter(self.settings.secrets)), ""
         if not data:
             return None
         if not _fits(data, limit):
@@ -146,12 +146,12 @@ class SnapshotWriter:
             fault += f"than {limit} KiB; raise [session] history_kib"
         kept = StoredText(terminal, changes, limit, writing.saving.keep(data) if data else "", fault)
         self._kept[pane] = kept
-        self.hurry.wait(PAUSE)
+        self.skip_pauses.wait(PAUSE)
         return kept
 
 
 @lru_cache(1)
-def _sift(secrets: tuple[str, ...]) -> Sift:
+def _filter(secrets: tuple[str, ...]) -> Sift:
     """Removes secrets from command lines; cached, as most lines repeat."""
     return lru_cache(_LINES_KNOWN)(SecretFilter(secrets).line)
 

@@ -56,13 +56,13 @@ class Wait(Protocol):
 class PanePosition:
     """One wait's position in one terminal's output."""
 
-    __slots__ = ("begun", "done", "pane", "start", "wait", "whole")
+    __slots__ = ("done", "pane", "start", "start_offsets", "wait", "whole")
 
     def __init__(self, wait: Wait, pane: PaneId, start: OutputStart, *, whole: bool) -> None:
         self.wait, self.pane, self.start = wait, pane, start
         self.whole = whole
         """Whether the start is in the past, so that the screen may already have a match."""
-        self.begun: dict[TextStream, int] = {}
+        self.start_offsets: dict[TextStream, int] = {}
         """The offsets in the text streams where the wait began."""
         self.done: dict[TextStream, int] = {}
         """The offsets up to which the streams were searched."""
@@ -149,11 +149,11 @@ class PaneWatch:
     def poll(self, now: float) -> None:
         """Search what is due."""
         if self._queue and now >= max(self._search_at, self._pending_at):
-            before, begun = self._parsed, time.monotonic()
+            before, started = self._parsed, time.monotonic()
             self._consume()
             ended = time.monotonic()
             if self._parsed != before:
-                self._search_at = ended + max(PACE, ended - begun)
+                self._search_at = ended + max(PACE, ended - started)
         if self._screen_at is not None and now >= self._screen_at:
             self._read_screen()
 
@@ -196,8 +196,8 @@ class PaneWatch:
         if position.wait.done:
             return
         self._positions.append(position)
-        position.begun = {stream: stream.end for stream in self._text.tapes}
-        position.done = dict(position.begun)
+        position.start_offsets = {stream: stream.end for stream in self._text.tapes}
+        position.done = dict(position.start_offsets)
         if position.whole:
             self._search_screen(position, fresh(self.terminal, position.start, whole=True))
 
@@ -206,7 +206,7 @@ class PaneWatch:
             behind = [position for position in self._positions if position.done[stream] < stream.end]
             text = bytes(stream.text) if behind else b""
             for position in behind:
-                begin = max(position.begun[stream], position.done[stream] - OVERLAP) - stream.base
+                begin = max(position.start_offsets[stream], position.done[stream] - OVERLAP) - stream.base
                 seen = position.start.seen if stream is self._text.painted else ""
                 position.wait.search(position.pane, position.start, text, max(0, begin), seen)
                 position.done[stream] = stream.end

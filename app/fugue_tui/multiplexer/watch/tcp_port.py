@@ -33,14 +33,14 @@ async def wait_for_port(port: int, host: str = "localhost", seconds: float = 30.
     """Wait until something listens on a TCP port of a host, on the main loop. Raises InvalidArgument."""
     if not 0 < port < 1 << 16:
         raise InvalidArgument(f"port: {port} is not a port; ports go from 1 to 65535")
-    begun = time.monotonic()
+    started_at = time.monotonic()
     attempts = [asyncio.create_task(_connect(address, port)) for address in addresses(host)]
     try:
         done, _ = await asyncio.wait(attempts, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for attempt in attempts:
             attempt.cancel()
-    return PortResult(bool(done), round(time.monotonic() - begun, 3))
+    return PortResult(bool(done), round(time.monotonic() - started_at, 3))
 
 
 async def _connect(host: str, port: int) -> None:

@@ -90,12 +90,12 @@ class Wait:
     def __init__(self, condition: WaitCondition, on_end: OnEnd, report: Callable[[float], None]) -> None:
         self.condition = condition
         self.done = False
-        self.begun = time.monotonic()
+        self.started_at = time.monotonic()
         self.open: dict[PaneId, PaneWatch] = {}
         """The panes whose output has not ended."""
         self._patterns = (*condition.any_of, *condition.stop_on)
         self._on_end, self._report = on_end, report
-        self._report_at = self.begun + REPORTED
+        self._report_at = self.started_at + REPORTED
 
     def stop(self) -> None:
         """End the wait without a result, if it is not done. Any thread."""
@@ -139,16 +139,16 @@ class Wait:
     @property
     def due(self) -> float:
         """When `tick` has something to do."""
-        times = [self.begun + self.condition.seconds, self._report_at]
+        times = [self.started_at + self.condition.seconds, self._report_at]
         return min([*times, self._idle_at] if self.condition.idle is not None else times)
 
     def tick(self, now: float) -> None:
         """Report progress, and end the wait at its timeout or when idle; pending output is searched first."""
-        late = now >= self.begun + self.condition.seconds
+        late = now >= self.started_at + self.condition.seconds
         idle = self.condition.idle is not None and now >= self._idle_at
         if now >= self._report_at and not late:
             self._report_at = now + REPORTED
-            self._report(now - self.begun)
+            self._report(now - self.started_at)
         if not (late or idle):
             return
         pane = next(iter(self.open)) if len(self.open) == 1 else None
@@ -161,11 +161,13 @@ class Wait:
 
     @property
     def _idle_at(self) -> float:
-        return max([self.begun, *(watched.printed_at for watched in self.open.values())]) + (self.condition.idle or 0.0)
+        return max([self.started_at, *(watched.printed_at for watched in self.open.values())]) + (
+            self.condition.idle or 0.0
+        )
 
     @property
     def _elapsed(self) -> float:
-        return time.monotonic() - self.begun
+        return time.monotonic() - self.started_at
 
     def _snapshot(self, pane: PaneId) -> tuple[str, Bookmark | None]:
         """The end of a pane's screen, and a bookmark where its program writes; taken before the last search, so that

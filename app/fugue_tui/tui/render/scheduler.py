@@ -46,7 +46,7 @@ class RenderScheduler:
         self._wanted.add(pane)
         self.schedule()
 
-    def hurry(self, pane: PaneId | None) -> None:
+    def render_soon(self, pane: PaneId | None) -> None:
         """The user acted there: paint the pane's next frame at once."""
         if pane is not None:
             self._next.pop(pane, None)
