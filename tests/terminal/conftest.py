@@ -82,7 +82,7 @@ class Recorder:
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         return self.text.decode(errors="replace").splitlines()[start:stop]
 
-    def attend(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None: ...
+    def connect_marks(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None: ...
 
     def pin(self, place: Point | None = None) -> Pin:
         return Pin(lambda: place, lambda: place, nullcontext(), alternate=False)

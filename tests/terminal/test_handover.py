@@ -9,7 +9,7 @@ from tests.terminal.conftest import SCREEN, Spawn, Witness
 
 from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.banner import epitaph
+from fugue_tui.terminal.banner import write_end_line
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.input.keys import parse_key
@@ -31,7 +31,7 @@ def emulator(request: pytest.FixtureRequest) -> Emulator:
     old, new = make_emulator(request.param, SIZE), make_emulator(request.param, SIZE)
     old.feed(OLD)
     new.recall(old.save())
-    epitaph(new, "press Enter to run: vim")
+    write_end_line(new, "press Enter to run: vim")
     return new
 
 
@@ -170,7 +170,7 @@ def test_changes_count_what_a_save_would_show(spawn: Spawn) -> None:
 
 def shown(cols: int, words: str) -> list[str]:
     emulator = make_emulator("ghostty", Size(cols, 5))
-    epitaph(emulator, words)
+    write_end_line(emulator, words)
     lines = emulator.lines(0, 5)
     emulator.close()
     return lines[: lines.index("")]
@@ -196,7 +196,7 @@ def test_words_from_a_file_do_nothing_but_show() -> None:
 
 def test_a_line_that_is_begun_is_left_whole(emulator: Emulator) -> None:
     emulator.feed(b"half")
-    epitaph(emulator, "words")
+    write_end_line(emulator, "words")
     kept = emulator.scrollback.lines
     assert emulator.lines(kept, kept + 6)[-3:] == ["half", "── words ──", ""]
     assert emulator.caret == (0, 5)

@@ -13,7 +13,7 @@ from fugue_tui.terminal.pty.spawn import Exit
 def test_a_tap_hears_output_in_order_then_the_end(spawn: Spawn) -> None:
     pane = spawn("read x; echo one; echo two; exit 3", say=lambda data: [Bell()] if b"two" in data else [])
     told: list[Any] = []
-    pane.terminal.tap(lambda what: told.append(bytes(what) if isinstance(what, memoryview) else what))
+    pane.terminal.observe(lambda what: told.append(bytes(what) if isinstance(what, memoryview) else what))
     pane.terminal.write(b"\n")
     pane.wait_exit()
     assert b"".join(each for each in told if isinstance(each, bytes)).endswith(b"one\r\ntwo\r\n")
@@ -25,10 +25,10 @@ def test_a_tap_hears_output_in_order_then_the_end(spawn: Spawn) -> None:
 def test_what_was_untapped_hears_nothing_more_and_others_do(spawn: Spawn) -> None:
     pane = spawn("cat")
     first, second = list[object](), list[object]()
-    untap = pane.terminal.tap(lambda what: first.append(what))
-    pane.terminal.tap(lambda what: second.append(what))
-    untap()
-    untap()
+    unobserve = pane.terminal.observe(lambda what: first.append(what))
+    pane.terminal.observe(lambda what: second.append(what))
+    unobserve()
+    unobserve()
     pane.terminal.write(b"hello\n")
     pane.wait_for("hello")
     pane.terminal.close()
@@ -40,7 +40,7 @@ def test_output_is_copied_once_for_all_who_take_it(spawn: Spawn, monkeypatch: py
     pane = spawn("cat")
     fed, told = list[object](), list[object]()
     monkeypatch.setattr(pane.recorder, "feed", fed.append)
-    pane.terminal.tap(lambda what: told.append(what.obj if isinstance(what, memoryview) else what))
+    pane.terminal.observe(lambda what: told.append(what.obj if isinstance(what, memoryview) else what))
     pane.terminal.receive(memoryview(bytearray(b"hello\n")))
     assert fed == told == [b"hello\n"]
     assert fed[0] is told[0]

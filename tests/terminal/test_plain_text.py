@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fugue_tui.terminal.plain_text import KEPT, PlainTextExtractor
 
 
-def tapes(*parts: bytes, alternate: bool = False) -> tuple[str, str]:
+def streams(*parts: bytes, alternate: bool = False) -> tuple[str, str]:
     """What is on the two tapes after some output."""
     transcript = PlainTextExtractor(24, alternate=alternate)
     for part in parts:
@@ -37,12 +37,12 @@ def tapes(*parts: bytes, alternate: bool = False) -> tuple[str, str]:
     ],
 )
 def test_text_goes_on_the_tape_it_belongs_to(printed: bytes, flow: str, painted: str) -> None:
-    assert tapes(printed) == (flow, painted)
-    assert tapes(*(printed[at : at + 1] for at in range(len(printed)))) == (flow, painted)
+    assert streams(printed) == (flow, painted)
+    assert streams(*(printed[at : at + 1] for at in range(len(printed)))) == (flow, painted)
 
 
 def test_what_is_printed_on_the_alternate_screen_is_painted() -> None:
-    assert tapes(b"inside\x1b[?1049loutside", alternate=True) == ("outside", "inside\n")
+    assert streams(b"inside\x1b[?1049loutside", alternate=True) == ("outside", "inside\n")
 
 
 @given(st.binary(max_size=300), st.integers(1, 40))
@@ -51,7 +51,7 @@ def test_any_bytes_cut_anywhere_give_the_same(data: bytes, size: int) -> None:
     whole.feed(data)
     for at in range(0, len(data), size):
         parts.feed(data[at : at + size])
-    assert [tape.text for tape in whole.tapes] == [tape.text for tape in parts.tapes]
+    assert [tape.text for tape in whole.streams] == [tape.text for tape in parts.streams]
     assert b"\x1b" not in whole.flow.text + whole.painted.text
 
 
@@ -71,5 +71,5 @@ def test_a_tape_keeps_its_end_and_counts_from_its_beginning() -> None:
 )
 def test_a_megabyte_of_anything_takes_a_moment(hostile: bytes) -> None:
     begun = time.thread_time()
-    tapes(hostile * (1_000_000 // len(hostile)))
+    streams(hostile * (1_000_000 // len(hostile)))
     assert time.thread_time() - begun < 20

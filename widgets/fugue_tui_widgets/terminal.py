@@ -64,7 +64,7 @@ class Terminal(TerminalView):
         self.default_colors = default_colors
         self._scrollback = scrollback
         self._engine = engine
-        self._pump: IOLoop | None = None
+        self._io_loop: IOLoop | None = None
         self._quitting: list[IOLoop] = []
         """The I/O loops of commands that are being ended."""
 
@@ -73,22 +73,22 @@ class Terminal(TerminalView):
         if self.live is not None:
             return
         size = Size(max(self.size.width, 1), max(self.size.height, 1))
-        self._pump = IOLoop()
-        self._pump.start()
+        self._io_loop = IOLoop()
+        self._io_loop.start()
         try:
             emulator = make_emulator(self._engine, size, self._scrollback)
             program = Program(tuple(shlex.split(self.command)))
-            self.show(LiveTerminal.spawn(program, size, pump=self._pump, emulator=emulator, watcher=_Watcher(self)))
+            self.show(LiveTerminal.spawn(program, size, pump=self._io_loop, emulator=emulator, watcher=_Watcher(self)))
         except BaseException:
-            self._pump.stop()
-            self._pump = None
+            self._io_loop.stop()
+            self._io_loop = None
             raise
 
     def stop(self) -> None:
         """End the command and clear the screen, without waiting for its end; nothing happens if none runs."""
-        live, pump = self.live, self._pump
+        live, pump = self.live, self._io_loop
         self.show(None)
-        self._pump = None
+        self._io_loop = None
         if live is not None:
             live.close()
         if pump is not None:

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct, field
 
 from fugue_tui.sanitize import clean
-from fugue_tui.terminal.banner import epitaph
+from fugue_tui.terminal.banner import write_end_line
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.workspace.save_model import SavedPane
 
@@ -53,7 +53,7 @@ def write_notice(emulator: Emulator, text: str) -> None:
     """Write a dim line of Fugue's own below an emulator's text; a long one wraps."""
     text = clean(text)
     if len(text) + 6 <= emulator.size.cols:
-        epitaph(emulator, text)
+        write_end_line(emulator, text)
         return
     line_break = "\r\n" if emulator.caret[0] else ""
     emulator.feed(f"{line_break}\x1b[0;2m{text}\x1b[0m\r\n".encode())

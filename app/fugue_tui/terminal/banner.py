@@ -10,7 +10,7 @@ _LEAST: Final = 12
 """Columns below which there is room for the words alone."""
 
 
-def epitaph(emulator: Emulator, words: str) -> None:
+def write_end_line(emulator: Emulator, words: str) -> None:
     """Write a dim line of its own below what an emulator shows, cut to the width there is now, and go below it.
 
     Its length is that of the words, so a pane that gets wider or narrower keeps it whole."""

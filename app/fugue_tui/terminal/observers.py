@@ -19,9 +19,9 @@ class ViewChanged(Struct, frozen=True):
 
 CLOSED: Final = Closed()
 LOOKED: Final = ViewChanged()
-Tapped: TypeAlias = memoryview | Event | Exit | ViewChanged | Closed
+ObservedEvent: TypeAlias = memoryview | Event | Exit | ViewChanged | Closed
 """Output, valid until the call returns; an event; the exit; a change of the view; or the close."""
-Tap: TypeAlias = Callable[[Tapped], None]
+Observer: TypeAlias = Callable[[ObservedEvent], None]
 """Must return at once, and must not use the terminal: all but events and exits arrive under its lock."""
 
 
@@ -31,20 +31,20 @@ class Observers:
     __slots__ = ("_callbacks",)
 
     def __init__(self) -> None:
-        self._callbacks: tuple[Tap, ...] = ()
+        self._callbacks: tuple[Observer, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self._callbacks)
 
-    def add(self, tap: Tap) -> None:
+    def add(self, tap: Observer) -> None:
         """Call a callback from now on."""
         self._callbacks = (*self._callbacks, tap)
 
-    def remove(self, tap: Tap) -> None:
+    def remove(self, tap: Observer) -> None:
         """Stop calling a callback; an unknown one is ignored."""
         self._callbacks = tuple(each for each in self._callbacks if each is not tap)
 
-    def __call__(self, what: Tapped) -> None:
+    def __call__(self, what: ObservedEvent) -> None:
         """Call every callback."""
         for tap in self._callbacks:
             tap(what)

@@ -1,6 +1,6 @@
 """What a program printed as text, whatever became of it on the screen: its bytes without their control sequences.
 
-Text that was overwritten or erased a moment later is still here. It goes on one of two tapes: `flow` has what was
+Text that was overwritten or erased a moment later is still here. It goes on one of two streams: `flow` has what was
 printed line after line, `painted` what was put somewhere on the screen, which may repeat what stood there before: on
 the alternate screen, or above where the cursor had been. Sequences and characters may be cut anywhere. Pure.
 """
@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 KEPT: Final = 1 << 16
-"""Bytes that a tape keeps at least; it forgets the oldest beyond twice as many."""
+"""Bytes that a stream keeps at least; it forgets the oldest beyond twice as many."""
 _PARTIAL: Final = 256
 """Bytes of an unfinished sequence that are kept for what follows; none that means anything is longer."""
 
@@ -66,10 +66,10 @@ class TextStream:
 
 
 class PlainTextExtractor:
-    """The two tapes of one terminal, from some moment on."""
+    """The two streams of one terminal, from some moment on."""
 
     def __init__(self, rows: int, *, alternate: bool = False) -> None:
-        self.tapes = self.flow, self.painted = TextStream(), TextStream()
+        self.streams = self.flow, self.painted = TextStream(), TextStream()
         self._rows = rows
         self._alternate = alternate
         self._above = 0
@@ -92,7 +92,7 @@ class PlainTextExtractor:
             self._write(data[at:])
 
     @property
-    def _tape(self) -> TextStream:
+    def _stream(self) -> TextStream:
         return self.painted if self._above or self._alternate else self.flow
 
     def _sequence(self, data: bytes, at: int) -> int:
@@ -137,19 +137,19 @@ class PlainTextExtractor:
         elif final in _PLACED or (final == b"u" and not parameters):
             self._move(self._rows)
         elif final in _SHIFTED:
-            self._tape.new_line()
+            self._stream.new_line()
         elif final == b"J" and parameters in (b"2", b"3"):
             self._move(0)
         elif final in b"hl" and parameters[:1] == b"?" and _ALTERNATE & set(parameters[1:].split(b";")):
-            self._tape.new_line()
+            self._stream.new_line()
             self._alternate = final == b"h"
             self._move(0)
 
     def _across(self, parameters: bytes, final: bytes) -> None:
         if final in b"G`" and parameters in (b"", b"0", b"1"):
-            self._tape.new_line()
+            self._stream.new_line()
         else:
-            self._tape.write(b" ")
+            self._stream.write(b" ")
 
     def _escape(self, final: bytes) -> None:
         if final in b"DE":
@@ -164,9 +164,9 @@ class PlainTextExtractor:
 
     def _move(self, above: int) -> None:
         """The cursor is on another line now: what follows does not continue what was printed last."""
-        self._tape.new_line()
+        self._stream.new_line()
         self._above = above
-        self._tape.new_line()
+        self._stream.new_line()
 
     def _write(self, raw: bytes) -> None:
         if self._after_return and raw[:1] == b"\n":
@@ -178,7 +178,7 @@ class PlainTextExtractor:
         if b"\b" in text:
             self._write_rubbing_out(text)
         else:
-            self._tape.write(text)
+            self._stream.write(text)
 
     def _write_above(self, text: bytes) -> bytes:
         """Write the lines that are still above the last one; what is left for below."""
@@ -192,12 +192,12 @@ class PlainTextExtractor:
         return lines[-1]
 
     def _write_rubbing_out(self, text: bytes) -> None:
-        tape = self._tape
+        stream = self._stream
         first, *rest = text.split(b"\b")
-        tape.write(first)
+        stream.write(first)
         for part in rest:
-            tape.rub_out()
-            tape.write(part)
+            stream.rub_out()
+            stream.write(part)
 
 
 def _number(parameters: bytes) -> int:

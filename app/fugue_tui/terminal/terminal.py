@@ -21,7 +21,7 @@ from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.input.typed_ahead import TypedAhead
-from fugue_tui.terminal.observers import CLOSED, LOOKED, Observers, Tap
+from fugue_tui.terminal.observers import CLOSED, LOOKED, Observer, Observers
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.pty.channel import Channel, NullChannel
 from fugue_tui.terminal.pty.io_loop import IOLoop
@@ -32,7 +32,7 @@ from fugue_tui.terminal.screen.pins import Pin, TextExtract
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.command_log import CommandLog
 from fugue_tui.terminal.shell_integration.integration import ShellIntegration
-from fugue_tui.terminal.shell_integration.saved_commands import Sift, TerminalHandover, frozen
+from fugue_tui.terminal.shell_integration.saved_commands import LineFilter, TerminalHandover, frozen
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
@@ -91,7 +91,7 @@ class Terminal:
         self._printed_at = 0.0
         self._notified = False
         self._log = CommandLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
-        emulator.attend(self._lock, self._log.on_mark)
+        emulator.connect_marks(self._lock, self._log.on_mark)
         self._log.restore(before)
         self.shell: Final = ShellIntegration(self._lock, self._log)
         """The shell's prompt and its commands."""
@@ -139,7 +139,7 @@ class Terminal:
         made._title, made._cwd = title, cwd
         return made
 
-    def tap(self, call: Tap) -> Callable[[], None]:
+    def observe(self, call: Observer) -> Callable[[], None]:
         """Subscribe to the program's output and events; returns the function that unsubscribes.
 
         Whatever arrives after this returns is delivered once, in order, after the emulator has parsed it."""
@@ -274,13 +274,13 @@ class Terminal:
             read = list[Row] if screen.closed else screen.emulator.past(lines)
         return read()
 
-    def saved(self, sift: Sift = str) -> bytes:
-        """The data that `recall` restores; `sift` removes secrets from command lines. Empty if closed."""
+    def saved(self, line_filter: LineFilter = str) -> bytes:
+        """The data that `recall` restores; `line_filter` removes secrets from command lines. Empty if closed."""
         self._screen.emulator.prepare()
         with self._lock as screen:
             if screen.closed:
                 return b""
-            make = screen.emulator.freeze(frozen(screen.emulator, self._log.records, sift))
+            make = screen.emulator.freeze(frozen(screen.emulator, self._log.records, line_filter))
         return make()
 
     # Changing the screen

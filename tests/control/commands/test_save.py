@@ -18,7 +18,7 @@ from fugue_tui.multiplexer.autosave.saver import Saver
 from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.store.store import Store
 from fugue_tui.terminal.emulator.save_format import unpack
-from fugue_tui.terminal.shell_integration.saved_commands import Sift
+from fugue_tui.terminal.shell_integration.saved_commands import LineFilter
 from fugue_tui.workspace.save_codec import decode
 
 DEADLINE = 40.0
@@ -165,8 +165,8 @@ def test_saving_that_is_given_up_midway_saves_nothing(
     assert isinstance(later.error, Cancelled)
 
 
-def held(reached: threading.Event, go_on: threading.Event) -> Callable[[Sift], bytes]:
-    def saved(sift: Sift) -> bytes:
+def held(reached: threading.Event, go_on: threading.Event) -> Callable[[LineFilter], bytes]:
+    def saved(line_filter: LineFilter) -> bytes:
         reached.set()
         assert go_on.wait(DEADLINE)
         return b"text"

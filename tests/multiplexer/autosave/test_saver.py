@@ -16,7 +16,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.autosave.schedule import SOON
 from fugue_tui.terminal.emulator.save_format import unpack
 from fugue_tui.terminal.screen.pins import Point
-from fugue_tui.terminal.shell_integration.saved_commands import Sift, read
+from fugue_tui.terminal.shell_integration.saved_commands import LineFilter, read
 
 
 def test_a_workspace_is_saved_soon_after_it_starts_with_all_that_is_seen(
@@ -108,9 +108,9 @@ def note(monkeypatch: pytest.MonkeyPatch, room: Room, pane: PaneId, taken: list[
     terminal = room.mux.terminals[pane]
     save = terminal.saved
 
-    def saved(sift: Sift) -> bytes:
+    def saved(line_filter: LineFilter) -> bytes:
         taken.append(pane)
-        return save(sift)
+        return save(line_filter)
 
     monkeypatch.setattr(terminal, "saved", saved)
 

@@ -17,7 +17,7 @@ from tests.multiplexer.conftest import Room
 from fugue_tui.errors import SaveError
 from fugue_tui.multiplexer.autosave.schedule import FIRST_RETRY, SOON
 from fugue_tui.terminal.emulator.save_format import PORTABLE_LINES
-from fugue_tui.terminal.shell_integration.saved_commands import Sift
+from fugue_tui.terminal.shell_integration.saved_commands import LineFilter
 
 
 def test_of_a_text_that_is_too_large_the_newest_lines_are_saved_and_that_is_told(
@@ -188,9 +188,9 @@ def test_a_pane_that_is_closed_while_it_is_saved_costs_nobody_anything(
     terminal = room.mux.terminals[first]
     save = terminal.saved
 
-    def saved(sift: Sift) -> bytes:
+    def saved(line_filter: LineFilter) -> bytes:
         room.mux.terminals[second].close()
-        return save(sift)
+        return save(line_filter)
 
     monkeypatch.setattr(terminal, "saved", saved)
     keeping.wait()

@@ -20,7 +20,7 @@ class Shell:
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
         self.log = CommandLog(emulator, "nonce", lambda: "/here")
-        emulator.attend(nullcontext(), self.log.on_mark)
+        emulator.connect_marks(nullcontext(), self.log.on_mark)
 
     def mark(self, what: str, nonce: str = ";fugue=nonce") -> None:
         self.emulator.feed(f"\x1b]133;{what}{nonce}\x07".encode())
@@ -122,7 +122,7 @@ def test_forged_marks_end_nothing_once_a_shell_is_known(shell: Shell) -> None:
 def test_without_a_nonce_no_mark_is_trusted_and_all_count() -> None:
     shell = Shell(make_emulator("ghostty", SIZE, 100))
     shell.log = CommandLog(shell.emulator)
-    shell.emulator.attend(nullcontext(), shell.log.on_mark)
+    shell.emulator.connect_marks(nullcontext(), shell.log.on_mark)
     shell.prompt(";fugue=")
     shell.run(b"ls", b"out\r\n", 1, nonce="")
     assert (shell.last.line, shell.last.exit_code, shell.last.trusted) == ("ls", 1, False)

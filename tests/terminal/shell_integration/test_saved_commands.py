@@ -26,7 +26,7 @@ class Life:
     def __init__(self, emulator: Emulator, before: tuple[CommandRecord, ...] = ()) -> None:
         self.emulator = emulator
         self.log = CommandLog(emulator, "nonce", lambda: "/here")
-        emulator.attend(nullcontext(), self.log.on_mark)
+        emulator.connect_marks(nullcontext(), self.log.on_mark)
         self.log.restore(before)
 
     def mark(self, what: str) -> None:

@@ -17,7 +17,7 @@ class Shell:
     def __init__(self, emulator: Emulator) -> None:
         self.emulator = emulator
         self.log = CommandLog(emulator, "known", lambda: "/here")
-        emulator.attend(nullcontext(), self.log.on_mark)
+        emulator.connect_marks(nullcontext(), self.log.on_mark)
 
     def mark(self, what: str) -> None:
         self.feed(f"\x1b]133;{what}\x07".encode())
@@ -138,7 +138,7 @@ def test_the_beginning_of_a_long_output_is_kept(shell: Shell) -> None:
 
 
 def test_all_that_a_program_prints_can_be_one_command(shell: Shell) -> None:
-    number = shell.log.adopt("make")
+    number = shell.log.record_program("make")
     shell.feed(b"a\r\nb\r\n")
     shell.log.on_exit(2)
     record = shell.log.find(number)

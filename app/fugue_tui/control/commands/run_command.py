@@ -132,7 +132,7 @@ class _Job:
         self._mux, self._pane, self._keep, self._limit, self._ansi = mux, pane, keep, limit, ansi
         self._started = time.monotonic()
         self._terminal = mux.terminal(pane)
-        self._number = self._terminal.shell.adopt(words)
+        self._number = self._terminal.shell.record_program(words)
         self._updates = PaneUpdates(mux, pane)
 
     async def outcome(self, timeout: float, *, interrupt: bool) -> CommandOutcome:

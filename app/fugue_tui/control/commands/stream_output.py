@@ -18,7 +18,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, bookmark
 from fugue_tui.sanitize import clean_text
-from fugue_tui.terminal.observers import Closed, Tapped
+from fugue_tui.terminal.observers import Closed, ObservedEvent
 from fugue_tui.terminal.plain_text import PlainTextExtractor
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
@@ -112,9 +112,9 @@ class _OutputSubscription:
         self._extractor = PlainTextExtractor(terminal.size.rows, alternate=alternate)
         self._read_to = self._drawn_to = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self.unsubscribe = terminal.tap(self.on_output)
+        self.unsubscribe = terminal.observe(self.on_output)
 
-    def on_output(self, what: Tapped) -> None:
+    def on_output(self, what: ObservedEvent) -> None:
         """Buffer it, without blocking."""
         match what:
             case memoryview():

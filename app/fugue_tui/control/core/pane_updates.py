@@ -11,7 +11,7 @@ from msgspec import Struct
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.events.pane_events import PaneEvent
-from fugue_tui.terminal.observers import Tapped
+from fugue_tui.terminal.observers import ObservedEvent
 from fugue_tui.workspace.model import Workspace
 
 
@@ -36,7 +36,7 @@ class PaneUpdates:
         self._arrived = asyncio.Event()
         self._posted = False
         self._unsubscribe: list[Callable[[], object]] = [
-            mux.terminal(pane).tap(self._on_output),
+            mux.terminal(pane).observe(self._on_output),
             mux.on_event.connect(self._on_event),
             mux.on_change.connect(self._on_change),
         ]
@@ -69,7 +69,7 @@ class PaneUpdates:
         if self._pane in old.panes and self._pane not in new.panes:
             self._put(PaneClosed())
 
-    def _on_output(self, what: Tapped) -> None:
+    def _on_output(self, what: ObservedEvent) -> None:
         """On the I/O thread, under the terminal's lock."""
         if isinstance(what, memoryview) and not self._posted:
             self._posted = True

@@ -17,7 +17,7 @@ from fugue_tui.multiplexer.autosave.snapshot import PaneSnapshot, WorkspaceSnaps
 from fugue_tui.store.store import Area, PendingSave, Store
 from fugue_tui.terminal.emulator.save_format import PORTABLE_LINES, pack, unpack
 from fugue_tui.terminal.pty import process
-from fugue_tui.terminal.shell_integration.saved_commands import Sift, placeless
+from fugue_tui.terminal.shell_integration.saved_commands import LineFilter, placeless
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.save_codec import encode
 from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
@@ -151,7 +151,7 @@ class SnapshotWriter:
 
 
 @lru_cache(1)
-def _filter(secrets: tuple[str, ...]) -> Sift:
+def _filter(secrets: tuple[str, ...]) -> LineFilter:
     """Removes secrets from command lines; cached, as most lines repeat."""
     return lru_cache(_LINES_KNOWN)(SecretFilter(secrets).line)
 

@@ -18,7 +18,7 @@ from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.derive import NOTHING, EventDraft, EventKind, changes, draft
 from fugue_tui.multiplexer.events.pane_events import PaneEvent, Post, Started
 from fugue_tui.multiplexer.watch.main_loop import call_later
-from fugue_tui.terminal.observers import Tapped, ViewChanged
+from fugue_tui.terminal.observers import ObservedEvent, ViewChanged
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Workspace
 
@@ -42,7 +42,7 @@ class LogEntry(Struct, frozen=True):
     """Details as JSON values; text is cleaned, and untrusted all the same."""
 
 
-class Observed(Protocol):
+class LogSource(Protocol):
     """The logged workspace: the multiplexer."""
 
     on_change: CallbackList[[Workspace, Workspace]]
@@ -54,7 +54,7 @@ class Observed(Protocol):
 class EventLog:
     """The log and its subscribers."""
 
-    def __init__(self, mux: Observed) -> None:
+    def __init__(self, mux: LogSource) -> None:
         self.started_at: Final = round(time.time(), 3)
         """Seconds since the epoch; identifies this log."""
         self._mux = mux
@@ -125,7 +125,7 @@ class EventLog:
         for pane in old.panes.keys() - new.panes.keys():
             self._counted.pop(pane, None)
             if observer := self._observers.pop(pane, None):
-                observer.untap()
+                observer.unobserve()
         for entry in changes(old, new):
             self._write(entry, time.time())
 
@@ -134,7 +134,7 @@ class EventLog:
         terminal = self._mux.terminals.get(pane)
         self._counted.pop(pane, None)
         if observer := self._observers.pop(pane, None):
-            observer.untap()
+            observer.unobserve()
         if self._subscribers and terminal is not None:
             self._observe(pane, terminal)
         return terminal is not None and terminal.waits
@@ -162,7 +162,7 @@ class EventLog:
 
     def _unobserve(self) -> None:
         for observer in self._observers.values():
-            observer.untap()
+            observer.unobserve()
         self._observers.clear()
 
     def _printed(self, pane: PaneId, observer: "_OutputObserver") -> None:
@@ -194,9 +194,9 @@ class _OutputObserver:
         self.notified = self._view_notified = False
         self.counted_at = 0.0
         self._post, self._on_output, self._on_view = post, on_output, on_view
-        self.untap = terminal.tap(self._tap)
+        self.unobserve = terminal.observe(self._receive)
 
-    def _tap(self, what: Tapped) -> None:
+    def _receive(self, what: ObservedEvent) -> None:
         match what:
             case memoryview() if not self.notified:
                 self.notified = True

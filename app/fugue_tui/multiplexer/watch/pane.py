@@ -1,5 +1,5 @@
 """One watched terminal: its output since, and the waits that search it. Owned by the search of WaitService, except
-`_tap`, which is called under the terminal's lock, and `enter`, which acquires it.
+`_receive`, which is called under the terminal's lock, and `enter`, which acquires it.
 """
 
 import time
@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.watch.new_output import NewOutput, OutputStart, fresh, start
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen
-from fugue_tui.terminal.observers import Closed, Tapped
+from fugue_tui.terminal.observers import Closed, ObservedEvent
 from fugue_tui.terminal.plain_text import PlainTextExtractor, TextStream
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
@@ -89,9 +89,9 @@ class PaneWatch:
         with terminal.locked() as screen:
             rows, alternate = screen.size.rows, screen.emulator.modes.alternate_screen
         self._text = PlainTextExtractor(rows, alternate=alternate)
-        self.untap = terminal.tap(self._tap)
+        self.unobserve = terminal.observe(self._receive)
 
-    def _tap(self, what: Tapped) -> None:
+    def _receive(self, what: ObservedEvent) -> None:
         match what:
             case memoryview():
                 self.printed_at = time.monotonic()
@@ -196,13 +196,13 @@ class PaneWatch:
         if position.wait.done:
             return
         self._positions.append(position)
-        position.start_offsets = {stream: stream.end for stream in self._text.tapes}
+        position.start_offsets = {stream: stream.end for stream in self._text.streams}
         position.done = dict(position.start_offsets)
         if position.whole:
             self._search_screen(position, fresh(self.terminal, position.start, whole=True))
 
     def _search_streams(self) -> None:
-        for stream in self._text.tapes:
+        for stream in self._text.streams:
             behind = [position for position in self._positions if position.done[stream] < stream.end]
             text = bytes(stream.text) if behind else b""
             for position in behind:

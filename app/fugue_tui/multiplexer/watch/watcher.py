@@ -129,7 +129,7 @@ class WaitService:
             watched.users.discard(wait)
             watched.leave(wait)
             if not watched.users:
-                watched.untap()
+                watched.unobserve()
                 del self._watched[terminal]
 
 

@@ -81,14 +81,14 @@ def cells(emulator: Emulator, line: int) -> list[str]:
 def wrapped(emulator: Emulator, line: int) -> tuple[int, int]:
     """The first and the last row of the line that a row is a part of."""
     first = last = line
-    while first > max(0, line - _MOST_ROWS) and _goes_on(emulator, first - 1):
+    while first > max(0, line - _MOST_ROWS) and _is_wrapped(emulator, first - 1):
         first -= 1
-    while last < line + _MOST_ROWS and _goes_on(emulator, last):
+    while last < line + _MOST_ROWS and _is_wrapped(emulator, last):
         last += 1
     return first, last
 
 
-def _goes_on(emulator: Emulator, line: int) -> bool:
+def _is_wrapped(emulator: Emulator, line: int) -> bool:
     """Whether a row wrapped softly into the next."""
     return emulator.lines(line, line + 2, joined=True)[:1] != emulator.lines(line, line + 1)[:1]
 

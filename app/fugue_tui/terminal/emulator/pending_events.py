@@ -24,7 +24,7 @@ CLIPBOARD_LIMIT: Final = 1_048_576
 class PendingEvents:
     """One terminal's events, title, directory and hold, as its callbacks found them."""
 
-    __slots__ = ("_events", "_owed", "_pending", "cwd", "dark", "on_hold", "on_mark", "size", "title")
+    __slots__ = ("_events", "_pending", "_reply_bytes", "cwd", "dark", "on_hold", "on_mark", "size", "title")
 
     def __init__(self, size: Size, on_hold: Callable[[bool], None]) -> None:
         self.size = size
@@ -36,18 +36,18 @@ class PendingEvents:
         """Called for each prompt mark, after the text before it was parsed and before the text behind it."""
         self._events = EventQueue[Event]()
         self._pending = bytearray()
-        self._owed = 0
+        self._reply_bytes = 0
 
     def take(self) -> list[Event]:
         """Everything since the last call, in order."""
         self._flush()
-        self._owed = 0
+        self._reply_bytes = 0
         return self._events.take()
 
     def reply(self, data: bytes) -> None:
         """Queue a reply to the program, unless too many are pending."""
-        if self._owed + len(data) <= REPLY_LIMIT:
-            self._owed += len(data)
+        if self._reply_bytes + len(data) <= REPLY_LIMIT:
+            self._reply_bytes += len(data)
             self._pending += data
 
     def say(self, event: Event) -> None:
@@ -106,6 +106,6 @@ class EventSource:
         """Replies and events since the last call, in order."""
         return self._inbox.take()
 
-    def attend(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None:
+    def connect_marks(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None:
         """Set the lock of the pins, and the callback of prompt marks."""
         self._guard, self._inbox.on_mark = lock, on_mark

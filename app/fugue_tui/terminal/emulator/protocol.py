@@ -124,7 +124,7 @@ class Emulator(Protocol):
         With `joined`, rows that wrapped softly are one line. Trailing blanks are removed."""
         ...
 
-    def attend(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None:
+    def connect_marks(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None:
         """Have pins take `lock` when they are resolved, and call `on_mark` with each prompt mark: inside
         `feed`, when the text before the mark is on the screen and the text after it is not."""
         ...

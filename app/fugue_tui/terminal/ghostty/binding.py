@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Pointer,
     )
 
-_TWINS: Final = """
+_DECLARATIONS: Final = """
 typedef struct { uint16_t x; uint32_t y; uint64_t _pad; } FuguePointValue;
 typedef struct { GhosttyPointTag tag; FuguePointValue value; } FuguePoint;
 typedef struct { int64_t delta; uint64_t _pad; } FugueScrollValue;
@@ -110,7 +110,7 @@ def emit(text: bytes) -> str:
     exec(text, names)
     ffi = FFI()
     ffi.cdef(names["CDEF"])
-    ffi.cdef(_TWINS)
+    ffi.cdef(_DECLARATIONS)
     for twin, real in (("FuguePoint", "GhosttyPoint"), ("FugueScroll", "GhosttyTerminalScrollViewport")):
         if (ffi.sizeof(twin), ffi.alignof(twin)) != (ffi.sizeof(real), ffi.alignof(real)):
             raise ImportError(f"{real} of this pyghostty has an unknown layout")

@@ -134,7 +134,7 @@ class Masks:
         self.filled = self.styles | one * (bits.content << bits.content_shift | 3)
         self.links = one * bits.hyperlink
         self.widths = one * (3 << bits.wide_shift)
-        self.telling = self.links | self.widths
+        self.unformatted = self.links | self.widths
         self.codepoints = one * bits.codepoint
         self.fancy = self.looks | self.widths | one
 
@@ -188,7 +188,7 @@ class RowReader:
             self._masks = Masks(self._bits, count)
         return self._masks
 
-    def survey(self, number: int, count: int, *, gaps: bool) -> int:
+    def features_of(self, number: int, count: int, *, gaps: bool) -> int:
         """What a row of `count` cells, read as one number, holds that the formatter gets wrong or does not tell.
 
         Gaps are looked for only if asked.
@@ -197,7 +197,7 @@ class RowReader:
         found = GAPS if gaps and masks.has_gaps(number) else 0
         if number & masks.looks:
             found |= STYLES
-        if number & masks.telling:
+        if number & masks.unformatted:
             if number & masks.links:
                 found |= LINKS
             if number & masks.widths and masks.odd_heads(number):

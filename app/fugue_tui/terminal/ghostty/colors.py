@@ -31,8 +31,8 @@ class ColorReader:
         """What differs from the defaults; `last` itself if unchanged. The engine reports when the palette changed."""
         lib = self._lib
         self._quick.terminal_get(self._terminal_at, lib.GHOSTTY_TERMINAL_DATA_MODE, self._mode_at)
-        fg = self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_FOREGROUND, self._fg)
-        bg = self._over(lib.GHOSTTY_TERMINAL_DATA_COLOR_BACKGROUND, self._bg)
+        fg = self._changed_color(lib.GHOSTTY_TERMINAL_DATA_COLOR_FOREGROUND, self._fg)
+        bg = self._changed_color(lib.GHOSTTY_TERMINAL_DATA_COLOR_BACKGROUND, self._bg)
         redefined = self._redefined() if palette else last.palette
         if (fg, bg, redefined, self._mode.value) == (last.fg, last.bg, last.palette, last.reverse):
             return last
@@ -48,7 +48,7 @@ class ColorReader:
         self._lib.ghostty_terminal_get(self._terminal, key, self._palette)
         return self._ffi.buffer(self._palette)[:]
 
-    def _over(self, key: int, default: bytes) -> int:
+    def _changed_color(self, key: int, default: bytes) -> int:
         if self._quick.terminal_get(self._terminal_at, key, self._colour_at):
             return DEFAULT_COLOUR
         now = self._colour_bytes[:]

@@ -224,7 +224,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
     def _past(self, lines: int) -> RenderedScreen:
         before = self.scrollback.offset
         self.scroll(lines - before)
-        picture = self._display.glance()
+        picture = self._display.capture_now()
         self.scroll(before - self.scrollback.offset)
         return picture
 

@@ -33,7 +33,7 @@ class RenderState:
     def __init__(self, binding: Binding) -> None:
         self._ffi, self._lib = binding.ffi, binding.lib
         new = self._ffi.new
-        self._freed: list[object] = []
+        self._natives: list[object] = []
         lib = self._lib
         self._state = self._made(
             new("GhosttyRenderState *"), lib.ghostty_render_state_new, lib.ghostty_render_state_free
@@ -79,7 +79,7 @@ class RenderState:
         """A native object that is freed with this one."""
         if make(self._ffi.NULL, out):
             raise MemoryError("no memory for a render state")
-        self._freed.append(self._ffi.gc(out[0], free))
+        self._natives.append(self._ffi.gc(out[0], free))
         return out
 
     def update(self, terminal: "GhosttyTerminal") -> int:

@@ -79,15 +79,15 @@ class RenderedScreen:
         self._write(dirty, size.cols)
         self._snapshot.clean()
 
-    def mistrust(self) -> None:
+    def invalidate(self) -> None:
         """Copy everything at the next `capture`: the terminal reports each change once, and another reader got it."""
         self._trusted = False
 
     def _write(self, dirty: list[int], cols: int) -> None:
         texts, surfaces = self._texts(dirty, cols)
-        survey = self._reader.survey
+        features_of = self._reader.features_of
         numbers = self._snapshot.numbers(dirty, cols)
-        found = [survey(number, cols, gaps=surfaces) for number in numbers]
+        found = [features_of(number, cols, gaps=surfaces) for number in numbers]
         for y, text, flags in zip(dirty, texts, found, strict=True):
             if flags & LINKS or y in self._links:
                 self._find_links(y, flags)
@@ -138,7 +138,7 @@ HOLD_LIMIT: Final = 1.0
 """Seconds that a synchronized update may hold the old picture."""
 _HOLD_STEP: Final = 0.008
 """Seconds between the pictures that are kept for programs that hold most of the time."""
-_LOOKING: Final = 0.25
+_REFRESH_TIMEOUT: Final = 0.25
 """Seconds after a refresh for which a pane counts as looked at."""
 
 
@@ -149,34 +149,34 @@ class SynchronizedViewport:
     def __init__(self, make: Callable[[], RenderedScreen], inbox: PendingEvents, clock: Callable[[], float]) -> None:
         self._make, self._inbox, self._clock = make, inbox, clock
         self._held_since: float | None = None
-        self._captured = self._looked = clock()
+        self._captured = self._last_refresh = clock()
         self.front = make()
         """What is shown."""
         self.front.capture(inbox.size)
-        self._aside: RenderedScreen | None = None
+        self._other: RenderedScreen | None = None
         self._shown: list[bytes] = []
 
     def hold(self, held: bool) -> None:
         """Keep a picture of what the program wants to leave on the screen while it draws the next."""
         now = self._clock()
         self._held_since = now if held else None
-        if not held or now - self._captured < _HOLD_STEP or now - self._looked > _LOOKING:
+        if not held or now - self._captured < _HOLD_STEP or now - self._last_refresh > _REFRESH_TIMEOUT:
             return
         self._captured = now
-        if self._aside is None:
-            self._aside = self._make()
-        self._aside.capture(self._inbox.size)
+        if self._other is None:
+            self._other = self._make()
+        self._other.capture(self._inbox.size)
 
     def _is_held(self) -> bool:
         return self._held_since is not None and self._clock() - self._held_since < HOLD_LIMIT
 
     def refresh(self) -> Damage:
         """Bring the picture up to date, unless it is held, and say what changed."""
-        self._looked = self._clock()
-        if self._aside is not None:
-            self.front, self._aside = self._aside, None
+        self._last_refresh = self._clock()
+        if self._other is not None:
+            self.front, self._other = self._other, None
         if not self._is_held():
-            self._captured = self._looked
+            self._captured = self._last_refresh
             self.front.capture(self._inbox.size)
         return self._damage()
 
@@ -189,13 +189,13 @@ class SynchronizedViewport:
             relinked.clear()
         return damage
 
-    def glance(self) -> RenderedScreen:
+    def capture_now(self) -> RenderedScreen:
         """The viewport as it is now, whatever is on show; what `refresh` will say stays as it was."""
         picture = self._make()
         picture.capture(self._inbox.size)
-        for robbed in (self.front, self._aside):
-            if robbed is not None:
-                robbed.mistrust()
+        for rendered in (self.front, self._other):
+            if rendered is not None:
+                rendered.invalidate()
         return picture
 
     def text(self) -> ScreenText:
@@ -208,4 +208,4 @@ class SynchronizedViewport:
 
     def close(self) -> None:
         """Let go of what is not on show."""
-        self._aside = None
+        self._other = None

@@ -135,7 +135,7 @@ class Channel:
         self.flooding = -1
         self.turn = 0
         self._pty = pty
-        self._pump = pump
+        self._io_loop = pump
         self._receiver = receiver
         self._guard = Lock()
         self._closed = False
@@ -145,7 +145,7 @@ class Channel:
         self._ended = False
         self._winsize = Winsize(size, pty.resize)
         self._budget = _FIRST
-        self._deaf = self._failed = self._hung_up = self._paused = False
+        self._discards_output = self._failed = self._hung_up = self._paused = False
         self._retry = _RETRIES[0]
         self._exit: Exit | None = None
         self._started_at, self._exit_at = time.monotonic(), 0.0
@@ -153,7 +153,7 @@ class Channel:
 
     def start(self) -> None:
         """Begin to read; the receiver must be ready. Any thread."""
-        self._pump.post(self._open, self)
+        self._io_loop.post(self._open, self)
 
     def write(self, data: bytes) -> int:
         """Send bytes to the program, now or when it reads; how many there are. Any thread.
@@ -184,12 +184,12 @@ class Channel:
         with self._guard:
             wait = None if self._closed else self._winsize.change(size)
         if wait is not None:
-            self._pump.post(lambda: self._pump.later(wait, self._resize_late, self), self)
+            self._io_loop.post(lambda: self._io_loop.later(wait, self._resize_late, self), self)
 
     def pause(self, *, paused: bool) -> None:
         """Stop or resume reading while the program runs. Any thread."""
         self._paused = paused
-        self._pump.post(self._rewatch, self)
+        self._io_loop.post(self._rewatch, self)
 
     @property
     def ran_seconds(self) -> float:
@@ -219,8 +219,8 @@ class Channel:
 
     def close(self) -> None:
         """End the program; what it prints meanwhile is thrown away. Any thread; never waits."""
-        self._deaf = True
-        self._pump.post(lambda: self.hang_up(GRACE), self)
+        self._discards_output = True
+        self._io_loop.post(lambda: self.hang_up(GRACE), self)
 
     def ready(self, fd: int, events: int) -> None:
         """For the pump."""
@@ -238,30 +238,30 @@ class Channel:
     def hang_up(self, grace: float) -> None:
         """End every process of the program's session within `grace` seconds, unless it has ended. For the pump."""
         if self._exit is None:
-            self._pump.hangups.add(self._pty.pid, grace)
+            self._io_loop.session_killer.add(self._pty.pid, grace)
 
     def fail(self) -> None:
         """Give up reading and end the program. For the pump."""
         if not self._closed:
-            self._failed = self._deaf = True
+            self._failed = self._discards_output = True
             self._watch()
             self.hang_up(GRACE)
 
     def _open(self) -> None:
-        self._pump.add(self)
+        self._io_loop.add(self)
         with self._guard:
             self._watch()
         if self._pty.pidfd is None:
             self._poll()
         else:
-            self._pump.watch(self, self._pty.pidfd, READ)
+            self._io_loop.watch(self, self._pty.pidfd, READ)
 
     def _watch(self) -> None:
         if self._hung_up or self._failed or self._ended:
-            self._pump.watch(self, self._pty.fd, 0)
+            self._io_loop.watch(self, self._pty.fd, 0)
             return
         reading = READ if self._waiting < _AHEAD and not self._paused else 0
-        self._pump.watch(self, self._pty.fd, reading | (WRITE if self._writing else 0))
+        self._io_loop.watch(self, self._pty.fd, reading | (WRITE if self._writing else 0))
 
     def _flush_first(self) -> None:
         """Send at once, unless the pump already waits for the program to read."""
@@ -272,7 +272,7 @@ class Channel:
         self._outbox.flush(self._write)
         if bool(self._outbox.size) != self._writing:
             self._writing = not self._writing
-            self._pump.post(self._rewatch, self)
+            self._io_loop.post(self._rewatch, self)
 
     def _write(self, piece: memoryview) -> int:
         try:
@@ -297,28 +297,28 @@ class Channel:
     def _read(self) -> None:
         if self._waiting == _AHEAD:
             return
-        intake = self._pump.spares.pop() if self._pump.spares else ReadBuffer()
+        intake = self._io_loop.spares.pop() if self._io_loop.spares else ReadBuffer()
         filled, hung_up = intake.fill(self._pty.fd, self._budget)
         self.flooding = self._pty.fd if filled >= _BULK or filled == self._budget else -1
         if filled and (self._waiting or self.flooding >= 0):
-            self._deliver_aside(intake, filled)
+            self._deliver_on_feeder(intake, filled)
         else:
             self._deliver(intake.view[:filled])
-            self._pump.spares.append(intake)
+            self._io_loop.spares.append(intake)
         if self._exit is not None:
             self._go_on_draining(filled, hung_up)
         elif hung_up:
             self._pause_reading()
 
-    def _deliver_aside(self, intake: ReadBuffer, filled: int) -> None:
+    def _deliver_on_feeder(self, intake: ReadBuffer, filled: int) -> None:
         self._waiting += 1
         if self._waiting == _AHEAD:
             self._rewatch()
-        self._pump.aside(self, lambda: self._deliver(intake.view[:filled]), lambda: self._delivered(intake))
+        self._io_loop.run_on_feeder(self, lambda: self._deliver(intake.view[:filled]), lambda: self._delivered(intake))
 
     def _delivered(self, intake: ReadBuffer) -> None:
-        if len(self._pump.spares) < _SPARES:
-            self._pump.spares.append(intake)
+        if len(self._io_loop.spares) < _SPARES:
+            self._io_loop.spares.append(intake)
         self._waiting -= 1
         if self._ended:
             self._finish()
@@ -326,7 +326,7 @@ class Channel:
             self._rewatch()
 
     def _deliver(self, data: memoryview) -> None:
-        if self._deaf or not data:
+        if self._discards_output or not data:
             return
         start = time.thread_time()
         self._receiver.receive(data)
@@ -340,7 +340,7 @@ class Channel:
         """Nobody holds the terminal but the program lives: it may open it again, so look once in a while."""
         self._hung_up = True
         self._rewatch()
-        self._pump.later(self._retry, self._resume_reading, self)
+        self._io_loop.later(self._retry, self._resume_reading, self)
         self._retry = min(self._retry * 2, _RETRIES[1])
 
     def _resume_reading(self) -> None:
@@ -351,14 +351,14 @@ class Channel:
     def _poll(self) -> None:
         self._look_for_exit()
         if self._exit is None:
-            self._pump.later(_POLL, self._poll, self)
+            self._io_loop.later(_POLL, self._poll, self)
 
     def _look_for_exit(self) -> None:
         if self._exit is None and (exit := self._pty.reap()):
             self._exit = exit
             self._exit_at = time.monotonic()
             if self._pty.pidfd is not None:
-                self._pump.watch(self, self._pty.pidfd, 0)
+                self._io_loop.watch(self, self._pty.pidfd, 0)
             self._drain()
 
     def _drain(self) -> None:
@@ -373,23 +373,23 @@ class Channel:
         if not self._ended and quiet and self._exit_at + _QUIET <= time.monotonic():
             self._finish()
         elif not self._ended:
-            self._pump.later(_QUIET, self._drain, self)
+            self._io_loop.later(_QUIET, self._drain, self)
 
     def _go_on_draining(self, filled: int, hung_up: bool) -> None:
         self._drained += filled
         late = time.monotonic() > self._exit_at + _DRAIN_TIME and self._drained > _DRAIN_BYTES
-        if hung_up or late or (self._deaf and not filled):
+        if hung_up or late or (self._discards_output and not filled):
             self._finish()
 
     def _finish(self) -> None:
         """Close, once everything that was read is delivered."""
         self._ended = True
-        self._pump.watch(self, self._pty.fd, 0)
+        self._io_loop.watch(self, self._pty.fd, 0)
         if self._waiting:
             return
         with self._guard:
             self._closed = True
             self._pty.close()
-        self._pump.forget(self)
+        self._io_loop.forget(self)
         assert self._exit is not None
         self._receiver.finish(self._exit)

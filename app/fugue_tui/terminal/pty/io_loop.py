@@ -2,7 +2,8 @@
 
 The I/O loop waits in one selector for every descriptor, runs posted calls and timers; sources handle their descriptors.
 Sources with little output are served at once and first; those that flood take turns, one a round, and are parsed
-`aside`, so an echo waits for at most one read: beside a flood it took 2.3 ms with one thread and takes 0.2 ms with two.
+by the feeder, so an echo waits for at most one read: beside a flood it took 2.3 ms with one thread and takes 0.2 ms
+with two.
 When idle both threads sleep without a timeout.
 """
 
@@ -65,20 +66,20 @@ class IOLoop:
     def __init__(self) -> None:
         self.spares = [ReadBuffer()]
         """Unused buffers."""
-        self.hangups = SessionKiller(self.later)
+        self.session_killer = SessionKiller(self.later)
         self._selector = selectors.DefaultSelector()
         self._sources: set[IOSource] = set()
         self._posts: deque[tuple[IOSource | None, Callable[[], None]]] = deque()
         self._deadlines: list[tuple[float, int, IOSource | None, Callable[[], None]]] = []
         self._numbers = count(1)
         self._thread: threading.Thread | None = None
-        self._feeder = threading.Thread(target=self._run_aside, name="feeder", daemon=True)
+        self._feeder = threading.Thread(target=self._run_feeder, name="feeder", daemon=True)
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._stop_at: float | None = None
         self._woken = False
-        self._ears, self._bell = _pipe()
+        self._wake_fd, self._wake_write_fd = _pipe()
         self._bell_lock = threading.Lock()
-        self._selector.register(self._ears, READ)
+        self._selector.register(self._wake_fd, READ)
 
     def start(self) -> None:
         """Start the threads."""
@@ -116,7 +117,7 @@ class IOLoop:
         """Run a call after a delay."""
         heapq.heappush(self._deadlines, (time.monotonic() + seconds, next(self._numbers), source, call))
 
-    def aside(self, source: IOSource, work: Callable[[], None], done: Callable[[], None]) -> None:
+    def run_on_feeder(self, source: IOSource, work: Callable[[], None], done: Callable[[], None]) -> None:
         """Run `work` on the other thread, after earlier work, then `done` on this one."""
         self._jobs.put((source, work, done))
 
@@ -149,7 +150,7 @@ class IOLoop:
             self._run_deadlines()
         self._close()
 
-    def _run_aside(self) -> None:
+    def _run_feeder(self) -> None:
         while job := self._jobs.get():
             source, work, done = job
             try:
@@ -178,11 +179,11 @@ class IOLoop:
 
     def _ring(self) -> None:
         with self._bell_lock:
-            if not self._bell.closed:
-                self._bell.write(b"\0")
+            if not self._wake_write_fd.closed:
+                self._wake_write_fd.write(b"\0")
 
     def _drain_wakes(self) -> None:
-        self._ears.read(4096)
+        self._wake_fd.read(4096)
         self._woken = False
 
     def _run_posts(self) -> None:
@@ -220,21 +221,21 @@ class IOLoop:
         if self._stop_at is not None:
             return
         self._stop_at = time.monotonic() + _QUIT_LIMIT
-        self.hangups.hurry(_QUIT_GRACE)
+        self.session_killer.shorten_grace(_QUIT_GRACE)
         for source in list(self._sources):
             source.hang_up(_QUIT_GRACE)
 
     def _stopped(self) -> bool:
         if self._stop_at is None:
             return False
-        return time.monotonic() >= self._stop_at or not (self._sources or self.hangups or self._posts)
+        return time.monotonic() >= self._stop_at or not (self._sources or self.session_killer or self._posts)
 
     def _close(self) -> None:
         self._jobs.put(None)
         self._selector.close()
         with self._bell_lock:
-            self._ears.close()
-            self._bell.close()
+            self._wake_fd.close()
+            self._wake_write_fd.close()
 
 
 def _pipe() -> tuple[FileIO, FileIO]:

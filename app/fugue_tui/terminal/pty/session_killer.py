@@ -48,7 +48,7 @@ class SessionKiller:
             self._ticking = True
             self._later(0, self._tick)
 
-    def hurry(self, grace: float) -> None:
+    def shorten_grace(self, grace: float) -> None:
         """Shorten every session's grace."""
         for session in list(self._sessions):
             self.add(session, grace)

@@ -46,8 +46,8 @@ def _changed(old: Sequence[bytes], new: Sequence[bytes], shift: int) -> tuple[in
 def _shift(old: Sequence[bytes], new: Sequence[bytes], changed: Sequence[int]) -> int:
     """How far most of a few distinctive rows moved up; 0 if they did not."""
     places = {row: y for y, row in enumerate(old) if row}
-    votes: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for y in [y for y in changed if new[y]][:: max(1, len(changed) // 8)]:
         if (moved := places.get(new[y], y) - y) > 0:
-            votes[moved] = votes.get(moved, 0) + 1
-    return max(votes, key=lambda moved: votes[moved], default=0)
+            counts[moved] = counts.get(moved, 0) + 1
+    return max(counts, key=lambda moved: counts[moved], default=0)

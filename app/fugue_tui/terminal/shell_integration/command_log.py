@@ -59,7 +59,7 @@ class CommandLog:
         self._reported: str | None = None
         self._events: list[CommandStarted | CommandFinished] = []
         self._expected: dict[str, CommandRecord] = {}
-        self._stands_for = ("", "")
+        self._typed_for = ("", "")
         self._first_rows: tuple[int, str] = (0, "")
         self._program_rows = ""
         self._newlines: tuple[int, int] = (0, 0)
@@ -140,9 +140,9 @@ class CommandLog:
 
     def record_as(self, text: str, line: str) -> None:
         """Record the text that is about to be typed as this command line."""
-        self._stands_for = (text.strip(), line)
+        self._typed_for = (text.strip(), line)
 
-    def adopt(self, line: str) -> int:
+    def record_program(self, line: str) -> int:
         """Record all output until the program ends as that of one command; its number."""
         nonce = secrets.token_hex(8)
         number = self.expect(nonce, line)
@@ -258,7 +258,7 @@ class CommandLog:
     # Records
 
     def _start(self, line: str, start: Pin) -> None:
-        (text, meant), self._stands_for = self._stands_for, ("", "")
+        (text, meant), self._typed_for = self._typed_for, ("", "")
         line = meant if text and text == line.strip() else line
         self._number += 1
         self._append(

@@ -36,10 +36,10 @@ class ShellIntegration:
         with self._lock:
             self._log.record_as(text, line)
 
-    def adopt(self, line: str) -> int:
+    def record_program(self, line: str) -> int:
         """Record all output until the program exits as that of one command, under the returned number."""
         with self._lock:
-            return self._log.adopt(line)
+            return self._log.record_program(line)
 
     def command(self, number: int) -> CommandRecord | None:
         """A command by its number, with the present start of its output; None if it is no longer kept."""

@@ -26,7 +26,7 @@ MOST_CHARACTERS: Final = 1 << 18
 """Characters of their lines and directories."""
 
 _T = TypeVar("_T")
-Sift: TypeAlias = Callable[[str], str]
+LineFilter: TypeAlias = Callable[[str], str]
 Span: TypeAlias = tuple[Point, Point] | None
 
 
@@ -77,15 +77,15 @@ class TerminalHandover(Struct, frozen=True):
     """Untrusted."""
 
 
-def frozen(emulator: Emulator, records: Sequence[CommandRecord], sift: Sift = str) -> Callable[[], bytes]:
+def frozen(emulator: Emulator, records: Sequence[CommandRecord], line_filter: LineFilter = str) -> Callable[[], bytes]:
     """Serializes, later and without the lock, a snapshot made now under the lock.
 
-    `sift` removes secrets from a command line."""
+    `line_filter` removes secrets from a command line."""
     back, now = emulator.scrollback, time.time()
     view = Point(back.top) if back.offset else None
     here = emulator.pin().still() if records and records[-1].running else None
     kept = [(record, _span(record, here)) for record in records[-MOST:]]
-    return lambda: _written(kept, view, sift, now)
+    return lambda: _written(kept, view, line_filter, now)
 
 
 def recall(emulator: Emulator, data: bytes) -> tuple[CommandRecord, ...]:
@@ -128,20 +128,22 @@ def _span(record: CommandRecord, here: Point | None) -> Span:
     return (first, last) if first and last and first <= last else None
 
 
-def _written(kept: Iterable[tuple[CommandRecord, Span]], view: Point | None, sift: Sift, now: float) -> bytes:
+def _written(
+    kept: Iterable[tuple[CommandRecord, Span]], view: Point | None, line_filter: LineFilter, now: float
+) -> bytes:
     commands, left = list[dict[str, Any]](), MOST_CHARACTERS
     for record, span in reversed(list(kept)):
         left -= len(record.line) + len(record.cwd)
         if left < 0:
             break
-        commands.append(_entry(record, span, sift, now))
+        commands.append(_entry(record, span, line_filter, now))
     return json.dumps({"view": view.line if view else None, "commands": commands[::-1]}).encode()
 
 
-def _entry(record: CommandRecord, span: Span, sift: Sift, now: float) -> dict[str, Any]:
+def _entry(record: CommandRecord, span: Span, line_filter: LineFilter, now: float) -> dict[str, Any]:
     return {
         "number": record.number,
-        "line": sift(record.line),
+        "line": line_filter(record.line),
         "cwd": record.cwd,
         "started": record.started_at,
         "ended": now if record.ended_at is None else record.ended_at,
