@@ -11,7 +11,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import close, resize, split
 from fugue_tui.layout.presets import PRESETS, apply, rearrange
 from fugue_tui.layout.tree import Leaf, Node, panes
-from fugue_tui.layout.undo_history import MAX_STEPS, History, mend
+from fugue_tui.layout.undo_history import MAX_STEPS, History, with_present_panes
 
 Layouts: TypeAlias = Callable[..., st.SearchStrategy[Node]]
 
@@ -101,15 +101,15 @@ def test_pushing_the_same_layout_twice_is_one_step() -> None:
 
 
 def test_a_layout_of_strangers_is_mended_into_the_present_panes() -> None:
-    assert set(panes(mend(Leaf(C), apply("tiled", [A, B])))) == {A, B}
+    assert set(panes(with_present_panes(Leaf(C), apply("tiled", [A, B])))) == {A, B}
 
 
 @given(data=st.data())
 def test_an_old_layout_always_gets_exactly_the_present_panes(data: st.DataObject, layouts: Layouts) -> None:
     old, present = data.draw(layouts()), data.draw(layouts())
-    mended = mend(old, present)
+    mended = with_present_panes(old, present)
     assert sorted(panes(mended)) == sorted(panes(present))
-    assert mend(old, old) == old
+    assert with_present_panes(old, old) == old
 
 
 @given(data=st.data(), steps=st.lists(st.sampled_from(["preset", "split", "close", "undo", "redo"]), max_size=25))

@@ -95,7 +95,7 @@ class PaneGrid(ErrorBoundary, Widget):
         top = [Region(0, 0, self.size.width, 1)] if self.model.title_row else []
         return top + [Region(rect.x, rect.y, rect.cols, rect.rows) for rect in rects]
 
-    def adopt(self, views: Mapping[PaneId, TerminalView]) -> None:
+    def set_views(self, views: Mapping[PaneId, TerminalView]) -> None:
         """Mount new views, and remove those of closed panes."""
         for pane in [pane for pane in self.views if pane not in views]:
             self.views.pop(pane).remove()

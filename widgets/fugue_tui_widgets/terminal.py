@@ -138,7 +138,7 @@ class _Watcher:
         self._widget = widget
         self._loop = asyncio.get_running_loop()
         self._context = copy_context()
-        self._scheduled = self._rung = False
+        self._scheduled = self._bell_pending = False
         self._title: str | None = None
 
     def changed(self, terminal: LiveTerminal) -> None:
@@ -149,7 +149,7 @@ class _Watcher:
         """Ring the bell, or set the title."""
         match event:
             case Bell():
-                self._rung = True
+                self._bell_pending = True
             case TitleChanged(title):
                 self._title = title
             case _:
@@ -167,8 +167,8 @@ class _Watcher:
         self._scheduled = False
         if self._title is not None:
             self._widget.border_title = Content(clean(self._title))
-        if self._rung:
-            self._rung = False
+        if self._bell_pending:
+            self._bell_pending = False
             self._widget.ring()
 
     def _soon(self, call: Callable[[], object]) -> None:

@@ -29,7 +29,7 @@ class FrameLines(Struct, frozen=True):
 
     size: tuple[int, int]
     chars: tuple[tuple[str, ...], ...]
-    lit: tuple[tuple[bool, ...], ...]
+    focused: tuple[tuple[bool, ...], ...]
     spans: tuple[tuple[PaneId, Rect], ...]
 
     @classmethod
@@ -41,7 +41,7 @@ class FrameLines(Struct, frozen=True):
         return cls(
             (cols, rows),
             tuple(tuple(row) for row in canvas.chars),
-            tuple(tuple(row) for row in canvas.lit),
+            tuple(tuple(row) for row in canvas.focused),
             tuple(canvas.spans),
         )
 
@@ -50,7 +50,7 @@ class FrameLines(Struct, frozen=True):
         if not 0 <= y < len(self.chars):
             yield (" " * self.size[0], False)
             return
-        cells = zip(self.chars[y], self.lit[y], strict=True)
+        cells = zip(self.chars[y], self.focused[y], strict=True)
         for lit, group in groupby(cells, key=lambda cell: cell[1]):
             yield ("".join(char for char, _ in group), lit)
 
@@ -66,7 +66,7 @@ class _Canvas:
         self.cols, self.rows, self.width = cols, rows, width
         self.top = int(picture.title_row)
         self.chars = [[" "] * cols for _ in range(rows)]
-        self.lit = [[False] * cols for _ in range(rows)]
+        self.focused = [[False] * cols for _ in range(rows)]
         self.spans: list[tuple[PaneId, Rect]] = []
         self.mark = ">" if picture.line_style == "ascii" else "▶"
         self.panes = picture.solution.panes
@@ -81,7 +81,7 @@ class _Canvas:
             if (x, y) in heavy:
                 steps = ((0, -1), (1, 0), (0, 1), (-1, 0))
                 weight = [w + int(w and (x + dx, y + dy) in heavy) for w, (dx, dy) in zip(weight, steps, strict=True)]
-                self.lit[y][x] = True
+                self.focused[y][x] = True
             self.chars[y][x] = _line((weight[0], weight[1], weight[2], weight[3]), line_style)
 
     def _frame_cells(self) -> set[tuple[int, int]]:
@@ -139,10 +139,10 @@ class _Canvas:
             if x + width > self.cols or y >= self.rows:
                 return
             self.chars[y][x] = char
-            self.lit[y][x] = lit
+            self.focused[y][x] = lit
             if width == 2:
                 self.chars[y][x + 1] = ""
-                self.lit[y][x + 1] = lit
+                self.focused[y][x + 1] = lit
             x += width
 
 

@@ -104,7 +104,7 @@ class _Plan(Struct):
         room = length - self.gap * (len(needs) - 1)
         if sum(needs) <= room:
             return range(len(needs)), apportion(node.weights, needs, room)
-        shown = _crowd(len(needs), (length + self.gap) // (1 + self.gap), first)
+        shown = _visible_children(len(needs), (length + self.gap) // (1 + self.gap), first)
         room = length - self.gap * (len(shown) - 1)
         order = shown if first is None else [first, *(index for index in shown if index != first)]
         bounds = _squeeze({index: needs[index] for index in order}, room)
@@ -118,7 +118,7 @@ def slice_of(rect: Rect, axis: Axis, offset: int, length: int) -> Rect:
     return Rect(rect.x, rect.y + offset, rect.cols, length)
 
 
-def _crowd(count: int, places: int, first: int | None) -> list[int]:
+def _visible_children(count: int, places: int, first: int | None) -> list[int]:
     """The visible children if not all fit: the one to keep, then the earliest."""
     places = max(1, min(count, places))
     if first is None or first < places:

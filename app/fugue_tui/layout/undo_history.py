@@ -46,7 +46,7 @@ class History(Struct, frozen=True):
         return History((*self.past, present)[-MAX_STEPS:], future), node
 
 
-def mend(old: Node, present: Node) -> Node:
+def with_present_panes(old: Node, present: Node) -> Node:
     """An old layout with exactly the present panes."""
     live: list[PaneId] = list(panes(present))
     node: Node | None = old
@@ -62,7 +62,7 @@ def mend(old: Node, present: Node) -> Node:
 def _step(steps: Steps, present: Node) -> tuple[Steps, Node] | None:
     """The nearest step that differs from the present layout, and the steps beyond it."""
     for end in range(len(steps) - 1, -1, -1):
-        node = mend(steps[end], present)
+        node = with_present_panes(steps[end], present)
         if node != present:
             return steps[:end], node
     return None

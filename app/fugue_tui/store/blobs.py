@@ -43,13 +43,13 @@ def unpack(digest: str, file: bytes, path: str, limit: int = LARGEST) -> bytes:
         raise Damaged(path, "holds another text than its name declares")
     if length > limit:
         raise SaveError(f"{path}: the text has {length} bytes, {limit} are allowed; raise session.history_kib")
-    data = _inflated(memoryview(file)[_HEAD.size :], length, path)
+    data = _decompressed(memoryview(file)[_HEAD.size :], length, path)
     if digest_of(data) != digest:
         raise Damaged(path, "is not what was written there (its checksum is wrong)")
     return data
 
 
-def _inflated(packed: memoryview, length: int, path: str) -> bytes:
+def _decompressed(packed: memoryview, length: int, path: str) -> bytes:
     stream = zlib.decompressobj()
     try:
         data = stream.decompress(packed, length + 1)

@@ -49,7 +49,7 @@ class RotatingCopies:
                 damaged.append((copy, fault))
         return None, damaged
 
-    def mended(self) -> tuple[Manifest | None, list[str]]:
+    def set_damaged_aside(self) -> tuple[Manifest | None, list[str]]:
         """Set the damaged copies aside; the newest good copy, and a message for each damaged one."""
         found, damaged = self.best()
         return found, [self._set_aside(copy, fault) for copy, fault in damaged]

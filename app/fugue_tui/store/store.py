@@ -168,7 +168,7 @@ class PendingSave:
         with self._root.child(area, make=True) as made:
             folder, place = _there(made), RotatingCopies(_there(made), _checked(name))
             with folder.lock(rotating_copies.LOCK):
-                there, _ = place.mended()
+                there, _ = place.set_damaged_aside()
                 data = manifest_file.pack(manifest, _last(folder) + 1)
                 _must_not_be_newer(there, manifest)
                 place.put(data)
@@ -198,7 +198,7 @@ def _older(folder: PrivateDir, place: RotatingCopies, area: Area, name: str) -> 
     with ExitStack() as held:
         try:
             held.enter_context(folder.lock(rotating_copies.LOCK))
-            found, faults = place.mended()
+            found, faults = place.set_damaged_aside()
         except (Busy, NewerVersion):
             raise
         except SaveError:

@@ -111,7 +111,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self._frames = RenderScheduler(self, self._renderer)
         self._mounted = False
         self._paused = False
-        self._moving = True
+        self._is_switching = True
         self._bar_covers = False
         """Whether the status bar has no row of its own, and covers the last one while it shows a message."""
 
@@ -140,7 +140,7 @@ class FugueApp(App[int], inherit_bindings=False):
     @property
     def settled(self) -> bool:
         """Whether the panes are laid out and nothing but the status bar covers them."""
-        return not self._moving and self.on_panes and not self._which_key.display
+        return not self._is_switching and self.on_panes and not self._which_key.display
 
     @property
     def paste_keys(self) -> str:
@@ -231,7 +231,7 @@ class FugueApp(App[int], inherit_bindings=False):
     def on_resize(self, event: events.Resize) -> None:
         """Fit the panes into another size."""
         if self._mounted:
-            self._moving = True
+            self._is_switching = True
             self._fit(event.size.width, event.size.height)
             self.rebuild()
 
@@ -345,10 +345,10 @@ class FugueApp(App[int], inherit_bindings=False):
     def rebuild(self) -> None:
         """Update the widgets from the workspace."""
         moved = arrange(self.mux, self.grid, watched=self.clients.watched, draws_cursor=self.is_headless)
-        self._moving = moved or self._moving
+        self._is_switching = moved or self._is_switching
         self._refocus()
         self._show_status()
-        if not self._moving:
+        if not self._is_switching:
             self._frames.place_cursor()
 
     def _refocus(self) -> None:
@@ -358,7 +358,7 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def _settled(self, screen: Screen[Any]) -> None:
         """The compositor has laid out and painted everything."""
-        self._moving = False
+        self._is_switching = False
         self._frames.settled()
         self._frames.displayed()
 
@@ -385,11 +385,11 @@ class FugueApp(App[int], inherit_bindings=False):
         display = bool(content.mode or content.alert)
         if self._bar_covers and self._status.display != display:
             self._status.display = display
-            self._moving = True
+            self._is_switching = True
 
     def _marks(self, window: Window) -> str:
         return ("Z" if window.zoomed and isinstance(window.layout, Split) else "") + (
-            "!" if window.id in self.pane_notifications.rung else ""
+            "!" if window.id in self.pane_notifications.bell_windows else ""
         )
 
     # The panel of keys
@@ -402,16 +402,16 @@ class FugueApp(App[int], inherit_bindings=False):
         """Close the panel of keys."""
         if self._which_key.display:
             self._which_key.hide()
-            self._moving = True
+            self._is_switching = True
 
     def repaint(self) -> None:
         """Repaint the whole screen."""
-        self._moving = True
+        self._is_switching = True
         self.base.refresh(layout=True)
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
-        self.pane_notifications.rung.discard(new.active)
-        if not self._moving:
+        self.pane_notifications.bell_windows.discard(new.active)
+        if not self._is_switching:
             self._frames.place_cursor()  # A change of panes is visible before anything else is drawn.
         if old.name != new.name:
             self.clients.rename(new.name)

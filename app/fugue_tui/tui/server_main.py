@@ -253,7 +253,7 @@ class _Server:
         if self._offers_restore:
             app.on_shown = ask
         elif prompt.ended or app.mux.before is not None:
-            prompt.put_aside()
+            prompt.defer()
 
     def detach_clients(self) -> None:
         """Detach every client and restore the terminal, after the programs have exited and the socket is free."""

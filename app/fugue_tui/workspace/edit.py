@@ -39,15 +39,15 @@ def close_window(workspace: Workspace, window: WindowId) -> Workspace:
 
     The last window leaves an empty workspace behind.
     """
-    gone = window_of(workspace, window)
-    heir = workspace.active if workspace.active != window else _heir(workspace, gone)
-    lost = set(panes(gone.layout))
+    closed = window_of(workspace, window)
+    successor = workspace.active if workspace.active != window else _next_active(workspace, closed)
+    lost = set(panes(closed.layout))
     return replace(
         workspace,
         windows=tuple(other for other in workspace.windows if other.id != window),
         panes=MappingProxyType({id: pane for id, pane in workspace.panes.items() if id not in lost}),
-        active=heir,
-        recent=tuple(other for other in workspace.recent if other not in (window, heir)),
+        active=successor,
+        recent=tuple(other for other in workspace.recent if other not in (window, successor)),
     )
 
 
@@ -56,7 +56,7 @@ def add_panes(
 ) -> Workspace:
     """Add panes to a window whose layout becomes `layout`; `focus` makes one of them active and shows the window."""
     added = list(new)
-    _must_hold(layout, {*panes(window_of(workspace, window).layout), *(pane.id for pane in added)})
+    _check_panes(layout, {*panes(window_of(workspace, window).layout), *(pane.id for pane in added)})
     result = replace(workspace, panes=_with(workspace, added))
     result = _change(result, replace(window_of(result, window), layout=layout))
     return result if focus is None else focus_pane(result, focus)
@@ -146,14 +146,14 @@ def zoom(workspace: Workspace, window: WindowId, zoomed: bool) -> Workspace:
 def set_layout(workspace: Workspace, window: WindowId, layout: Node) -> Workspace:
     """Replace a window's layout; raises AssertionError if its panes are not those of the window."""
     found = window_of(workspace, window)
-    _must_hold(layout, set(panes(found.layout)))
+    _check_panes(layout, set(panes(found.layout)))
     return _change(workspace, replace(found, layout=layout))
 
 
 def move_pane(workspace: Workspace, pane: PaneId, window: WindowId, layout: Node) -> Workspace:
     """Move a pane to another window, whose layout becomes `layout`."""
     target = window_of(workspace, window)
-    _must_hold(layout, {*panes(target.layout), pane})
+    _check_panes(layout, {*panes(target.layout), pane})
     record = pane_of(workspace, pane)
     return add_panes(_evicted(workspace, pane, window), window, [record], layout)
 
@@ -190,8 +190,8 @@ def _without(window: Window, pane: PaneId, rest: Node) -> Window:
     recent = tuple(other for other in window.recent if other != pane)
     if window.active != pane:
         return replace(window, layout=rest, recent=recent)
-    heir = recent[0] if recent else _beside(window.layout, pane)
-    return replace(window, layout=rest, active=heir, recent=recent[1:], zoomed=False)
+    successor = recent[0] if recent else _beside(window.layout, pane)
+    return replace(window, layout=rest, active=successor, recent=recent[1:], zoomed=False)
 
 
 def _beside(layout: Node, pane: PaneId) -> PaneId:
@@ -201,12 +201,12 @@ def _beside(layout: Node, pane: PaneId) -> PaneId:
     return order[index + 1] if index + 1 < len(order) else order[index - 1]
 
 
-def _heir(workspace: Workspace, gone: Window) -> WindowId:
+def _next_active(workspace: Workspace, closed: Window) -> WindowId:
     """The window that becomes active after another was closed; NO_WINDOW if there is none."""
     order = [window.id for window in workspace.windows]
-    index = order.index(gone.id)
+    index = order.index(closed.id)
     after = [*order[index + 1 :], *reversed(order[:index])]
-    kin = [window.id for window in workspace.windows if window.session == gone.session]
+    kin = [window.id for window in workspace.windows if window.session == closed.session]
     near = [window for window in after if window in kin] or after
     return next((window for window in workspace.recent if window in near), near[0] if near else NO_WINDOW)
 
@@ -231,7 +231,7 @@ def _with(workspace: Workspace, new: Iterable[Pane], known: bool = False) -> Map
     return MappingProxyType(records)
 
 
-def _must_hold(layout: Node, wanted: set[PaneId]) -> None:
+def _check_panes(layout: Node, wanted: set[PaneId]) -> None:
     held = list(panes(layout))
     if len(held) != len(wanted) or set(held) != wanted:
         raise AssertionError(f"the layout holds {held}, the window {sorted(wanted)}")

@@ -60,13 +60,13 @@ class SecretFilter:
         text = _BEARER.sub(rf"\1{WITHHELD}", text)
         text = _URL.sub(rf"\1:{WITHHELD}@", text)
         text = _FIELD.sub(self._field, text)
-        return password_options.sift_line(self._assigned(text))
+        return password_options.filter_line(self._assigned(text))
 
     def words(self, argv: Sequence[str]) -> tuple[str, ...]:
         """A program's arguments without their secrets."""
         if self._off:
             return tuple(argv)
-        sifted = password_options.sift_words([self.line(word) for word in argv])
+        sifted = password_options.filter_words([self.line(word) for word in argv])
         for index, word in enumerate(argv[:-1]):
             if _LONE_OPTION.fullmatch(word) and not argv[index + 1].startswith("-"):
                 sifted[index + 1] = WITHHELD

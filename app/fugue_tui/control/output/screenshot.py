@@ -95,7 +95,7 @@ def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | Non
 def _frame_cells(frame: FrameLines, y: int, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> list[Cell]:
     covered = [(rect.x, rect.right) for rect, _, _ in parts if rect.y <= y < rect.bottom]
     found: list[Cell] = []
-    for x, (char, lit) in enumerate(zip(frame.chars[y], frame.lit[y], strict=True)):
+    for x, (char, lit) in enumerate(zip(frame.chars[y], frame.focused[y], strict=True)):
         if char in ("", " ") or any(left <= x < right for left, right in covered):
             continue
         wide = x + 1 < len(frame.chars[y]) and frame.chars[y][x + 1] == ""

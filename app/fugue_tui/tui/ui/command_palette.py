@@ -69,13 +69,13 @@ class Palette(CommandPalette):
             self.app.call_later(run)
         elif searches:
             event.stop().prevent_default()
-            self.app.run_worker(self._once_found(searches, event), exit_on_error=False)
+            self.app.run_worker(self._submit_when_found(searches, event), exit_on_error=False)
 
     @property
     def _searches(self) -> "list[Worker[Any]]":
         return [worker for worker in self.workers if worker.node is self and not worker.is_finished]
 
-    async def _once_found(self, searches: "list[Worker[Any]]", event: Input.Submitted) -> None:
+    async def _submit_when_found(self, searches: "list[Worker[Any]]", event: Input.Submitted) -> None:
         with suppress(WorkerError):
             await asyncio.gather(*(worker.wait() for worker in searches))
         if self.is_current and event.input.value == event.value:

@@ -23,7 +23,7 @@ class PaneNotifications:
         self._ring_host = ring
         self._copy_to_host = copy
         self._last = {"bell": float("-inf"), "copy": float("-inf")}
-        self.rung: set[WindowId] = set()
+        self.bell_windows: set[WindowId] = set()
         """The hidden windows with a bell."""
 
     def handle(self, pane: PaneId, event: PaneEvent) -> None:
@@ -44,7 +44,7 @@ class PaneNotifications:
     def _ring(self, pane: PaneId) -> None:
         window = self._app.mux.window_of(pane)
         if window.id != self._app.mux.workspace.active:
-            self.rung.add(window.id)
+            self.bell_windows.add(window.id)
             self._app.status_updates.request()
         if self._allowed("bell"):
             self._ring_host()

@@ -74,7 +74,7 @@ class RestorePrompt:
         self._disconnect = self._mux.on_change.connect(self._changed)
         self._app.push_screen(self._dialog, self._answered)
 
-    def put_aside(self) -> None:
+    def defer(self) -> None:
         """Keep it under another name; then the running workspace is saved."""
         kept = self._saver.ask(self._keep)
         kept.add_done_callback(lambda done: self._mux.post(lambda: self._kept(done)))
@@ -89,12 +89,12 @@ class RestorePrompt:
             self._disconnect()
         if restore:
             restorer = WorkspaceRestorer(self._mux, self._source)
-            self._restore(restorer.instead() if self._untouched else restorer.beside(focus=True))
+            self._restore(restorer.instead() if self._is_unchanged else restorer.beside(focus=True))
         elif restore is not None:
-            self.put_aside()
+            self.defer()
 
     @property
-    def _untouched(self) -> bool:
+    def _is_unchanged(self) -> bool:
         """Whether the new workspace is unused."""
         live = self._mux.pane_reports.values()
         return self._mux.workspace == self._new and all(each.typed_at is None for each in live)

@@ -73,7 +73,7 @@ def arrange(mux: Multiplexer, grid: PaneGrid, *, watched: bool, draws_cursor: bo
     old = grid.model
     views = {pane: _view(grid.views.get(pane), terminal, draws_cursor) for pane, terminal in mux.terminals.items()}
     new = any(pane not in grid.views for pane in views)
-    grid.adopt(views)
+    grid.set_views(views)
     model = grid_model(mux)
     moves = new or model.solution != old.solution or model.title_row != old.title_row
     for pane in model.solution.panes if moves and watched else ():
