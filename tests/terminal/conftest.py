@@ -79,6 +79,9 @@ class Recorder:
     def past(self, lines: int) -> Callable[[], list[Row]]:
         return list[Row]
 
+    def screen_rows(self) -> Callable[[], list[Row]]:
+        return list[Row]
+
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         return self.text.decode(errors="replace").splitlines()[start:stop]
 

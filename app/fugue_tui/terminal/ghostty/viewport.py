@@ -201,8 +201,8 @@ class SynchronizedViewport:
     def text(self) -> ScreenText:
         """The viewport as it is now, whatever is on show, at the price of what changed; `refresh` still tells it."""
         size = self._inbox.size
-        if self._aside is not None or self._is_held():
-            return self.glance().text(size)
+        if self._other is not None or self._is_held():
+            return self.capture_now().text(size)
         self.front.capture(size)
         return self.front.text(size)
 
