@@ -219,7 +219,7 @@ class ClientRegistry:
         if client.draw_mode is DrawMode.MIRROR:
             return
         mirrors, shown = self._can_mirror(client), self._app.shown_size
-        if shown is not None and shown != self.screen and not (mirrors and client.size == self.screen):
+        if shown is not None and shown != self.screen and not mirrors:
             client.draw_mode = DrawMode.WAITING
         elif mirrors:
             client.draw_mode = DrawMode.MIRROR
@@ -234,9 +234,8 @@ class ClientRegistry:
             self._app.paint_own(client)
 
     def _can_mirror(self, client: AttachedClient) -> bool:
-        large = client.size.cols >= self.screen.cols and client.size.rows >= self.screen.rows
         true_colour = client.capabilities.depth is Depth.TRUE
-        return large and true_colour and not client.lagging and not client.scrolled_back
+        return client.size == self.screen and true_colour and not client.lagging and not client.scrolled_back
 
     def laid_out(self) -> None:
         """The screen was painted: clients that waited for its size are drawn on."""

@@ -82,7 +82,7 @@ class _Canvas:
                 steps = ((0, -1), (1, 0), (0, 1), (-1, 0))
                 weight = [w + int(w and (x + dx, y + dy) in heavy) for w, (dx, dy) in zip(weight, steps, strict=True)]
                 self.focused[y][x] = True
-            self.chars[y][x] = _line((weight[0], weight[1], weight[2], weight[3]), line_style)
+            self.chars[y][x] = line((weight[0], weight[1], weight[2], weight[3]), line_style)
 
     def _frame_cells(self) -> set[tuple[int, int]]:
         cells = {(x, 0) for x in range(self.cols)} if self.top and self.rows else set[tuple[int, int]]()
@@ -146,7 +146,8 @@ class _Canvas:
             x += width
 
 
-def _line(arms: Arms, line_style: str) -> str:
+def line(arms: Arms, line_style: str) -> str:
+    """The character of a line in a style of `ui.dividers`."""
     match line_style:
         case "ascii":
             flat = tuple(min(arm, 1) for arm in arms)

@@ -68,10 +68,54 @@ def test_the_terminal_that_is_used_has_the_screen_in_its_size(serve: Serve) -> N
     serving.shows(small, "11 40")
     serving.settle()
     assert part(large, 0, range(12), 40) == part(small, 0, range(12), 40)
-    assert all(text == " " for row in part(large, 40, range(12), 50) for text, _ in row)
-    assert all(text == " " for row in part(large, 0, range(12, 30), 90) for text, _ in row)
     large.send("k")
     serving.shows(large, "29 90")
+
+
+def unused(client: Client, used: Size) -> list[str]:
+    """What a terminal shows right of the screen and below it, row by row."""
+    rows = ["".join(text for text, _ in row) for row in client.grid]
+    return [row[used.cols :] if y < used.rows else row for y, row in enumerate(rows)]
+
+
+def test_the_unused_area_of_a_larger_terminal_has_a_border_and_dots(serve: Serve) -> None:
+    serving, large, small = both(serve, "sh", "-c", "trap 'stty size' WINCH; while :; do sleep 0.05; done")
+    small.send("k")
+    serving.shows(small, "11 40")
+    serving.settle()
+    beside, below = "│" + "·" * 49, "─" * 40 + "┘" + "·" * 49
+    assert unused(large, SMALL) == [beside] * 12 + [below] + ["·" * 90] * 17
+    small.resize(Size(60, 20))
+    serving.shows(small, "19 60")
+    serving.settle()
+    beside, below = "│" + "·" * 29, "─" * 60 + "┘" + "·" * 29
+    assert unused(large, Size(60, 20)) == [beside] * 20 + [below] + ["·" * 90] * 9
+    assert part(large, 0, range(20), 60) == part(small, 0, range(20), 60)
+    large.send("k")
+    serving.shows(large, "29 90")
+    serving.settle()
+    assert "··" not in large.text
+
+
+def test_the_unused_area_stays_while_the_screen_scrolls(serve: Serve) -> None:
+    serving, large, small = both(serve)
+    small.send("".join(f"{number}\r" for number in range(60)))
+    serving.shows(small, "59")
+    serving.until(lambda: "59" in large.text)
+    serving.settle()
+    below = "─" * 40 + "┘" + "·" * 49
+    assert unused(large, SMALL) == ["│" + "·" * 49] * 12 + [below] + ["·" * 90] * 17
+    assert part(large, 0, range(12), 40) == part(small, 0, range(12), 40)
+
+
+def test_the_border_of_the_unused_area_is_drawn_in_the_style_of_the_dividers(serve: Serve) -> None:
+    serving = serve(first=hello(LARGE), config="[ui]\ndividers = 'ascii'\n")
+    serving.shows(serving.first, "1 cat")
+    small = serving.attach(Size(60, 20))
+    serving.shows(small, "1 cat")
+    serving.settle()
+    below = "-" * 60 + "+" + "." * 29
+    assert unused(serving.first, small.emulator.size) == ["|" + "." * 29] * 20 + [below] + ["." * 90] * 9
 
 
 def test_a_dialog_is_in_sight_of_a_smaller_terminal(serve: Serve) -> None:

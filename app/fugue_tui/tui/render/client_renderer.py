@@ -123,8 +123,9 @@ class ClientRenderer:
             screen, view = self._app.screen, self._app.focused_view
             strips, size = self._strips(screen)
             context = Rect(*view.region) if self.caret is not None and view is not None else None
-            bar = self._app.settings.ui.status and size.rows > 1
-            self._screen = ScreenState(size, strips, self.caret, _focus(screen, self.caret), context, bar)
+            ui = self._app.settings.ui
+            bar, focus = ui.status and size.rows > 1, _focus(screen, self.caret)
+            self._screen = ScreenState(size, strips, self.caret, focus, context, bar, ui.dividers)
             self._composed_version, self._stale = self._version, set()
         return self._screen
 

@@ -1,4 +1,5 @@
-"""The screen as one client shows it that is no mirror: the part that fits, in the colours of its terminal.
+"""The screen as one client shows it that is no mirror: the part that fits, in the colours of its terminal; dots fill a
+larger terminal.
 
 Rows come from the compositor as strips, and are sent only where they differ from what the client was sent last.
 """
@@ -18,6 +19,7 @@ from fugue_tui.attach_server.output.color_depth import Depth
 from fugue_tui.attach_server.output.row_diff import Delta
 from fugue_tui.attach_server.output.viewport import Viewport
 from fugue_tui.geometry import Rect, Size
+from fugue_tui.layout.frame_lines import line
 
 _SYSTEMS: Final = {
     Depth.STANDARD: ColorSystem.STANDARD,
@@ -48,6 +50,8 @@ class ScreenState(Struct, frozen=True):
     """What should be visible with it."""
     bar: bool = False
     """Whether the last row is the status bar."""
+    line_style: str = "thin"
+    """The style of lines: a value of `ui.dividers`."""
 
 
 class ClientView:
@@ -63,35 +67,48 @@ class ClientView:
         self._shape = b""
         self._shown: bool | None = None
         self._at: tuple[int, int] | None = None
+        self._visible: tuple[Size, str] | None = None
+        """How much of the screen the client shows, and the style of the border around it."""
 
     def forget(self) -> None:
         """What the client shows is unknown."""
         self._sent, self._rendered, self._shape, self._shown, self._at = [], [], b"", None, None
+        self._visible = None
 
     def frame(self, screen: ScreenState, note: str = "") -> bytes:
         """What to send; empty if the client shows the screen already. `note` is clean and ends the last row."""
         self.viewport.fit(screen.size, screen.focus, screen.context)
         out = bytearray()
+        visible = self._visible_size(screen)
+        if self._visible != (visible, screen.line_style):
+            self._visible, self._sent = (visible, screen.line_style), []
+            out += _unused_area(visible, self.viewport.size, screen.line_style)
         rows = self._rows(screen, note)
         for y, row in enumerate(rows):
             old = self._sent[y] if y < len(self._sent) else None
             if old != row:
-                out += self._change(old, row, y)
+                out += self._change(old, row, y, visible.cols)
         if out:
             self._at = None
         self._sent = rows
         out += self._cursor(screen.caret)
         return bytes(out)
 
-    def _change(self, old: bytes | None, row: bytes, y: int) -> bytes:
+    def _visible_size(self, screen: ScreenState) -> Size:
+        """How much of the screen the client shows."""
+        size = self.viewport.size
+        return Size(min(size.cols, screen.size.cols), min(size.rows, screen.size.rows))
+
+    def _change(self, old: bytes | None, row: bytes, y: int, cols: int) -> bytes:
         """What turns one row of the client into another."""
-        parts = self._delta.spans(old, row, self.viewport.size.cols) if old is not None else None
+        parts = self._delta.spans(old, row, cols) if old is not None else None
         if parts is None:
-            return b"\x1b[%d;1H\x1b[m\x1b[K" % (y + 1) + row
+            clear = b"\x1b[K" if cols == self.viewport.size.cols else b"\x1b[%dX" % cols
+            return b"\x1b[%d;1H\x1b[m" % (y + 1) + clear + row
         return b"".join(b"\x1b[%d;%dH" % (y + 1, column + 1) + text for column, text, _ in parts)
 
     def _rows(self, screen: ScreenState, note: str) -> list[bytes]:
-        viewport, cols = self.viewport, self.viewport.size.cols
+        viewport, cols = self.viewport, self._visible_size(screen).cols
         known, self._rendered = self._rendered, []
         for y, source in enumerate(viewport.rows):
             strip = screen.strips[source] if source < len(screen.strips) else Strip([])
@@ -106,7 +123,7 @@ class ClientView:
             strip, left, _ = self._rendered[-1]
             visible = strip.crop(left, left + cols)
             rows[-1] = _render(_with_note(visible, note, cols, whole_segments=screen.bar), self._depth)
-        return rows + [b""] * (viewport.size.rows - len(rows))
+        return rows
 
     def _cursor(self, caret: ScreenCursor | None) -> bytes:
         cell = self._cell(caret) if caret is not None else None
@@ -128,6 +145,19 @@ class ClientView:
         y = self.viewport.rows.index(caret.y)
         x = caret.x - self.viewport.left(y)
         return (x, y) if 0 <= x < self.viewport.size.cols else None
+
+
+def _unused_area(visible: Size, size: Size, line_style: str) -> bytes:
+    """Draw what a terminal has beyond the screen as tmux does: dots, behind a border."""
+    dot = "." if line_style == "ascii" else "·"
+    right, below = line((1, 0, 1, 0), line_style), line((0, 1, 0, 1), line_style) * visible.cols
+    room, rows = size.cols - visible.cols, [""] * visible.rows
+    if room:
+        rows = [right + dot * (room - 1)] * visible.rows
+        below += line((1, 0, 0, 1), line_style) + dot * (room - 1)
+    rows += [below, *[dot * size.cols] * size.rows][: size.rows - visible.rows]
+    cells = (f"\x1b[{y + 1};{visible.cols + 1 if y < visible.rows else 1}H{row}" for y, row in enumerate(rows) if row)
+    return f"\x1b[m{''.join(cells)}".encode() if size != visible else b""
 
 
 def _with_note(strip: Strip, note: str, cols: int, *, whole_segments: bool) -> Strip:
