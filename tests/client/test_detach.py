@@ -22,6 +22,7 @@ def test_a_signal_gives_the_terminal_back(attach: Attach, number: signal.Signals
     assert window.over() == 128 + number
     assert window.restored
     assert LEFT in window.received
+    assert peer.frame() == (attach_protocol.PAUSE, b"")
     assert peer.frame() == (b"", b"")
 
 

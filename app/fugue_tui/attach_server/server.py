@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 from fugue_tui.attach_protocol import Bye, Hello
-from fugue_tui.attach_server.client import AttachedClient
+from fugue_tui.attach_server import tty_reset
+from fugue_tui.attach_server.client import AttachedClient, DrawMode
 from fugue_tui.attach_server.handshake import Handshake
 from fugue_tui.attach_server.input_router import InputRouter
 from fugue_tui.attach_server.registry import ClientRegistry
@@ -87,13 +88,20 @@ class AttachServer:
         link.on_input = partial(self._router.feed, client)
         link.on_size = partial(self.clients.resize, client)
         link.on_pause = partial(self.clients.suspend, client)
-        link.on_end = partial(self.clients.remove, client)
+        link.on_end = partial(self._disconnected, client)
+        link.on_drop = partial(self.clients.remove, client)
         link.start()
         self.clients.record(EventKind.CLIENT_ATTACHED, client)
         self.clients.update_focus(client)
         if client.hello.nested:
             self._inform_nested(client)
         self._app.client_attached(client)
+
+    def _disconnected(self, client: AttachedClient) -> None:
+        """A client has closed its connection; one that was killed could not restore its terminal."""
+        if client.draw_mode is not DrawMode.SUSPENDED:
+            tty_reset.reset(client.hello)
+        self.clients.remove(client)
 
     def _inform_nested(self, client: AttachedClient) -> None:
         keys = self._app.settings.keys

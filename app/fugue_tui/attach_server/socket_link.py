@@ -5,6 +5,7 @@ import logging
 import socket
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from fugue_tui import attach_protocol
@@ -43,11 +44,13 @@ class SocketLink:
         self.on_size: Callable[[Extent], None] = _ignore
         self.on_pause: Callable[[], None] = _nothing
         self.on_end: Callable[[], None] = _nothing
-        """Called once when the client has disconnected, or was dropped for an invalid frame."""
+        """Called once when the client has disconnected."""
+        self.on_drop: Callable[[], None] = _nothing
+        """Called once when it was dropped for an invalid frame."""
 
     def start(self) -> None:
         """Start reading."""
-        self.writer.on_hang_up = self._disconnect
+        self.writer.on_hang_up = self._hung_up
         self._reading = True
         self._loop.add_reader(self._socket.fileno(), self._read)
         if self._early:
@@ -65,12 +68,23 @@ class SocketLink:
         else:
             self._disconnect()
 
+    def _hung_up(self) -> None:
+        self._loop.call_soon(self._read_rest)
+
+    def _read_rest(self) -> None:
+        """Read what the client sent before it closed the connection."""
+        with suppress(OSError):
+            while self._open and (data := self._socket.recv(_READ_SIZE)):
+                self._parse(data)
+        self._disconnect()
+
     def _parse(self, data: bytes) -> None:
         try:
             for kind, payload in self._frames.feed(data):
                 self._frame(kind, payload)
         except SocketError as error:
             logger.warning("a client was dropped: %s", error)
+            self.on_end = self.on_drop
             self._disconnect()
 
     def _frame(self, kind: bytes, payload: bytes) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from fugue_tui import attach_protocol
 from fugue_tui.attach_protocol import Bye, Frames, Hello, Welcome
-from fugue_tui.client.host_terminal import HostTerminal, extent_of
+from fugue_tui.client.host_terminal import HostTerminal, extent_of, terminal_id
 from fugue_tui.client.relay import CHUNK, Relay
 from fugue_tui.errors import NotRunning, SocketError
 
@@ -28,6 +28,7 @@ def introduce(*, read_only: bool = False, prefix: str = "", env: Mapping[str, st
         term=env.get("TERM", ""),
         colorterm=env.get("COLORTERM", ""),
         tty=_tty(),
+        tty_id=terminal_id(0),
         read_only=read_only,
         nested=next((name for variable, name in MULTIPLEXERS if env.get(variable)), ""),
         prefix=prefix,

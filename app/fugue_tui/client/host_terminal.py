@@ -66,7 +66,7 @@ class HostTerminal:
     def leave(self) -> bytes:
         """The bytes to write to restore the screen; call `restore` once they are written."""
         self.entered = False
-        return (_MOUSE_OFF if self._mouse else b"") + _LEAVE + (_OLD_TITLE if self._title else b"")
+        return leave_sequence(self._mouse, bool(self._title))
 
     def rename(self, title: str) -> bytes:
         """Change the title, which must be sanitized; returns the bytes to write."""
@@ -97,6 +97,20 @@ class HostTerminal:
         if self.output_fd not in (0, 1, 2):
             os.close(self.output_fd)
             self.output_fd = 1
+
+
+def leave_sequence(mouse: bool, title: bool) -> bytes:
+    """The bytes that restore a terminal's screen and modes, its mouse modes and its title."""
+    return (_MOUSE_OFF if mouse else b"") + _LEAVE + (_OLD_TITLE if title else b"")
+
+
+def terminal_id(fd: int) -> str:
+    """Device and inode of a terminal, which identify it on one machine; empty if unknown."""
+    try:
+        found = os.fstat(fd)
+    except OSError:
+        return ""
+    return f"{found.st_dev}:{found.st_ino}"
 
 
 def extent_of(fd: int) -> tuple[int, int, int, int]:

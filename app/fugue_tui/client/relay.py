@@ -12,6 +12,7 @@ import socket
 import sys
 import termios
 import time
+from contextlib import suppress
 
 from fugue_tui import attach_protocol
 from fugue_tui.attach_protocol import Bye, Extent, Frames, Hello, Welcome
@@ -73,6 +74,7 @@ class Relay:
                     self._poll(signals)
             finally:
                 self._restore_terminal()
+                self._report_restored()
                 os.set_blocking(self._host.output_fd, True)
         return self._end
 
@@ -232,6 +234,11 @@ class Relay:
             self._to_tty.clear()
         self._settle()
         self._host.restore()
+
+    def _report_restored(self) -> None:
+        """Tell the server, which otherwise resets the terminal as if the client had been killed."""
+        with suppress(OSError):
+            self._link.send(bytes(self._to_link) + attach_protocol.frame(attach_protocol.PAUSE, b""))
 
     def _settle(self) -> None:
         """Discard query replies and mouse reports that are still in transit."""
