@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from bench import agents, calls, floods, keys, output, peers, saving, sessions, start, upkeep
+from bench import agents, calls, floods, hostile, keys, output, peers, saving, sessions, start, upkeep
 from bench.host import Overdue
 from bench.plan import Plan
 from bench.table import Row, render
@@ -25,6 +25,7 @@ TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "saving": saving.measure,
     "calls": calls.measure,
     "floods": floods.measure,
+    "hostile": hostile.measure,
     "agents": agents.measure,
     "peers": peers.measure,
 }

