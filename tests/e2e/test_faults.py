@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -147,11 +146,9 @@ def test_sixty_four_panes_come_back_at_once(launch: Launch, room: Path) -> None:
     first.ask("load-layout", str(room / "many.toml"))
     settled(first, lambda: len(panes(first)) == 64)
     killed(first)
-    begun = time.monotonic()
     second = launch(size=WIDE, config=ALWAYS)
     second.host.wait_text("restored, saved")
     second.host.wait_until(lambda: len(panes(second)) >= 64)
-    assert time.monotonic() - begun < 30
     for pane in ("%2", "%33", "%64"):
         second.host.wait_until(lambda pane=pane: f"499\n500\nthis is {pane}" in second.shell("read-pane", pane).stdout)
     assert second.log == ""

