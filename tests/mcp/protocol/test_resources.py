@@ -50,6 +50,11 @@ def say(served: Served, *lines: str) -> None:
         served.on_main(lambda line=line: command(line).run(served.mux, USER))
 
 
+def followers(served: Served) -> int:
+    """How many subscribe to the workspace's events."""
+    return served.on_main(lambda: vars(served.mux.event_log)["_subscribers"])
+
+
 def test_every_view_is_read_by_a_command_that_changes_nothing() -> None:
     for view in resources.VIEWS.values():
         assert registry()[view.verb].effect is Effect.READ
@@ -143,11 +148,8 @@ async def test_agents_that_may_not_look_cannot_read_nor_subscribe(served: Served
             with pytest.raises(MCPError, match="refused: "):
                 await subscribe(agent, SCREEN)
         else:
-            async with agent.listen(resource_subscriptions=[SCREEN]) as heard:
-                say(served, "send-input --pane %1 --text x")
-                with pytest.raises(TimeoutError):
-                    async with asyncio.timeout(1):
-                        await anext(aiter(heard))
+            async with agent.listen(resource_subscriptions=[SCREEN]):
+                assert followers(served) == 0
 
 
 async def test_a_long_scrollback_is_cut_and_says_how_to_read_on(serve: Callable[..., Served]) -> None:
@@ -167,13 +169,11 @@ class Ears:
     def __init__(self) -> None:
         self.updated = list[str]()
         self.relisted = 0
-        self.times = list[float]()
 
     async def hear(self, message: Any) -> None:
         match message:
             case ResourceUpdatedNotification():
                 self.updated.append(message.params.uri)
-                self.times.append(asyncio.get_running_loop().time())
             case ResourceListChangedNotification():
                 self.relisted += 1
             case _:
@@ -217,16 +217,13 @@ async def test_a_flood_is_told_twice_a_second_and_its_last_change_always(served:
         begun = asyncio.get_running_loop().time()
         for number in range(60):
             say(served, f"send-input --pane %1 --text {number} --submit")
-            await asyncio.sleep(0.02)
-        flooded = asyncio.get_running_loop().time() - begun
-        say(served, "send-input --pane %1 --text over --submit")
         await ears.until(lambda: len(ears.updated) >= 2)
-        before = len(ears.updated)
-        await ears.until(lambda: len(ears.updated) > before or ears.times[-1] > begun + flooded)
-        assert "over" in await text_at(agent, SCREEN)
-    assert len(ears.updated) <= flooded / PACE + 3
-    gaps = [late - early for early, late in zip(ears.times, ears.times[1:], strict=False)]
-    assert all(gap > PACE * 0.5 for gap in gaps)
+        say(served, "send-input --pane %1 --text over --submit")
+        heard = len(ears.updated)
+        while "over" not in await text_at(agent, SCREEN):
+            await ears.until(lambda heard=heard: len(ears.updated) > heard)
+            heard = len(ears.updated)
+        assert len(ears.updated) <= (asyncio.get_running_loop().time() - begun) / PACE + 1
 
 
 async def test_a_client_of_old_can_unsubscribe(served: Served) -> None:
@@ -245,15 +242,12 @@ async def test_a_resource_of_a_pane_to_come_is_told_when_it_is_there(served: Ser
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_nothing_is_followed_without_a_subscriber_nor_after_one_is_gone(served: Served, era: str) -> None:
-    def followers() -> Any:
-        return served.on_main(lambda: vars(served.mux.event_log)["_subscribers"])
-
     async with client(served, era) as agent:
         await agent.list_resources()
-        assert followers() == 0
+        assert followers(served) == 0
     async with subscribed(served, era, SCREEN):
-        assert followers() == 1
-    await asyncio.to_thread(until, lambda: followers() == 0)
+        assert followers(served) == 1
+    await asyncio.to_thread(until, lambda: followers(served) == 0)
 
 
 async def test_a_client_that_does_not_read_costs_one_telling(served: Served) -> None:
@@ -262,7 +256,6 @@ async def test_a_client_that_does_not_read_costs_one_telling(served: Served) -> 
     link.ask("resources/subscribe", {"uri": SCREEN})
     for _ in range(3):
         say(served, "send-input --pane %1 --text x --submit")
-        await asyncio.sleep(0.1)
     assert link.read()["params"]["uri"] == SCREEN
     link.close()
 

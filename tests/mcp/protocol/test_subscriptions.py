@@ -7,13 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import pytest
 from tests.mcp.conftest import Link, Served, request, until
-from tests.mcp.protocol.test_resources import SCREEN, Ears, say, subscribe, subscribed
+from tests.mcp.protocol.test_resources import SCREEN, Ears, followers, say, subscribe, subscribed, text_at
 from tests.mcp.protocol.test_session import ERAS, client
 
 from fugue_tui.control.commands.pane_info import GetPaneState
@@ -49,10 +48,6 @@ def subscribes(link: Link, *uris: str) -> None:
 
 
 BEGIN: Mapping[str, Callable[..., None]] = {"auto": listens, "legacy": subscribes}
-
-
-def followers(served: Served) -> int:
-    return served.on_main(lambda: vars(served.mux.event_log)["_subscribers"])
 
 
 async def one_more(agent: Client, era: str, uri: str) -> None:
@@ -101,10 +96,8 @@ async def test_a_real_flood_is_told_twice_a_second(serve: Callable[..., Served],
         begun = asyncio.get_running_loop().time()
         await ears.until(lambda: len(ears.updated) >= 12)
         told, seconds = len(ears.updated), asyncio.get_running_loop().time() - begun
-        asked = time.monotonic()
         await agent.call_tool("fugue_list_panes", {})
-        assert time.monotonic() - asked < 20
-    assert told / len(uris) <= seconds / PACE + 2
+    assert told / len(uris) <= seconds / PACE + 1
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -175,12 +168,14 @@ async def test_nothing_that_was_due_is_told_after_a_client_unsubscribed(served: 
         say(served, "send-input --pane %1 --text x")
         await ears.until(lambda: SCREEN in ears.updated)
         say(served, "send-input --pane %1 --text y --submit")
-        await asyncio.sleep(PACE / 2)
+        async with asyncio.timeout(40):
+            while "xy" not in await text_at(agent, SCREEN):
+                await asyncio.sleep(0.01)
         await subscribe(agent, SCREEN, undo=True)
         ears.updated.clear()
-        await asyncio.sleep(PACE * 2)
-        say(served, "rename-pane --pane %1 --name other")
-        await ears.until(lambda: "fugue://panes" in ears.updated)
+        for told in (1, 2):  # The second is told later than what was due.
+            say(served, f"rename-pane --pane %1 --name other{told}")
+            await ears.until(lambda told=told: ears.updated.count("fugue://panes") == told)
         assert SCREEN not in ears.updated
 
 

@@ -1,5 +1,10 @@
 """The event log is numbered, bounded, in order, and cheap."""
 
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
@@ -84,15 +89,32 @@ def test_the_log_is_bounded_and_says_what_is_lost(room: Room) -> None:
     assert room.mux.event_log.since(log.KEPT + 5) == ([], False)
 
 
-def test_who_follows_is_told_at_once_and_output_at_a_bounded_pace(room: Room) -> None:
+def test_who_follows_is_told_at_once_and_output_at_a_bounded_pace(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    timers: list[tuple[float, Callable[[], object]]] = []
+
+    def call_later(seconds: float, call: Callable[[], object]) -> None:
+        timers.append((seconds, call))
+
+    monkeypatch.setattr(log, "time", SimpleNamespace(time=time.time, monotonic=lambda: room.now))
+    monkeypatch.setattr(log, "call_later", call_later)
     told: list[LogEntry] = []
+
+    def output() -> list[int]:
+        return [entry.facts["bytes"] for entry in told if entry.kind is EventKind.OUTPUT]
+
     stop = room.mux.event_log.follow(told.append)
     pane = room.opened("create-pane -- sh -c 'yes | head -c 200000; echo over; cat'")
     room.shows(pane, "over")
-    total = room.mux.terminals[pane].fed
-    room.until(lambda: sum(entry.facts["bytes"] for entry in told if entry.kind is EventKind.OUTPUT) >= total)
-    times = [entry.at for entry in told if entry.kind is EventKind.OUTPUT]
-    assert len(times) <= (times[-1] - times[0]) / log.PACE + 3
+    room.until(output)
+    room.mux.terminals[pane].write(b"on\n")
+    room.shows(pane, "on\non")
+    room.until(lambda: timers)
+    (seconds, elapsed), total = timers.pop(), room.mux.terminals[pane].fed
+    assert (seconds, len(output()), timers) == (log.PACE, 1, [])
+    room.now += log.PACE
+    elapsed()
+    assert (len(output()), timers) == (2, [])
+    assert sum(output()) >= total
     stop()
     before = len(told)
     room.mux.terminals[pane].write(b"more\n")

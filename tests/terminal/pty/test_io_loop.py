@@ -8,18 +8,38 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from tests.terminal.conftest import Recorder, Spawn, Witness
+from tests.terminal.conftest import DEADLINE, Eventually, Recorder, Spawn, Witness
 
 from fugue_tui.errors import InputFull
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Event
-from fugue_tui.terminal.pty import process
+from fugue_tui.terminal.pty import channel, process
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.pty.write_queue import CAPACITY
 from fugue_tui.terminal.terminal import Terminal
+
+Waits = list[float | None]
+"""How long the loop wanted to sleep, each time."""
+
+
+@pytest.fixture
+def waits(pump: IOLoop, monkeypatch: pytest.MonkeyPatch) -> Waits:
+    """The sleeps of the loop from the next on."""
+    waits: Waits = []
+    selector = pump._selector  # pyright: ignore[reportPrivateUsage]
+    select = selector.select
+
+    def noted(timeout: float | None = None) -> Any:
+        waits.append(timeout)
+        return select(timeout)
+
+    monkeypatch.setattr(selector, "select", noted)
+    return waits
 
 
 @pytest.mark.parametrize("run", range(20))
@@ -139,14 +159,13 @@ def test_every_key_is_echoed_beside_floods(spawn: Spawn) -> None:
         pane.witness.wait(lambda number=number: pane.recorder.fed > number)
 
 
-def test_a_slow_engine_gets_smaller_pieces_and_slows_the_program(spawn: Spawn) -> None:
+def test_a_slow_engine_gets_smaller_pieces_and_slows_the_program(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
     pieces: list[int] = []
+    clock = SimpleNamespace(monotonic=time.monotonic, thread_time=lambda: sum(pieces) / 200_000)
+    monkeypatch.setattr(channel, "time", clock)
 
     def slow(data: bytes) -> list[Event]:
         pieces.append(len(data))
-        end = time.thread_time() + len(data) / 200_000
-        while time.thread_time() < end:
-            pass
         return []
 
     pane = spawn("yes", limit=1000, say=slow)
@@ -154,18 +173,27 @@ def test_a_slow_engine_gets_smaller_pieces_and_slows_the_program(spawn: Spawn) -
     assert max(pieces[-10:]) <= 2048
 
 
-def test_nothing_to_do_is_nothing_done(spawn: Spawn, pump: IOLoop) -> None:
+def test_nothing_to_do_is_nothing_done(spawn: Spawn, pump: IOLoop, waits: Waits, eventually: Eventually) -> None:
     panes = [spawn("cat") for _ in range(4)]
     for pane in panes:
         pane.terminal.write(b"x\n")
         pane.wait_for("x\r\nx")
-    assert _wakes(0.3) == 0
+    eventually(lambda: _post(pump) or waits[-1:] == [None])
+    waits.clear()
+    for _ in range(20):
+        _post(pump)
+    assert set(waits) == {None}
+    assert len(waits) <= 21, "it wakes for more than the posts"
 
 
-def test_a_living_program_that_lets_go_of_its_terminal_costs_next_to_nothing(spawn: Spawn) -> None:
+def test_a_living_program_that_lets_go_of_its_terminal_costs_next_to_nothing(
+    spawn: Spawn, waits: Waits, eventually: Eventually
+) -> None:
     pane = spawn("echo gone; exec <&- >&- 2>&-; sleep 60")
     pane.wait_for("gone")
-    assert _wakes(0.4) < 12
+    waits.clear()
+    eventually(lambda: any(seconds and seconds > 0.3 for seconds in waits))
+    assert len(waits) < 12
     pane.terminal.close()
     assert pane.wait_exit() == Exit(None, signal.SIGHUP)
 
@@ -231,18 +259,11 @@ def test_without_pidfds_a_program_still_ends(spawn: Spawn, monkeypatch: pytest.M
     assert pane.wait_exit() == Exit(6)
 
 
-def _wakes(seconds: float) -> int:
-    """How often the pump thread wakes while nothing is asked of it."""
-    thread = next(thread for thread in threading.enumerate() if thread.name == "pump")
-    status = Path(f"/proc/self/task/{thread.native_id}/status")
-    threading.Event().wait(0.1)
-    before = _switches(status.read_text())
-    threading.Event().wait(seconds)
-    return _switches(status.read_text()) - before
-
-
-def _switches(status: str) -> int:
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("voluntary_ctxt"))
+def _post(pump: IOLoop) -> None:
+    """Wait until the loop ran a call."""
+    ran = threading.Event()
+    pump.post(ran.set)
+    assert ran.wait(DEADLINE)
 
 
 def _cksum(data: bytes) -> list[str]:
