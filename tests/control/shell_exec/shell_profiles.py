@@ -1,13 +1,15 @@
 """Shells that are set up as people do it."""
 
 import shutil
-import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.control.real_shells import Shell
 from tests.multiplexer.conftest import Room
 
+from fugue_tui.control.shell_exec.prompt_detection import shell_in
+from fugue_tui.errors import Refused
 from fugue_tui.terminal.terminal import Terminal
 
 RC = {"bash": ".bashrc", "zsh": ".zshrc", "fish": "fish/config.fish"}
@@ -24,10 +26,16 @@ def dressed(room: Room, kind: str, home: Path, settings: str) -> Shell:
     return Shell(room, kind, home)
 
 
-def pause(shell: Shell, seconds: float) -> None:
-    """Let the shell settle, where nothing tells that it has."""
-    end = time.monotonic() + seconds
-    shell.room.until(lambda: time.monotonic() > end)
+def await_prompt(shell: Shell, *, after: str = "") -> None:
+    """Wait until the shell shows its prompt, below some text."""
+    shell.room.until(lambda: shell.text.endswith(f"{after}\n$") and _is_settled(shell), lambda: shell.text)
+
+
+def _is_settled(shell: Shell) -> bool:
+    with suppress(Refused):
+        found = shell_in(shell.room.mux, shell.pane, patient=True)
+        return found is not None and found.settled
+    return False
 
 
 def terminal_of(shell: Shell) -> Terminal:

@@ -7,7 +7,7 @@ import pytest
 from tests.control.every_shell import every
 from tests.control.real_shells import Shell
 from tests.control.real_shells import shell as shell
-from tests.control.shell_exec.shell_profiles import dressed, pause, terminal_of
+from tests.control.shell_exec.shell_profiles import dressed, terminal_of
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.geometry import Size
@@ -20,7 +20,7 @@ def test_small_panes(shell: Shell) -> None:
     twelve = "one two three four five six seven eight nine ten eleven twelve"
     for cols, rows in ((10, 5), (20, 4), (40, 10)):
         shell.room.mux.terminal(shell.pane).resize(Size(cols, rows))
-        pause(shell, 0.3)
+        shell.run("true")
         assert shell.says("echo a\necho bb\nfalse") == (1, "a\nbb")
         assert shell.says(f"echo {twelve}") == (0, twelve)
 

@@ -1,13 +1,14 @@
 """Commands in shells that are set up as people do it: prompts of every kind, key maps, hooks, and options."""
 
 import shutil
+from itertools import count
 from pathlib import Path
 
 import pytest
 from tests.control.every_shell import every, posix, shells
 from tests.control.real_shells import ALL, MARKED, Shell
 from tests.control.real_shells import shell as shell
-from tests.control.shell_exec.shell_profiles import dressed, pause, terminal_of
+from tests.control.shell_exec.shell_profiles import await_prompt, dressed, terminal_of
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.errors import Refused
@@ -130,14 +131,19 @@ def test_a_job_that_prints_at_the_prompt_is_nobodys_typing(shell: Shell) -> None
 @pytest.mark.parametrize("shell", ["fish", *MARKED], indirect=True)
 def test_what_was_left_at_a_prompt_that_is_not_marked_is_not_run(shell: Shell) -> None:
     shell.run("true")
-    pause(shell, 0.3)
+    await_prompt(shell)
     shell.room.say(f"send-input --pane {shell.pane} --text 'touch precious'")
     shell.room.shows(shell.pane, "precious")
     with pytest.raises(Refused, match=r"seems to be typed at the prompt of .* and not entered"):
         shell.run("echo glued")
-    while "precious" in shell.text.split("\n")[-1]:  # Fish may miss it.
-        shell.room.say(f"send-keys {shell.pane} C-c")
-        pause(shell, 0.5)
+    turns = count()
+
+    def cleared() -> bool:
+        if next(turns) % 250 == 0:  # Fish may miss it.
+            shell.room.say(f"send-keys {shell.pane} C-c")
+        return "precious" not in shell.text.split("\n")[-1]
+
+    shell.room.until(cleared)
     assert shell.says("echo free") == (0, "free")
     assert not (shell.home / "precious").exists()
 
@@ -157,7 +163,7 @@ def test_a_shell_that_took_the_place_of_the_first_or_runs_inside_it(shell: Shell
     shell.run("true")
     for line in (f"exec {shell.kind}", shell.kind):
         types(shell, line)
-        pause(shell, 0.8)
+        await_prompt(shell, after=f"$ {line}")
         ran = shell.run("echo one; sh -c 'exit 3'")
         assert (ran.exit_code, ran.text, ran.method) == (3, "one", "marker")
 
@@ -189,8 +195,7 @@ def test_no_mark_comes_into_the_history(room: Room, tmp_path: Path, kind: str, s
     shell = dressed(room, kind, tmp_path, f"PS1='$ '; {settings}")
     shell.run("true")
     types(shell, "echo own")
-    shell.room.shows(shell.pane, "\nown")
-    pause(shell, 0.3)
+    await_prompt(shell, after="\nown")
     for _ in range(3):
         shell.run("echo 'agents own'")
     history = shell.run("history").text
