@@ -20,6 +20,7 @@ from fugue_tui.attach_protocol import Bye, Extent, Frames, Hello, Welcome
 DEADLINE = 40.0
 LEFT = b"\x1b[?1049l"
 """The end of the alternate screen: the terminal was given back."""
+LAST = b"\0last"
 
 
 class Window:
@@ -47,7 +48,16 @@ class Window:
     @property
     def stopped(self) -> bool:
         """Whether the program is stopped, as Ctrl+Z does."""
-        return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+        return self._state == "T"
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether the program waits for an event."""
+        return self._state == "S"
+
+    @property
+    def _state(self) -> str:
+        return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
     @property
     def raw(self) -> bool:
@@ -93,8 +103,10 @@ class Window:
     def over(self) -> int:
         """Wait for the program's end; its exit status, minus the signal that killed it."""
         self.until(lambda: self.status is not None)
-        for _ in range(3):
-            self.step(0.01)
+        if self.main >= 0:  # What comes last says that all was read.
+            os.write(self._inner, LAST)
+            self.until(lambda: self.received.endswith(LAST))
+            del self.received[-len(LAST) :]
         assert self.status is not None
         return self.status
 
