@@ -30,7 +30,7 @@ def test_they_cannot_type_click_paste_or_resize(serve: Serve) -> None:
     serving.shows(first, "%2")
     for keys in ("typed\r", "\x02c", "\x02x", "y", "\x1b[<0;2;5M\x1b[<0;2;5m", "\x1b[200~pasted\x1b[201~", "\x03"):
         other.send(keys)
-        serving.settle(0.05)
+        serving.settle()
     other.resize(Size(30, 10))
     serving.settle()
     panes = serving.call("list-panes")["panes"]

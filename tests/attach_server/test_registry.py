@@ -96,7 +96,7 @@ def test_mirrors_agree_through_floods_splits_dialogs_and_sizes(serve: Serve) -> 
                 client.resize(size)
     late = serving.attach(serving.first.emulator.size)
     serving.shows(late, "over")
-    serving.settle(0.4)
+    serving.settle()
     for client in (other, late):
         assert differing(client.picture, serving.first.picture) == []
         assert client.cursor == serving.first.cursor

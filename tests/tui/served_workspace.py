@@ -20,7 +20,7 @@ from fugue_tui.attach_protocol import Hello
 from fugue_tui.geometry import Size
 
 SERVE = """
-import json, socket, sys
+import asyncio, json, socket, sys
 from pathlib import Path
 from fugue_tui import private_log
 from fugue_tui.config import model as config
@@ -28,6 +28,18 @@ from fugue_tui.server_start import ended_by_signals
 from fugue_tui.tui.server_main import ServerOptions, run
 from fugue_tui.attach_protocol import Hello
 from fugue_tui_mcp.listener import listen
+from fugue_tui.control.core.command import Command, Effect
+from fugue_tui.control.core.deferred import Deferred, run_task
+
+class TestSleep(Command[None], name="test-sleep", effect=Effect.READ):
+    "Let the main loop pass so much time."
+    def run(self, mux, origin) -> Deferred[None]:
+        return run_task(asyncio.sleep(0.15))
+
+class TestDrawModes(Command[tuple[str, ...]], name="test-draw-modes", effect=Effect.READ):
+    "How each client is drawn on."
+    def run(self, mux, origin):
+        return tuple(client.draw_mode.name for client in mux.clients.all())
 
 path, file, fd, hello, command, prelude = sys.argv[1:]
 exec(prelude)
@@ -120,19 +132,26 @@ class Serving:
         ready = select.select([client.socket for client in clients], [], [], 0.02)[0]
         return [client.step() for client in clients if client.socket in ready].count(True) > 0
 
-    def settle(self, seconds: float = 0.15) -> None:
-        """Wait until nothing is sent any more."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if self.step():
-                end = time.monotonic() + seconds
+    def settle(self) -> None:
+        """Wait until nothing is sent any more: nothing came while the server's own loop slept for several frames."""
+        before = -1
+        while (sent := sum(len(client.received) for client in self.clients)) != before:
+            before = sent
+            self.call("test-sleep")
+            while self.step():
+                pass
+
+    def handled(self) -> None:
+        """Wait until the server has read what the terminals have sent: its loop has turned twice since."""
+        for _ in range(2):
+            self.call("test-draw-modes")
 
     def shows(self, client: Client, *words: str) -> None:
         """Wait until all words stand on a terminal."""
         self.until(lambda: all(word in client.text for word in words))
 
-    def call(self, *words: str) -> Any:
-        """Run a command, as the command line does; its answer as JSON."""
+    def call(self, *words: str, only: tuple[Client, ...] = ()) -> Any:
+        """Run a command, as the command line does; its answer as JSON. Every terminal, or `only` these, go on."""
         import json
 
         connected = self.connect()
@@ -146,7 +165,7 @@ class Serving:
                 line += connected.recv(1 << 16)
             return line.endswith(b"\n")
 
-        self.until(answered)
+        self.until(answered, *only)
         connected.close()
         result = json.loads(line)["result"]
         assert not result["exit"], result

@@ -1,7 +1,6 @@
 """Terminals that cannot show what the others do: smaller ones, ones with fewer colours, and slow ones."""
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -186,6 +185,15 @@ def test_what_a_terminal_with_a_picture_of_its_own_shows_is_what_the_mirror_show
     assert differing(other.picture, serving.first.picture) == []
 
 
+SOON = "registry.CAUGHT_UP_SECONDS = 0.2"
+"""What has kept up for so long is a mirror again."""
+
+
+def draw_modes(serving: Serving, *only: Client) -> list[str]:
+    """How each terminal is drawn on; every terminal, or `only` these, go on."""
+    return serving.call("test-draw-modes", only=only)
+
+
 def flood(serving: Serving) -> None:
     """Have a pane print for ever."""
     serving.call("split-pane", "--", "sh", "-c", "while :; do seq 1 200; done")
@@ -217,16 +225,16 @@ def test_a_stuck_terminal_delays_nobody_and_is_brought_to_the_newest_frame(serve
 
 
 def test_a_terminal_that_keeps_up_again_is_a_mirror_again(serve: Serve) -> None:
-    serving = serve(first=hello(LARGE))
+    serving = serve(first=hello(LARGE), prelude="from fugue_tui.attach_server import registry\n" + SOON)
     slow = serving.attach(LARGE)
     serving.shows(slow, "1 cat")
+    assert draw_modes(serving) == ["MIRROR", "MIRROR"]
     flood(serving)
-    end = time.monotonic() + 1.5
-    serving.until(lambda: time.monotonic() > end, serving.first)
-    end = time.monotonic() + 3.5
-    serving.until(lambda: time.monotonic() > end)
+    serving.until(lambda: draw_modes(serving, serving.first)[1] == "OWN", serving.first)
+    serving.until(lambda: draw_modes(serving)[1] == "MIRROR")
     serving.call("close-pane", "%2")
     serving.until(lambda: "%2" not in slow.text)
+    serving.until(lambda: serving.first.send(".") or draw_modes(serving) == ["MIRROR", "MIRROR"])
     serving.settle()
     seen, mine = len(serving.first.received), len(slow.received)
     serving.first.send("mirrored")
