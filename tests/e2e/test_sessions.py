@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -86,12 +85,12 @@ def test_two_that_start_a_workspace_at_once_share_it(launch: Launch) -> None:
 
 
 RACE = """
-import os, socket, sys, time
+import os, socket, sys
 from fugue_tui.config import model as config
 from fugue_tui.server_start import StartOptions, claim
 from fugue_tui.errors import AlreadyRunning
-while time.time() < float(sys.argv[1]):
-    pass
+print("ready", flush=True)
+os.read(int(sys.argv[1]), 1)
 try:
     listener = claim(StartOptions(workspace="race"), config.Config())[1]
     print("won", flush=True)
@@ -104,11 +103,17 @@ except AlreadyRunning:
 def test_of_two_that_claim_a_name_at_once_one_gets_it_every_time(room: Path) -> None:
     env = {**os.environ, "XDG_RUNTIME_DIR": str(room)}
     for _ in range(20):
-        command = [sys.executable, "-c", RACE, str(time.time() + 0.5)]
+        start, gate = os.pipe()
+        command = [sys.executable, "-c", RACE, str(start)]
         racers = [
-            subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            subprocess.Popen(
+                command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, pass_fds=(start,)
+            )
             for _ in range(2)
         ]
+        assert [racer.stdout.readline() for racer in racers if racer.stdout] == ["ready\n"] * 2
+        os.close(gate)
+        os.close(start)
         said = [racer.stdout.readline().strip() for racer in racers if racer.stdout]
         assert sorted(said) == ["lost", "won"]
         for racer in racers:
