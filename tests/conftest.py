@@ -1,6 +1,7 @@
 """What all tests share: a settled Hypothesis, and an environment without the person's own workspaces and settings."""
 
 import os
+import random
 import shutil
 import signal
 import tempfile
@@ -29,6 +30,9 @@ RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-", dir="/tmp")
 os.environ["XDG_RUNTIME_DIR"] = RUNTIME
 os.environ["FUGUE_CONFIG"] = os.path.join(RUNTIME, "config.toml")
 
+ORDER_SEED = os.environ.setdefault("ORDER_SEED", str(random.randrange(1_000_000)))
+"""Of `--random-order`; in the environment, as the workers must all collect in the same order."""
+
 _numbers = count(1)
 
 
@@ -46,8 +50,22 @@ def private_dir() -> Iterator[Path]:
     shutil.rmtree(directory, ignore_errors=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the tests fail that are named as unreliable."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add an option that shuffles the tests."""
+    parser.addoption("--random-order", action="store_true", help="shuffle the tests")
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say how this order can be had again."""
+    return (
+        [f"again in this order: ORDER_SEED={ORDER_SEED} … --random-order"] if config.getoption("random_order") else []
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let the tests fail that are named as unreliable; shuffle them all if asked to."""
+    if config.getoption("random_order"):
+        random.Random(ORDER_SEED).shuffle(items)
     for item in items:
         for mark in item.iter_markers("unreliable"):
             item.add_marker(pytest.mark.xfail(reason=f"unreliable: {mark.kwargs['reason']}", strict=False))
