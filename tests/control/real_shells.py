@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,14 @@ class Shell:
 
     def run(self, command: str, **options: object) -> CommandOutcome:
         return self.room.awaited(self.begin(command, **options))
+
+    def overdue(self, command: str, condition: Callable[[], object]) -> CommandOutcome:
+        """Run a command whose time is over once a condition holds."""
+        later = self.begin(command)
+        self.room.until(condition, lambda: self.text)
+        self.room.drain(self.pane)
+        self.room.skip(50)
+        return self.room.awaited(later)
 
     def begin(self, command: str, **options: object) -> Deferred[CommandOutcome]:
         later = self.command(command, **options).run(self.room.mux, agent())

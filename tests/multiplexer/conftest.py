@@ -119,6 +119,19 @@ class Room:
         _iterate(self.loop, seconds)
         self._turning = False
 
+    def drain(self, pane: PaneId) -> None:
+        """Wait until everything is handled that the pane's program has printed so far."""
+        read = list[bool]()
+        self.mux.terminals[pane]._io_loop.post(lambda: self._post(lambda: read.append(True)))  # pyright: ignore[reportPrivateUsage]
+        self.until(lambda: read)
+        for _ in range(5):
+            self.turn(0.0)
+
+    def skip(self, seconds: float) -> None:
+        """Have so many seconds pass at once for the timers of the main loop."""
+        now = self.loop.time
+        vars(self.loop)["time"] = lambda: now() + seconds
+
     def ended(self, pane: PaneId) -> None:
         """Wait until a pane's program exited."""
         self.until(lambda: pane in self.mux.exits or pane not in self.mux.workspace.panes)

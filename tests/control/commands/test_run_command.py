@@ -4,6 +4,7 @@ import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.run_command import BACKGROUND, Keep, Placement, RunCommand
+from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.shell_exec.result import CommandOutcome, OnCancel
 from fugue_tui.errors import Cancelled, InvalidArgument, SpawnFailed, TerminalGone
 from fugue_tui.ids import PaneId
@@ -87,7 +88,13 @@ def test_a_long_output_is_cut_in_the_middle_and_its_pane_stays(room: Room) -> No
 
 
 def test_a_time_out_tells_how_to_wait_on(room: Room) -> None:
-    ran = run(room, "echo begun; sleep 1.5; echo ended", timeout=0.5, keep=Keep.NEVER)
+    later = RunCommand(command="echo begun; read go; echo ended", timeout=50, keep=Keep.NEVER).run(room.mux, agent())
+    assert is_deferred(later)
+    room.shows(pane := room.open[-1], "begun")
+    room.drain(pane)
+    room.skip(60)
+    ran = room.awaited(later)
+    room.mux.terminals[pane].write(b"\n")
     assert (ran.timed_out, ran.exit_code, ran.text, ran.kept) == (True, None, "begun", True)
     found = room.say(f"wait-for-output --any-of ended --cursor {ran.cursor}")
     assert found.outcome == "matched"

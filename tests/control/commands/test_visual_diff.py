@@ -64,7 +64,12 @@ def test_a_command_in_line_is_seen_from_its_own_turn_on(shell: Shell) -> None:
 
 @BASH
 def test_a_command_that_takes_too_long_is_looked_at_on_its_way(shell: Shell) -> None:
-    found = diff(shell, command="echo begun; sleep 60", timeout=1.0)
+    later = VisualDiff(pane=str(shell.pane), command="echo begun; sleep 60", timeout=50).run(shell.room.mux, agent())
+    assert is_deferred(later)
+    shell.room.until(lambda: shell.room.mux.terminals[shell.pane].foreground == "sleep")
+    shell.room.drain(shell.pane)
+    shell.room.skip(60)
+    found = shell.room.awaited(later)
     assert (found.timed_out, found.exit_code) == (True, None)
     assert found.text.startswith("timed out, and the command still runs")
     assert "“begun”" in found.text
@@ -136,7 +141,7 @@ def test_keys_are_pressed_in_an_editor_between_two_pictures(room: Room, tmp_path
 def test_a_program_that_never_falls_silent_is_looked_at_when_time_is_up(room: Room) -> None:
     pane = room.opened("create-pane --command \"sh -c 'while :; do date +%N; sleep 0.02; done'\"")
     room.shows(pane, "\n")
-    found = room.run(VisualDiff(pane=str(pane), keys=("x",), idle_ms=200, timeout=0.5), agent())
+    found = room.run(VisualDiff(pane=str(pane), keys=("x",), idle_ms=30_000, timeout=0.5), agent())
     assert found.timed_out
     assert "still printed" in found.text
 

@@ -80,12 +80,16 @@ def test_a_line_that_the_shell_waits_to_go_on_with_is_given_up(shell: Shell, mon
         return True
 
     monkeypatch.setattr("fugue_tui.control.shell_exec.dialects.is_plain", plain)
+
+    def last_row() -> int:
+        return max(row for row, line in enumerate(shell.text.split("\n")) if "abc" in line)
+
     if shell.kind == "bash":
         with pytest.raises(InvalidArgument, match="waits for more"):
             shell.run("echo 'abc")
     else:
         with pytest.raises(TimedOut, match="waits for more"):
-            shell.run("echo 'abc", timeout=1.5)
+            shell.overdue("echo 'abc", lambda: "abc" in shell.text and shell.room.caret(shell.pane)[1] > last_row())
     assert shell.says("echo still here") == (0, "still here")
 
 
@@ -108,11 +112,14 @@ def test_a_shell_that_ends_on_errors_is_told(shell: Shell) -> None:
 
 @every
 def test_a_time_out_ends_the_waiting_and_not_the_command(shell: Shell) -> None:
-    ran = shell.run("echo begun; sleep 2; echo ended", timeout=0.8)
+    os.mkfifo(gate := shell.home / "gate")
+    front = shell.room.mux.terminal(shell.pane)
+    ran = shell.overdue(f"echo begun; cat '{gate}'; echo ended", lambda: front.foreground == "cat")
     assert (ran.timed_out, ran.exit_code, ran.text) == (True, None, "begun")
     assert "wait-for-output" in ran.note
-    with pytest.raises(Refused, match=r"sleep.* runs there for \d s; use send-input"):
+    with pytest.raises(Refused, match=r"cat.* runs there for \d+ s; use send-input"):
         shell.run("echo next")
+    gate.write_text("")
     found = shell.room.say(f"wait-for-output --any-of ended --cursor {ran.cursor} --timeout 10")
     assert found.outcome == "matched"
     assert shell.says("echo next") == (0, "next")
@@ -120,18 +127,20 @@ def test_a_time_out_ends_the_waiting_and_not_the_command(shell: Shell) -> None:
 
 @every
 def test_a_command_that_reads_keys_times_out_and_takes_them(shell: Shell) -> None:
-    ran = shell.run("cat", timeout=1.0)
+    front = shell.room.mux.terminal(shell.pane)
+    ran = shell.overdue("cat", lambda: front.foreground == "cat")
     assert (ran.timed_out, ran.text) == (True, "")
     shell.room.say(f"send-input --pane {shell.pane} --text typed --submit")
     shell.room.shows(shell.pane, "typed\ntyped")
     shell.room.say(f"send-keys {shell.pane} C-d")
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == shell.kind)
+    shell.room.until(lambda: front.foreground == shell.kind)
     assert shell.says("echo after") == (0, "after")
 
 
 @every
 def test_another_program_in_front_is_named(shell: Shell) -> None:
-    shell.run("cat", timeout=0.8)
+    front = shell.room.mux.terminal(shell.pane)
+    shell.overdue("cat", lambda: front.foreground == "cat")
     with pytest.raises(Refused, match=rf"no shell waits for a command in {shell.pane}: cat"):
         shell.run("ls")
     shell.room.say(f"send-keys {shell.pane} C-c")
