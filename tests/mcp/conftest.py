@@ -95,6 +95,11 @@ class Served:
         self._post(lambda: done.set_result(call()))
         return done.result(DEADLINE)
 
+    def skip(self, seconds: float) -> None:
+        """Have so many seconds pass at once for the timers of the main loop."""
+        now = self._loop.time
+        self.on_main(lambda: vars(self._loop).update(time=lambda: now() + seconds))
+
     def close(self) -> None:
         """Stop everything. Idempotent."""
         if not self._main.is_alive():
