@@ -117,7 +117,7 @@ def test_a_stopped_terminal_is_not_drawn_on_until_it_goes_on(serve: Serve) -> No
     other = serving.attach()
     serving.shows(other, "1 cat")
     other.pause()
-    serving.until(lambda: serving.call("list-clients"))
+    serving.handled()
     serving.settle()
     seen = len(other.received)
     serving.first.send("typed\r")

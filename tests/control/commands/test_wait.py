@@ -29,9 +29,10 @@ def test_text_that_comes_is_matched_with_what_stands_around_it(room: Room) -> No
 
 def test_what_was_there_before_does_not_match(room: Room) -> None:
     pane = sh(room, "echo other; cat")
-    later = begun(room, pane, "go", timeout=0.3)
+    later = begun(room, pane, "go", "other")
     enter(room, pane)
-    found = room.awaited(later)
+    assert room.awaited(later).pattern == "other"
+    found = waited(room, pane, "go", timeout=0.2)
     assert found.outcome is WaitOutcome.TIMEOUT
     assert found.screen is not None
     assert "go" in found.screen
