@@ -1,11 +1,12 @@
 """What was typed last, and whether it was entered."""
 
-import time
 from collections.abc import Callable
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
+from fugue_tui.terminal.input import typed_ahead
 from fugue_tui.terminal.input.keys import parse_key
 from fugue_tui.terminal.input.typed_ahead import TypedAhead
 
@@ -50,14 +51,19 @@ def test_nothing_was_typed_since_a_command_that_was_entered_began() -> None:
     assert not sent.nothing_since
 
 
-def test_a_line_is_cleared_away_once_the_shell_has_said_something() -> None:
+def test_a_line_is_cleared_away_once_the_shell_has_said_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1_000.0
+    monkeypatch.setattr(typed_ahead, "time", SimpleNamespace(monotonic=lambda: now))
     sent = TypedAhead()
     sent.wrote(b"ls", SHELL)
     sent.pressed(parse_key("C-c"), SHELL)
-    assert sent.is_clearing(time.monotonic() - 1)
-    assert not sent.is_clearing(time.monotonic() + 1)
+    assert sent.is_clearing(now - 1)
+    assert not sent.is_clearing(now + 1)
     assert sent.is_clearing()
     assert (sent.is_left_at(SHELL), sent.is_left_at(SHELL, marks=True)) == (False, True)
+    now += 100
+    assert not sent.is_clearing()
+    now -= 100
     sent.prompted()
     assert not sent.is_left_at(SHELL, marks=True)
     assert not sent.is_clearing()
