@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.fork_server import ForkServer
 
 settings.register_profile(
     "fugue", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
@@ -40,6 +41,14 @@ _numbers = count(1)
 def own_state(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test saves, no other finds."""
     monkeypatch.setenv("FUGUE_STATE", os.path.join(RUNTIME, f"state-{next(_numbers)}"))
+
+
+@pytest.fixture(scope="session")
+def fork_server() -> Iterator[ForkServer]:
+    """A process that has loaded the program, for workspaces whose start is not what is tested."""
+    server = ForkServer()
+    yield server
+    server.close()
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """The workspace under test: the app without a host, and the whole program on a terminal that is parsed and answered."""
 
 import asyncio
-import os
-import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -13,7 +11,8 @@ from typing import Any, Protocol, TypeAlias
 import pytest
 import pytest_textual_snapshot  # pyright: ignore[reportMissingTypeStubs]
 from syrupy.location import PyTestLocation
-from tests.tui.host_programs import DEADLINE, REPOSITORY, Host
+from tests.fork_server import REPOSITORY, ForkServer
+from tests.tui.host_programs import DEADLINE, Host
 from textual.events import MouseDown, MouseMove, MouseScrollDown, MouseScrollUp, MouseUp
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -210,16 +209,16 @@ class Start(Protocol):
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Start]:
-    """`python -m fugue_tui` on a terminal of its own; ended when the test is over."""
+def start(fork_server: ForkServer, tmp_path: Path) -> Iterator[Start]:
+    """`fugue-tui` on a terminal of its own; ended when the test is over."""
     hosts: list[Host] = []
 
     def start(*argv: str, size: Size = Size(80, 24), config: str = "") -> Host:
         (tmp_path / "config.toml").write_text(
             "[mcp]\nenabled = false\n" + (config or "[ui]\nwhich_key_delay_ms = 10000\n")
         )
-        program = (sys.executable, "-m", "fugue_tui", "test", "--foreground", *(("--", *argv) if argv else ()))
-        host = Host(program, size, {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)})
+        program = ("-m", "fugue_tui", "test", "--foreground", *(("--", *argv) if argv else ()))
+        host = Host(program, size, {}, fork_server)
         hosts.append(host)
         return host
 

@@ -7,10 +7,10 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import TypeAlias
 
 from msgspec.structs import replace
+from tests.fork_server import REPOSITORY, ForkedPty, ForkServer
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Reply
@@ -19,7 +19,6 @@ from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
 from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, Cursor, Row, Style
 
 DEADLINE = 40.0
-REPOSITORY = Path(__file__).parents[2]
 
 Cells: TypeAlias = tuple[tuple[str, Style, str | None], ...]
 """A row as stretches of one look: text, style, link."""
@@ -50,12 +49,18 @@ def surface(style: Style) -> Style:
 class Host:
     """A terminal with a program in it; the screen moves on only while something is waited for."""
 
-    def __init__(self, argv: tuple[str, ...], size: Size, env: dict[str, str]) -> None:
+    def __init__(
+        self, argv: tuple[str, ...], size: Size, env: dict[str, str], fork_server: ForkServer | None = None
+    ) -> None:
+        """With a fork server `argv` are Python's arguments, and the process is forked."""
         self.emulator = GhosttyEmulator(size, 0)
         self.received = bytearray()
         self.exit: Exit | None = None
         self._open = True
-        self._pty = Pty.spawn(Program(argv, str(REPOSITORY), env), size)
+        if fork_server is None:
+            self._pty = Pty.spawn(Program(argv, str(REPOSITORY), env), size)
+        else:
+            self._pty = ForkedPty(fork_server, argv, size, env)
 
     @property
     def pid(self) -> int:
@@ -150,7 +155,8 @@ class Host:
         if self.exit is None and self._pty.reap() is None:
             with suppress(ProcessLookupError):
                 os.kill(self._pty.pid, signal.SIGKILL)
-            os.waitpid(self._pty.pid, 0)
+            while self._pty.reap() is None:
+                time.sleep(0.001)
         with suppress(OSError):
             self._pty.close()
         self.emulator.close()

@@ -4,14 +4,13 @@ import os
 import select
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from tests.fork_server import ForkServer
 from tests.tui.host_programs import DEADLINE
 from tests.tui.socket_clients import Answering, Client, hello
 
@@ -58,7 +57,14 @@ class Serving:
     """A server in a process of its own, and whoever is attached to it."""
 
     def __init__(
-        self, sockets: Path, room: Path, *command: str, config: str = "", first: Hello | None = None, prelude: str = ""
+        self,
+        fork_server: ForkServer,
+        sockets: Path,
+        room: Path,
+        *command: str,
+        config: str = "",
+        first: Hello | None = None,
+        prelude: str = "",
     ) -> None:
         self.path = str(sockets / "test.sock")
         self.config = room / "served.toml"
@@ -67,13 +73,14 @@ class Serving:
         ours, theirs = socket.socketpair()
         fd = str(theirs.fileno()) if first is not None else ""
         words = (self.path, str(self.config), fd, (first or Hello()).dump().decode(), _json(command), prelude)
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self.started = time.monotonic()
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", SERVE, *words],
-            pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            env=env, start_new_session=True,
-        )  # fmt: skip
+        errors, stderr = os.pipe()
+        self._errors = os.fdopen(errors)
+        null = os.open(os.devnull, os.O_RDWR)
+        argv, passed = ("-c", SERVE, *words), (theirs.fileno(),)
+        self.process = fork_server.start(argv, os.environ, (null, null, stderr), pass_fds=passed)
+        for fd in (null, stderr):
+            os.close(fd)
         theirs.close()
         if first is not None:
             self.clients.append(Client(ours, first))
@@ -116,7 +123,7 @@ class Serving:
     @property
     def errors(self) -> str:
         """What the server's process said at its end."""
-        return self.process.stderr.read().decode() if self.process.stderr else ""
+        return self._errors.read()
 
     def until(self, condition: Callable[[], object], *only: Client, seconds: float = DEADLINE) -> None:
         """Be every terminal (or only these) until a condition holds; fails after the deadline, with the screens."""
@@ -173,20 +180,17 @@ class Serving:
 
     def end(self, number: int = signal.SIGTERM) -> int:
         """End the server, and wait for it; its status."""
-        if self.process.poll() is None:
-            self.process.send_signal(number)
+        self.process.send_signal(number)
         self.until(lambda: self.process.poll() is not None)
-        return self.process.returncode
+        return self.process.wait()
 
     def close(self) -> None:
         """End everything, however it feels about it."""
         for client in self.clients:
             client.close()
-        if self.process.poll() is None:
-            self.process.kill()
+        self.process.kill()
         self.process.wait()
-        if self.process.stderr is not None:
-            self.process.stderr.close()
+        self._errors.close()
 
 
 Serve: TypeAlias = Callable[..., Serving]
@@ -194,12 +198,12 @@ Serve: TypeAlias = Callable[..., Serving]
 
 
 @pytest.fixture
-def serve(private_dir: Path, tmp_path: Path) -> Iterator[Serve]:
+def serve(fork_server: ForkServer, private_dir: Path, tmp_path: Path) -> Iterator[Serve]:
     """Starts servers, which end with the test."""
     started: list[Serving] = []
 
     def serve(*command: str, **wanted: Any) -> Serving:
-        started.append(Serving(private_dir, tmp_path, *(command or ("cat",)), **wanted))
+        started.append(Serving(fork_server, private_dir, tmp_path, *(command or ("cat",)), **wanted))
         return started[-1]
 
     yield serve
