@@ -5,14 +5,15 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
+from tempfile import TemporaryFile, mkdtemp
 from typing import Any, TypeAlias
 
 import pytest
+from tests.fork_server import ForkServer
 from tests.tui.conftest import plain_shell as plain_shell
 from tests.tui.host_programs import Host
 
@@ -23,6 +24,7 @@ from fugue_tui.terminal.pty import process
 from fugue_tui_mcp.peer_credentials import peer_of
 
 TIMEOUT = 30.0
+PROGRAM = ("-m", "fugue_tui")
 
 
 class Running:
@@ -35,10 +37,14 @@ class Running:
         size: Size = Size(80, 24),
         config: str = "",
         env: dict[str, str] | None = None,
-        program: tuple[str, ...] = ("-m", "fugue_tui"),
+        program: tuple[str, ...] = PROGRAM,
         server: bool = False,
+        fork_server: ForkServer | None = None,
     ) -> None:
-        """`server` has it outlive its terminal, as it does for a person who asks for nothing else."""
+        """`server` has it outlive its terminal, as it does for a person who asks for nothing else.
+
+        With a fork server it is forked, unless it is another `program`.
+        """
         self.room = room
         """Where its socket, its log and its configuration are."""
         self.name = "e2e"
@@ -52,7 +58,8 @@ class Running:
         (room / "config.toml").write_text(config)
         served = () if server else ("--foreground",)
         self.others: list[Host] = []
-        self.host = Host((sys.executable, *program, "--workspace", self.name, *served, *arguments), size, self.env)
+        self._fork_server = fork_server
+        self.host = self._on_terminal(program, ("--workspace", self.name, *served, *arguments), size, self.env)
 
     @property
     def socket(self) -> Path:
@@ -72,14 +79,17 @@ class Running:
 
     def shell(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """Run `fugue-tui` with these words while the workspace goes on."""
-        env = {**os.environ, **self.env}
-        command = [sys.executable, "-m", "fugue_tui", *words]
-        with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
-        ) as child:
+        env, argv = {**os.environ, **self.env}, (*PROGRAM, *words)
+        with open(os.devnull) as null, TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+            child = (
+                self._fork_server.start(argv, env, (null.fileno(), out.fileno(), err.fileno()))
+                if self._fork_server is not None
+                else subprocess.Popen((sys.executable, *argv), stdin=null, stdout=out, stderr=err, env=env)
+            )
             self.host.wait_until(lambda: child.poll() is not None, TIMEOUT)
-            out, err = child.communicate()
-        return subprocess.CompletedProcess(command, child.returncode, out, err)
+            for file in (out, err):
+                file.seek(0)
+            return subprocess.CompletedProcess(argv, child.wait(), out.read(), err.read())
 
     def ask(self, *words: str) -> Any:
         """What a command answers, as JSON."""
@@ -101,8 +111,9 @@ class Running:
 
     def again(self, *words: str, size: Size = Size(80, 24), env: dict[str, str] | None = None) -> Host:
         """Another terminal with `fugue-tui` and these words in it; its name if none are given."""
-        program = (sys.executable, "-m", "fugue_tui", *(words or ("--workspace", self.name)))
-        self.others.append(Host(program, size, self.env | (env or {})))
+        self.others.append(
+            self._on_terminal(PROGRAM, words or ("--workspace", self.name), size, self.env | (env or {}))
+        )
         return self.others[-1]
 
     def end(self) -> None:
@@ -111,6 +122,11 @@ class Running:
             os.kill(self.server, signal.SIGKILL)
         for host in (self.host, *self.others):
             host.close()
+
+    def _on_terminal(self, program: tuple[str, ...], words: tuple[str, ...], size: Size, env: dict[str, str]) -> Host:
+        if self._fork_server is not None and program == PROGRAM:
+            return Host((*program, *words), size, env, self._fork_server)
+        return Host((sys.executable, *program, *words), size, env)
 
     def wait_gone(self, sessions: list[int]) -> None:
         """Wait until no process of these sessions is left."""
@@ -124,18 +140,20 @@ Launch: TypeAlias = Callable[..., Running]
 @pytest.fixture
 def room() -> Iterator[Path]:
     """A private directory with a short path."""
-    directory = Path(tempfile.mkdtemp(prefix="fugue-", dir="/tmp"))
+    directory = Path(mkdtemp(prefix="fugue-", dir="/tmp"))
     yield directory
     rmtree(directory, ignore_errors=True)
 
 
 @pytest.fixture
-def launch(room: Path) -> Iterator[Launch]:
+def launch(room: Path, request: pytest.FixtureRequest) -> Iterator[Launch]:
     """Starts workspaces; whatever is left of them is ended when the test is over."""
     started: list[Running] = []
+    forked = request.node.get_closest_marker("forked") is not None  # pyright: ignore[reportUnknownMemberType]
+    fork_server = request.getfixturevalue("fork_server") if forked else None
 
     def launch(*arguments: str, **wanted: Any) -> Running:
-        started.append(Running(room, arguments, **wanted))
+        started.append(Running(room, arguments, fork_server=fork_server, **wanted))
         return started[-1]
 
     yield launch

@@ -12,7 +12,7 @@ from tests.e2e.test_restore import ALWAYS, ASK, WIDE, killed, panes, settled, st
 
 from fugue_tui.geometry import Size
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 WIDER = Size(200, 30)

@@ -12,7 +12,7 @@ from tests.tui.host_programs import Host
 
 from fugue_tui.geometry import Size
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 TEXT = "".join(f"line {n} with ünï and 漢字\n" for n in range(100))

@@ -9,7 +9,7 @@ from tests.e2e.conftest import Launch, Running
 
 from fugue_tui.geometry import Size
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 SECRET = "zqxj"

@@ -14,7 +14,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.store.store import Store
 from fugue_tui.terminal.pty import process
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 WIDE = Size(120, 30)

@@ -9,7 +9,7 @@ import pytest
 from tests.client.client_terminal import LEFT, Window
 from tests.e2e.conftest import Launch, Running
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 SHOWN = ("--", "sh", "-c", "stty raw -echo; printf '\\033[38;2;255;100;50mready\\033[m '; exec cat -v")
