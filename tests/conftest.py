@@ -1,5 +1,6 @@
 """What all tests share: a settled Hypothesis, and an environment without the person's own workspaces and settings."""
 
+import gc
 import os
 import random
 import shutil
@@ -57,6 +58,15 @@ def private_dir() -> Iterator[Path]:
     directory = Path(tempfile.mkdtemp(prefix="fugue-", dir="/tmp"))
     yield directory
     shutil.rmtree(directory, ignore_errors=True)
+
+
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from here on, but not among the modules and the tests, which stay."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
