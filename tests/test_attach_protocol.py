@@ -21,6 +21,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 @given(st.text(), st.text(), st.booleans(), st.integers(0, 1 << 40))
 def test_whatever_a_client_is_called_arrives(term: str, tty: str, read_only: bool, cols: int) -> None:
     hello = Hello(term=term, tty=tty, read_only=read_only, cols=cols)
@@ -83,6 +84,7 @@ def test_a_client_of_another_protocol_is_told_both_versions_and_the_way_out() ->
     assert "\x1b" not in attach_protocol.protocol_fault(Hello(protocol=7, version="\x1b[31m"))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(KINDS), st.binary(max_size=40))), st.integers(1, 9))
 def test_frames_arrive_however_they_are_cut(sent: list[tuple[bytes, bytes]], size: int) -> None:
     stream = b"".join(attach_protocol.frame(kind, payload) for kind, payload in sent)

@@ -78,6 +78,7 @@ def test_an_unterminated_string_takes_no_more_than_its_line() -> None:
     assert clean_text("\x1b]0;never ended\nnext") == "\nnext"
 
 
+@pytest.mark.slow
 def test_every_control_format_and_surrogate_of_unicode_is_removed() -> None:
     hidden = (chr(code) for code in range(0x110000) if code not in VISIBLE_FORMATS)
     suspects = [char for char in hidden if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
@@ -99,10 +100,12 @@ def test_a_cut_inside_a_family_leaves_no_joiner() -> None:
     assert clean("👩‍👩‍👧‍👦 family", 5) == "👩‍👩…"
 
 
+@pytest.mark.slow
 def test_piled_up_marks_are_thinned() -> None:
     assert clean_text("a" + "\u0301" * 2_000_000 + "b") == "a" + "\u0301" * MARKS_LIMIT + "b"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["\x1b[", "\x1b]", "\x1b", "👩\u200d", "\u0301", " \n", "\r", "\u202e", "0;", "\x9b1;", "1\ufe0f"]
 )

@@ -1,8 +1,11 @@
 """Terminals that come and go are in the log of events."""
 
+import pytest
 from tests.tui.served_workspace import Serve
 from tests.tui.served_workspace import serve as serve
 from tests.tui.socket_clients import hello
+
+pytestmark = pytest.mark.slow
 
 
 def test_attached_terminals_are_written_down_as_they_come_and_go(serve: Serve) -> None:

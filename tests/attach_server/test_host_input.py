@@ -11,6 +11,9 @@ from tests.tui.host_programs import Host
 from fugue_tui.attach_server.input.input_parser import Focused, HostParser, Pasted, Pointer
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, Modifiers
 
+pytestmark = pytest.mark.slow
+
+
 SHOWN = ("sh", "-c", "stty raw -echo; printf 'ready '; exec cat -v")
 BRACKETED = ("sh", "-c", "stty raw -echo; printf '\\033[?2004hready '; exec cat -v")
 

@@ -122,6 +122,7 @@ def _certain(text: str) -> bool:
     return parser.certain
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([*ANSWERS, *TYPING, PASTE])), st.lists(st.integers(0, 60)))
 def test_typing_between_answers_is_left_as_it_is(said: list[str], cuts: list[int]) -> None:
     text, parted = "".join(said), Parted()

@@ -150,6 +150,7 @@ def test_keys_are_accepted_as_they_are_written(key: str) -> None:
     assert parse(f'[keys]\nprefix = "{key}"').faults == ()
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from(["ctrl", "alt", "shift", "super", "+", "-", "b", "B", "é", "f5", "left", "C", "^"])).map(
         "".join
@@ -205,6 +206,7 @@ CONFIGS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(CONFIGS)
 def test_what_is_shown_reads_back_the_same(shown: Config) -> None:
     assert parse(show(shown)) == model.ConfigResult(shown)
@@ -214,6 +216,7 @@ RAW = st.none() | st.booleans() | st.integers() | st.floats() | WORDS
 KEYS = [name for kind in get_type_hints(Config).values() for name in get_type_hints(kind)]
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.sampled_from([*get_type_hints(Config), "other"]),

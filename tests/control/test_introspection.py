@@ -11,6 +11,7 @@ from fugue_tui.control.schema.command_schema import input_schema
 from fugue_tui.errors import UnknownCommand
 
 
+@pytest.mark.slow
 def test_json_holds_every_command_with_valid_schemas() -> None:
     found = json.loads(reflect(Format.JSON))
     assert [each["name"] for each in found["commands"]] == list(registry())

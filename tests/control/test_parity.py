@@ -21,6 +21,7 @@ OURS = {verb: cls for verb, cls in registry().items() if cls.__module__.startswi
 ALONE = [cls for cls in OURS.values() if not any(field.required for field in describe(cls).fields)]
 
 
+@pytest.mark.slow
 def test_every_declared_command_is_in_the_registry() -> None:
     declared: list[str] = []
     for file in sorted(Path(commands.__file__ or "").parent.glob("*.py")):
@@ -43,6 +44,7 @@ def test_mcp_offers_the_registry() -> None:
     assert list(tools.by_name().values()) == list(registry().values())
 
 
+@pytest.mark.slow
 def test_the_command_line_offers_the_registry() -> None:
     command = [sys.executable, "-m", "fugue_tui", "--help"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -50,6 +52,7 @@ def test_the_command_line_offers_the_registry() -> None:
     assert [line.split()[0] for line in listed] == list(OURS)
 
 
+@pytest.mark.slow
 def test_reflection_prints_the_registry() -> None:
     command = [sys.executable, "-m", "fugue_tui", "reflect", "--format", "json"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout

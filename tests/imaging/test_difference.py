@@ -1,5 +1,6 @@
 """Two screens are compared by place and in words."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -103,6 +104,7 @@ def test_the_picture_marks_what_differs() -> None:
 LINES = st.lists(st.text("ab 漢", max_size=8), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @given(LINES, LINES)
 def test_no_change_is_found_exactly_between_equals(one: list[str], other: list[str]) -> None:
     same = [line.rstrip() for line in one] == [line.rstrip() for line in other]

@@ -22,6 +22,7 @@ def well_formed(node: Node) -> bool:
     return flat and len(node.children) == len(node.weights) > 1 and all(map(well_formed, node.children))
 
 
+@pytest.mark.slow
 @given(data=st.data(), share=shares, axis=axes, before=st.booleans())
 def test_closing_the_new_pane_undoes_a_split(
     data: st.DataObject, layouts: Layouts, share: float, axis: Axis, before: bool
@@ -30,6 +31,7 @@ def test_closing_the_new_pane_undoes_a_split(
     assert edit.close(edit.split(node, pick(data, node), NEW, axis, share, before), NEW) == node
 
 
+@pytest.mark.slow
 @given(data=st.data(), steps=st.lists(st.tuples(axes, shares, st.booleans()), min_size=1, max_size=4))
 def test_closing_new_panes_in_reverse_undoes_their_splits(
     data: st.DataObject, layouts: Layouts, steps: list[tuple[Axis, float, bool]]
@@ -45,6 +47,7 @@ def test_closing_new_panes_in_reverse_undoes_their_splits(
         assert areas(left) == areas(before[-1])
 
 
+@pytest.mark.slow
 @given(data=st.data(), share=shares, axis=axes, before=st.booleans())
 def test_a_split_takes_room_from_the_original_only(
     data: st.DataObject, layouts: Layouts, share: float, axis: Axis, before: bool
@@ -82,6 +85,7 @@ def test_closing_collapses_a_split_of_one_and_flattens_with_the_real_proportions
     assert edit.close(Leaf(A), A) is None
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_closing_gives_the_room_to_the_neighbour_before_or_to_the_next_of_the_first(
     data: st.DataObject, layouts: Layouts
@@ -111,6 +115,7 @@ def test_a_pane_that_was_put_before_another_gives_its_room_back_to_it_wherever_b
     assert edit.close(edit.relabel(node, {B: D}), C) == row(A, D)
 
 
+@pytest.mark.slow
 @given(order=st.integers(2, 6).flatmap(lambda count: st.permutations(range(1, count + 1))), data=st.data())
 def test_panes_close_in_every_order(order: list[int], layouts: Layouts, data: st.DataObject) -> None:
     node: Node | None = data.draw(layouts(least=len(order), most=len(order)))
@@ -123,6 +128,7 @@ def test_panes_close_in_every_order(order: list[int], layouts: Layouts, data: st
     assert node is None
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_swapping_twice_changes_nothing(data: st.DataObject, layouts: Layouts) -> None:
     node = data.draw(layouts())
@@ -134,6 +140,7 @@ def test_swapping_twice_changes_nothing(data: st.DataObject, layouts: Layouts) -
     assert edit.swap(once, a, b) == node
 
 
+@pytest.mark.slow
 @given(data=st.data(), forward=st.booleans())
 def test_rotating_as_often_as_there_are_panes_changes_nothing(
     data: st.DataObject, layouts: Layouts, forward: bool
@@ -148,6 +155,7 @@ def test_rotating_as_often_as_there_are_panes_changes_nothing(
     assert now == node
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_equalizing_gives_every_child_of_every_split_the_same(data: st.DataObject, layouts: Layouts) -> None:
     node = edit.equalize(data.draw(layouts()))
@@ -160,6 +168,7 @@ def test_equalizing_gives_every_child_of_every_split_the_same(data: st.DataObjec
             waiting.extend(found.children)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_replacing_and_replacing_back_changes_nothing(data: st.DataObject, layouts: Layouts) -> None:
     node = data.draw(layouts())
@@ -169,6 +178,7 @@ def test_replacing_and_replacing_back_changes_nothing(data: st.DataObject, layou
     assert edit.replace(other, NEW, pane) == node
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_restricting_leaves_the_live_panes_in_their_order(data: st.DataObject, layouts: Layouts) -> None:
     node = data.draw(layouts())
@@ -178,6 +188,7 @@ def test_restricting_leaves_the_live_panes_in_their_order(data: st.DataObject, l
     assert left is None or well_formed(left)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_restricting_keeps_the_proportions_of_those_that_are_left(data: st.DataObject, layouts: Layouts) -> None:
     node = data.draw(layouts(least=3))

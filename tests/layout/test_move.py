@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -93,6 +94,7 @@ def test_a_pane_that_faces_only_a_dividers_end_still_has_a_neighbour() -> None:
     assert neighbour(solution, C, Side.LEFT) in (A, B)
 
 
+@pytest.mark.slow
 @given(data=st.data(), side=st.sampled_from(Side))
 def test_every_pane_that_is_not_at_the_edge_has_a_neighbour(data: st.DataObject, layouts: Layouts, side: Side) -> None:
     solution = drawn(data, layouts)
@@ -107,6 +109,7 @@ def test_every_pane_that_is_not_at_the_edge_has_a_neighbour(data: st.DataObject,
         assert neighbour(solution, pane, side, wrap=True) != pane
 
 
+@pytest.mark.slow
 @given(data=st.data(), side=st.sampled_from(Side))
 def test_going_there_and_back_returns(data: st.DataObject, layouts: Layouts, side: Side) -> None:
     solution = drawn(data, layouts)
@@ -118,6 +121,7 @@ def test_going_there_and_back_returns(data: st.DataObject, layouts: Layouts, sid
         assert neighbour(solution, other, OPPOSITE[side], recent=(pane,)) == pane
 
 
+@pytest.mark.slow
 @given(data=st.data(), side=st.sampled_from(Side), wrap=st.booleans())
 def test_the_neighbour_touches_or_wraps(data: st.DataObject, layouts: Layouts, side: Side, wrap: bool) -> None:
     solution = drawn(data, layouts)

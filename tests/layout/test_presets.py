@@ -83,6 +83,7 @@ def test_the_main_pane_takes_its_share(name: str, count: int, share: float) -> N
         assert node.shares[index] == Fraction(share).limit_denominator(10_000)
 
 
+@pytest.mark.slow
 @given(data=st.data(), name=names)
 def test_rearranging_twice_is_as_once(data: st.DataObject, layouts: Layouts, name: str) -> None:
     once = rearrange(data.draw(layouts()), name)

@@ -15,6 +15,7 @@ from fugue_tui.layout.solve import bounding, least, solve
 from fugue_tui.layout.tree import Leaf, Node, Split, at, panes, path_to
 
 
+@pytest.mark.slow
 @given(data=st.data(), delta=st.sampled_from([0.1, 0.05, 1 / 3, 0.0123]), axis=st.none() | axes)
 def test_five_hundred_resizes_to_and_fro_return_to_the_start(
     data: st.DataObject, layouts: Layouts, delta: float, axis: Axis | None
@@ -67,6 +68,7 @@ def test_a_resize_that_the_next_cannot_pay_is_paid_by_those_beyond() -> None:
     assert edit.resize(node, B, None, 0.5) == row(A, B, C, D, weights=(23, 75, 1, 1))
 
 
+@pytest.mark.slow
 @given(data=st.data(), deltas=st.lists(st.floats(-2, 2), max_size=8))
 def test_no_resize_pushes_anyone_under_the_minimum(data: st.DataObject, layouts: Layouts, deltas: list[float]) -> None:
     node = data.draw(layouts(least=2))
@@ -91,6 +93,7 @@ def test_a_pane_without_neighbours_cannot_be_resized() -> None:
         edit.resize(row(A, B), A, None, float("nan"))
 
 
+@pytest.mark.slow
 @given(data=st.data(), share=shares)
 def test_a_share_is_set_and_the_siblings_keep_their_proportions(
     data: st.DataObject, layouts: Layouts, share: float
@@ -117,6 +120,7 @@ def test_shares_outside_one_to_ninety_nine_per_cent_are_refused(share: float) ->
             attempt()
 
 
+@pytest.mark.slow
 @given(data=st.data(), cells=st.integers(-60, 60), cols=st.integers(10, 200), rows=st.integers(10, 60))
 def test_a_divider_moves_by_exactly_the_cells_it_is_dragged(
     data: st.DataObject, layouts: Layouts, cells: int, cols: int, rows: int

@@ -37,6 +37,7 @@ def widths(node: Node, cols: int, gap: int = 1) -> list[int]:
     return [rect.cols for rect in solve(node, Rect(0, 0, cols, 1), gap=gap).panes.values()]
 
 
+@pytest.mark.slow
 @given(data=st.data(), cols=sizes, rows=sizes, gap=st.integers(0, 2), x=st.integers(-3, 3), y=st.integers(-3, 3))
 def test_panes_and_dividers_tile_every_size_exactly(
     data: st.DataObject, layouts: Layouts, cols: int, rows: int, gap: int, x: int, y: int
@@ -49,6 +50,7 @@ def test_panes_and_dividers_tile_every_size_exactly(
     assert sorted([*solution.panes, *solution.hidden]) == sorted(panes(node))
 
 
+@pytest.mark.slow
 @given(data=st.data(), cols=sizes, rows=sizes)
 def test_the_pane_to_keep_shows_whenever_there_is_a_cell(
     data: st.DataObject, layouts: Layouts, cols: int, rows: int
@@ -59,6 +61,7 @@ def test_the_pane_to_keep_shows_whenever_there_is_a_cell(
     assert list(solve(node, Rect(0, 0, 1, 1), keep=keep).panes) == [keep]
 
 
+@pytest.mark.slow
 @given(data=st.data(), more_cols=st.integers(0, 9), more_rows=st.integers(0, 9), gap=st.integers(0, 2))
 def test_every_pane_shows_from_the_minimum_size_on(
     data: st.DataObject, layouts: Layouts, more_cols: int, more_rows: int, gap: int
@@ -76,6 +79,7 @@ def test_nothing_shows_without_a_cell() -> None:
         assert (solution.panes, solution.dividers, solution.hidden) == ({}, (), (PaneId(1), PaneId(2)))
 
 
+@pytest.mark.slow
 @given(data=st.data(), cols=st.integers(30, 200), rows=st.integers(30, 80))
 def test_dividers_lie_between_the_children_they_name(
     data: st.DataObject, layouts: Layouts, cols: int, rows: int
@@ -96,6 +100,7 @@ def test_dividers_lie_between_the_children_they_name(
             assert {rect.y for rect in after} >= {divider.rect.bottom}
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=8), st.integers(20, 300))
 def test_one_column_more_widens_exactly_one_pane_by_one(weights: list[int], cols: int) -> None:
     node = line(*weights)
@@ -103,6 +108,7 @@ def test_one_column_more_widens_exactly_one_pane_by_one(weights: list[int], cols
     assert sorted(b - a for a, b in zip(before, after, strict=True)) == [0] * (len(weights) - 1) + [1]
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=9), st.integers(0, 400), st.data())
 def test_cells_are_shared_out_wholly_and_within_their_bounds(
     weights: list[int], more: int, data: st.DataObject
@@ -114,6 +120,7 @@ def test_cells_are_shared_out_wholly_and_within_their_bounds(
     assert all(share >= bound for share, bound in zip(shares, bounds, strict=True))
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 99), min_size=2, max_size=3), st.integers(10, 400))
 def test_up_to_three_panes_are_within_a_cell_of_their_exact_share(weights: list[int], total: int) -> None:
     shares = apportion(weights, [0] * len(weights), total)

@@ -128,6 +128,7 @@ def identity(pane: PaneId) -> Json:
     return {"name": str(pane)}
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_describing_what_was_built_gives_the_specification_back(
     data: st.DataObject, layouts: Callable[..., st.SearchStrategy[Node]]
@@ -140,6 +141,7 @@ def test_describing_what_was_built_gives_the_specification_back(
     assert describe(node, identity) == written
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_described_ratios_sum_to_one(data: st.DataObject, layouts: Callable[..., st.SearchStrategy[Node]]) -> None:
     written = describe(data.draw(layouts(least=2)), identity)

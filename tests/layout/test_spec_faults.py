@@ -111,6 +111,7 @@ def test_thirty_two_splits_may_lie_in_one_another() -> None:
     assert len(list(leaves(parse(nested(32))))) == 33
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [33, 40, 3_000, 100_000])
 def test_a_layout_that_is_too_deep_is_one_clear_error(depth: int) -> None:
     value = nested(depth)
@@ -152,6 +153,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(json_values)
 def test_any_json_is_a_layout_or_an_invalid_argument(value: object) -> None:
     for form in (value, json.dumps(value)):

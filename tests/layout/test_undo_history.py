@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,6 +105,7 @@ def test_a_layout_of_strangers_is_mended_into_the_present_panes() -> None:
     assert set(panes(with_present_panes(Leaf(C), apply("tiled", [A, B])))) == {A, B}
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_an_old_layout_always_gets_exactly_the_present_panes(data: st.DataObject, layouts: Layouts) -> None:
     old, present = data.draw(layouts()), data.draw(layouts())
@@ -112,6 +114,7 @@ def test_an_old_layout_always_gets_exactly_the_present_panes(data: st.DataObject
     assert with_present_panes(old, old) == old
 
 
+@pytest.mark.slow
 @given(data=st.data(), steps=st.lists(st.sampled_from(["preset", "split", "close", "undo", "redo"]), max_size=25))
 def test_whatever_is_done_and_undone_no_pane_is_lost_or_raised(
     data: st.DataObject, layouts: Layouts, steps: list[str]

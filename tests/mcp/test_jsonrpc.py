@@ -33,6 +33,7 @@ def test_any_bytes_are_a_frame_or_a_fault_with_an_answer(line: bytes) -> None:
 _JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), st.lists, max_leaves=5)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "result"]), _JSON | st.just("2.0")))
 def test_any_object_is_a_frame_or_a_fault_that_names_its_id(message: dict[str, object]) -> None:
     found = jsonrpc.read(json.dumps(message).encode())

@@ -51,6 +51,7 @@ def test_a_hundred_parallel_calls_each_get_their_own_answer(served: Served) -> N
     link.close()
 
 
+@pytest.mark.slow
 def test_a_thousand_requests_at_once_are_all_answered(served: Served) -> None:
     link = served.link()
     link.initialize()
@@ -70,6 +71,7 @@ def test_fifty_clients_are_served_together(served: Served) -> None:
         link.close()
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_is_dropped(serve: Callable[..., Served], caplog: pytest.LogCaptureFixture) -> None:
     served = serve(Limits(stall=0.3))
     link, other = served.link(), served.link()

@@ -133,6 +133,7 @@ def test_what_was_asked_before_the_client_closed_its_half_is_answered(served: Se
     link.close()
 
 
+@pytest.mark.slow
 def test_the_command_line_needs_no_sdk() -> None:
     script = (
         "import sys, fugue_tui_mcp.socket_server, fugue_tui_mcp.listener, fugue_tui.control.command_table\n"
@@ -224,6 +225,7 @@ def test_stopping_without_having_started_leaves_nothing(private_dir: Path) -> No
     assert not os.path.exists(path)
 
 
+@pytest.mark.slow
 def test_nothing_is_written_to_the_screen_whatever_clients_send(private_dir: Path) -> None:
     script = (
         f"import sys; sys.path[:0] = [{str(Path(__file__).parents[2])!r}]\n"

@@ -245,6 +245,7 @@ def test_rows_for_titles_are_no_panes_rows(room: Room) -> None:
     assert room.shows(pane, "23 81")
 
 
+@pytest.mark.slow
 def test_many_panes_may_open_and_close_without_a_trace(room: Room) -> None:
     first = room.cat()
     room.cat()

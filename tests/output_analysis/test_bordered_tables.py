@@ -79,6 +79,7 @@ def bordered(seed: int, style: str) -> tuple[tuple[str, ...], list[tuple[str, ..
     return tuple(names), rows, "\n".join([*top, line(names), rule, *body, ends.get(style, rule)]) + "\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["mysql", "psql", "box", "markdown"])
 def test_cells_that_look_like_borders_are_cells(style: str) -> None:
     sure = 0

@@ -158,6 +158,7 @@ def test_lines_are_numbered_as_in_the_output_that_was_given() -> None:
     assert detect("frobnicate", output, 127).evidence[0].line == output.count("\n")
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["pytest", "cargo test", "ls", "cat x", "", "make; true", "git status | cat"]),
     st.lists(

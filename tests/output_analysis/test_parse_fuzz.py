@@ -1,5 +1,6 @@
 """For any text, every cell occurs in it, and hidden characters are removed."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ def _occurs(cell: str, text: str) -> bool:
     return all(part.strip() in text for part in cell.split("\n"))
 
 
+@pytest.mark.slow
 @given(_CELLS)
 def test_every_cell_occurs_in_the_text(text: str) -> None:
     found = parse(text)
@@ -32,6 +34,7 @@ def test_every_cell_occurs_in_the_text(text: str) -> None:
     assert 0 <= found.confidence <= 1
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.lists(st.text(st.sampled_from("abcXY019._/"), min_size=1, max_size=9), min_size=3, max_size=3),

@@ -128,6 +128,7 @@ def printed(
     return tuple(names), rows, "\n".join(line(cells) for cells in [names, *rows]) + "\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gap", "kinds", "phrased", "command", "least"),
     [

@@ -64,6 +64,7 @@ def test_a_tape_keeps_its_end_and_counts_from_its_beginning() -> None:
     tape.text.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile", [b"\x1b[A", b"a\b", b"\x1b[999999999999A", b"\x1b", b"\x1b]x", b"\x1b[;;;", b"\x1bM\n"]
 )

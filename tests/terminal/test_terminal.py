@@ -103,6 +103,7 @@ def test_answers_go_to_the_program_in_the_order_of_its_questions(spawn: Spawn) -
     assert pane.witness.events == [Bell()]
 
 
+@pytest.mark.slow
 def test_a_program_that_asks_without_reading_is_not_answered_without_end(spawn: Spawn) -> None:
     def answer(data: bytes) -> list[Event]:
         return [Reply(b"[answer]")] * data.count(b"ask")
@@ -227,6 +228,7 @@ def test_a_fair_lock_serves_a_waiter_after_the_hold_in_progress() -> None:
     assert max(waited) <= 3
 
 
+@pytest.mark.slow
 def test_the_outbox_keeps_order_and_bounds() -> None:
     box, sent = WriteQueue(), bytearray()
 

@@ -34,6 +34,7 @@ def asked(stage: Stage) -> Deferred[str]:
     return OPEN[-1]
 
 
+@pytest.mark.slow
 async def test_what_comes_later_is_told_when_it_comes(open_stage: Open) -> None:
     async with open_stage("cat") as stage:
         later = asked(stage)

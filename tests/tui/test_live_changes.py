@@ -13,6 +13,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.tui.config_reload import ConfigWatch
 
 
+@pytest.mark.slow
 async def test_a_whole_drag_is_one_step_of_undo(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("percent_sign")
@@ -27,6 +28,7 @@ async def test_a_whole_drag_is_one_step_of_undo(open_stage: Open) -> None:
         await stage.until(lambda: stage.rects[1].cols == before + 9)
 
 
+@pytest.mark.slow
 async def test_a_drag_that_moves_nothing_is_no_step(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("percent_sign")
@@ -37,6 +39,7 @@ async def test_a_drag_that_moves_nothing_is_no_step(open_stage: Open) -> None:
         assert stage.mux.layout_history.of(stage.mux.workspace.active) == history
 
 
+@pytest.mark.slow
 async def test_another_configuration_comes_into_force_at_once(open_stage: Open) -> None:
     async with open_stage() as stage:
         wanted = Config(ui=UiSettings(titles="always", dividers="ascii", status=False, theme="nord"))
@@ -47,6 +50,7 @@ async def test_another_configuration_comes_into_force_at_once(open_stage: Open) 
         assert stage.app.dispatcher.policy.decide(Origin(Door.MCP), Effect.DESTROY) is Decision.REFUSE
 
 
+@pytest.mark.slow
 async def test_another_prefix_is_taken_and_the_old_one_belongs_to_programs(open_stage: Open) -> None:
     async with open_stage("sh", "-c", "stty raw -echo; echo up; cat -v") as stage:
         await stage.until_text("up")
@@ -79,6 +83,7 @@ def test_a_changed_file_is_read_and_a_broken_one_is_told(tmp_path: Path) -> None
     assert len(told) == 2
 
 
+@pytest.mark.slow
 async def test_new_panes_run_the_shell_that_the_configuration_names(open_stage: Open) -> None:
     async with open_stage() as stage:
         wanted = TerminalSettings(shell=("sh", "-c", "echo shell is $TERM; exec cat"), term="xterm-direct")
@@ -87,6 +92,7 @@ async def test_new_panes_run_the_shell_that_the_configuration_names(open_stage: 
         await stage.until_text("shell is xterm-direct", pane=2)
 
 
+@pytest.mark.slow
 async def test_programs_that_ask_are_told_the_colours_of_the_host(open_stage: Open) -> None:
     async with open_stage("sh", "-c", "stty raw -echo; echo up; cat -v") as stage:
         await stage.until_text("up")

@@ -13,6 +13,9 @@ from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.pty.io_loop import IOLoop
 
+pytestmark = pytest.mark.slow
+
+
 HELLO = "printf 'Hello from \\033[1;32mpane\\033[m\\r\\n\\033[41m red \\033[m 漢字\\r\\n$ '; exec cat"
 Script = Callable[[Stage], Awaitable[None]]
 

@@ -57,6 +57,7 @@ def text_of(terminal: Terminal) -> str:
     return "\n".join(terminal.render_line(y).text.rstrip() for y in range(terminal.size.height))
 
 
+@pytest.mark.slow
 async def test_two_terminals_take_their_own_keys() -> None:
     app = Foreign()
     async with app.run_test(size=(80, 20)) as pilot:
@@ -72,6 +73,7 @@ async def test_two_terminals_take_their_own_keys() -> None:
         assert "two" not in text_of(left)
 
 
+@pytest.mark.slow
 async def test_the_command_follows_the_size_of_its_widget() -> None:
     app = Foreign("sh -c 'stty size; trap \"stty size\" WINCH; while :; do sleep 0.05; done'")
     async with app.run_test(size=(80, 20)) as pilot:
@@ -95,6 +97,7 @@ async def test_ctrl_f1_gives_the_focus_back_and_other_keys_do_not() -> None:
         assert app.focused is None
 
 
+@pytest.mark.slow
 async def test_stop_ends_the_command_and_clears_the_widget() -> None:
     app = Foreign()
     async with app.run_test():
@@ -160,6 +163,7 @@ async def test_an_app_that_leaves_takes_its_commands_along() -> None:
     await until(lambda: not alive(pid))
 
 
+@pytest.mark.slow
 async def test_default_colours_are_the_apps_or_the_hosts() -> None:
     app = Foreign()
     async with app.run_test():
@@ -173,6 +177,7 @@ async def test_default_colours_are_the_apps_or_the_hosts() -> None:
         assert right.bgcolor == app.terminal("right").rich_style.bgcolor
 
 
+@pytest.mark.slow
 async def test_the_example_runs_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PS1", "here$ ")
     example = Path(__file__).parents[2] / "docs" / "examples" / "shell_in_your_app.py"

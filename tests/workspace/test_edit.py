@@ -82,6 +82,7 @@ def test_without_a_memory_the_next_pane_takes_the_focus_and_after_the_last_the_p
     assert active_window(edit.remove_pane(workspace, PaneId(3))).active == PaneId(2)
 
 
+@pytest.mark.slow
 @given(st.integers(2, 6).flatmap(lambda count: st.permutations(range(1, count + 1))))
 def test_panes_close_in_every_order_and_the_focus_stays_on_a_live_one(order: list[int]) -> None:
     workspace = opened(len(order))

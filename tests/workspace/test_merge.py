@@ -3,6 +3,7 @@
 from itertools import count
 from types import MappingProxyType
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -68,6 +69,7 @@ def test_into_an_empty_workspace_the_window_that_was_in_front_comes_to_the_front
     assert found.workspace.name == "new"
 
 
+@pytest.mark.slow
 @given(
     some.lists(some.text(min_size=1, max_size=90), max_size=4),
     some.lists(some.text(min_size=1, max_size=90), max_size=4),

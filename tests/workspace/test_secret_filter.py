@@ -155,6 +155,7 @@ WORDS = ["mysql", "-p", "-px", "curl", "-u", "a:b", "'", '"', ";", "|", "login",
 LINE = st.lists(st.sampled_from(WORDS))
 
 
+@pytest.mark.slow
 @given(LINE.map(" ".join))
 def test_sifting_the_words_of_programs_twice_is_sifting_once(line: str) -> None:
     sieve = SecretFilter(SECRETS)
@@ -169,6 +170,7 @@ def test_text_without_secrets_is_left_as_it_is(line: str) -> None:
     assert SecretFilter(SECRETS).line(line) == line
 
 
+@pytest.mark.slow
 def test_hostile_text_is_filtered_to_its_end() -> None:
     sieve = SecretFilter(SECRETS)
     for part in (

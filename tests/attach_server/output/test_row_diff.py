@@ -24,6 +24,7 @@ def painted(pieces: list[tuple[str, str]]) -> bytes:
     return emulator.paint(0, 1)[0]
 
 
+@pytest.mark.slow
 @given(old=PIECES.map(painted), new=PIECES.map(painted))
 def test_the_spans_turn_the_old_row_into_the_new_one(old: bytes, new: bytes) -> None:
     parts = Delta().spans(old, new, COLS)
@@ -52,6 +53,7 @@ def test_a_row_of_other_than_plain_cells_is_written_whole(row: str) -> None:
     assert Delta().spans(b"abc", row.encode(), 20) is None
 
 
+@pytest.mark.slow
 def test_a_program_that_shows_ever_new_styles_is_still_compared() -> None:
     delta = Delta()
 

@@ -108,6 +108,7 @@ def test_a_limit_is_kept_to(room: Room) -> None:
         room.say("parse-output --limit 100000 --text a")
 
 
+@pytest.mark.slow
 def test_the_rules_are_not_loaded_at_import() -> None:
     code = (
         "import sys, fugue_tui.control.command_table;"

@@ -97,6 +97,7 @@ def test_a_pane_without_room_is_kept_and_says_so(room: Room) -> None:
     assert len(room.open) == 5
 
 
+@pytest.mark.slow
 def test_a_window_takes_no_more_than_its_panes(room: Room) -> None:
     room.run(CreateLayout(preset="tiled", pane_commands=("cat",) * 64), agent())
     with pytest.raises(InvalidArgument, match="64 panes"):
@@ -220,6 +221,7 @@ def test_a_pane_grows_by_a_part_of_its_split_or_to_a_share(room: Room) -> None:
         room.say("resize-pane %1 --delta 0.1 --direction vertical")
 
 
+@pytest.mark.slow
 def test_five_hundred_resizes_there_and_back_leave_no_trace(room: Room) -> None:
     first, _ = room.cat(), room.cat()
     before = room.mux.window_of(first).layout

@@ -177,6 +177,7 @@ def test_a_full_screen_program_is_seen(room: Room) -> None:
     assert shot(room, format=PictureFormat.TEXT).text.split("\n")[4].startswith("    MENU")
 
 
+@pytest.mark.slow
 def test_a_drawing_that_is_too_long_for_a_model_is_refused(room: Room) -> None:
     room.mux.resize(Size(400, 200))
     driven = Driven(room)

@@ -150,6 +150,7 @@ def test_a_very_long_line_is_cut_around_its_match(room: Room) -> None:
 WORDS = st.lists(st.text("ab 漢", max_size=30).map(str.rstrip), max_size=12)
 
 
+@pytest.mark.slow
 @given(WORDS, st.integers(1, 7))
 def test_lines_are_found_again_among_their_rows(lines: Sequence[str], width: int) -> None:
     rows: list[str] = []
@@ -192,6 +193,7 @@ def test_a_resize_while_a_long_text_is_read_starts_the_reading_anew(
     assert {str(number) for number in range(1, 101)} <= set(found.lines)
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_all_of_a_long_text(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.launcher.scrollback = 50_000
     driven = Driven(room)
@@ -212,6 +214,7 @@ def test_nobody_waits_for_all_of_a_long_text(room: Room, monkeypatch: pytest.Mon
     assert [hit.line for hit in found.matches[:2]] == [999, 1999]
 
 
+@pytest.mark.slow
 def test_lines_that_are_pruned_during_a_search_do_no_harm(room: Room) -> None:
     driven = Driven(room)
     driven.does("echo; seq 1 9000")

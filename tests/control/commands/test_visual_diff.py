@@ -138,6 +138,7 @@ def test_keys_are_pressed_in_an_editor_between_two_pictures(room: Room, tmp_path
         room.run(VisualDiff(pane=str(pane), command="ls"), agent())
 
 
+@pytest.mark.slow
 def test_a_program_that_never_falls_silent_is_looked_at_when_time_is_up(room: Room) -> None:
     pane = room.opened("create-pane --command \"sh -c 'while :; do date +%N; sleep 0.02; done'\"")
     room.shows(pane, "\n")

@@ -11,6 +11,7 @@ from fugue_tui.errors import Cancelled, InvalidArgument, NotFound
 from fugue_tui.multiplexer.watch.wait import WaitOutcome
 
 
+@pytest.mark.slow
 def test_the_last_words_match_before_the_end_of_the_program_counts(room: Room) -> None:
     for _ in range(20):
         pane = sh(room, "echo done; exit 3")

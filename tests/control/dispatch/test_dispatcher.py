@@ -93,6 +93,7 @@ def test_failures_are_recorded_and_passed_on() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_record_is_bounded() -> None:
     audit = Audit()
     for number in range(KEPT + 5):
@@ -117,6 +118,7 @@ class Lengths(Audit):
         super().record(origin, words, outcome, reason, seconds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "é\n" * 500_000, "'" * 1_000_000])
 def test_of_a_long_text_only_its_beginning_is_recorded(text: str) -> None:
     audit = Lengths()

@@ -104,6 +104,7 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(LINES)
 def test_any_workspace_comes_back_from_its_file(room: Room, home: Path, lines: list[str]) -> None:

@@ -52,6 +52,7 @@ def test_a_cursor_follows_its_text_into_the_scrollback(driven: Driven) -> None:
     assert found.lines_missed == 0
 
 
+@pytest.mark.slow
 def test_lines_that_were_pruned_are_counted(driven: Driven) -> None:
     cursor = driven.read().cursor
     driven.does("echo; seq 1 9000")

@@ -71,6 +71,7 @@ def test_the_last_command_is_read_by_its_marks(driven: Driven) -> None:
     assert driven.read(source=Source.LAST_COMMAND, lines=2, offset=2).text == "48\n49"
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_last_command_that_were_pruned_are_counted(driven: Driven) -> None:
     driven.does(marks("seq", "seq 1 20000", 0))
     found = driven.read(source=Source.LAST_COMMAND, lines=10_000)

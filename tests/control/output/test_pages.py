@@ -113,6 +113,7 @@ def test_rows_of_every_length_are_paged_without_a_gap(room: Room) -> None:
     assert pages <= 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [TextFormat.ANSI, TextFormat.CELLS, TextFormat.HTML])
 def test_what_its_styles_make_too_long_for_a_model_is_refused_and_never_cut(room: Room, format: TextFormat) -> None:
     room.mux.resize(Size(400, 150))

@@ -121,6 +121,7 @@ def test_a_damaged_manifest_gives_way_to_the_copy_before_it(saved: Life, live: N
     assert any("kept as it.json.bad" in fault for fault in result.faults)
 
 
+@pytest.mark.slow
 def test_sixty_four_dense_panes_come_back_and_the_main_thread_reads_none(
     live: NewLife, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -228,6 +228,7 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([each.name for each in describe(SchemaProbe).fields]), _JSON))
 def test_the_check_accepts_exactly_what_the_schema_allows(arguments: dict[str, Any]) -> None:
     try:

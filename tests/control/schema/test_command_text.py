@@ -110,6 +110,7 @@ def test_an_unknown_command_names_the_nearest() -> None:
 _NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
 
+@pytest.mark.slow
 @given(
     st.builds(
         WordsSplit,

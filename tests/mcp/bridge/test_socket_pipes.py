@@ -14,6 +14,9 @@ from tests.mcp.conftest import Served, request, until
 
 from fugue_tui.config.model import McpSettings
 
+pytestmark = pytest.mark.slow
+
+
 LONG = {"name": "fugue_test_echo", "arguments": {"text": "x", "times": 300_000}}
 
 

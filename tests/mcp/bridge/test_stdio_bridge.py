@@ -77,6 +77,7 @@ def bridge_to() -> Iterator[Callable[[str], Bridge]]:
         each.close()
 
 
+@pytest.mark.slow
 def test_a_conversation_of_the_old_era_survives_a_restart(
     serve: Callable[..., Served], bridge_to: Callable[[str], Bridge]
 ) -> None:
@@ -95,6 +96,7 @@ def test_a_conversation_of_the_old_era_survives_a_restart(
     assert bridge.call("fugue_list_panes", 3)["result"]["structuredContent"]["panes"][0]["id"] == "%1"
 
 
+@pytest.mark.slow
 def test_a_conversation_of_the_new_era_survives_a_restart(
     serve: Callable[..., Served], bridge_to: Callable[[str], Bridge]
 ) -> None:
@@ -114,6 +116,7 @@ def test_a_conversation_of_the_new_era_survives_a_restart(
     assert bridge.ask("tools/list", {"_meta": MODERN}, 4)["id"] == 4
 
 
+@pytest.mark.slow
 def test_calls_in_hand_fail_when_the_workspace_is_gone(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
     bridge = bridge_to(served.path)
     bridge.ask("initialize", HELLO, 0)
@@ -134,6 +137,7 @@ def test_a_workspace_that_starts_a_moment_later_is_waited_for(
     assert bridge.read()["result"]["serverInfo"]["name"] == "fugue-tui"
 
 
+@pytest.mark.slow
 def test_without_a_workspace_the_client_is_told_and_may_try_again(
     serve: Callable[..., Served], private_dir: Path, bridge_to: Callable[[str], Bridge]
 ) -> None:
@@ -164,6 +168,7 @@ def test_it_leaves_when_nobody_reads_it(served: Served, bridge_to: Callable[[str
     assert bridge.process.wait(10) == 0
 
 
+@pytest.mark.slow
 def test_a_message_that_is_too_long_fails_alone(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
     bridge = bridge_to(served.path)
     bridge.ask("initialize", HELLO, 0)
@@ -173,6 +178,7 @@ def test_a_message_that_is_too_long_fails_alone(served: Served, bridge_to: Calla
     assert bridge.ask("ping", id=2)["result"] == {}
 
 
+@pytest.mark.slow
 def test_large_answers_and_many_requests_pass(serve: Callable[..., Served], bridge_to: Callable[[str], Bridge]) -> None:
     bridge = bridge_to(serve(settings=McpSettings(longest_answer=400_000)).path)
     bridge.ask("initialize", HELLO, 0)
@@ -182,6 +188,7 @@ def test_large_answers_and_many_requests_pass(serve: Callable[..., Served], brid
     assert {len(each["result"]["content"][0]["text"]) > 200_000 for each in answers} == {True}
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_it_without_a_traceback(served: Served) -> None:
     env = {**os.environ, "FUGUE_SOCKET": served.path}
     arguments = [sys.executable, "-m", "fugue_tui", "mcp"]
@@ -192,6 +199,7 @@ def test_an_interrupt_ends_it_without_a_traceback(served: Served) -> None:
     assert process.returncode == 130
 
 
+@pytest.mark.slow
 def test_it_refuses_a_socket_in_a_directory_that_others_may_enter(
     served: Served, private_dir: Path, bridge_to: Callable[[str], Bridge]
 ) -> None:

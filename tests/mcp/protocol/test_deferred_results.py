@@ -44,6 +44,7 @@ def stopped() -> None:
     assert not OPEN[-1].settle("too late")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_gets_what_comes_later_and_others_are_served_meanwhile(served: Served, era: str) -> None:
     async with client(served, era) as agent:
@@ -58,6 +59,7 @@ async def test_a_client_gets_what_comes_later_and_others_are_served_meanwhile(se
     assert served.outcomes()[-1] == ("test-later", "done")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_call_that_is_given_up_stops_the_work(served: Served, era: str) -> None:
     async with client(served, era) as agent:
@@ -70,6 +72,7 @@ async def test_a_call_that_is_given_up_stops_the_work(served: Served, era: str) 
     assert ("test-later", "cancelled") in served.outcomes()
 
 
+@pytest.mark.slow
 def test_a_cancelled_request_is_not_answered(served: Served) -> None:
     link = served.link()
     link.initialize()

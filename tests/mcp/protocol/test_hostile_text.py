@@ -24,6 +24,9 @@ from fugue_tui.sanitize import clean_text
 from fugue_tui_mcp.protocol import resources
 from fugue_tui_mcp.protocol.prompts import PLANS
 
+pytestmark = pytest.mark.slow
+
+
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 EMOJI = (FAMILY, "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd", "\u2764\ufe0f", "1\ufe0f\u20e3")
 NEVER = frozenset(

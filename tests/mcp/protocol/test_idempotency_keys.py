@@ -12,6 +12,9 @@ from fugue_tui.control.core.command import USER
 from fugue_tui.control.dispatch.idempotency import KeyedCall
 from fugue_tui.control.schema.command_line import command
 
+pytestmark = pytest.mark.slow
+
+
 SPLIT = {"pane": "%1", "command": "cat", "idempotency_key": "the one"}
 
 

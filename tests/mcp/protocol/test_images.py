@@ -18,6 +18,7 @@ def texts(result: CallToolResult) -> list[str]:
     return [content.text for content in result.content if isinstance(content, TextContent)]
 
 
+@pytest.mark.slow
 async def test_a_screenshot_is_an_image_with_a_line_of_text(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         result = await agent.call_tool("fugue_screenshot_pane", {"pane": "%1"})
@@ -31,6 +32,7 @@ async def test_a_screenshot_is_an_image_with_a_line_of_text(served: Served, era:
     assert json.loads(known)["shows"] == "%1"
 
 
+@pytest.mark.slow
 async def test_a_pane_is_read_on_from_the_cursor_that_came_with_its_text(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         first = await agent.call_tool("fugue_read_pane", {"pane": "%1"})
@@ -49,6 +51,7 @@ async def test_a_pane_is_read_on_from_the_cursor_that_came_with_its_text(served:
     assert texts(refused)[0].startswith("invalid_argument: cursor: c0000.1.1 is not known")
 
 
+@pytest.mark.slow
 async def test_keys_are_pressed_between_two_pictures_and_the_difference_is_an_image(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         fields = {"pane": "%1", "keys": ["h", "i", "Enter"]}

@@ -22,6 +22,7 @@ def nothing_asked() -> None:
     ASKED.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_that_asked_for_it_hears_how_far_a_call_is(served: Served, era: str) -> None:
     heard = list[tuple[float, float | None, str | None]]()

@@ -79,6 +79,7 @@ def test_a_team_has_two_to_eight_agents(said: str) -> None:
         prompts.get("agent_team", {"agents": said})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_clients_list_and_get_prompts(served: Served, era: str) -> None:
     async with client(served, era) as agent:
@@ -101,6 +102,7 @@ async def test_clients_list_and_get_prompts(served: Served, era: str) -> None:
 PANE = ResourceTemplateReference(uri="fugue://pane/{pane}/screen")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize(
     ("ref", "name", "typed", "values"),
@@ -136,6 +138,7 @@ def test_the_best_values_come_first_and_no_more_than_the_protocol_allows() -> No
     assert (len(many.values), many.total, many.has_more) == (100, 300, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agents", ["2", "3", "8"])
 def test_a_team_is_opened_by_the_call_that_the_prompt_says(served: Served, agents: str) -> None:
     text = text_of("agent_team", {"agents": agents, "program": "cat"})
@@ -149,6 +152,7 @@ def test_a_team_is_opened_by_the_call_that_the_prompt_says(served: Served, agent
     assert opened == ["first", "leader", *(f"worker{number}" for number in range(1, int(agents)))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "opened"),
     [

@@ -90,6 +90,7 @@ def test_other_uris_stand_for_nothing(uri: str) -> None:
     assert str(caught.value).isprintable()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_resources_are_listed_and_read_through_the_gate(served: Served, era: str) -> None:
     say(served, "rename-pane --pane %1 --name 'api server'")
@@ -121,6 +122,7 @@ async def test_resources_are_listed_and_read_through_the_gate(served: Served, er
     assert ("get-pane-state --pane %1", "done") in served.outcomes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize(
     ("uri", "said"),
@@ -137,6 +139,7 @@ async def test_what_is_not_there_cannot_be_read(served: Served, era: str, uri: s
     assert caught.value.code == -32602
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_agents_that_may_not_look_cannot_read_nor_subscribe(served: Served, era: str) -> None:
     served.dispatcher.policy = policy({"read": "refuse"})
@@ -152,6 +155,7 @@ async def test_agents_that_may_not_look_cannot_read_nor_subscribe(served: Served
                 assert followers(served) == 0
 
 
+@pytest.mark.slow
 async def test_a_long_scrollback_is_cut_and_says_how_to_read_on(serve: Callable[..., Served]) -> None:
     served = serve(settings=McpSettings(longest_answer=2_000))
     say(served, "split-pane --pane %1 --name flood --on-exit keep --command 'seq 1000 1500; sleep 1000'")
@@ -200,6 +204,7 @@ async def subscribed(served: Served, era: str, *uris: str) -> AsyncGenerator[tup
                 yield agent, ears
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_subscriber_hears_of_its_resources_and_no_others(served: Served, era: str) -> None:
     say(served, "split-pane --pane %1 --name other --command cat")
@@ -211,6 +216,7 @@ async def test_a_subscriber_hears_of_its_resources_and_no_others(served: Served,
         await ears.until(lambda: "fugue://layout" in ears.updated and ears.relisted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_flood_is_told_twice_a_second_and_its_last_change_always(served: Served, era: str) -> None:
     async with subscribed(served, era, SCREEN) as (agent, ears):
@@ -226,6 +232,7 @@ async def test_a_flood_is_told_twice_a_second_and_its_last_change_always(served:
         assert len(ears.updated) <= (asyncio.get_running_loop().time() - begun) / PACE + 1
 
 
+@pytest.mark.slow
 async def test_a_client_of_old_can_unsubscribe(served: Served) -> None:
     async with subscribed(served, "legacy", SCREEN, "fugue://panes") as (agent, ears):
         await subscribe(agent, SCREEN, undo=True)
@@ -234,12 +241,14 @@ async def test_a_client_of_old_can_unsubscribe(served: Served) -> None:
         assert set(ears.updated) == {"fugue://panes"}
 
 
+@pytest.mark.slow
 async def test_a_resource_of_a_pane_to_come_is_told_when_it_is_there(served: Served) -> None:
     async with subscribed(served, "auto", "fugue://pane/2/screen") as (_, ears):
         say(served, "split-pane --pane %1 --command cat", "send-input --pane %2 --text x")
         await ears.until(lambda: ears.updated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_nothing_is_followed_without_a_subscriber_nor_after_one_is_gone(served: Served, era: str) -> None:
     async with client(served, era) as agent:

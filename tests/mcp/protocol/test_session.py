@@ -40,6 +40,7 @@ def ids(result: CallToolResult) -> list[str]:
     return [pane["id"] for pane in found["panes"]]
 
 
+@pytest.mark.slow
 async def test_the_list_of_tools_is_the_registry_once_all_sets_are_on(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         await agent.call_tool(NAME, {"enable": ["all"]})
@@ -59,6 +60,7 @@ async def test_the_list_of_tools_is_the_registry_once_all_sets_are_on(served: Se
         assert (tool.meta == {"anthropic/alwaysLoad": True}) == (cls.toolset is Toolset.DEFAULT)
 
 
+@pytest.mark.slow
 async def test_the_server_says_who_it_is_in_few_words(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         assert agent.instructions is not None
@@ -68,6 +70,7 @@ async def test_the_server_says_who_it_is_in_few_words(served: Served, era: str) 
         assert agent.protocol_version == ("2026-07-28" if era == "auto" else "2025-11-25")
 
 
+@pytest.mark.slow
 async def test_state_comes_as_a_structure_that_fits_its_schema(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         schemas = {tool.name: tool.output_schema for tool in (await agent.list_tools()).tools}
@@ -80,6 +83,7 @@ async def test_state_comes_as_a_structure_that_fits_its_schema(served: Served, e
     assert ids(seen) == ["%1", made.structured_content["id"]]
 
 
+@pytest.mark.slow
 async def test_what_a_command_printed_comes_as_text_with_facts_beside_it(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         await agent.list_tools()
@@ -91,6 +95,7 @@ async def test_what_a_command_printed_comes_as_text_with_facts_beside_it(served:
     assert json.loads(facts)["exit_code"] == 3
 
 
+@pytest.mark.slow
 async def test_text_of_a_pane_comes_plain_and_fenced(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         await agent.call_tool("fugue_send_input", {"pane": "%1", "text": "hello there", "submit": True})
@@ -110,6 +115,7 @@ async def read(agent: Client) -> CallToolResult:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
@@ -147,6 +153,7 @@ async def test_a_refusal_says_when_to_try_again(served: Served, era: str) -> Non
     assert "\nretry_after_ms: " in text_of(result)
 
 
+@pytest.mark.slow
 async def test_the_seeds_names_and_a_clients_own_argument_are_understood(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         result = await agent.call_tool("fugue_resize_pane", {"pane_id": "%1", "delta": 0.1, "wait_for_previous": True})
@@ -159,6 +166,7 @@ async def test_the_seeds_names_and_a_clients_own_argument_are_understood(served:
     assert (result.structured_content or {})["layout_applied"] == "custom"
 
 
+@pytest.mark.slow
 async def test_parallel_calls_each_get_their_own_answer(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         await agent.list_tools()
@@ -168,6 +176,7 @@ async def test_parallel_calls_each_get_their_own_answer(served: Served, era: str
         assert f"\n<{number}>\n" in text_of(answer)
 
 
+@pytest.mark.slow
 async def test_a_call_that_is_given_up_does_not_hold_others(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         held = asyncio.create_task(agent.call_tool("fugue_test_hold", {}))
@@ -182,6 +191,7 @@ async def test_a_call_that_is_given_up_does_not_hold_others(served: Served, era:
     assert ids(result) == ["%1"]
 
 
+@pytest.mark.slow
 async def test_the_client_is_named_in_the_record(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         await agent.call_tool("fugue_get_status", {})

@@ -14,6 +14,8 @@ from fugue_tui.config.model import McpSettings
 from fugue_tui.control.commands.stream_output import MAX_ANSWER
 from mcp import Client
 
+pytestmark = pytest.mark.slow
+
 
 class Following:
     """A call that follows panes, and what it told so far."""

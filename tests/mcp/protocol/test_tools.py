@@ -29,6 +29,7 @@ from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui_mcp.protocol import tools
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_fenced_text_holds_no_control_character_and_cannot_end_the_fence(text: str) -> None:
     lines = tools.fenced(text, "pane %3").split("\n")
@@ -132,6 +133,7 @@ def test_a_key_is_left_to_the_command_that_does_not_create() -> None:
     assert arguments
 
 
+@pytest.mark.slow
 async def test_a_long_reading_comes_in_pages_of_what_a_client_takes(serve: Callable[..., Served]) -> None:
     served = serve(settings=McpSettings(longest_answer=4_000), engine="ghostty")
     say(served, "split-pane --pane %1 --on-exit keep --command 'seq 1000 1500'")
@@ -147,6 +149,7 @@ async def test_a_long_reading_comes_in_pages_of_what_a_client_takes(serve: Calla
     assert read == [str(number) for number in range(1000, 1501)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [2_000, 5_000])
 async def test_a_long_log_comes_in_pages_of_what_a_client_takes(serve: Callable[..., Served], limit: int) -> None:
     served = serve(settings=McpSettings(longest_answer=limit))
@@ -175,6 +178,7 @@ def test_what_may_be_left_out_has_one_type_in_a_tools_schema_and_may_be_null_all
     assert build(registry()["list-events"], {"after": None}) == build(registry()["list-events"], {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["fugue_run_command", "fugue_execute_command"])
 async def test_a_long_output_keeps_both_ends_and_says_where_its_middle_is_read(
     serve: Callable[..., Served], tool: str

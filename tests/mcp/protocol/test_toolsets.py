@@ -103,6 +103,7 @@ def test_a_wrong_set_is_told(arguments: dict[str, Any], said: str) -> None:
         Toolsets().switch(arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_sees_the_first_set_and_switches_on_more(served: Served, era: str) -> None:
     changed = asyncio.Event()
@@ -135,6 +136,7 @@ async def switched_on(agent: Client, era: str, changed: asyncio.Event) -> CallTo
     return told
 
 
+@pytest.mark.slow
 async def test_a_tool_that_is_not_listed_can_be_called(served: Served) -> None:
     async with client(served, "auto") as agent:
         assert "fugue_zoom_pane" not in names((await agent.list_tools()).tools)

@@ -57,6 +57,7 @@ JSON: Any = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=8), JSON, max_size=6), st.integers(200, 20_000))
 def test_any_value_is_cut_to_size_or_to_its_bones(value: dict[str, Any], limit: int) -> None:
     found, left_out = fitted(cleaned(value), limit)
@@ -74,6 +75,7 @@ def shape(value: Any) -> set[str]:
     return set[str]().union(*map(shape, cast("list[Any]", value))) if isinstance(value, list) else set()
 
 
+@pytest.mark.slow
 @given(JSON)
 def test_cleaning_reaches_every_text_and_name_and_is_done_at_once(value: Any) -> None:
     found = cleaned(value)

@@ -20,6 +20,7 @@ def waits(served: Served) -> int:
     return served.mux.wait_service.busy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_wait_answers_when_the_text_comes(served: Served, era: str) -> None:
     async with client(served, era) as agent:
@@ -32,6 +33,7 @@ async def test_a_wait_answers_when_the_text_comes(served: Served, era: str) -> N
     assert found["cursor"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_progress_is_told_while_waiting(served: Served, era: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fugue_tui.multiplexer.watch.wait.REPORTED", 0.1)

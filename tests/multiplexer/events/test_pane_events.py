@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, cast
 
+import pytest
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
@@ -67,6 +68,7 @@ def test_events_are_told_in_order_and_before_the_end() -> None:
     assert owner.timers == []
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_notifications_ask_for_one_look_and_leave_a_count() -> None:
     owner = Owner()
     owner.emit(*[Notification("", str(number)) for number in range(100_000)])
@@ -128,6 +130,7 @@ def test_an_event_that_breaks_what_hears_it_does_not_stop_the_next() -> None:
     assert owner.reported == ["fault", "fault"]
 
 
+@pytest.mark.slow
 def test_a_program_that_floods_with_marks_waits_until_they_are_looked_at_and_none_is_lost(room: Room) -> None:
     count, told = 5_000, list[PaneEvent]()
     room.mux.on_event.connect(lambda pane, event: told.append(event))

@@ -1,5 +1,6 @@
 """How a selection is drawn, and the cursor of who reads back."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.terminal.copy_mode.text_selection import drag, inverse, reversed_text, say, terminal_of
@@ -78,6 +79,7 @@ def take(terminal: Terminal, step: object) -> None:
             terminal.copy_mode.deselect()
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(STEP, max_size=25), st.sampled_from(["ghostty", "pyte"]))
 def test_frames_add_up_to_what_a_repaint_paints_whatever_happens(steps: list[object], engine: str) -> None:

@@ -89,6 +89,7 @@ FUZZ = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_thousand_spoilt_saves_do_no_harm(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "save"
@@ -153,6 +154,7 @@ def test_a_snapshot_that_is_cut_is_refused(length: int) -> None:
         recall(replace(save, native=save.native[:length] or b"x", portable=b""))
 
 
+@pytest.mark.slow
 def test_nothing_leaks_from_saves_and_recalls() -> None:
     emulator = GhosttyEmulator(SIZE, 2_000)
     emulator.feed(TEXT * 10)

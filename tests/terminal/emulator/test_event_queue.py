@@ -1,5 +1,7 @@
 """The queue of a terminal's events: order, bounds, and what is counted instead of kept."""
 
+import pytest
+
 from fugue_tui.terminal.emulator.event_queue import FULL, KEPT, MOST, EventQueue
 from fugue_tui.terminal.emulator.events import (
     Bell,
@@ -30,6 +32,7 @@ def test_a_few_events_come_out_as_they_went_in() -> None:
     assert not queue
 
 
+@pytest.mark.slow
 def test_a_flood_of_notifications_leaves_the_newest_and_a_count() -> None:
     queue = EventQueue[Event]()
     for number in range(100_000):

@@ -187,6 +187,7 @@ def test_a_pin_outlives_its_terminal() -> None:
 WORDS = st.lists(st.sampled_from([b"word ", b"\r\n", b"long" * 9, b"\x1b[31m", b"  "]), max_size=30)
 
 
+@pytest.mark.slow
 @example(before=[], inside=[b"x" * 40, b" ", b"  ", b"\r\n", b"end"], after=[], cols=41)
 @example(before=[b"long" * 9], inside=[b"  ", b"\r\n", b"word "], after=[], cols=9)
 @given(before=WORDS, inside=WORDS, after=WORDS, cols=st.integers(8, 50))

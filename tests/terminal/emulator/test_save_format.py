@@ -165,6 +165,7 @@ def test_history_that_was_given_back_is_saved_too() -> None:
     old.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 10, 1_000])
 def test_no_more_history_is_brought_back_than_is_kept(make: Make, limit: int) -> None:
     old = make(Size(80, 24), 20_000)

@@ -44,6 +44,7 @@ def seen(emulator: Emulator) -> list[tuple[str, list[Style]]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.stem)
 def test_a_recorded_program_comes_back_row_by_row(recording: Path, engine: str) -> None:
@@ -70,6 +71,7 @@ sizes = st.builds(Size, st.integers(1, 30), st.integers(1, 10))
 LINK = "\x1b]8;;https://example.com/{}\x07{}\x1b]8;;\x07"
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.one_of(text, wide_text, styles, st.builds(LINK.format, st.integers(1, 3), text)), max_size=30))
 def test_styled_text_and_links_come_back_as_they_were(pieces: list[str]) -> None:
@@ -80,6 +82,7 @@ def test_styled_text_and_links_come_back_as_they_were(pieces: list[str]) -> None
         assert looks(new) == looks(old)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(streams, sizes, sizes, st.sampled_from(ENGINES))
 def test_any_screen_comes_back_at_any_size(pieces: list[str], before: Size, after: Size, engine: str) -> None:
@@ -97,6 +100,7 @@ def test_any_screen_comes_back_at_any_size(pieces: list[str], before: Size, afte
     assert looks(again) == looks(new)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.one_of(text, wide_text, basic_styles, st.just("\r\n")), max_size=40), st.permutations(ENGINES))
 def test_one_engine_shows_what_the_other_saved(pieces: list[str], engines: list[str]) -> None:

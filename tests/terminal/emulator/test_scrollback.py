@@ -40,6 +40,7 @@ def test_the_past_is_what_scrolling_would_show(make: Make) -> None:
         emulator.scroll_to_bottom()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cols", "later"), [(140, 70), (300, 20), (70, 140), (80, 79)])
 def test_a_full_history_is_kept_when_the_screen_becomes_narrower_or_wider(make: Make, cols: int, later: int) -> None:
     emulator = make(Size(cols, 24), 10_000)
@@ -99,6 +100,7 @@ def test_the_past_of_the_alternate_screen_is_itself(make: Make) -> None:
     assert emulator.past(7)()[0].text == "full screen"
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(RECORDINGS), st.integers(0, 60), st.integers(1, 400), st.sampled_from(["ghostty", "pyte"]))
 def test_a_program_looks_the_same_whether_or_not_its_past_is_read(

@@ -41,6 +41,7 @@ STRUCTS = [name for name in STUB if name.startswith(("Ghostty", "Fugue")) and fi
 FUNCTIONS = [node for node in STUB["Lib"].body if isinstance(node, ast.FunctionDef)]
 
 
+@pytest.mark.slow
 def test_the_declarations_are_those_of_the_installed_pyghostty() -> None:
     assert MODULE.read_text() == module(), "run python -m tests.terminal.ghostty.write_declarations"
 
@@ -49,10 +50,12 @@ def test_declarations_are_not_parsed() -> None:
     assert not parses()
 
 
+@pytest.mark.slow
 def test_the_declarations_of_another_pyghostty_are_parsed() -> None:
     assert parses("from fugue_tui.terminal.ghostty import declarations\ndeclarations.SOURCE = 0\n")
 
 
+@pytest.mark.slow
 def test_declarations_that_cffi_refuses_are_parsed() -> None:
     assert parses("import sys\nsys.modules['fugue_tui.terminal.ghostty.declarations'] = None\n")
 

@@ -65,6 +65,7 @@ def test_malformed_utf8_looks_the_same_however_it_is_cut(make: Make) -> None:
         assert texts(cut) == texts(whole)
 
 
+@pytest.mark.slow
 def test_endless_combining_marks_are_bounded(make: Make) -> None:
     emulator = make(cols=80, rows=50)
     before = memory()
@@ -96,6 +97,7 @@ def test_replies_to_a_flood_of_questions_are_capped(make: Make) -> None:
     assert replies(emulator) == b"\x1b[0n"
 
 
+@pytest.mark.slow
 def test_events_of_a_flood_are_capped(make: Make) -> None:
     emulator = make()
     emulator.feed(b"\x07" * 100_000)
@@ -195,6 +197,7 @@ def test_output_in_pieces_gives_the_same_screen(make: Make) -> None:
         assert (texts(cut), cut.lines(0, 500), cut.cursor) == expected
 
 
+@pytest.mark.slow
 def test_random_bytes_leave_a_working_screen(make: Make) -> None:
     emulator = make(cols=80, rows=24)
     before = memory()

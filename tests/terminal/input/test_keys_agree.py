@@ -105,12 +105,14 @@ def _shortest(written: bytes) -> bytes:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [flags for flags in range(32) if flags & 9])
 def test_the_kitty_protocol_is_written_as_libghostty_writes_it(flags: int, library: Encode) -> None:
     modes = Modes(kitty_flags=flags)
     assert [press for press in PRESSES if encode(press, modes) != _shortest(library(press, modes))] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", [KeyEvent.REPEAT, KeyEvent.RELEASE])
 @pytest.mark.parametrize("flags", [flags for flags in range(32) if flags & 9])
 def test_repeats_and_releases_are_written_as_libghostty_writes_them(

@@ -70,6 +70,7 @@ def test_the_signal_that_ended_a_program_is_told(spawn: Spawn) -> None:
     assert pane.terminal.exit == Exit(None, signal.SIGTERM)
 
 
+@pytest.mark.slow
 def test_two_hundred_terminals_leave_nothing_behind(
     spawn: Spawn, open_files: Callable[[], int], zombies: Callable[[], int]
 ) -> None:
@@ -84,6 +85,7 @@ def test_two_hundred_terminals_leave_nothing_behind(
     assert open_files() == before
 
 
+@pytest.mark.slow
 def test_sixty_four_programs_at_once_each_get_their_own_bytes(spawn: Spawn) -> None:
     panes = [spawn("cat") for _ in range(64)]
     for number, pane in enumerate(panes):
@@ -149,6 +151,7 @@ def test_ctrl_c_stops_a_flood(spawn: Spawn) -> None:
     assert pane.wait_exit() == Exit(None, signal.SIGINT)
 
 
+@pytest.mark.slow
 def test_every_key_is_echoed_beside_floods(spawn: Spawn) -> None:
     floods = [spawn("yes", limit=1000) for _ in range(4)]
     for flood in floods:
@@ -159,6 +162,7 @@ def test_every_key_is_echoed_beside_floods(spawn: Spawn) -> None:
         pane.witness.wait(lambda number=number: pane.recorder.fed > number)
 
 
+@pytest.mark.slow
 def test_a_slow_engine_gets_smaller_pieces_and_slows_the_program(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
     pieces: list[int] = []
     clock = SimpleNamespace(monotonic=time.monotonic, thread_time=lambda: sum(pieces) / 200_000)

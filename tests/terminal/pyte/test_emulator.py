@@ -134,6 +134,7 @@ def test_characters_that_would_steer_the_host_are_not_kept() -> None:
     assert texts(fed(f"a{steering}b\xad\U0010eeeec"))[0] == "ab  c"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [Size(1, 1), Size(2, 1), Size(1, 2), Size(500, 200), Size(0, 0)])
 def test_any_size_can_be_written_to(size: Size) -> None:
     emulator = fed("漢字 wide\r\n" * 5)

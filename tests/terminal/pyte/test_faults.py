@@ -29,6 +29,7 @@ FINALS = [chr(code) for code in range(0x40, 0x7F)]
 PARAMETERS = ["", "0", "1", "2;3", "1;2;3;4;5;6;7;8;9", "99999999999999999999", ";;", "1:2:3", "4294967296;4294967296"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", PARAMETERS)
 def test_no_control_sequence_raises_and_text_goes_on(parameters: str) -> None:
     subject = emulator()
@@ -47,6 +48,7 @@ def test_no_escape_sequence_raises() -> None:
     assert first_row(subject) == "end"
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(
@@ -67,6 +69,7 @@ def test_random_bytes_never_raise(pieces: list[bytes]) -> None:
     assert first_row(subject) == "end"
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_noise_is_survived() -> None:
     subject = emulator(80, 24)
     subject.feed(random.Random(7).randbytes(MEGABYTE // 2))
@@ -74,6 +77,7 @@ def test_a_megabyte_of_noise_is_survived() -> None:
     assert first_row(subject) == "end"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opening", "filling", "megabytes", "ending"),
     [
@@ -102,6 +106,7 @@ def test_megabytes_of_one_thing_stay_bounded(opening: bytes, filling: bytes, meg
     assert len(subject.title) <= 4096
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "filling", [b"\x1b]0;A", b"\x1b]52;c;QUFB", b"\x1b[1;", "a\u0301".encode(), b"\x1b[6n", b"\x1b[38;5;1m\x1b7"]
 )
@@ -162,6 +167,7 @@ def test_memory_views_and_arrays_are_fed_as_bytes_are() -> None:
     assert first_row(subject) == "one two"
 
 
+@pytest.mark.slow
 def test_a_flood_of_questions_is_answered_up_to_a_cap() -> None:
     subject = emulator()
     subject.feed(b"\x1b[c" * 100_000)
@@ -198,6 +204,7 @@ INPUT = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(INPUT)
 def test_whatever_is_printed_and_whatever_the_size_the_screen_is_whole_and_text_goes_on(

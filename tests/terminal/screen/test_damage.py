@@ -1,5 +1,6 @@
 """Comparing two pictures."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from fugue_tui.terminal.screen.damage import compare
 ROWS = st.lists(st.sampled_from([b"", b"a", b"b", b"c", b"d"]), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(ROWS, ROWS)
 def test_damage_turns_the_old_picture_into_the_new(old: list[bytes], new: list[bytes]) -> None:
     damage = compare(old, new)

@@ -248,6 +248,7 @@ def test_beginnings_and_ends_are_told_in_order(shell: Shell) -> None:
     assert shell.log.take_events() == []
 
 
+@pytest.mark.slow
 def test_only_the_newest_commands_keep_their_output_and_only_so_many_are_kept(shell: Shell) -> None:
     for number in range(KEPT + 5):
         shell.run(b"cmd %d" % number, b"out %d\r\n" % number)

@@ -60,6 +60,7 @@ def test_each_shell_has_a_nonce_of_its_own(pump: IOLoop, home: Path) -> None:
     assert all(len(nonce) == 16 for nonce in nonces)
 
 
+@pytest.mark.slow
 def test_commands_may_be_asked_for_from_any_thread_while_they_run(pump: IOLoop, home: Path) -> None:
     witness = Witness()
     program = Program(("bash", "--norc"), str(home), {"HOME": str(home), "PS1": "> "})

@@ -131,6 +131,7 @@ def test_an_engine_that_does_not_wrap_anew_knows_what_was_printed_at_its_width_a
     assert [record.line for record in after(life, Size(30, 5)).log.records] == ["long"]
 
 
+@pytest.mark.slow
 def test_what_left_the_history_is_known_to_be_missing(life: Life) -> None:
     life.run("early", "early\n")
     life.run("seq", "".join(f"{number}\n" for number in range(3_000)))

@@ -10,6 +10,8 @@ from fugue_tui.control.command_table import panes, windows
 from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.tui.input.clipboard import MOST_BYTES, copy
 
+pytestmark = pytest.mark.slow
+
 
 async def test_keys_move_a_cursor_select_and_copy(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:

@@ -65,6 +65,7 @@ async def test_a_double_click_that_is_dragged_selects_words(open_stage: Open) ->
         await stage.until(lambda: stage.app.clipboard == "two three")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["click", "escape"])
 async def test_a_click_and_escape_let_go_and_the_program_hears_only_of_escape(open_stage: Open, end: str) -> None:
     async with open_stage("sh", "-c", RAW + "printf 'one two\\r\\n'; exec od -An -tx1 -v -w1") as stage:
@@ -79,6 +80,7 @@ async def test_a_click_and_escape_let_go_and_the_program_hears_only_of_escape(op
         assert ("1b" in stage.pane_text()) is (end == "escape")
 
 
+@pytest.mark.slow
 async def test_typing_and_a_click_elsewhere_leave_it(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
@@ -92,6 +94,7 @@ async def test_typing_and_a_click_elsewhere_leave_it(open_stage: Open) -> None:
         assert marked(stage) == ["one"]
 
 
+@pytest.mark.slow
 async def test_there_is_one_selection_in_the_workspace(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
@@ -105,6 +108,7 @@ async def test_there_is_one_selection_in_the_workspace(open_stage: Open) -> None
         await stage.until(lambda: marked(stage, 2) == ["one"] and marked(stage) == [])
 
 
+@pytest.mark.slow
 async def test_with_shift_it_selects_where_the_program_has_the_mouse(open_stage: Open) -> None:
     async with open_stage("sh", "-c", MOUSE, rows=40) as stage:
         await stage.until_text("ready")
@@ -118,6 +122,7 @@ async def test_with_shift_it_selects_where_the_program_has_the_mouse(open_stage:
         assert stage.terminal().copy_mode.selected is None
 
 
+@pytest.mark.slow
 async def test_a_drag_past_the_upper_edge_scrolls_into_the_history(open_stage: Open) -> None:
     async with open_stage("sh", "-c", LINES) as stage:
         await stage.until_text("ready")
@@ -134,6 +139,7 @@ async def test_a_drag_past_the_upper_edge_scrolls_into_the_history(open_stage: O
         await stage.until(lambda: marked(stage)[-1:] == ["l"])
 
 
+@pytest.mark.slow
 async def test_a_drag_past_the_lower_edge_scrolls_on(open_stage: Open) -> None:
     async with open_stage("sh", "-c", LINES) as stage:
         await stage.until_text("ready")
@@ -158,6 +164,7 @@ async def test_a_drag_along_the_first_row_does_not_scroll(open_stage: Open) -> N
         assert stage.terminal().scrollback.offset == 0
 
 
+@pytest.mark.slow
 async def test_the_wheel_takes_a_drag_along(open_stage: Open) -> None:
     async with open_stage("sh", "-c", LINES) as stage:
         await stage.until_text("ready")
@@ -222,6 +229,7 @@ async def test_a_selection_keeps_its_text_when_the_pane_gets_another_size(open_s
         await stage.until(lambda: marked(stage) == ["two thre", "e", "see /us"])
 
 
+@pytest.mark.slow
 async def test_a_pane_that_closes_takes_its_selection_along(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")

@@ -22,6 +22,9 @@ from fugue_tui.workspace.model import Pane, Window, Workspace
 from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 from fugue_tui_widgets.restore_dialog import RestoreDialog
 
+pytestmark = pytest.mark.slow
+
+
 CLAUDE = ("claude", "--resume", "55aaf438-dbb1-4436-b382-2636d65746bd")
 
 
