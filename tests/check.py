@@ -18,17 +18,19 @@ STEPS = {
     "format": ["-m", "ruff", "format", "--check", "."],
     "lint": ["-m", "ruff", "check", "."],
     "imports": ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-logo"],
-    "tests": ["-m", "pytest", "-q", "-n", str((os.cpu_count() or 2) * 2)],
+    "tests": ["-m", "pytest", "-q"],
 }
-"""Tests wait for programs half of the time, so twice as many run at once as there are cores."""
+CORES = os.cpu_count() or 2
 TYPES = ["-m", "pyright", "--pythonpath", sys.executable]
 TIERS = {"--quick": "not slow and not every_shell", "--every-shell": "every_shell or not every_shell"}
 
 
 def main(arguments: list[str]) -> int:
     """The exit status of the first step that fails, or 0."""
+    # The slow tests wait for programs half of the time, so with them twice as many run at once as there are cores.
+    STEPS["tests"] += ["-n", str(CORES if "--quick" in arguments else CORES * 2)]
     for word in arguments:
-        STEPS["tests"].extend(["-m", TIERS[word]] if word in TIERS else [word])
+        STEPS["tests"] += ["-m", TIERS[word]] if word in TIERS else [word]
     with tempfile.TemporaryFile("w+") as said:
         types = subprocess.Popen([sys.executable, *TYPES], cwd=ROOT, env=_environment(), stdout=said, stderr=said)
         try:
