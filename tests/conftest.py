@@ -6,7 +6,7 @@ import random
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -60,13 +60,15 @@ def private_dir() -> Iterator[Path]:
     shutil.rmtree(directory, ignore_errors=True)
 
 
-gc.disable()
-
-
-def pytest_collection_finish() -> None:
-    """Collect garbage from here on, but not among the modules and the tests, which stay."""
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage while modules and tests are loaded, and none among these later: they stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
