@@ -30,6 +30,10 @@ class Agent:
         self._bridge.terminate()
         self._bridge.communicate()
 
+    def list_tools(self) -> Any:
+        """The tools, which most clients request first."""
+        return self._wait([self._request("tools/list", {})])
+
     def call(self, tool: str, **arguments: Any) -> Any:
         """The result of a tool. Raises RuntimeError on an error."""
         return self.calls([(tool, arguments)])[0]

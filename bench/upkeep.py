@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
+from bench.agent import Agent
 from bench.plan import Plan, Samples, middle
 from bench.processes import cpu, memory
-from bench.subjects import SIZE, Stage, Subject
+from bench.subjects import SIZE, FugueStage, Stage, Subject
 from bench.table import Row
 from fugue_tui.geometry import Size
 
@@ -18,7 +20,7 @@ LOG = "printf 'READY'; i=0; while :; do i=$((i+1)); echo \"$i GET /index.html 20
 
 def measure(plan: Plan) -> Iterator[Row]:
     """Every row of this topic."""
-    for part in (_memory, _idle, _log):
+    for part in (_memory, _parts, _idle, _log):
         yield from part(plan)
 
 
@@ -33,6 +35,38 @@ def _memory(plan: Plan) -> list[Row]:
         _row("memory", "1 pane of 10,000 lines", "MiB", found["full", 1]),
         _row("memory", "16 panes of 10,000 lines", "MiB", found["full", 16]),
     ]
+
+
+def _parts(plan: Plan) -> Iterator[Row]:
+    """Memory of Fugue's processes separately: a terminal that started the server, one that joined it, and an agent."""
+    found: dict[str, list[float]] = {}
+    for _ in range(plan.often(3, 1)):
+        for what, figure in _memory_of_each(plan):
+            found.setdefault(what, []).append(figure)
+    targets = {
+        "server": 40,
+        "client that started it": 9,
+        "client that joined": 9,
+        "added to the server by an agent": 25,
+    }
+    for what, most in targets.items():
+        yield Row("memory", what, "MiB", middle(found[what]), most=most, samples={"fugue": found[what]})
+
+
+def _memory_of_each(plan: Plan) -> Iterator[tuple[str, float]]:
+    with plan.fugue.open(plan.folder, [QUIET], size=WALL) as stage:
+        stage.host.until_text("READY")
+        stage.host.run(plan.often(2, 1))
+        with stage.attach() as host:
+            host.until_text("READY")
+            yield "client that joined", memory([host.pid])
+        server = cast("FugueStage", stage).server()
+        yield "client that started it", memory([stage.host.pid])
+        yield "server", (before := memory([server]))
+        with Agent(stage) as agent:
+            agent.list_tools()
+            agent.call("fugue_read_pane", pane="active")
+            yield "added to the server by an agent", memory([server]) - before
 
 
 def _idle(plan: Plan) -> list[Row]:
