@@ -20,7 +20,7 @@ from fugue_tui.control.core.command import Door
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import SocketError
 from fugue_tui.terminal.pty import process
-from fugue_tui_mcp import cli_handler, jsonrpc
+from fugue_tui_mcp import cli_handler, jsonrpc, lazy_packages
 from fugue_tui_mcp.connection import Connection, Limits
 from fugue_tui_mcp.jsonrpc import Frame
 from fugue_tui_mcp.listener import Listener
@@ -168,7 +168,7 @@ class SocketServer:
             self._attach(sock, hello, caller.pids, early)
 
     async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
-        session: Any = await asyncio.to_thread(importlib.import_module, "fugue_tui_mcp.protocol.session")
+        session: Any = await asyncio.to_thread(_import_session)
         handlers = session.Handlers(self._gateway, caller, self._settings)
         await session.Session(handlers, connection).serve(first)
 
@@ -182,6 +182,12 @@ def quiet() -> None:
     if not root.handlers:
         root.addHandler(logging.NullHandler())
     logging.captureWarnings(capture=True)
+
+
+def _import_session() -> object:
+    lazy_packages.declare("mcp", "mcp.server")
+    with lazy_packages.without("uvicorn.main"):  # 2.5 MiB to end HTTP streams with the server, of which there are none
+        return importlib.import_module("fugue_tui_mcp.protocol.session")
 
 
 def _caller(connected: socket.socket) -> Caller | None:
