@@ -4,8 +4,7 @@ A client connects to the workspace's socket and sends one JSON line, `Hello` in 
 `Welcome`, or an error. After that both sides send frames: one byte of kind, four of length (big-endian), and the
 payload. A server that exits before it could answer sends `BYE` in place of that line.
 
-Few and cheap imports: every client starts with this, so it does without `dataclasses` and `typing`, and imports `json`
-only on demand.
+Few and cheap imports: every client starts with this, so it imports `json` only on demand.
 """
 
 import struct
@@ -13,22 +12,11 @@ from collections.abc import Iterator
 
 from fugue_tui import __version__
 from fugue_tui.errors import SocketError
+from fugue_tui.records import Record, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dataclasses import dataclass as _record
     from typing import Any, Self
-else:
-
-    def _record(*, frozen, slots):
-        """Make the annotated names of a class its fields; importing `dataclasses` costs more than all else here."""
-
-        def declare(cls):
-            cls.fields = {name: getattr(cls, name) for name in cls.__annotations__}
-            return cls
-
-        return declare
-
 
 PROTOCOL = 1
 """Incremented whenever two versions would misunderstand each other."""
@@ -49,6 +37,8 @@ NAME = b"n"
 BYE = b"b"
 """Server: the connection closes, as JSON of `Bye`; the last frame."""
 
+RUNNING = "running"
+"""The reason of a server that was started for nothing: the workspace runs."""
 REFUSED = -32000
 """The JSON-RPC code of an error whose message is shown to the user as it is."""
 
@@ -56,28 +46,8 @@ _HEAD = struct.Struct(">cI")
 _KINDS = frozenset({INPUT, SIZE, PAUSE, OUTPUT, NAME, BYE})
 
 
-class _Record:
-    """A frozen value that is serialized as JSON; unknown keys are ignored, so that newer versions can add some."""
-
-    fields: "dict[str, str | int | bool]"
-
-    def __init__(self, *values: object, **given: object) -> None:
-        given |= zip(self.fields, values, strict=False)
-        if len(values) > len(self.fields) or not given.keys() <= self.fields.keys():
-            raise TypeError(f"{type(self).__name__} has the fields {', '.join(self.fields)}")
-        self.__dict__.update(self.fields | given)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen")
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.__dict__ == self.__dict__
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.__dict__.values()))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
+class _Message(Record):
+    """A record that is serialized as JSON; unknown keys are ignored, so that newer versions can add some."""
 
     def dump(self) -> bytes:
         """As JSON."""
@@ -98,8 +68,8 @@ class _Record:
             raise SocketError(f"not a {cls.__name__.lower()}: {str(data)[:80]!a}") from None
 
 
-@_record(frozen=True, slots=True)
-class Extent(_Record):
+@record(frozen=True, slots=True)
+class Extent(_Message):
     """A terminal's size."""
 
     cols: int = 80
@@ -109,8 +79,8 @@ class Extent(_Record):
     ypixel: int = 0
 
 
-@_record(frozen=True, slots=True)
-class Hello(_Record):
+@record(frozen=True, slots=True)
+class Hello(_Message):
     """A client's attach request."""
 
     cols: int = 80
@@ -134,8 +104,8 @@ class Hello(_Record):
     """A prefix key of this client's own; empty for the workspace's."""
 
 
-@_record(frozen=True, slots=True)
-class Welcome(_Record):
+@record(frozen=True, slots=True)
+class Welcome(_Message):
     """What a client needs to set up its terminal."""
 
     workspace: str = ""
@@ -145,14 +115,14 @@ class Welcome(_Record):
     """The title of the terminal's window: sanitized."""
 
 
-@_record(frozen=True, slots=True)
-class Bye(_Record):
+@record(frozen=True, slots=True)
+class Bye(_Message):
     """Why a client is disconnected."""
 
     reason: str = "ended"
-    """`detached`, `ended` (the workspace ended), `replaced`, `error`."""
+    """`detached`, `ended` (the workspace ended), `replaced`, `error`, or RUNNING."""
     message: str = ""
-    """For the user, sanitized; empty if there is nothing to add."""
+    """For the user, sanitized; empty if there is nothing to add. The socket's path if it is RUNNING."""
     status: int = 0
     """The client's exit status."""
 

@@ -118,9 +118,13 @@ class NotRunning(SocketError):
 
 
 class AlreadyRunning(SocketError):
-    """A workspace of that name is running."""
+    """A workspace of that name is running, at the socket `path`."""
 
     code = "already_running"
+
+    def __init__(self, message: str, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class ConfigError(FugueError):

@@ -1,36 +1,34 @@
 """Starts a workspace: loads its configuration, claims its name and socket, opens its log, and runs its server or its
 UI.
 
-A server is forked once its name is claimed and before there are threads; the parent becomes its first client and
-receives any start-up error.
+The server is forked first, before there are threads. The parent becomes its first client and receives any start-up
+error; it stays small, as all expensive imports are the server's.
 """
 
-import logging
 import os
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
-from fugue_tui import daemonize, private_log, sockets
-from fugue_tui.attach_protocol import BYE, Bye, Hello, frame
+from fugue_tui import daemonize, sockets
+from fugue_tui.attach_protocol import BYE, RUNNING, Bye, Hello, frame
 from fugue_tui.cli.attach_client import here, join
 from fugue_tui.client.attach import attach
-from fugue_tui.config import model
 from fugue_tui.errors import AlreadyRunning, ConfigError, FugueError, NotRunning, SocketError
-from fugue_tui_mcp.listener import Listener, listen, listen_as
+from fugue_tui.records import Record, record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
+    from types import FrameType
+
+    from fugue_tui.config.model import Config, ConfigResult
     from fugue_tui.control.core.command import Origin
     from fugue_tui.multiplexer import Multiplexer
+    from fugue_tui_mcp.listener import Listener
 
 MOST = 99
 """Most workspaces without a name: `main`, `main-2` and so on."""
@@ -42,10 +40,9 @@ CLAIM_SECONDS = 10.0
 """How long to wait for a workspace that runs but rejects clients: it was just started, or is about to end."""
 RETRY_SECONDS = 0.02
 
-_log = logging.getLogger(__name__)
 
-
-class StartOptions(Struct, frozen=True):
+@record(frozen=True, slots=True)
+class StartOptions(Record):
     """The options of the command line; empty means not given."""
 
     workspace: str = ""
@@ -60,53 +57,22 @@ class StartOptions(Struct, frozen=True):
     """A prefix key for this terminal alone."""
 
 
-class _Claimed(Struct, frozen=True):
-    """A workspace whose name is claimed, and what it starts with."""
-
-    options: StartOptions
-    workspace: str
-    listener: Listener | None
-    file: Path
-    reading: model.ConfigResult
-
-    def run(self, *, foreground: bool, first: tuple[socket.socket, Hello] | None = None) -> int:
-        """Run the workspace until it ends; heavy imports happen here."""
-        private_log.keep(log_path(self.workspace, self.listener))
-        from fugue_tui.tui.server_main import ServerOptions, run
-
-        options = ServerOptions(
-            self.workspace,
-            self.reading.config,
-            listener=self.listener,
-            foreground=foreground,
-            first=first,
-            config_file=self.file,
-            faults=self.reading.faults,
-            command=self.options.command,
-            opening=self.options.opening,
-            engine=self.options.engine,
-        )
-        return run(options)
-
-
 def start(options: StartOptions) -> int:
     """Start a workspace's server and attach to it, or attach to the running one; the exit status. Raises FugueError."""
     hello = here(prefix=options.prefix)
-    file, reading = _configuration(options)
     until = time.monotonic() + CLAIM_SECONDS
     while True:
         try:
-            workspace, listener = claim(options, reading.config)
+            return _launch(options, hello)
         except AlreadyRunning as error:
+            path = error.path
+            wanted = options.workspace or (sockets.DEFAULT if path == sockets.path_of(sockets.DEFAULT) else "")
             try:
-                path, name = _where(options, reading.config)
-                return join(path, hello, name, options.command)
+                return join(path, hello, wanted, options.command)
             except NotRunning:
                 if time.monotonic() > until:
                     raise error from None
             time.sleep(RETRY_SECONDS)
-        else:
-            return _launch(_Claimed(options, workspace, listener, file, reading), listener, hello)
 
 
 def show(options: StartOptions) -> int:
@@ -117,7 +83,7 @@ def show(options: StartOptions) -> int:
     workspace, listener = claim_for_show(options, reading.config)
     try:
         with ended_by_signals():
-            status = _Claimed(options, workspace, listener, file, reading).run(foreground=True)
+            status = _run(options, workspace, listener, file, reading, foreground=True)
     except SystemExit as ended:
         status = _status(ended)
     finally:
@@ -132,10 +98,12 @@ def serve(options: StartOptions) -> int:
     workspace, listener = claim(options, reading.config)
     daemonize.call("fugue: server")
     if "NOTIFY_SOCKET" in os.environ:
-        threading.Thread(target=_notify_manager, args=(listener.path,), name="notify", daemon=True).start()
+        from threading import Thread
+
+        Thread(target=_notify_manager, args=(listener.path,), name="notify", daemon=True).start()
     try:
         with ended_by_signals((*ENDINGS, signal.SIGINT)):
-            status = _Claimed(options, workspace, listener, file, reading).run(foreground=False)
+            status = _run(options, workspace, listener, file, reading)
     except SystemExit as ended:
         status = _status(ended)
     finally:
@@ -147,6 +115,8 @@ def serve(options: StartOptions) -> int:
 def exit_despite_threads(status: int) -> int:
     """The exit status; ends the program here if a job still runs in a thread, as on a disk that hangs: Python would
     wait for it."""
+    import threading
+
     if any(not thread.daemon and thread is not threading.current_thread() for thread in threading.enumerate()):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -166,7 +136,7 @@ def ended_by_signals(endings: Sequence[signal.Signals] = ENDINGS) -> Generator[N
     """
     asked = -PATIENCE
 
-    def leave(number: int, frame: FrameType | None) -> None:
+    def leave(number: int, frame: "FrameType | None") -> None:
         nonlocal asked
         if time.monotonic() >= asked + PATIENCE:
             asked = time.monotonic()
@@ -180,16 +150,20 @@ def ended_by_signals(endings: Sequence[signal.Signals] = ENDINGS) -> Generator[N
             signal.signal(number, handler)
 
 
-def claim(options: StartOptions, settings: model.Config) -> tuple[str, Listener]:
+def claim(options: StartOptions, settings: "Config") -> tuple[str, "Listener"]:
     """The workspace's name, and its listening socket. Raises AlreadyRunning or SocketError."""
+    from fugue_tui_mcp.listener import listen, listen_as
+
     workspace = sockets.check_name(options.workspace or sockets.DEFAULT)
     path = options.socket or settings.mcp.socket
     return workspace, listen(sockets.check_path(path)) if path else listen_as(workspace)
 
 
-def claim_for_show(options: StartOptions, settings: model.Config) -> tuple[str, Listener | None]:
+def claim_for_show(options: StartOptions, settings: "Config") -> tuple[str, "Listener | None"]:
     """The same for a workspace without a server: the first free name if none is given, and no socket if the
     configuration disables it."""
+    from fugue_tui_mcp.listener import listen_as
+
     if not settings.mcp.enabled:
         return sockets.check_name(options.workspace or sockets.DEFAULT), None
     if options.workspace or options.socket or settings.mcp.socket:
@@ -203,7 +177,7 @@ def claim_for_show(options: StartOptions, settings: model.Config) -> tuple[str, 
     raise AlreadyRunning(f"{MOST} workspaces run already; name the one to start")
 
 
-def log_path(workspace: str, listener: Listener | None) -> str:
+def log_path(workspace: str, listener: "Listener | None") -> str:
     """The path of a workspace's log, beside its socket or in the runtime directory; empty if that directory is not
     private."""
     if listener is not None:
@@ -216,62 +190,93 @@ def log_path(workspace: str, listener: Listener | None) -> str:
     return os.path.join(directory, f"{workspace}.log")
 
 
-def _configuration(options: StartOptions) -> tuple[Path, model.ConfigResult]:
+def _configuration(options: StartOptions) -> "tuple[Path, ConfigResult]":
+    from pathlib import Path
+
+    from fugue_tui.config import model
+
     file = Path(options.config) if options.config else model.path()
     if options.config and not os.path.isfile(file):
         raise ConfigError(f"{file}: no such file; fugue-tui config init writes one")
     return file, model.read(file)
 
 
-def _where(options: StartOptions, settings: model.Config) -> tuple[str, str]:
-    """The socket of the requested workspace, and its name if it is known."""
-    path = options.socket or settings.mcp.socket
-    workspace = options.workspace or ("" if path else sockets.DEFAULT)
-    return sockets.check_path(path) if path else sockets.path_of(workspace), workspace
+def _run(
+    options: StartOptions,
+    workspace: str,
+    listener: "Listener | None",
+    file: "Path",
+    reading: "ConfigResult",
+    *,
+    foreground: bool = False,
+    first: tuple[socket.socket, Hello] | None = None,
+) -> int:
+    """Run a workspace whose name is claimed until it ends; heavy imports happen here."""
+    from fugue_tui import private_log
+
+    private_log.keep(log_path(workspace, listener))
+    from fugue_tui.tui.server_main import ServerOptions, run
+
+    return run(
+        ServerOptions(
+            workspace,
+            reading.config,
+            listener=listener,
+            foreground=foreground,
+            first=first,
+            config_file=file,
+            faults=reading.faults,
+            command=options.command,
+            opening=options.opening,
+            engine=options.engine,
+        )
+    )
 
 
-def _launch(claimed: _Claimed, listener: Listener, hello: Hello) -> int:
+def _launch(options: StartOptions, hello: Hello) -> int:
     """Fork the server and become its first client."""
     ours, theirs = socket.socketpair()
-    try:
-        server = daemonize.split({*listener.descriptors, theirs.fileno()})
-    except FugueError:
-        listener.close()
-        raise
-    if server:
+    if daemonize.split({theirs.fileno()}):
         ours.detach()
-        os._exit(_be_server(claimed, listener, theirs, hello))
-    listener.give_up()
+        os._exit(_be_server(options, theirs, hello))
     theirs.close()
     daemonize.call("fugue: client")
-    return attach(ours, hello, claimed.workspace)
+    return attach(ours, hello, options.workspace or sockets.DEFAULT)
 
 
-def _be_server(claimed: _Claimed, listener: Listener, theirs: socket.socket, hello: Hello) -> int:
+def _be_server(options: StartOptions, theirs: socket.socket, hello: Hello) -> int:
     """Run as the forked server; an error before the first frame is sent to the first client."""
+    listener = None
     try:
         daemonize.call("fugue: server")
-        listener.take_over()
         with ended_by_signals():
-            return claimed.run(foreground=False, first=(theirs, hello))
+            file, reading = _configuration(options)
+            workspace, listener = claim(options, reading.config)
+            return _run(options, workspace, listener, file, reading, first=(theirs, hello))
+    except AlreadyRunning as error:
+        _send_bye(theirs, Bye(RUNNING, error.path))
     except FugueError as error:
-        _send_error(theirs, str(error))
+        _send_bye(theirs, Bye("error", str(error), 1))
     except SystemExit as ended:
         return _status(ended)
-    except Exception as error:  # noqa: BLE001  (a border: it would be lost)
-        _log.exception("the server failed")
-        _send_error(theirs, f"internal: {type(error).__name__}: {error}; a bug, --foreground shows where")
+    except Exception as error:
+        from logging import getLogger
+
+        getLogger(__name__).exception("the server failed")
+        message = f"internal: {type(error).__name__}: {error}; a bug, --foreground shows where"
+        _send_bye(theirs, Bye("error", message, 1))
     finally:
-        listener.close()
+        if listener is not None:
+            listener.close()
     return 1
 
 
-def _send_error(client: socket.socket, message: str) -> None:
+def _send_bye(client: socket.socket, bye: Bye) -> None:
     if client.fileno() < 0:
         return
     with suppress(OSError):
         client.settimeout(1.0)
-        client.sendall(frame(BYE, Bye("error", message, 1).dump()))
+        client.sendall(frame(BYE, bye.dump()))
     client.close()
 
 

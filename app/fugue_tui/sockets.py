@@ -11,7 +11,7 @@ import stat
 import time
 from collections.abc import Mapping
 
-from fugue_tui.errors import NotRunning, SocketError
+from fugue_tui.errors import AlreadyRunning, NotRunning, SocketError
 
 LONGEST_PATH = 103
 """Most bytes of a socket's path on every platform."""
@@ -157,6 +157,12 @@ def answers(path: str) -> bool:
     except SocketError:
         return False
     return True
+
+
+def already_running(path: str) -> AlreadyRunning:
+    """The error that a workspace listens there."""
+    name = os.path.basename(path).removesuffix(".sock")
+    return AlreadyRunning(f"workspace {name} is already running ({path})", path)
 
 
 def find(workspace: str = "", path: str = "", env: Mapping[str, str] = os.environ) -> str:

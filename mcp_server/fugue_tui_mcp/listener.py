@@ -14,8 +14,8 @@ import stat
 
 from msgspec import Struct
 
-from fugue_tui.errors import AlreadyRunning, SocketError
-from fugue_tui.sockets import answers, check_path, make_private, path_of
+from fugue_tui.errors import SocketError
+from fugue_tui.sockets import already_running, answers, check_path, make_private, path_of
 
 BACKLOG = 128
 
@@ -46,21 +46,6 @@ class Listener(Struct):
     def log(self) -> str:
         """The path of the server's log: beside the socket, under the same name."""
         return f"{self.named.removesuffix('.sock')}.log"
-
-    @property
-    def descriptors(self) -> tuple[int, int]:
-        """The descriptors that the owner process must keep open."""
-        return self.socket.fileno(), self._lock
-
-    def take_over(self) -> None:
-        """Become the owner after a fork: peers then see this process in the credentials."""
-        self.socket.listen(BACKLOG)
-
-    def give_up(self) -> None:
-        """Leave the socket to a forked process."""
-        self.socket.close()
-        os.close(self._lock)
-        self._lock = -1
 
     def rename(self, workspace: str) -> None:
         """Move to another workspace name, atomically.
@@ -131,7 +116,7 @@ def _lock(path: str) -> int:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(lock)
-        raise _already_running(path) from None
+        raise already_running(path) from None
     return lock
 
 
@@ -144,7 +129,7 @@ def _clear(path: str) -> None:
     if not stat.S_ISSOCK(status.st_mode):
         raise SocketError(f"{path} exists and is not a socket; move it away or choose another with --socket")
     if answers(path):
-        raise _already_running(path)
+        raise already_running(path)
     directory = os.path.dirname(path)
     for name in os.listdir(directory):
         if _identity(other := os.path.join(directory, name)) == (status.st_dev, status.st_ino):
@@ -163,8 +148,3 @@ def _bind(path: str) -> socket.socket:
         bound.close()
         raise SocketError(f"{path}: {error.strerror or error}") from None
     return bound
-
-
-def _already_running(path: str) -> AlreadyRunning:
-    name = os.path.basename(path).removesuffix(".sock")
-    return AlreadyRunning(f"workspace {name} is already running ({path})")

@@ -58,6 +58,20 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
+def test_the_terminal_that_started_a_server_has_imported_no_more_than_one_that_joined(running: Running) -> None:
+    joined = running.again()
+    joined.wait_text("ready", running.name)
+    started, other = ([line for line in maps(pid) if ".so" in line] for pid in (running.host.pid, joined.pid))
+    assert started == other
+    assert any("msgspec" in line for line in maps(running.server))
+
+
+def maps(pid: int) -> list[str]:
+    """The files that a process has mapped."""
+    lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return sorted({line.split(maxsplit=5)[5] for line in lines if len(line.split()) > 5})
+
+
 def test_detaching_and_attaching_shows_the_same(running: Running) -> None:
     running.host.send("one\r")
     running.host.wait_until(lambda: running.host.text.count("one") == 2)
@@ -82,6 +96,23 @@ def test_two_that_start_a_workspace_at_once_share_it(launch: Launch) -> None:
         assert running.shell("kill-server", running.name).returncode == 0
         left(running.host, b"[e2e ended]")
         left(other, b"[e2e ended]")
+
+
+def test_a_workspace_at_a_configured_socket_is_joined_and_an_impossible_configuration_is_reported(
+    launch: Launch, room: Path
+) -> None:
+    settings = f"[mcp]\nsocket = '{room}/own.sock'\n"
+    running = launch(*CAT, server=True, config=settings)
+    running.host.wait_text("ready", running.name)
+    again = running.again()
+    again.wait_text("ready", running.name)
+    again.send("both see it\r")
+    running.host.wait_text("both see it")
+    mistaken = running.again("new", "other", "--config", f"{room}/none.toml")
+    mistaken.wait_until(lambda: b"none.toml: no such file; fugue-tui config init writes one" in mistaken.received)
+    assert mistaken.wait_exit() == Exit(1)
+    assert running.shell("kill-server", "--socket", f"{room}/own.sock").returncode == 0
+    left(running.host, b"[e2e ended]")
 
 
 RACE = """

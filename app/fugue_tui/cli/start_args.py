@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from fugue_tui import sockets
 from fugue_tui.cli.args import Usage, options_of
-from fugue_tui.errors import FugueError, NotRunning, UnknownCommand
+from fugue_tui.errors import NotRunning, UnknownCommand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,15 +85,10 @@ def start(asked: StartRequest, refusal: Callable[[str], str] | None = None) -> i
 
 def _is_known(word: str) -> bool:
     """Whether a word names a saved workspace, or the default one. Raises SocketError for an invalid name."""
-    from fugue_tui.store.store import Store, state_dir
+    from fugue_tui.store.paths import ran_before
 
     name = sockets.check_name(word)
-    if name == sockets.DEFAULT:
-        return True
-    try:
-        return any(entry.name == name for entry in Store(state_dir()).names("auto"))
-    except FugueError:
-        return False
+    return name == sockets.DEFAULT or ran_before(name)
 
 
 def serve(arguments: list[str]) -> int:

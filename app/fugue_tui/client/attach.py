@@ -7,7 +7,7 @@ import os
 import socket
 from collections.abc import Mapping
 
-from fugue_tui import attach_protocol
+from fugue_tui import attach_protocol, sockets
 from fugue_tui.attach_protocol import Bye, Frames, Hello, Welcome
 from fugue_tui.client.host_terminal import HostTerminal, extent_of, terminal_id
 from fugue_tui.client.relay import CHUNK, Relay
@@ -38,8 +38,9 @@ def introduce(*, read_only: bool = False, prefix: str = "", env: Mapping[str, st
 def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
     """Show what the server draws, until either side disconnects; the exit status. Closes `link`.
 
-    The server must have received this `hello`. Raises NotRunning if it exits before it answers, and SocketError if it
-    rejects the client, is not the `wanted` workspace, or ends unexpectedly.
+    The server must have received this `hello`. Raises NotRunning if it exits before it answers, AlreadyRunning if
+    another serves the workspace, and SocketError if it rejects the client, is not the `wanted` workspace, or ends
+    unexpectedly.
     """
     with link:
         try:
@@ -47,6 +48,8 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         except SocketError as error:
             raise type(error)(f"{f'workspace {wanted}' if wanted else 'the workspace'}: {error}") from None
         if isinstance(welcome, Bye):
+            if welcome.reason == attach_protocol.RUNNING:
+                raise sockets.already_running(welcome.message)
             return print_end(welcome, wanted)
         if wanted and welcome.workspace != wanted:
             raise SocketError(f"the workspace that listens there is called {welcome.workspace!a}")
