@@ -16,6 +16,7 @@ from fugue_tui import trusted_files
 from fugue_tui.config.values import key_fault, shell_fault, socket_fault, term_fault, toml, toolsets_fault
 from fugue_tui.errors import ConfigError
 from fugue_tui.sanitize import TEXT_LIMIT, clean
+from fugue_tui.user_dirs import user_dir
 from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_docs import field_docs
 from fugue_tui.validation.field_types import TEXT, ListOf, Refined, Table
@@ -162,9 +163,7 @@ def path() -> Path:
     """The path of the configuration: `FUGUE_CONFIG`, or the platform's default."""
     if named := os.environ.get("FUGUE_CONFIG"):
         return Path(named).expanduser()
-    from platformdirs import user_config_path
-
-    return user_config_path("fugue-tui", appauthor=False) / "config.toml"
+    return Path(user_dir("config")) / "config.toml"
 
 
 def stamp(file: Path) -> Stamp:
