@@ -191,6 +191,9 @@ def log_path(workspace: str, listener: "Listener | None") -> str:
 
 
 def _configuration(options: StartOptions) -> "tuple[Path, ConfigResult]":
+    import gc
+
+    gc.disable()  # Until the app is shown: imports leave no garbage, and looking for it takes a tenth of the start.
     from pathlib import Path
 
     from fugue_tui.config import model

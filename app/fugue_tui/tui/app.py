@@ -207,6 +207,7 @@ class FugueApp(App[int], inherit_bindings=False):
     def _shown(self) -> None:
         gc.collect()
         gc.freeze()  # Makes later collections shorter: what is loaded by now stays.
+        gc.enable()
         if self.mux.saver is not None:
             self.mux.saver.start()
         self.on_shown()
