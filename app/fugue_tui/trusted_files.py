@@ -7,7 +7,6 @@ more than a limit; writing is atomic and never follows a link.
 import codecs
 import os
 import re
-import secrets
 import stat
 from pathlib import Path
 from typing import Any, Final
@@ -97,7 +96,7 @@ def write(file: Path, written: str, *, overwrite: bool = False, mode: int = 0o66
     that must not be replaced, or a link made by another user is in the path."""
     if fault := _place_fault(file, overwrite):
         raise UntrustedFile(fault)
-    draft = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}")
+    draft = file.with_name(f".{file.name[:100]}.{os.urandom(6).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(draft, flags, mode)
     try:

@@ -25,18 +25,16 @@ from fugue_tui.control.core.command import USER, Origin
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.autosave.saver import Saver
-from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean_text
-from fugue_tui.store.paths import ran_before
-from fugue_tui.store.store import Store, state_dir
+from fugue_tui.store.paths import ran_before, state_dir
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.workspace.model import OnExit
 
 if TYPE_CHECKING:
+    from fugue_tui.multiplexer.autosave.saver import Saver
     from fugue_tui.tui.app import FugueApp
     from fugue_tui.tui.ui.restore_prompt import RestorePrompt
     from fugue_tui_mcp.listener import Listener
@@ -90,8 +88,12 @@ def run(options: ServerOptions) -> int:
         server.detach_clients()
 
 
-def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str], None]) -> Saver:
+def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str], None]) -> "Saver":
     """Create the saver of a workspace, which is not started yet; `inform` gets its errors."""
+    from fugue_tui.multiplexer.autosave.saver import Saver
+    from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
+    from fugue_tui.store.store import Store
+
     mux.saver = saver = Saver(mux, SnapshotWriter(Store(state_dir()), settings, _resume), settings)
     saver.on_message.connect(inform)
     return saver

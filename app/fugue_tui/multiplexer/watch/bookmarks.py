@@ -4,7 +4,7 @@ A bookmark is a pin and the contents of the screen at that time; its token is th
 of each terminal are kept, as long as the terminal.
 """
 
-import secrets
+import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -113,7 +113,7 @@ class Bookmarks:
     """The bookmarks of every terminal. Main thread only."""
 
     def __init__(self) -> None:
-        self._run = secrets.token_hex(2)
+        self._run = os.urandom(2).hex()
         self._serial = 0
         self._kept: WeakKeyDictionary[Terminal, OrderedDict[int, Bookmark]] = WeakKeyDictionary()
         self._brief: WeakKeyDictionary[Terminal, deque[int]] = WeakKeyDictionary()

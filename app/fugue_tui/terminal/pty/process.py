@@ -5,7 +5,6 @@ then returns its empty value. All strings were chosen by programs and are untrus
 """
 
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -159,6 +158,8 @@ def _from_ps(which: list[str]) -> Iterator[Process]:
 
 def _ps(which: list[str], fields: str) -> list[str]:
     """The output of `ps` for some processes, one line each."""
+    import subprocess
+
     command = ["ps", *which, "-ww", "-o", fields]
     try:
         listing = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=2)

@@ -5,8 +5,8 @@ shells that print none, a command is typed together with its own marks C and D, 
 command, so that nothing it prints can end it. Every method requires the terminal's lock.
 """
 
+import os
 import re
-import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -144,7 +144,7 @@ class CommandLog:
 
     def record_program(self, line: str) -> int:
         """Record all output until the program ends as that of one command; its number."""
-        nonce = secrets.token_hex(8)
+        nonce = os.urandom(8).hex()
         number = self.expect(nonce, line)
         self._start_expected(nonce, self._expected[nonce], START)
         if self._program_rows:
