@@ -5,11 +5,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
+from tempfile import mkdtemp
 from typing import Final
 
 from bench.plan import Plan, Samples, middle
-from bench.subjects import PROMPT, Subject
+from bench.subjects import PROMPT, Fugue, Subject
 from bench.table import Row
 
 MODULES: Final = {"client": "fugue_tui.cli.attach_client", "server": "fugue_tui.tui.server_main"}
@@ -20,12 +22,22 @@ def measure(plan: Plan) -> list[Row]:
     paint: Samples = {subject.name: [] for subject in plan.pair}
     prompt: Samples = {subject.name: [] for subject in plan.pair}
     for subject in plan.pair:
-        list(_milliseconds(plan, subject))
+        list(_milliseconds(plan.folder, subject))
     for subject in plan.turns(plan.often(10, 3)):
-        first, second = _milliseconds(plan, subject)
+        first, second = _milliseconds(plan.folder, subject)
         paint[subject.name].append(first)
         prompt[subject.name].append(second)
-    return [_row("first paint", paint, None), _row("first prompt", prompt, 250), *_imports(plan)]
+    rows = _row("first paint", paint, None), _row("first prompt", prompt, 250), _empty_home(plan)
+    return [*rows, *_imports(plan)]
+
+
+def _empty_home(plan: Plan) -> Row:
+    """First prompt of a user who never started it: no state, no configuration, no other files."""
+    prompt: Samples = {subject.name: [] for subject in plan.pair}
+    for subject in plan.turns(plan.often(10, 3)):
+        started = subject if subject is plan.tmux else Fugue(own_files=False)
+        prompt[subject.name] += list(_milliseconds(Path(mkdtemp(dir=plan.folder)), started))[1:]
+    return _row("first prompt, empty home", prompt, None, 10)
 
 
 def _imports(plan: Plan) -> Iterator[Row]:
@@ -48,12 +60,13 @@ def _import_cost(module: str) -> tuple[float, float]:
     return 1000 * cpu, int(kibibytes) / 1024
 
 
-def _row(what: str, found: Samples, most: float | None) -> Row:
-    return Row("start", what, "ms", middle(found["fugue"]), middle(found["tmux"]), most=most, samples=found)
+def _row(what: str, found: Samples, most: float | None, most_ratio: float | None = None) -> Row:
+    ours, theirs = middle(found["fugue"]), middle(found["tmux"])
+    return Row("start", what, "ms", ours, theirs, most=most, most_ratio=most_ratio, samples=found)
 
 
-def _milliseconds(plan: Plan, subject: Subject) -> Iterator[float]:
-    with subject.bare(plan.folder) as stage:
+def _milliseconds(folder: Path, subject: Subject) -> Iterator[float]:
+    with subject.bare(folder) as stage:
         host = stage.host
         yield 1000 * (host.until(lambda: bool(host.text.strip()), every=0.001) - host.started)
         yield 1000 * (host.until_text(PROMPT, every=0.001) - host.started)

@@ -232,6 +232,8 @@ class Fugue:
     foreground: bool = False
     settings: str = ""
     """Further configuration."""
+    own_files: bool = True
+    """Whether configuration and state have directories of their own, instead of the default ones in the home."""
 
     def bare(self, folder: Path) -> Stage:
         """Fugue as it starts."""
@@ -256,6 +258,10 @@ class Fugue:
 
     def _start(self, folder: Path, argv: Sequence[str], size: Size) -> Stage:
         own = Path(tempfile.mkdtemp(dir=folder))
+        if not self.own_files:
+            env = environment(folder, XDG_RUNTIME_DIR=str(own))
+            del env["FUGUE_CONFIG"]
+            return self._started(env, argv, size)
         config = own / "config.toml"
         config.write_text(f'[terminal]\nengine = "{self.engine}"\n{self.settings}')
         state = own / "state"
