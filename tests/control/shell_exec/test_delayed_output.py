@@ -27,14 +27,14 @@ def test_a_prompt_that_is_still_on_its_way_is_not_taken_for_one_without_marks(
     now, checks = time.monotonic(), list[tuple[object, int]]()
     for module in (execution, prompt_detection):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
-    check = Execution._fell_silent  # pyright: ignore[reportPrivateUsage]
+    check = Execution._silent_end  # pyright: ignore[reportPrivateUsage]
 
     def noted(execution: Execution) -> CommandEnd | None:
         found = check(execution)
         checks.append((found, len(execution._due)))  # pyright: ignore[reportPrivateUsage]
         return found
 
-    monkeypatch.setattr(Execution, "_fell_silent", noted)
+    monkeypatch.setattr(Execution, "_silent_end", noted)
     terminal, held, go_on = shell.room.mux.terminal(shell.pane), threading.Event(), threading.Event()
     channel = terminal._channel  # pyright: ignore[reportPrivateUsage]
     assert isinstance(channel, Channel)
