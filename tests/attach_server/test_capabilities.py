@@ -65,9 +65,7 @@ def typed(serving: Serving, client: Client) -> None:
 
 
 @pytest.mark.parametrize("missing", [(), (CAPABILITY,), (SETTING,)])
-def test_a_terminal_that_proves_to_have_all_colours_is_a_mirror_from_then_on(
-    serve: Serve, missing: tuple[bytes, ...]
-) -> None:
+def test_a_terminal_that_reports_true_colour_becomes_a_mirror(serve: Serve, missing: tuple[bytes, ...]) -> None:
     serving = serve(*SHOWN, first=hello())
     serving.shows(serving.first, "ready")
     other = serving.attach(answering=without(*missing), **PLAIN)
@@ -93,7 +91,7 @@ def test_a_terminal_that_proves_to_have_all_colours_is_a_mirror_from_then_on(
         b"\x1bP1+r" + b"x" * 10_000 + b"\x1b\\\x1b[?c",
     ],
 )
-def test_one_that_proves_nothing_keeps_what_it_promised(serve: Serve, said: bytes) -> None:
+def test_a_terminal_that_answers_no_query_keeps_the_colours_of_its_hello(serve: Serve, said: bytes) -> None:
     serving = serve(*SHOWN, first=hello())
     serving.shows(serving.first, "ready")
     other = serving.attach(answering=lambda answer: said, **PLAIN)
@@ -116,7 +114,7 @@ def test_the_first_frame_waits_for_no_answer(serve: Serve) -> None:
     assert other.received.count(b"\x1b[c") == 1
 
 
-def test_answers_that_come_in_pieces_are_taken_and_not_typed(serve: Serve) -> None:
+def test_late_and_split_replies_are_parsed_and_not_typed(serve: Serve) -> None:
     serving, held = serve(*SHOWN, first=hello(), prelude=PATIENT), Held()
     serving.shows(serving.first, "ready")
     other = told_apart(serving.attach(answering=held, **PLAIN))
@@ -132,7 +130,7 @@ def test_answers_that_come_in_pieces_are_taken_and_not_typed(serve: Serve) -> No
     assert (known["colours"], known["kitty_keyboard"], known["cell_pixels"]) == (1 << 24, True, [8, 16])
 
 
-def test_the_rest_of_an_answer_is_waited_for_the_longer_the_less_it_can_be_a_key() -> None:
+def test_the_timeout_of_an_incomplete_reply_is_longer_if_it_cannot_be_a_key() -> None:
     abilities = Capabilities(hello())
     key = abilities.escape_timeout(certain=False)
     abilities.queries()
@@ -145,7 +143,7 @@ def test_the_rest_of_an_answer_is_waited_for_the_longer_the_less_it_can_be_a_key
     assert abilities.escape_timeout(certain=False) == key
 
 
-def test_answers_byte_by_byte_are_taken_and_not_typed(serve: Serve) -> None:
+def test_replies_byte_by_byte_are_parsed_and_not_typed(serve: Serve) -> None:
     serving, held = serve(*SHOWN, first=hello(), prelude=PATIENT), Held()
     other = serving.attach(answering=held, **PLAIN)
     serving.shows(other, "ready")
@@ -158,7 +156,7 @@ def test_answers_byte_by_byte_are_taken_and_not_typed(serve: Serve) -> None:
     assert about(serving)["colours"] == 1 << 24
 
 
-def test_what_a_terminal_can_do_is_known_of_each_alone(serve: Serve) -> None:
+def test_capabilities_are_those_of_each_client(serve: Serve) -> None:
     serving = serve(*SHOWN, first=hello())
     told_apart(serving.first)
     serving.shows(serving.first, "ready")
@@ -175,7 +173,7 @@ def test_what_a_terminal_can_do_is_known_of_each_alone(serve: Serve) -> None:
     assert b"\x1b[14t" not in able.received, "the system told"
 
 
-def test_another_terminal_on_the_same_workspace_is_asked_anew(serve: Serve) -> None:
+def test_another_terminal_on_the_same_workspace_is_asked_again(serve: Serve) -> None:
     serving = serve(*SHOWN, first=hello())
     told_apart(serving.first)
     serving.until(lambda: about(serving)["kitty_keyboard"])
@@ -211,7 +209,7 @@ def test_frames_are_marked_only_if_every_mirror_knows_how(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("term", "nested"), [("screen-256color", ""), ("xterm-256color", "screen"), ("linux", ""), ("dumb", "")]
 )
-def test_nothing_is_asked_that_would_be_printed(serve: Serve, term: str, nested: str) -> None:
+def test_no_query_is_sent_that_a_terminal_would_print(serve: Serve, term: str, nested: str) -> None:
     serving = serve(*SHOWN, first=hello(term=term, colorterm="", nested=nested))
     serving.shows(serving.first, "ready")
     assert b"\x1bP" not in serving.first.received
@@ -220,7 +218,7 @@ def test_nothing_is_asked_that_would_be_printed(serve: Serve, term: str, nested:
 @pytest.mark.parametrize(
     ("missing", "cell"), [(rb"\x1b\[4;.*?t", [8, 16]), (rb"\x1b\[6;.*?t", [8, 16]), (rb"\x1b\[[46];.*?t", None)]
 )
-def test_pixels_are_asked_for_where_the_system_tells_none(serve: Serve, missing: bytes, cell: list[int] | None) -> None:
+def test_pixels_are_queried_where_the_system_reports_none(serve: Serve, missing: bytes, cell: list[int] | None) -> None:
     serving = serve(*SHOWN, first=hello())
     told_apart(serving.first).answering = without(missing)
     serving.shows(serving.first, "ready")
@@ -228,7 +226,7 @@ def test_pixels_are_asked_for_where_the_system_tells_none(serve: Serve, missing:
     assert about(serving)["cell_pixels"] == cell
 
 
-def test_a_terminal_with_a_part_of_the_screen_gets_its_colours_too(serve: Serve) -> None:
+def test_a_smaller_terminal_gets_the_colours_it_supports(serve: Serve) -> None:
     serving = serve(*SHOWN, first=hello(Size(90, 30)))
     serving.shows(serving.first, "ready")
     small = serving.attach(Size(40, 12), answering=(held := Held()), **PLAIN)
@@ -242,7 +240,7 @@ def test_a_terminal_with_a_part_of_the_screen_gets_its_colours_too(serve: Serve)
 
 
 @pytest.mark.parametrize("term", ["xterm-256color", "linux", "dumb", ""])
-def test_colours_depend_on_who_looks_and_not_on_where_the_server_was_started(
+def test_colours_depend_on_the_client_and_not_on_the_servers_environment(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, term: str
 ) -> None:
     monkeypatch.setenv("TERM", term)

@@ -8,7 +8,7 @@ from tests.tui.socket_clients import hello
 pytestmark = pytest.mark.slow
 
 
-def test_attached_terminals_are_written_down_as_they_come_and_go(serve: Serve) -> None:
+def test_attaching_and_detaching_are_logged_as_events(serve: Serve) -> None:
     serving = serve(first=hello())
     other = serving.attach(tty="/dev/pts/\x1b7", read_only=True)
     serving.shows(other, "1 cat")

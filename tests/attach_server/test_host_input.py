@@ -40,7 +40,7 @@ def pane(start: Start) -> Host:
         ("\x1b[65;5u\x1b[1;6:2A\x1b[1;6:3A.", "ready ^A^[[1;6A."),
     ],
 )
-def test_what_comes_in_one_piece_is_read_in_that_order(pane: Host, sent: str, shown: str) -> None:
+def test_input_of_one_read_is_handled_in_order(pane: Host, sent: str, shown: str) -> None:
     pane.send(sent)
     pane.wait_text(shown)
 
@@ -170,7 +170,7 @@ def test_any_bytes_mean_the_same_in_pieces_and_at_once_and_never_fail(pieces: li
 
 
 @given(st.lists(st.binary(max_size=20)))
-def test_after_anything_the_keyboard_goes_on(pieces: list[bytes]) -> None:
+def test_after_anything_the_keyboard_continues(pieces: list[bytes]) -> None:
     parser = HostParser()
     for piece in pieces:
         parser.feed(piece)

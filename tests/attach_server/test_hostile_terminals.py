@@ -35,7 +35,7 @@ def resident(serving: Serving) -> int:
         {"cols": 10**30, "rows": -(10**30), "xpixel": -1},
     ],
 )
-def test_what_a_terminal_calls_itself_reaches_nobody_as_it_is(serve: Serve, said: dict[str, Any]) -> None:
+def test_names_of_a_terminal_are_cleaned_before_they_are_shown(serve: Serve, said: dict[str, Any]) -> None:
     serving = serve(first=hello(Size(120, 30)))
     serving.shows(serving.first, "1 cat")
     cols, rows = int(said.pop("cols", 80)), int(said.pop("rows", 24))
@@ -58,7 +58,7 @@ def test_what_a_terminal_calls_itself_reaches_nobody_as_it_is(serve: Serve, said
     serving.shows(serving.first, "alive")
 
 
-def test_a_storm_of_sizes_keeps_nobody_waiting_and_costs_no_memory(serve: Serve) -> None:
+def test_many_resizes_delay_no_client_and_use_bounded_memory(serve: Serve) -> None:
     serving = serve(first=hello())
     serving.shows(serving.first, "1 cat")
     before = resident(serving)
@@ -79,7 +79,7 @@ def test_a_storm_of_sizes_keeps_nobody_waiting_and_costs_no_memory(serve: Serve)
     assert resident(serving) - before < 64 << 20
 
 
-def test_who_connects_and_says_nothing_keeps_nobody_out(serve: Serve) -> None:
+def test_a_client_that_sends_nothing_blocks_no_other(serve: Serve) -> None:
     serving = serve(first=hello())
     serving.shows(serving.first, "1 cat")
     held = [serving.connect() for _ in range(150)]

@@ -68,7 +68,7 @@ def printed(serving: Serving) -> int:
     return int(title.rpartition(" ")[2] or 0) if title.startswith("title") else 0
 
 
-def test_nothing_is_drawn_while_nobody_looks(serve: Serve) -> None:
+def test_nothing_is_drawn_while_no_client_is_attached(serve: Serve) -> None:
     serving = serve("sh", "-c", FLOOD, first=hello(), prelude=COUNTED)
     serving.shows(serving.first, "300", "test")
     serving.until(lambda: drawn(serving) > 20)
@@ -83,7 +83,7 @@ def test_nothing_is_drawn_while_nobody_looks(serve: Serve) -> None:
     serving.until(lambda: drawn(serving) > before + 20)
 
 
-def test_a_server_that_starts_with_nobody_works_and_waits(serve: Serve) -> None:
+def test_a_server_without_a_client_runs_its_programs(serve: Serve) -> None:
     serving = serve("cat", prelude=COUNTED)
     serving.call("split-pane", "--", "sh", "-c", "echo split; exec cat")
     serving.call("send-input", "--pane", "%1", "typed")
@@ -111,7 +111,7 @@ def test_programs_notice_only_the_size_of_another_terminal(serve: Serve, tmp_pat
     assert set(heard.read_bytes().replace(b"!", b"").split()) <= {b"size"}
 
 
-def test_a_stopped_terminal_is_not_drawn_on_until_it_goes_on(serve: Serve) -> None:
+def test_a_stopped_terminal_is_not_drawn_on_until_it_continues(serve: Serve) -> None:
     serving = serve(first=hello())
     serving.shows(serving.first, "1 cat")
     other = serving.attach()
@@ -129,7 +129,7 @@ def test_a_stopped_terminal_is_not_drawn_on_until_it_goes_on(serve: Serve) -> No
     assert serving.call("list-panes")["panes"][0]["rect"]["cols"] == 60
 
 
-def test_a_terminal_that_was_stopped_without_a_word_is_painted_anew(serve: Serve) -> None:
+def test_a_client_that_was_stopped_without_notice_is_repainted(serve: Serve) -> None:
     serving = serve(first=hello())
     serving.shows(serving.first, "1 cat")
     other = serving.attach(Size(60, 20))
@@ -142,7 +142,7 @@ def test_a_terminal_that_was_stopped_without_a_word_is_painted_anew(serve: Serve
         serving.shows(client, "typed", "1 cat")
 
 
-def test_two_hundred_comings_and_goings_leave_nothing_behind(serve: Serve) -> None:
+def test_two_hundred_attached_and_detached_clients_leave_no_resources(serve: Serve) -> None:
     serving = serve("sh", "-c", FLOOD, first=hello())
     serving.shows(serving.first, "300", "test")
     fds = Path(f"/proc/{serving.process.pid}/fd")
@@ -190,7 +190,7 @@ def test_a_terminal_that_sends_what_is_no_frame_is_dropped_and_no_other(serve: S
     serving.shows(serving.first, "alive")
 
 
-def test_a_paste_of_a_mebibyte_keeps_nobody_waiting(serve: Serve) -> None:
+def test_a_paste_of_a_mebibyte_delays_no_client(serve: Serve) -> None:
     serving = serve("sh", "-c", "stty raw -echo; echo ready; exec wc -c", first=hello())
     serving.shows(serving.first, "ready", "test")
     other = serving.attach()

@@ -91,7 +91,7 @@ def keys(host: HostParser, *pieces: bytes | None) -> list[str]:
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_an_answer_is_no_typing_wherever_it_is_cut(answer: str) -> None:
+def test_a_reply_is_not_typed_wherever_it_is_split(answer: str) -> None:
     for cut in range(len(answer) + 1):
         parted = Parted()
         assert parted.take("x" + answer[:cut], answer[cut:] + "y") == typed("x", "y")
@@ -99,7 +99,7 @@ def test_an_answer_is_no_typing_wherever_it_is_cut(answer: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_an_answer_that_stops_for_long_is_no_typing_either(answer: str) -> None:
+def test_a_reply_with_a_long_pause_is_not_typed(answer: str) -> None:
     begun = next(
         n for n in range(2, len(answer)) if HostParser().feed(answer[:n].encode()) == [] and _certain(answer[:n])
     )
@@ -110,7 +110,7 @@ def test_an_answer_that_stops_for_long_is_no_typing_either(answer: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_of_an_answer_whose_first_byte_came_alone_only_the_escape_key_is_typed(answer: str) -> None:
+def test_of_a_reply_whose_first_byte_came_alone_only_escape_is_typed(answer: str) -> None:
     parted = Parted()
     assert [parted.take("\x1b"), parted.wait(), parted.take(answer[1:])] == [[], typed("\x1b"), []]
     assert parted.heard == [answer]
@@ -138,18 +138,18 @@ def test_typing_between_answers_is_left_as_it_is(said: list[str], cuts: list[int
     "broken", ["\x1b]11;rgb:d0", "\x1bP1+r5247", "\x1b[?62;", "\x1b[4;38", "\x1b[<0;3", "\x1b_Gi=31"]
 )
 @pytest.mark.parametrize("key", ["\x03", "\r", "\x1b[A", "\x1b[97;5u"])
-def test_an_answer_that_breaks_off_swallows_no_key_that_is_told_apart(broken: str, key: str) -> None:
+def test_an_incomplete_reply_consumes_no_unambiguous_key(broken: str, key: str) -> None:
     assert Parted().take(broken, key, "z") == typed(key, "z")
 
 
-def test_after_an_answer_that_broke_off_typing_goes_on() -> None:
+def test_after_an_incomplete_reply_typing_continues() -> None:
     parted = Parted()
     assert parted.take("\x1b]11;rgb:d0") == []
     assert parted.wait() == []
     assert parted.take("ls", "\r") == typed("l", "s", "\r")
 
 
-def test_an_endless_answer_costs_no_memory_and_is_no_typing() -> None:
+def test_an_endless_reply_uses_bounded_memory_and_is_not_typed() -> None:
     parted = Parted()
     assert parted.take("\x1bP1+r", *["5" * 1000] * 500, "5\x1b", "\\after") == typed(*"after")
     assert all(len(heard) < 10_000 for heard in parted.heard)

@@ -24,7 +24,7 @@ def two(serve: Serve) -> tuple[Serving, Client, Client]:
     return serving, serving.first, other
 
 
-def test_they_cannot_type_click_paste_or_resize(serve: Serve) -> None:
+def test_read_only_clients_cannot_type_click_paste_or_resize(serve: Serve) -> None:
     serving, first, other = two(serve)
     first.send("\x02%")
     serving.shows(first, "%2")
@@ -43,7 +43,7 @@ def test_they_cannot_type_click_paste_or_resize(serve: Serve) -> None:
     assert serving.call("list-panes")["panes"][1]["rect"]["cols"] == 60
 
 
-def test_the_mark_leaves_no_half_a_word_of_the_status_bar(serve: Serve) -> None:
+def test_the_read_only_note_cuts_no_word_of_the_status_bar(serve: Serve) -> None:
     serving = serve(first=hello(Size(90, 24)))
     serving.shows(serving.first, "1 cat")
     looker = serving.attach(Size(60, 24), read_only=True)
@@ -53,7 +53,7 @@ def test_the_mark_leaves_no_half_a_word_of_the_status_bar(serve: Serve) -> None:
         assert looker.text.rstrip().split("\n")[-1].split("]")[1].strip() == mark
 
 
-def test_one_alone_has_the_screen_in_its_size(serve: Serve) -> None:
+def test_a_lone_read_only_client_sets_the_size(serve: Serve) -> None:
     serving, first, other = two(serve)
     other.resize(Size(40, 12))
     first.send("\x02d")
@@ -62,7 +62,7 @@ def test_one_alone_has_the_screen_in_its_size(serve: Serve) -> None:
     serving.shows(other, "100", "1 cat")
 
 
-def test_each_reads_back_for_itself(serve: Serve) -> None:
+def test_each_read_only_client_scrolls_for_itself(serve: Serve) -> None:
     serving, first, other = two(serve)
     serving.settle()
     before = first.picture
@@ -89,7 +89,7 @@ def test_each_reads_back_for_itself(serve: Serve) -> None:
     assert differing(other.picture, first.picture) == []
 
 
-def test_what_is_read_ends_with_its_pane(serve: Serve) -> None:
+def test_scrolled_view_of_a_read_only_client_ends_with_its_pane(serve: Serve) -> None:
     serving, first, other = two(serve)
     first.send("\x02%")
     serving.shows(first, "%2")
@@ -99,7 +99,7 @@ def test_what_is_read_ends_with_its_pane(serve: Serve) -> None:
     serving.until(lambda: "history" not in other.text and "%2" not in first.text)
 
 
-def test_they_leave_by_q_or_by_the_prefix(serve: Serve) -> None:
+def test_read_only_clients_detach_by_q_or_by_the_prefix(serve: Serve) -> None:
     serving, first, other = two(serve)
     third = serving.attach(SIZE, read_only=True)
     serving.shows(third, "100")

@@ -14,7 +14,7 @@ from fugue_tui.geometry import Size
 pytestmark = pytest.mark.slow
 
 
-def test_the_first_terminal_types_and_leaves_and_the_program_goes_on(serve: Serve) -> None:
+def test_the_first_terminal_types_and_leaves_and_the_program_continues(serve: Serve) -> None:
     serving = serve(first=hello())
     serving.shows(serving.first, "test", "1 cat")
     assert serving.first.answer is not None
@@ -103,7 +103,7 @@ def test_mirrors_agree_through_floods_splits_dialogs_and_sizes(serve: Serve) -> 
     assert serving.log == ""
 
 
-def test_a_terminal_that_vanishes_in_the_middle_of_a_key_command_leaves_no_panel(serve: Serve) -> None:
+def test_a_terminal_that_disconnects_in_the_middle_of_a_key_command_leaves_no_panel(serve: Serve) -> None:
     serving = serve(first=hello(), config="[ui]\nwhich_key_delay_ms = 20\n")
     other = serving.attach()
     serving.shows(other, "1 cat")

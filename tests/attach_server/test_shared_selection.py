@@ -45,7 +45,7 @@ def test_keys_copy_at_the_terminal_where_they_are_pressed(serve: Serve) -> None:
     assert (copied(first), copied(other)) == ([], ["one"])
 
 
-def test_a_terminal_with_a_picture_of_its_own_shows_it_too(serve: Serve) -> None:
+def test_the_selection_is_shown_on_clients_with_frames_of_their_own(serve: Serve) -> None:
     serving, first, other = two(serve)
     small = serving.attach(Size(40, 10), read_only=True)
     serving.shows(small, "one two")

@@ -32,7 +32,7 @@ def wait_size(serving: Serving, cols: int, rows: int) -> None:
     serving.until(lambda: size(serving) == (cols, rows))
 
 
-def test_the_latest_is_who_typed_attached_or_resized_last(serve: Serve) -> None:
+def test_the_latest_client_is_the_one_that_typed_attached_or_resized_last(serve: Serve) -> None:
     serving = serve(first=hello(LARGE))
     serving.shows(serving.first, "1 cat")
     wait_size(serving, 90, 29)
@@ -53,7 +53,7 @@ def test_the_latest_is_who_typed_attached_or_resized_last(serve: Serve) -> None:
     wait_size(serving, 70, 14)
 
 
-def test_the_smallest_in_both_directions(serve: Serve) -> None:
+def test_the_smallest_policy_takes_the_smallest_columns_and_rows(serve: Serve) -> None:
     serving = serve(first=hello(LARGE), config="[session]\nsize = 'smallest'\n")
     serving.shows(serving.first, "1 cat")
     small, other = serving.attach(SMALL), serving.attach(OTHER)
@@ -69,7 +69,7 @@ def test_the_smallest_in_both_directions(serve: Serve) -> None:
     wait_size(serving, 90, 29)
 
 
-def test_another_policy_in_the_configuration_holds_at_once(serve: Serve) -> None:
+def test_a_changed_size_policy_applies_at_once(serve: Serve) -> None:
     serving = serve(first=hello(SMALL))
     serving.shows(serving.first, "1 cat")
     large = serving.attach(LARGE)
@@ -80,7 +80,7 @@ def test_another_policy_in_the_configuration_holds_at_once(serve: Serve) -> None
 
 
 @pytest.mark.parametrize("cols", [0, -5, 1, 100_000])
-def test_a_size_that_makes_no_sense_hurts_nobody(serve: Serve, cols: int) -> None:
+def test_an_invalid_size_is_clamped_and_affects_no_other_client(serve: Serve, cols: int) -> None:
     serving = serve(first=hello(SMALL))
     serving.shows(serving.first, "1 cat")
     serving.first.raw(attach_protocol.frame(attach_protocol.SIZE, attach_protocol.Extent(cols, cols).dump()))
@@ -98,7 +98,7 @@ def count_windows(serving: Serving) -> int:
     return len(serving.call("list-windows")["windows"])
 
 
-def test_a_terminal_in_another_multiplexer_is_told_and_has_a_further_prefix(serve: Serve) -> None:
+def test_a_terminal_in_another_multiplexer_gets_a_message_and_a_further_prefix(serve: Serve) -> None:
     serving = serve(first=hello(LARGE), config="[keys]\nnested_prefix = 'ctrl+g'\n")
     serving.shows(serving.first, "1 cat")
     nested = serving.attach(LARGE, nested="tmux")
@@ -185,7 +185,7 @@ def test_a_pane_cannot_show_its_own_workspace(serve: Serve) -> None:
     assert len(serving.call("list-clients")["clients"]) == 1
 
 
-def test_without_agents_terminals_and_the_command_line_come_in(serve: Serve) -> None:
+def test_with_mcp_disabled_clients_and_the_command_line_still_connect(serve: Serve) -> None:
     serving = serve(first=hello(), config="[mcp]\nenabled = false\n")
     serving.shows(serving.first, "1 cat")
     assert count_windows(serving) == 1
@@ -207,7 +207,7 @@ def test_input_that_comes_with_the_first_line_is_not_lost(serve: Serve) -> None:
     assert os.path.exists(serving.path)
 
 
-def test_a_mistake_in_the_configuration_is_named_before_anything_else_is_told(serve: Serve) -> None:
+def test_a_fault_in_the_configuration_is_shown_before_other_messages(serve: Serve) -> None:
     serving = serve(
         first=hello(LARGE, nested="tmux"), config="[keys.bindings]\n'|' = 'create-window'\nPageUp = 'scroll'\n"
     )

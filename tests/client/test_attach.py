@@ -22,7 +22,7 @@ from fugue_tui.attach_protocol import Bye, Extent, Welcome
 pytestmark = pytest.mark.slow
 
 
-def test_a_client_says_who_it_is(attach: Attach) -> None:
+def test_the_hello_describes_the_client(attach: Attach) -> None:
     hello = attach("-r", "--prefix", "ctrl+q", COLORTERM="truecolor", TMUX="/tmp/tmux/default,1,0").peer.hello
     assert (hello.cols, hello.rows, hello.xpixel, hello.ypixel) == (100, 30, 1000, 600)
     assert (hello.term, hello.colorterm, hello.nested) == ("xterm-256color", "truecolor", "tmux")
@@ -33,11 +33,11 @@ def test_a_client_says_who_it_is(attach: Attach) -> None:
 @pytest.mark.parametrize(
     ("env", "nested"), [({}, ""), ({"STY": "1.tty"}, "screen"), ({"ZELLIJ": "0"}, "zellij"), ({"TMUX": ""}, "")]
 )
-def test_a_client_tells_what_it_is_nested_in(attach: Attach, env: dict[str, str], nested: str) -> None:
+def test_the_hello_names_the_outer_multiplexer(attach: Attach, env: dict[str, str], nested: str) -> None:
     assert attach(**env).peer.hello.nested == nested
 
 
-def test_bytes_go_both_ways_and_the_terminal_comes_back_as_it_was(attach: Attach) -> None:
+def test_bytes_go_both_ways_and_the_terminal_is_restored_as_it_was(attach: Attach) -> None:
     window, peer = attach().enter()
     assert window.raw
     assert b"\x1b]2;fugue-tui main\x1b\\" in window.received
@@ -62,7 +62,7 @@ def test_the_mouse_and_the_title_are_left_alone_if_the_server_says_so(attach: At
     assert b"\x1b]2;" not in window.received
 
 
-def test_a_new_name_is_the_windows_title_and_what_the_end_tells(attach: Attach) -> None:
+def test_a_new_name_is_shown_in_the_title_and_in_the_end_message(attach: Attach) -> None:
     window, peer = attach().enter()
     peer.link.sendall(attach_protocol.frame(attach_protocol.NAME, Welcome("shop", title="fugue-tui shop").dump()))
     window.shows(b"\x1b]2;fugue-tui shop\x1b\\")
@@ -81,13 +81,13 @@ def test_output_that_came_with_the_answer_is_drawn(attach: Attach) -> None:
     attached.window.shows(b"at once")
 
 
-def test_a_new_size_is_told_with_its_pixels(attach: Attach) -> None:
+def test_a_new_size_is_reported_with_its_pixels(attach: Attach) -> None:
     window, peer = attach().enter()
     window.resize(120, 40, 1200, 800)
     assert peer.extent() == Extent(120, 40, 1200, 800)
 
 
-def test_a_size_that_changed_before_the_welcome_is_told(attach: Attach) -> None:
+def test_a_size_that_changed_before_the_welcome_is_reported(attach: Attach) -> None:
     attached = attach()
     attached.window.resize(90, 20)
     _, peer = attached.enter()
@@ -116,7 +116,7 @@ def _resident(pid: int) -> int:
     return pages * resource.getpagesize()
 
 
-def test_a_terminal_that_takes_nothing_costs_no_memory_and_holds_nobody(attach: Attach) -> None:
+def test_a_terminal_that_reads_nothing_uses_bounded_memory_and_blocks_no_server(attach: Attach) -> None:
     window, peer = attach().enter()
     before = _resident(window.pid)
     peer.link.setblocking(False)
@@ -133,7 +133,7 @@ def test_a_terminal_that_takes_nothing_costs_no_memory_and_holds_nobody(attach: 
     assert window.restored
 
 
-def test_a_server_that_takes_nothing_stops_what_is_typed_and_can_be_left(attach: Attach) -> None:
+def test_a_server_that_reads_nothing_stops_input_and_can_be_left(attach: Attach) -> None:
     window, _ = attach().enter()
     os.set_blocking(window.main, False)
     before = _resident(window.pid)
@@ -155,7 +155,7 @@ def test_a_server_that_takes_nothing_stops_what_is_typed_and_can_be_left(attach:
     assert b"[detached from main]\r\nit does not answer; it was left as it is" in window.received
 
 
-def test_a_server_that_stands_still_is_told_and_one_ctrl_c_leaves_it(attach: Attach) -> None:
+def test_a_stuck_server_is_reported_and_one_ctrl_c_detaches(attach: Attach) -> None:
     window, _ = attach().enter()
     window.type(b"a")
     window.until(lambda: b"the workspace does not answer; Ctrl+C leaves" in window.received)
@@ -171,7 +171,7 @@ def test_ctrl_c_that_a_server_does_not_take_leaves_it_after_a_while(attach: Atta
     assert b"it does not answer; it was left as it is" in window.received
 
 
-def test_a_server_that_was_only_slow_draws_over_what_was_said_and_gets_ctrl_c(attach: Attach) -> None:
+def test_a_server_that_continues_draws_over_the_message(attach: Attach) -> None:
     window, peer = attach().enter()
     window.type(b"a")
     window.until(lambda: b"does not answer" in window.received)

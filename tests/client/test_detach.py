@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
-def test_a_signal_gives_the_terminal_back(attach: Attach, number: signal.Signals) -> None:
+def test_a_signal_restores_the_terminal(attach: Attach, number: signal.Signals) -> None:
     window, peer = attach().enter()
     os.kill(window.pid, number)
     assert window.over() == 128 + number
@@ -26,7 +26,7 @@ def test_a_signal_gives_the_terminal_back(attach: Attach, number: signal.Signals
     assert peer.frame() == (b"", b"")
 
 
-def test_a_stopped_client_gives_the_terminal_back_and_takes_it_again(attach: Attach) -> None:
+def test_a_stopped_client_restores_the_terminal_and_takes_it_again(attach: Attach) -> None:
     window, peer = attach().enter()
     for round in range(1, 4):
         os.kill(window.pid, signal.SIGTSTP)
@@ -64,14 +64,14 @@ def test_a_server_that_was_killed_leaves_the_terminal_clean(attach: Attach) -> N
     assert after.endswith(b"fugue-tui: the workspace main ended unexpectedly; fugue-tui new main starts it again\r\n")
 
 
-def test_a_server_that_speaks_nonsense_is_left(attach: Attach) -> None:
+def test_a_client_ends_on_invalid_frames(attach: Attach) -> None:
     window, peer = attach().enter()
     peer.link.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
     assert window.over() == 1
     assert window.restored
 
 
-def test_a_client_that_was_killed_is_an_end_to_the_server(attach: Attach) -> None:
+def test_a_killed_client_closes_its_connection(attach: Attach) -> None:
     window, peer = attach().enter()
     os.kill(window.pid, signal.SIGKILL)
     assert peer.frame() == (b"", b"")
@@ -87,7 +87,7 @@ def test_a_closed_window_ends_the_client(attach: Attach) -> None:
     assert window.status in (1, 128 + signal.SIGHUP)
 
 
-def test_a_refusal_is_told_and_the_terminal_never_touched(attach: Attach) -> None:
+def test_a_refusal_is_printed_and_the_terminal_not_changed(attach: Attach) -> None:
     attached = attach()
     attached.peer.link.sendall(attach_protocol.refusal("it is run by fugue-tui 9 (protocol 9)"))
     assert attached.window.over() == 1
@@ -104,7 +104,7 @@ def test_an_old_server_is_explained(attach: Attach) -> None:
     assert b"kill-server" in attached.window.received
 
 
-def test_an_end_before_the_answer_is_told(attach: Attach) -> None:
+def test_an_end_before_the_answer_is_reported(attach: Attach) -> None:
     attached = attach()
     attached.peer.link.sendall(attach_protocol.frame(attach_protocol.BYE, Bye("error", "nope \x1b[31m", 4).dump()))
     assert attached.window.over() == 4

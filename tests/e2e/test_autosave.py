@@ -53,7 +53,7 @@ def test_what_a_signal_ends_is_saved_as_it_was_last(launch: Launch, number: int)
     assert "the last words" in text()
 
 
-def test_what_is_killed_was_saved_soon_after_it_started(launch: Launch) -> None:
+def test_a_killed_workspace_was_saved_soon_after_its_start(launch: Launch) -> None:
     running = remembered(launch)
     running.host.wait_until(lambda: store().names("auto"))
     os.kill(running.host.pid, signal.SIGKILL)
@@ -87,7 +87,7 @@ def test_saving_by_hand_works_from_the_command_line(launch: Launch) -> None:
     assert running.ask("delete-saved", "before-lunch") == {"kind": "session", "name": "before-lunch"}
 
 
-def test_a_place_that_cannot_be_written_is_told_and_the_workspace_goes_on(launch: Launch, room: Path) -> None:
+def test_a_place_that_cannot_be_written_is_told_and_the_workspace_continues(launch: Launch, room: Path) -> None:
     (room / "file").write_text("")
     running = remembered(launch, env={"FUGUE_STATE": str(room / "file")}, size=Size(120, 24))
     running.host.wait_text("not saved: ")
@@ -97,7 +97,7 @@ def test_a_place_that_cannot_be_written_is_told_and_the_workspace_goes_on(launch
     assert running.host.wait_exit().code == 143
 
 
-def test_whoever_attaches_later_is_told_that_nothing_is_saved_and_when_it_is_again(launch: Launch, room: Path) -> None:
+def test_a_client_that_attaches_later_sees_save_errors_and_their_end(launch: Launch, room: Path) -> None:
     place = room / "file"
     place.write_text("")
     first = launch(*REMEMBERED, env={"FUGUE_STATE": str(place)}, size=Size(160, 24), server=True)

@@ -52,7 +52,7 @@ def test_a_signal_ends_it_in_good_order(launch: Launch, number: int, status: int
     assert running.log == ""
 
 
-def test_a_signal_in_the_middle_of_the_start_is_heeded_too(launch: Launch) -> None:
+def test_a_signal_in_the_middle_of_the_start_is_handled_too(launch: Launch) -> None:
     running = launch(*STUBBORN)
     running.host.wait_until(lambda: b"\x1b[?1049h" in running.host.received)
     os.kill(running.host.pid, signal.SIGTERM)
@@ -87,7 +87,7 @@ def test_twenty_panes_of_trees_leave_no_process_behind(launch: Launch) -> None:
     assert_given_back(running)
 
 
-def test_a_stopped_program_goes_on_and_paints_everything_anew(launch: Launch) -> None:
+def test_a_stopped_program_continues_and_paints_everything_again(launch: Launch) -> None:
     running = launch("--", "sh", "-c", "echo ready; while read line; do echo got $line; done")
     running.ready()
     running.host.wait_text("ready")
@@ -100,7 +100,7 @@ def test_a_stopped_program_goes_on_and_paints_everything_anew(launch: Launch) ->
     running.host.wait_text("got on")
 
 
-def test_a_workspace_that_is_told_to_stop_gives_the_terminal_back_until_it_goes_on(launch: Launch) -> None:
+def test_a_workspace_that_is_told_to_stop_restores_the_terminal_until_it_continues(launch: Launch) -> None:
     running = launch("--", "sh", "-c", "echo ready; while read line; do echo got $line; done")
     running.ready()
     running.host.wait_text("ready")
@@ -130,7 +130,7 @@ def test_after_a_kill_the_panes_are_hung_up_and_the_name_starts_again(launch: La
     assert len(second.sessions()) == 1
 
 
-def test_a_second_of_the_same_name_is_refused_and_the_first_goes_on(launch: Launch, room: Path) -> None:
+def test_a_second_of_the_same_name_is_refused_and_the_first_continues(launch: Launch, room: Path) -> None:
     first = launch("--", "cat")
     first.ready()
     second = launch("--", "cat")

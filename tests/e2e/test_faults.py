@@ -48,7 +48,7 @@ def test_what_a_signal_ended_is_offered(launch: Launch, number: int) -> None:
     shown_again(launch(size=WIDE), "once upon", "the log")
 
 
-def test_what_a_person_ended_is_not_offered(launch: Launch) -> None:
+def test_what_a_user_ended_is_not_offered(launch: Launch) -> None:
     first = used(launch, server=True)
     first.host.send(b"\x02Q")
     first.host.wait_text("End the workspace e2e with 3 running programs?")
@@ -86,7 +86,7 @@ def test_a_disk_that_fills_up_or_turns_read_only_is_told_tried_again_and_costs_n
 
 
 @pytest.mark.parametrize("years", [-20, 20])
-def test_a_clock_that_jumps_decides_nothing(launch: Launch, years: int) -> None:
+def test_a_clock_change_does_not_affect_which_save_is_restored(launch: Launch, years: int) -> None:
     first = used(launch, program=("-c", SHIFTED.format(seconds=years * YEAR)))
     killed(first)
     second = launch(size=WIDE)
@@ -97,7 +97,7 @@ def test_a_clock_that_jumps_decides_nothing(launch: Launch, years: int) -> None:
     shown_again(launch(size=WIDE), "1 newer", "once upon")
 
 
-def test_texts_in_each_others_place_are_left_out_and_told(launch: Launch, tmp_path: Path) -> None:
+def test_swapped_texts_are_left_out_and_reported(launch: Launch, tmp_path: Path) -> None:
     killed(used(launch))
     texts = [file for file in (Path(store().root) / "texts").iterdir() if not file.name.startswith(".")]
     data = [file.read_bytes() for file in texts]
@@ -138,7 +138,7 @@ def snapshot(place: Path) -> dict[str, bytes]:
     return {str(file): file.read_bytes() for file in files if file.is_file()}
 
 
-def test_sixty_four_panes_come_back_at_once(launch: Launch, room: Path) -> None:
+def test_sixty_four_panes_are_restored_at_once(launch: Launch, room: Path) -> None:
     first = launch(size=WIDE, config=ALWAYS)
     first.ready()
     pane = '[[windows.panes]]\ncommand = "seq 500; echo this is $FUGUE_PANE; exec cat"\n'
@@ -154,7 +154,7 @@ def test_sixty_four_panes_come_back_at_once(launch: Launch, room: Path) -> None:
     assert second.log == ""
 
 
-def test_a_directory_and_a_program_that_are_gone_are_told_where_they_were(launch: Launch, room: Path) -> None:
+def test_a_directory_and_a_program_that_are_gone_are_reported_where_they_were(launch: Launch, room: Path) -> None:
     (room / "deep").mkdir()
     program = room / "program"
     program.write_text("#!/bin/sh\necho still here\nexec cat\n")

@@ -60,7 +60,7 @@ def test_a_first_program_that_cannot_start_is_one_line_in_the_shell(
     assert not running.socket.exists()
 
 
-def test_a_line_that_the_shell_cannot_run_is_told_in_the_pane(launch: Launch) -> None:
+def test_a_line_that_the_shell_cannot_run_is_reported_in_the_pane(launch: Launch) -> None:
     running = launch("-e", "no-such-program --at-all")
     running.ready()
     running.host.wait_text("no-such-program", "not found")
@@ -79,7 +79,7 @@ def test_callers_are_told_why_a_program_cannot_start(launch: Launch) -> None:
     assert len(running.sessions()) == 1
 
 
-def test_a_configured_shell_that_is_not_there_is_told_in_the_shell(launch: Launch) -> None:
+def test_a_configured_shell_that_does_not_exist_is_reported_in_the_shell(launch: Launch) -> None:
     running = launch(config="[terminal]\nshell = ['no-such-shell']\n")
     assert running.host.wait_exit().code == 1
     assert b"no-such-shell" in running.host.received

@@ -40,7 +40,7 @@ def python(code: str) -> tuple[str, ...]:
     ],
     ids=["random", "repeat", "title", "copy", "device", "marks"],
 )
-def test_what_no_program_should_print_harms_nothing(launch: Launch, code: str, grows: int) -> None:
+def test_hostile_output_causes_no_error(launch: Launch, code: str, grows: int) -> None:
     running = launch(*python(f"sys.stdin.readline()\n{code}\nw(b'\\r\\nis over\\r\\n')"))
     running.ready()
     running.ask("list-panes")  # Answered once everything is loaded.
@@ -53,7 +53,7 @@ def test_what_no_program_should_print_harms_nothing(launch: Launch, code: str, g
     assert running.log == ""
 
 
-def test_an_endless_flood_grows_nothing_and_stops_at_ctrl_c(launch: Launch) -> None:
+def test_endless_output_uses_bounded_memory_and_stops_at_ctrl_c(launch: Launch) -> None:
     running = launch("-e", "trap : INT; cat /dev/urandom | base64; echo; echo stopped; cat")
     running.ready()
     running.ask("list-panes")  # Answered once everything is loaded.
@@ -66,7 +66,7 @@ def test_an_endless_flood_grows_nothing_and_stops_at_ctrl_c(launch: Launch) -> N
     running.host.wait_text("stopped")
 
 
-def test_a_host_that_does_not_read_stops_nobody(launch: Launch) -> None:
+def test_a_host_that_does_not_read_blocks_no_pane(launch: Launch) -> None:
     running = launch("-e", "trap : INT; cat /dev/urandom | base64; echo; echo stopped; cat")
     running.ready()
     running.ask("list-panes")  # Answered once everything is loaded.
@@ -79,7 +79,7 @@ def test_a_host_that_does_not_read_stops_nobody(launch: Launch) -> None:
     running.host.wait_text("stopped")
 
 
-def test_a_storm_of_sizes_ends_at_the_last_one(launch: Launch) -> None:
+def test_a_flood_of_resizes_ends_at_the_last_one(launch: Launch) -> None:
     running = launch("-e", "trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done")
     running.ready()
     running.host.wait_text("ready")

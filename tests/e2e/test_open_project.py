@@ -56,7 +56,7 @@ def test_nothing_runs_unasked_if_a_workspace_ends_while_it_is_opened(desk: Desk)
 
 
 @pytest.mark.parametrize("answer", ["n\r", "\r", "\x04", "yeah no\r"])
-def test_nothing_runs_unless_the_person_agrees(desk: Desk, answer: str) -> None:
+def test_nothing_runs_unless_the_user_agrees(desk: Desk, answer: str) -> None:
     host = desk.type("open")
     host.wait_text("[y/N]")
     host.send(answer)
@@ -88,7 +88,7 @@ def test_without_a_terminal_nobody_can_agree(desk: Desk) -> None:
     assert done.stderr == (f"fugue-tui: {desk.file} runs programs and is not trusted yet; fugue-tui open --yes does\n")
 
 
-def test_what_hides_in_a_file_is_spelt_out(desk: Desk) -> None:
+def test_control_characters_of_a_project_file_are_shown_escaped(desk: Desk) -> None:
     desk.file.write_text(
         '[[windows]]\nname = "a\\u001b[2J\\u202eb"\n[windows.pane]\n'
         'command = "true\\u200b\\u001b]52;c;eA==\\u0007\\rls"\n'
@@ -153,7 +153,7 @@ def test_another_users_file_is_refused(desk: Desk) -> None:
     assert "belongs to another user" in desk.run("open", "--yes").stderr
 
 
-def test_a_state_directory_of_others_vouches_for_nothing(desk: Desk) -> None:
+def test_trust_in_a_state_directory_of_others_is_ignored(desk: Desk) -> None:
     (desk.room / "state").mkdir(mode=0o777)
     (desk.room / "state").chmod(0o777)
     done = desk.run("open")

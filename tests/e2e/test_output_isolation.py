@@ -116,7 +116,7 @@ sys.exit(run(sys.argv[1:]))
 """The program with one bell and one copy in a thousand seconds."""
 
 
-def test_a_flood_of_bells_notes_and_copies_is_thinned(launch: Launch) -> None:
+def test_many_bells_notifications_and_clipboard_writes_are_rate_limited(launch: Launch) -> None:
     running = launch("--", "cat", program=("-c", UNHURRIED))
     running.ready()
     copy = base64.b64encode(SECRET.encode())

@@ -64,7 +64,7 @@ def test_a_name_is_free_again_once_its_project_is_gone(desk: Desk) -> None:
     assert [pane["cwd"] for pane in desk.panes("shop")] == [str(other)]
 
 
-def test_a_name_that_the_person_says_is_taken_at_their_word(desk: Desk) -> None:
+def test_a_given_workspace_name_overrides_the_directorys_name(desk: Desk) -> None:
     desk.type("open --yes").wait_text("I edit")
     desk.type("open --yes --workspace shop", twin(desk)).wait_text("I edit")
     assert len(desk.panes("shop")) == 3

@@ -74,7 +74,7 @@ def panes(running: Running) -> dict[str, Any]:
     return {each["id"]: each for each in running.ask("list-panes")["panes"]}
 
 
-def test_after_a_power_cut_the_workspace_is_one_enter_away(launch: Launch) -> None:
+def test_a_workspace_of_a_killed_machine_is_restored_by_enter(launch: Launch) -> None:
     first = used(launch)
     before = first.ask("get-layout")
     killed(first)
@@ -96,7 +96,7 @@ def test_after_a_power_cut_the_workspace_is_one_enter_away(launch: Launch) -> No
     second.host.wait_text("typed again", "restored, saved", "alive")
 
 
-def test_a_workspace_that_can_come_back_is_listed_until_it_was_ended_on_purpose(launch: Launch) -> None:
+def test_a_workspace_that_can_be_restored_is_listed_until_it_was_ended_on_purpose(launch: Launch) -> None:
     first = used(launch)
     killed(first)
     (line,) = first.shell("ls").stdout.splitlines()[1:]
@@ -115,7 +115,7 @@ def test_a_workspace_that_can_come_back_is_listed_until_it_was_ended_on_purpose(
     assert "no workspace runs, and none waits to come back" in second.shell("ls").stderr
 
 
-def test_whoever_wants_to_start_fresh_keeps_the_last_one(launch: Launch) -> None:
+def test_starting_fresh_keeps_the_last_save(launch: Launch) -> None:
     killed(used(launch))
     second = launch(size=WIDE)
     second.host.wait_text(ASK)
@@ -159,7 +159,7 @@ def test_what_was_left_on_purpose_is_not_offered(launch: Launch) -> None:
     second.host.wait_until(lambda: len(panes(second)) == 4)
 
 
-def test_what_was_left_on_purpose_stays_so_where_everything_else_comes_back(launch: Launch) -> None:
+def test_what_was_left_on_purpose_stays_so_where_everything_else_is_restored(launch: Launch) -> None:
     first = used(launch, config=ALWAYS)
     first.host.send(b"\x02:kill-server\r")
     first.host.wait_text("End the workspace")
@@ -170,7 +170,7 @@ def test_what_was_left_on_purpose_stays_so_where_everything_else_comes_back(laun
     second.host.wait_until(lambda: list(panes(second)) == ["%1"])
 
 
-def test_what_is_always_wanted_comes_back_unasked(launch: Launch) -> None:
+def test_what_is_always_wanted_is_restored_unasked(launch: Launch) -> None:
     killed(used(launch, config=ALWAYS))
     second = launch(size=WIDE, config=ALWAYS)
     second.host.wait_text("once upon", "the log", "restored, saved")
@@ -186,7 +186,7 @@ def test_what_is_never_wanted_is_not_asked_for(launch: Launch) -> None:
     assert ASK not in second.host.text
 
 
-def test_who_starts_with_a_program_is_not_asked_and_loses_nothing(launch: Launch) -> None:
+def test_a_start_with_a_program_asks_nothing_and_keeps_the_save(launch: Launch) -> None:
     killed(used(launch))
     second = launch("--", "sh", "-c", "echo my own; exec cat", size=WIDE)
     second.host.wait_text("my own")
@@ -195,7 +195,7 @@ def test_who_starts_with_a_program_is_not_asked_and_loses_nothing(launch: Launch
     assert any(entry.name.startswith("e2e-before-") for entry in store().names("named"))
 
 
-def test_an_agent_may_answer_for_the_person(launch: Launch) -> None:
+def test_an_agent_may_answer_for_the_user(launch: Launch) -> None:
     killed(used(launch))
     second = launch(size=WIDE)
     second.host.wait_text(ASK)

@@ -26,7 +26,7 @@ def words(pid: int) -> str:
     return Path(f"/proc/{pid}/comm").read_text().strip()
 
 
-def test_the_server_owes_its_starter_nothing(running: Running) -> None:
+def test_server_survives_the_process_that_started_it(running: Running) -> None:
     server, client = running.server, running.host.pid
     assert server != client
     assert (words(server), words(client)) == ("fugue: server", "fugue: client")
@@ -40,7 +40,7 @@ def test_the_server_owes_its_starter_nothing(running: Running) -> None:
     assert children == []  # Neither a server nor a zombie.
 
 
-def test_nothing_of_the_starter_stays_open_in_the_server(launch: Launch, room: Path) -> None:
+def test_server_inherits_no_descriptors_of_the_process_that_started_it(launch: Launch, room: Path) -> None:
     running = launch(*CAT, server=True, program=("-c", INHERITING))
     running.ready()
     there = os.listdir(f"/proc/{running.server}/fd")
@@ -131,7 +131,7 @@ except AlreadyRunning:
 """
 
 
-def test_of_two_that_claim_a_name_at_once_one_gets_it_every_time(room: Path) -> None:
+def test_of_two_servers_that_claim_a_name_one_gets_it(room: Path) -> None:
     env = {**os.environ, "XDG_RUNTIME_DIR": str(room)}
     for _ in range(20):
         start, gate = os.pipe()
@@ -151,7 +151,7 @@ def test_of_two_that_claim_a_name_at_once_one_gets_it_every_time(room: Path) -> 
             racer.communicate()
 
 
-def test_what_keeps_a_server_from_starting_reaches_the_person(launch: Launch) -> None:
+def test_what_keeps_a_server_from_starting_reaches_the_user(launch: Launch) -> None:
     running = launch(server=True, config="[terminal]\nshell = ['no-such-shell']\n")
     running.host.wait_until(lambda: b"no-such-shell" in running.host.received)
     assert running.host.wait_exit() == Exit(1)
@@ -202,7 +202,7 @@ def test_a_renamed_workspace_is_found_by_its_new_name_and_by_its_panes(running: 
     assert list((running.room / "fugue-tui").glob("*.sock")) == []
 
 
-def test_a_workspace_can_be_looked_after_without_any_terminal(room: Path, launch: Launch) -> None:
+def test_commands_manage_a_workspace_without_an_attached_client(room: Path, launch: Launch) -> None:
     env = {**os.environ, "XDG_RUNTIME_DIR": str(room), "NOTIFY_SOCKET": str(room / "notify")}
     command = [sys.executable, "-m", "fugue_tui", "serve", "e2e", *CAT]
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
@@ -252,7 +252,7 @@ def test_a_terminal_that_is_stopped_is_not_waited_for(running: Running) -> None:
     running.host.wait_until(lambda: running.host.text.count("meanwhile") == 2)
 
 
-def test_an_agent_goes_on_while_nobody_is_attached_and_its_work_is_there_afterwards(running: Running) -> None:
+def test_agent_keeps_working_while_no_client_is_attached(running: Running) -> None:
     bridge = Bridge(str(running.socket))
     bridge.ask("initialize", HELLO, 0)
     bridge.send({"jsonrpc": "2.0", "method": "notifications/initialized"})

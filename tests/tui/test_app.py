@@ -24,7 +24,7 @@ def test_the_programs_follow_the_size_of_the_host(start: Start) -> None:
     host.wait_text("29 100")
 
 
-def test_leaving_gives_the_terminal_back(start: Start) -> None:
+def test_leaving_restores_the_terminal(start: Start) -> None:
     host = start("cat")
     host.wait_text("test")
     assert host.emulator.modes.alternate_screen

@@ -35,7 +35,7 @@ def asked(stage: Stage) -> Deferred[str]:
 
 
 @pytest.mark.slow
-async def test_what_comes_later_is_told_when_it_comes(open_stage: Open) -> None:
+async def test_a_deferred_result_is_shown_when_it_arrives(open_stage: Open) -> None:
     async with open_stage("cat") as stage:
         later = asked(stage)
         await stage.until(lambda: "errand-probe: running" in stage.text)
@@ -45,7 +45,7 @@ async def test_what_comes_later_is_told_when_it_comes(open_stage: Open) -> None:
         await stage.until(lambda: "errand-probe: all of it" in stage.text)
 
 
-async def test_why_it_does_not_come_is_told(open_stage: Open) -> None:
+async def test_the_error_of_a_deferred_result_is_shown(open_stage: Open) -> None:
     async with open_stage("cat") as stage:
         asked(stage).fail(NotFound("nothing there; look elsewhere"))
         await stage.until(lambda: "errand-probe: nothing there; look elsewhere" in stage.text)
@@ -54,7 +54,7 @@ async def test_why_it_does_not_come_is_told(open_stage: Open) -> None:
         assert "a secret" not in stage.text
 
 
-async def test_the_prefix_and_escape_give_it_up_and_escape_alone_is_the_programs(open_stage: Open) -> None:
+async def test_prefix_escape_cancels_and_escape_alone_goes_to_the_program(open_stage: Open) -> None:
     async with open_stage("sh", "-c", "stty -echo -icanon; od -An -c") as stage:
         later = asked(stage)
         await stage.press("escape")

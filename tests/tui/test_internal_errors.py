@@ -84,7 +84,7 @@ def test_a_widget_of_a_dialog_that_breaks_takes_only_the_dialog_along(serve: Ser
     assert_alive(serving)
 
 
-def test_a_bug_in_drawing_is_not_told_again_at_once_and_goes_with_its_cause(serve: Serve) -> None:
+def test_an_error_in_rendering_is_reported_at_intervals_until_it_is_gone(serve: Serve) -> None:
     patch = """
 from fugue_tui.tui import error_reporter
 error_reporter._PAUSE = 1_000
@@ -111,7 +111,7 @@ pane_grid.PaneGrid.render_lines = render
     assert_alive(serving)
 
 
-def test_a_bug_in_the_start_ends_it_and_is_told(serve: Serve) -> None:
+def test_a_bug_in_the_start_ends_it_and_is_reported(serve: Serve) -> None:
     patch = "\nfrom fugue_tui.tui import app\napp.arrange = fail"
     serving = serve(first=hello(), prelude=BROKEN + patch)
     serving.until(lambda: serving.process.poll() is not None)
@@ -122,7 +122,7 @@ def test_a_bug_in_the_start_ends_it_and_is_told(serve: Serve) -> None:
     assert "planted" in serving.log
 
 
-def test_a_signal_in_the_middle_of_the_start_is_heeded(serve: Serve) -> None:
+def test_a_signal_in_the_middle_of_the_start_is_handled(serve: Serve) -> None:
     serving = serve("sh", "-c", "trap '' HUP TERM; echo ready; while :; do sleep 0.1; done", first=hello(Size(70, 20)))
     serving.shows(serving.first, "ready")
     assert serving.end(signal.SIGTERM) == 143

@@ -62,7 +62,7 @@ async def test_another_prefix_is_taken_and_the_old_one_belongs_to_programs(open_
         await stage.until(lambda: len(stage.mux.workspace.windows) == 2)
 
 
-def test_a_changed_file_is_read_and_a_broken_one_is_told(tmp_path: Path) -> None:
+def test_a_changed_file_is_read_and_a_broken_one_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     taken: list[Config] = []
     told: list[str] = []

@@ -129,7 +129,7 @@ async def test_a_lone_pane_is_not_marked_as_zoomed(open_stage: Open) -> None:
         assert "Z]" not in stage.text
 
 
-async def test_a_picture_asked_for_in_the_palette_is_written_to_a_file(
+async def test_a_screenshot_from_the_palette_is_written_to_a_file(
     open_stage: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "pictures"
@@ -223,7 +223,7 @@ DESTROYING = {
 
 @pytest.mark.parametrize("way", ["palette", "command line", "key"])
 @pytest.mark.parametrize(("line", "question"), DESTROYING.items())
-async def test_what_destroys_asks_first_whichever_way_a_person_takes(
+async def test_what_destroys_asks_first_whichever_way_a_user_takes(
     open_stage: Open, line: str, question: str, way: str
 ) -> None:
     keys = KeySettings(bindings=MappingProxyType({"k": line}))

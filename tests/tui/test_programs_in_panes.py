@@ -90,7 +90,7 @@ async def test_a_paste_over_a_mebibyte_keeps_its_end_mark(open_stage: Open) -> N
         await stage.until(lambda: bytes_of(stage) == b"\x1b[201~")
 
 
-async def test_a_paste_that_finds_no_room_is_refused_and_the_person_told(
+async def test_a_paste_that_finds_no_room_is_refused_and_the_user_told(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write_queue, "CAPACITY", 1_000)
@@ -124,7 +124,7 @@ async def test_the_program_hears_when_the_host_loses_the_focus(open_stage: Open)
 # Copy mode
 
 
-async def test_the_wheel_reads_back_and_new_output_does_not_move_the_reader(open_stage: Open) -> None:
+async def test_the_wheel_scrolls_back_and_new_output_does_not_move_the_view(open_stage: Open) -> None:
     async with open_stage("sh", "-c", LINES) as stage:
         await stage.until_text("ready")
         stage.view().scroll_back(30)
@@ -145,7 +145,7 @@ async def test_typing_returns_to_the_bottom(open_stage: Open) -> None:
         await stage.until_text("ready", "x")
 
 
-async def test_keys_read_back_until_q(open_stage: Open) -> None:
+async def test_keys_scroll_back_until_q(open_stage: Open) -> None:
     async with open_stage("sh", "-c", LINES) as stage:
         await stage.until_text("ready")
         await stage.prefix("left_square_bracket", "g")
@@ -253,14 +253,14 @@ async def test_a_program_that_cannot_be_executed_is_named_and_opens_nothing(open
         await stage.until(lambda: "no-such-program" in stage.text)
 
 
-async def test_the_last_pane_takes_the_app_along(open_stage: Open) -> None:
+async def test_closing_the_last_pane_ends_the_app(open_stage: Open) -> None:
     async with open_stage("sh", "-c", "read x; exit 0") as stage:
         await stage.press("enter")
         await stage.until(lambda: not stage.app.is_running)
         assert stage.app.return_value == 0
 
 
-async def test_a_flood_does_not_keep_the_keys_out(open_stage: Open) -> None:
+async def test_keys_are_handled_during_a_flood(open_stage: Open) -> None:
     async with open_stage("sh", "-c", "trap 'echo; echo stopped; exec cat' INT; yes flood") as stage:
         await stage.until_text("flood")
         await stage.press("ctrl+c")
@@ -347,7 +347,7 @@ async def test_of_the_keys_after_the_prefix_only_arrows_and_resizing_repeat(
         assert stage.pane_text(focused).strip() == f"{typed}end"
 
 
-async def test_an_unknown_key_after_the_prefix_is_told_and_swallowed(open_stage: Open) -> None:
+async def test_an_unknown_key_after_the_prefix_is_told_and_discarded(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("j")
         await stage.until(lambda: "ctrl+b j does nothing" in stage.text)

@@ -25,7 +25,7 @@ async def test_a_row_too_few_for_titles_leaves_the_divider_whole(open_stage: Ope
         assert not picture.titles
 
 
-async def test_a_person_reads_a_list_as_a_table(open_stage: Open) -> None:
+async def test_a_user_reads_a_list_as_a_table(open_stage: Open) -> None:
     async with open_stage() as stage:
         stage.app.commands.run_line("list-panes")
         await stage.until(lambda: "PROGRAM" in stage.text)

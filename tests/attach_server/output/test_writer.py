@@ -66,7 +66,7 @@ async def test_a_host_that_does_not_read_costs_bounded_memory_and_a_repaint(pipe
     assert b"\x18" in got
 
 
-async def test_a_hang_up_is_told_once_and_ends_writing(pipe: tuple[int, int]) -> None:
+async def test_a_hang_up_is_reported_once_and_ends_writing(pipe: tuple[int, int]) -> None:
     host = HostWriter(pipe[1], asyncio.get_running_loop())
     told: list[bool] = []
     host.on_hang_up = lambda: told.append(True)

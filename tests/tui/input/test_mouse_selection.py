@@ -67,7 +67,9 @@ async def test_a_double_click_that_is_dragged_selects_words(open_stage: Open) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", ["click", "escape"])
-async def test_a_click_and_escape_let_go_and_the_program_hears_only_of_escape(open_stage: Open, end: str) -> None:
+async def test_a_click_and_escape_clear_the_selection_and_only_escape_reaches_the_program(
+    open_stage: Open, end: str
+) -> None:
     async with open_stage("sh", "-c", RAW + "printf 'one two\\r\\n'; exec od -An -tx1 -v -w1") as stage:
         await stage.until_text("one two")
         await stage.drag((0, 0), (2, 0))
@@ -81,7 +83,7 @@ async def test_a_click_and_escape_let_go_and_the_program_hears_only_of_escape(op
 
 
 @pytest.mark.slow
-async def test_typing_and_a_click_elsewhere_leave_it(open_stage: Open) -> None:
+async def test_typing_and_a_click_elsewhere_keep_the_selection(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
         stage.run(panes.SplitPane(command=("cat",)))
@@ -165,7 +167,7 @@ async def test_a_drag_along_the_first_row_does_not_scroll(open_stage: Open) -> N
 
 
 @pytest.mark.slow
-async def test_the_wheel_takes_a_drag_along(open_stage: Open) -> None:
+async def test_the_wheel_scrolls_during_a_drag(open_stage: Open) -> None:
     async with open_stage("sh", "-c", LINES) as stage:
         await stage.until_text("ready")
         await stage.hold((0, 10), (0, 8))
@@ -207,7 +209,7 @@ async def test_a_text_that_no_clipboard_takes_is_kept_for_pasting(
         assert stage.app.clipboard == "one two three"
 
 
-async def test_copying_at_once_can_be_switched_off(open_stage: Open) -> None:
+async def test_copy_on_select_can_be_disabled(open_stage: Open) -> None:
     config = Config(ui=UiSettings(copy_on_select=False, which_key_delay_ms=10_000))
     async with open_stage("sh", "-c", TEXT, config=config) as stage:
         await stage.until_text("ready")
@@ -230,7 +232,7 @@ async def test_a_selection_keeps_its_text_when_the_pane_gets_another_size(open_s
 
 
 @pytest.mark.slow
-async def test_a_pane_that_closes_takes_its_selection_along(open_stage: Open) -> None:
+async def test_closing_a_pane_clears_its_selection(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
         stage.run(panes.SplitPane(command=("sh", "-c", TEXT)))

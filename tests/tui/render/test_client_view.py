@@ -117,7 +117,7 @@ def test_the_border_of_the_unused_area_is_drawn_in_the_style_of_the_dividers(ser
     assert unused(serving.first, small.emulator.size) == ["|" + "." * 29] * 20 + [below] + ["." * 90] * 9
 
 
-def test_a_dialog_is_in_sight_of_a_smaller_terminal(serve: Serve) -> None:
+def test_a_smaller_terminal_shows_the_focused_dialog(serve: Serve) -> None:
     serving, large, small = both(serve)
     large.send("\x02x")
     serving.shows(large, "Close pane")
@@ -167,7 +167,7 @@ def test_fewer_colours_are_what_is_sent(serve: Serve, term: str, never: str) -> 
     assert other.cursor == large.cursor
 
 
-def test_what_a_terminal_with_a_picture_of_its_own_shows_is_what_the_mirror_shows(serve: Serve, tmp_path: Path) -> None:
+def test_clients_with_frames_of_their_own_show_the_same_as_mirrors(serve: Serve, tmp_path: Path) -> None:
     file = tmp_path / "looks"
     file.write_bytes(LOOKS)
     serving = serve("sh", "-c", f"cat {file}; exec cat", first=hello(LARGE))
@@ -204,7 +204,7 @@ def memory(serving: Serving) -> int:
     return int(Path(f"/proc/{serving.process.pid}/statm").read_text().split()[1]) * 4096
 
 
-def test_a_stuck_terminal_delays_nobody_and_is_brought_to_the_newest_frame(serve: Serve) -> None:
+def test_a_stuck_client_delays_no_other_and_gets_the_newest_frame(serve: Serve) -> None:
     serving = serve(first=hello(LARGE))
     stuck = serving.attach(LARGE)
     serving.shows(stuck, "1 cat")

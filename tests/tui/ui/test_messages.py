@@ -44,7 +44,7 @@ async def test_the_newest_message_is_shown_at_once_and_goes_by_itself() -> None:
     assert bar.shown == ["one", "two", ""]
 
 
-async def test_what_must_be_known_is_told_one_after_the_other() -> None:
+async def test_important_messages_are_shown_one_after_the_other() -> None:
     bar = Bar()
     for text in ("one", "two", "two", "three"):
         bar.alerts.queue(text)
@@ -52,7 +52,7 @@ async def test_what_must_be_known_is_told_one_after_the_other() -> None:
     assert bar.shown == ["one", "", "two", "", "three", ""]
 
 
-async def test_what_was_cut_short_by_an_answer_comes_again() -> None:
+async def test_a_message_cut_short_by_an_answer_is_shown_again() -> None:
     bar = Bar()
     bar.alerts.queue("not saved")
     bar.alerts.show("no such pane")
@@ -60,7 +60,7 @@ async def test_what_was_cut_short_by_an_answer_comes_again() -> None:
     assert bar.shown == ["not saved", "no such pane", "", "not saved", ""]
 
 
-async def test_what_must_be_known_waits_until_somebody_looks() -> None:
+async def test_important_messages_wait_for_an_attached_client() -> None:
     bar = Bar()
     bar.watched = False
     for number in range(9):
@@ -72,7 +72,7 @@ async def test_what_must_be_known_waits_until_somebody_looks() -> None:
     assert bar.shown[::2] == [f"message {number}" for number in range(4, 9)]
 
 
-async def test_who_leaves_before_the_end_of_a_message_is_told_again() -> None:
+async def test_a_message_cut_short_by_detaching_is_shown_again() -> None:
     bar = Bar()
     bar.alerts.queue("not saved")
     bar.watched = False

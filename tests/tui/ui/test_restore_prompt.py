@@ -114,7 +114,7 @@ async def test_a_pane_that_waits_says_so_in_its_title_and_closes_unasked(open_st
         await stage.until(lambda: pane not in stage.mux.workspace.panes)
 
 
-async def test_a_program_that_is_gone_is_told_in_the_pane_and_in_the_bar(open_stage: Open) -> None:
+async def test_a_program_that_is_gone_is_reported_in_the_pane_and_in_the_bar(open_stage: Open) -> None:
     async with open_stage() as stage:
         pane = bring_back(stage, "/nowhere/tool")
         await stage.until(lambda: "press Enter to run again" in stage.text)
@@ -184,7 +184,7 @@ def test_the_offer_says_when_it_was_saved() -> None:
     ("seconds", "told"),
     [(5, "just now"), (60, "1 minute ago"), (7300, "2 hours ago"), (1e6, "11 days ago"), (-5, ""), (1e30, "")],
 )
-def test_ages_are_told_as_people_do(seconds: float, told: str) -> None:
+def test_ages_are_shown_in_words(seconds: float, told: str) -> None:
     assert ago(seconds) == told
 
 
@@ -199,7 +199,7 @@ def test_the_offer(picture: Picture) -> None:
     assert picture(script, 90, 20)
 
 
-def test_a_workspace_that_came_back(picture: Picture) -> None:
+def test_a_workspace_that_was_restored(picture: Picture) -> None:
     async def script(stage: Stage) -> None:
         pane = bring_back(stage, "npm", "run", "dev")
         stage.run(windows.RenameWindow(window="active", name="back"))
