@@ -25,7 +25,7 @@ from fugue_tui.server_start import StartOptions
 pytestmark = pytest.mark.slow
 
 
-def test_a_command_prints_what_a_person_can_read(served: Served, shell: Shell) -> None:
+def test_a_command_prints_what_a_user_can_read(served: Served, shell: Shell) -> None:
     done = shell("list-panes", FUGUE_SOCKET=served.path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[0].split()[:2] == ["ID", "NAME"]
@@ -39,7 +39,7 @@ def test_layouts_are_listed_where_no_workspace_runs(shell: Shell) -> None:
     assert "full-stack" in [each["name"] for each in json.loads(shell("list-layouts", "--json").stdout)["layouts"]]
 
 
-def test_a_full_disk_is_told_as_what_it_is() -> None:
+def test_a_full_disk_is_reported_as_what_it_is() -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "fugue_tui", "--version"],
@@ -224,7 +224,7 @@ def test_a_command_loads_only_what_it_needs(served: Served) -> None:
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
-def test_a_bug_is_one_line_unless_its_place_is_asked_for(
+def test_an_internal_error_is_one_line_without_the_debug_option(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def start(options: StartOptions) -> int:
@@ -239,7 +239,7 @@ def test_a_bug_is_one_line_unless_its_place_is_asked_for(
         main.run([])
 
 
-def test_a_picture_goes_to_a_file_and_without_one_only_its_size_is_told(
+def test_a_picture_goes_to_a_file_and_without_one_only_its_size_is_reported(
     served: Served, shell: Shell, tmp_path: Path
 ) -> None:
     told = shell("screenshot-pane", "%1", FUGUE_SOCKET=served.path).stdout.splitlines()

@@ -72,7 +72,7 @@ def test_a_second_workspace_of_the_name_is_refused_and_the_first_lives(private_d
     first.close()
 
 
-def test_of_many_that_start_at_once_one_wins(private_dir: Path) -> None:
+def test_of_many_servers_started_at_once_one_listens(private_dir: Path) -> None:
     path, won, lost = str(private_dir / "test.sock"), list[Listener](), list[Exception]()
     barrier = threading.Barrier(20)
 
@@ -117,7 +117,7 @@ def test_what_is_no_socket_is_never_removed(private_dir: Path, kind: str) -> Non
     assert path.is_symlink() or path.exists()
 
 
-def test_a_socket_that_somebody_put_in_our_place_is_not_removed(private_dir: Path) -> None:
+def test_a_socket_of_another_process_at_the_path_is_not_removed(private_dir: Path) -> None:
     path = private_dir / "test.sock"
     listener = listen(str(path))
     path.unlink()
@@ -169,7 +169,7 @@ def test_the_socket_is_not_inherited_by_programs(private_dir: Path) -> None:
     listener.close()
 
 
-def test_the_kernel_tells_who_connects(private_dir: Path) -> None:
+def test_peer_credentials_identify_the_client(private_dir: Path) -> None:
     listener = listen(str(private_dir / "test.sock"))
     with connect(listener.path):
         listener.socket.setblocking(True)

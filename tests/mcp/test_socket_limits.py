@@ -87,7 +87,7 @@ def test_a_client_that_does_not_read_is_dropped(serve: Callable[..., Served], ca
     other.close()
 
 
-def test_past_the_limit_the_most_silent_client_goes(serve: Callable[..., Served]) -> None:
+def test_above_the_limit_the_least_active_client_is_dropped(serve: Callable[..., Served]) -> None:
     served = serve(Limits(connections=3))
     links = [served.link() for _ in range(3)]
     for link in (links[0], links[2]):

@@ -45,7 +45,7 @@ def test_a_raw_client_shakes_hands_and_calls_a_tool(served: Served) -> None:
         (b'{"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": []}\n', -32600, 9),
     ],
 )
-def test_what_is_no_message_is_answered_and_the_conversation_goes_on(
+def test_what_is_no_message_is_answered_and_the_conversation_continues(
     served: Served, line: bytes, code: int, id: Any
 ) -> None:
     link = served.link()
@@ -91,7 +91,7 @@ def test_a_cancelled_call_that_has_not_begun_never_runs(served: Served) -> None:
     link.close()
 
 
-def test_a_client_that_vanishes_in_the_middle_of_a_call_disturbs_nobody(
+def test_a_client_that_disconnects_in_the_middle_of_a_call_disturbs_nobody(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
     link, other = served.link(), served.link()
@@ -109,7 +109,7 @@ def test_a_client_that_vanishes_in_the_middle_of_a_call_disturbs_nobody(
     other.close()
 
 
-def test_a_client_that_vanishes_with_answers_on_their_way_is_no_fault(
+def test_a_client_that_disconnects_with_answers_on_their_way_is_no_fault(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
     link = served.link()
@@ -199,7 +199,7 @@ def test_a_program_in_a_pane_is_known_by_its_pane(served: Served, private_dir: P
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="becoming another user takes root")
-def test_another_user_is_kept_out_by_modes_and_by_the_kernels_word(served: Served, private_dir: Path) -> None:
+def test_another_user_is_rejected_by_file_modes_and_peer_credentials(served: Served, private_dir: Path) -> None:
     script = (
         "import os, socket, sys\n"
         "os.setgid(65534); os.setuid(65534)\n"

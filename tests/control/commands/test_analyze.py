@@ -17,7 +17,7 @@ from fugue_tui.output_analysis.results import Meaning, ParseAs, ParsedKind
 DOCKER = "CONTAINER ID   IMAGE          STATUS       PORTS\\nabc123         nginx:latest   Up 2 hours   80/tcp\\n"
 
 
-def test_the_seeds_table_comes_out_of_a_text(room: Room) -> None:
+def test_parse_output_parses_the_documented_table(room: Room) -> None:
     found = recorded("documented/docker-ps-seed")
     said = ParseOutput(text=found.output, command="docker ps")
     told = json.loads(json.dumps(payload(type(said), room.run(said))))
@@ -69,7 +69,7 @@ def test_the_exit_of_a_panes_own_program_is_known(room: Room) -> None:
     assert found.suggested_actions == ("command -v frobnicate",)
 
 
-def test_the_seeds_verdict_comes_out_of_a_text(room: Room) -> None:
+def test_detect_intent_classifies_the_documented_output(room: Room) -> None:
     found = recorded("intent/cargo-test-failed-full")
     said = DetectIntent(text=found.output, command="cargo test", exit_code=101)
     told = json.loads(json.dumps(payload(type(said), room.run(said))))
@@ -96,7 +96,7 @@ def test_a_kind_can_be_asked_for_by_its_name(room: Room) -> None:
     assert room.run(ParseOutput(text="a b", kind=ParseAs.JSON)).type is ParsedKind.UNKNOWN
 
 
-def test_a_pane_that_is_not_there_is_named(room: Room) -> None:
+def test_a_pane_that_does_not_exist_is_named(room: Room) -> None:
     room.cat()
     with pytest.raises(NotFound, match="%99"):
         room.run(ParseOutput(pane="%99"))

@@ -45,7 +45,7 @@ def two(room: Room) -> Two:
     return audience
 
 
-def test_clients_are_listed_without_what_they_smuggle(room: Room, two: Two) -> None:
+def test_list_clients_cleans_the_texts_of_clients(room: Room, two: Two) -> None:
     first, second = room.say("list-clients", agent()).clients
     assert (first.id, first.tty, first.size, first.latest, first.read_only) == (
         1, "/dev/pts/1", Size(80, 24), True, False,
@@ -53,25 +53,25 @@ def test_clients_are_listed_without_what_they_smuggle(room: Room, two: Two) -> N
     assert (second.tty, second.term, second.pid, second.read_only) == ("/dev/pts/4", "vt100", 12, True)
 
 
-def test_without_clients_the_list_is_empty_and_nobody_can_be_sent_away(room: Room) -> None:
+def test_without_clients_the_list_is_empty_and_detach_is_refused(room: Room) -> None:
     assert room.say("list-clients").clients == ()
     with pytest.raises(NotFound, match="none is attached"):
         room.say("detach-client")
     assert room.say("detach-client --all").clients == ()
 
 
-def test_the_latest_is_sent_away_unless_another_is_named(room: Room, two: Two) -> None:
+def test_detach_client_detaches_the_latest_unless_another_is_named(room: Room, two: Two) -> None:
     assert room.say("detach-client --client 4").clients == (4,)
     assert room.say("detach-client").clients == (1,)
     assert two.there == []
 
 
-def test_all_are_sent_away(room: Room, two: Two) -> None:
+def test_detach_client_all_detaches_every_client(room: Room, two: Two) -> None:
     assert room.say("detach-client --all").clients == (1, 4)
     assert two.there == []
 
 
-def test_a_client_that_is_not_there_is_told_with_those_that_are(room: Room, two: Two) -> None:
+def test_an_unknown_client_is_answered_with_the_attached_ones(room: Room, two: Two) -> None:
     with pytest.raises(NotFound, match="no client 2; attached: 1, 4"):
         room.say("detach-client --client 2")
     with pytest.raises(InvalidArgument, match="all"):
@@ -79,13 +79,13 @@ def test_a_client_that_is_not_there_is_told_with_those_that_are(room: Room, two:
     assert len(two.there) == 2
 
 
-def test_the_workspaces_own_terminal_stays(room: Room, two: Two) -> None:
+def test_the_workspaces_own_terminal_cannot_be_detached(room: Room, two: Two) -> None:
     two.keeps = True
     with pytest.raises(Refused, match="nothing would stay behind"):
         room.say("detach-client")
 
 
-def test_a_client_is_painted_anew(room: Room, two: Two) -> None:
+def test_a_client_is_painted_again(room: Room, two: Two) -> None:
     assert room.say("refresh-client").id == 1
     assert room.say("refresh-client --client 4").id == 4
     assert two.refreshed == [1, 4]

@@ -60,7 +60,7 @@ def statuses(found: Coordinated) -> list[str]:
     return [str(step.status) for step in found.steps]
 
 
-def test_the_seeds_three_steps_start_a_backend_a_frontend_and_the_tests(room: Room) -> None:
+def test_three_dependent_steps_start_a_backend_a_frontend_and_the_tests(room: Room) -> None:
     later = begin(room, **json.loads(SEED))
     told = list[Progress]()
     later.on_progress(told.append)
@@ -164,7 +164,7 @@ def test_a_race_has_one_winner_and_interrupts_the_others(room: Room) -> None:
     room.until(lambda: room.mux.terminal(PaneId(found.steps[0].pane[1:])).foreground == "bash")
 
 
-def test_of_two_that_are_ready_together_one_wins_and_goes_on(room: Room, tmp_path: Path) -> None:
+def test_of_two_that_are_ready_together_one_wins_and_continues(room: Room, tmp_path: Path) -> None:
     go = tmp_path / "go"
     command = f"until [ -e {go} ]; do sleep 0.01; done; echo RE''ADY; exec sleep 60"
     later = begin(room, steps=[{"pane": name, "command": command, "wait_for": "READY"} for name in "ab"], mode="race")
@@ -179,7 +179,7 @@ def test_of_two_that_are_ready_together_one_wins_and_goes_on(room: Room, tmp_pat
     assert winner.foreground == "sleep"
 
 
-def test_a_queued_step_whose_pane_is_closed_has_failed_and_the_others_go_on(room: Room) -> None:
+def test_a_queued_step_whose_pane_is_closed_has_failed_and_the_others_continue(room: Room) -> None:
     (held,) = coordinate(room, {"pane": "held", "command": "true"}).steps
     execute = build(ExecuteCommand, {"pane": held.pane, "command": "sleep 60"}).run(room.mux, agent(PaneId(1)))
     room.until(lambda: room.mux.terminal(PaneId(held.pane[1:])).foreground == "sleep")
@@ -222,7 +222,7 @@ def test_a_port_of_the_sixth_internet_protocol_is_waited_for(room: Room) -> None
 
 
 @pytest.mark.parametrize("mode", ["sequential", "parallel", "race"])
-def test_giving_up_leaves_nothing_behind(room: Room, mode: str) -> None:
+def test_cancelling_leaves_nothing_behind(room: Room, mode: str) -> None:
     old = room.opened("create-pane --name old -- bash --norc")
     steps = [{"pane": name, "command": "sleep 61"} for name in ("a", "b", "old")]
     later = begin(room, steps=steps, mode=mode)
@@ -236,7 +236,7 @@ def test_giving_up_leaves_nothing_behind(room: Room, mode: str) -> None:
     room.until(lambda: not room.mux.wait_service.busy)
 
 
-def test_giving_up_can_leave_all_that_was_started(room: Room) -> None:
+def test_cancelling_can_leave_all_that_was_started(room: Room) -> None:
     steps = [{"pane": "a", "command": "sleep 60"}, {"pane": "b", "command": "true"}]
     later = begin(room, steps=steps, on_cancel="leave")
     room.until(lambda: room.mux.terminal(PaneId(2)).foreground == "sleep")

@@ -31,7 +31,7 @@ def test_nothing_changed_is_said_as_such(driven: Driven) -> None:
     assert found.cursor == since
 
 
-def test_rows_that_were_painted_over_are_told_with_their_columns(driven: Driven) -> None:
+def test_rows_that_were_painted_over_are_reported_with_their_columns(driven: Driven) -> None:
     driven.does("printf '\\033[2J\\033[Hload 10%%\\nidle\\n'")
     since = cursor(driven)
     driven.does("printf '\\033[Hload 95%%\\033[3;1H'")
@@ -72,7 +72,7 @@ def test_a_flood_is_told_in_part_and_goes_on_from_its_end(driven: Driven) -> Non
     assert diff(driven, found.cursor).new_text.split() == ["after", "<2>"]
 
 
-def test_another_screen_is_told(driven: Driven) -> None:
+def test_another_screen_is_reported(driven: Driven) -> None:
     since = cursor(driven)
     driven.does("printf '\\033[?1049h\\033[2J\\033[Hmenu'")
     found = diff(driven, since)
@@ -85,7 +85,7 @@ def test_another_screen_is_told(driven: Driven) -> None:
     assert again.rows[0].after.startswith("main")
 
 
-def test_another_size_is_told(driven: Driven) -> None:
+def test_another_size_is_reported(driven: Driven) -> None:
     since = cursor(driven)
     driven.room.mux.resize(Size(60, 20))
     found = diff(driven, since)

@@ -80,7 +80,7 @@ def plain_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")
 
 
-def test_the_layout_of_the_specification_comes_out_as_it_is_drawn(room: Room) -> None:
+def test_the_example_layout_of_the_specification_is_built(room: Room) -> None:
     answer = make(room, layout=EDITOR)
     assert answer.success
     assert answer.layout_applied == "custom"
@@ -137,7 +137,7 @@ def test_a_presets_panes_run_their_commands_in_reading_order(room: Room) -> None
         room.shows(PaneId(pane.id[1:]), f"it is {letter}")
 
 
-def test_a_new_layout_gets_a_window_behind_the_one_that_a_person_looks_at(room: Room) -> None:
+def test_a_new_layout_gets_a_window_behind_the_one_that_the_user_looks_at(room: Room) -> None:
     first = room.cat()
     answer = make(room, layout=SIXTY_FIVE, name="work")
     assert (answer.window_id, answer.window_name) == ("@2", "work")
@@ -150,7 +150,7 @@ def test_the_first_window_of_all_comes_to_the_front(room: Room) -> None:
 
 
 @pytest.mark.parametrize("bad", range(5))
-def test_a_place_that_cannot_be_filled_leaves_nothing_behind(room: Room, bad: int) -> None:
+def test_a_layout_with_a_program_that_cannot_start_leaves_nothing(room: Room, bad: int) -> None:
     room.cat()
     before = room.mux.workspace
     places: list[dict[str, Any]] = [{"pane": {"command": "exec sleep 1000"}} for _ in range(5)]
@@ -192,7 +192,7 @@ def test_a_layout_without_room_for_all_is_refused(room: Room, direction: str, ra
     assert not room.mux.workspace.windows
 
 
-def test_a_layout_as_deep_as_a_well_is_refused(room: Room) -> None:
+def test_a_layout_nested_too_deeply_is_refused(room: Room) -> None:
     layout: dict[str, Any] = {"pane": {}}
     for level in range(3000):
         other = ("horizontal", "vertical")[level % 2]
@@ -295,7 +295,7 @@ def test_rearranging_shows_all_panes_of_a_zoomed_window(room: Room) -> None:
     assert not room.say("select-layout even_vertical").zoomed
 
 
-def test_the_presets_that_doors_list_are_all_there_are() -> None:
+def test_every_interface_lists_all_presets() -> None:
     assert get_args(Preset) == presets.PRESETS
     assert set(CYCLE) <= set(presets.PRESETS)
 

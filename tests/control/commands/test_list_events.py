@@ -27,7 +27,7 @@ def waits(room: Room, **more: object) -> Deferred[EventList]:
     return found
 
 
-def test_what_happened_after_an_event_is_told_page_by_page(room: Room) -> None:
+def test_what_happened_after_an_event_is_reported_page_by_page(room: Room) -> None:
     room.cat()
     room.cat()
     first = asked(room, after=0, limit=3)
@@ -75,7 +75,7 @@ def test_a_wait_without_events_ends_empty_and_not_before_its_time(room: Room) ->
     assert asked(room, after=0, wait_ms=100_000).events
 
 
-def test_a_wait_that_is_given_up_stops_to_listen(room: Room) -> None:
+def test_a_cancelled_wait_removes_its_subscription(room: Room) -> None:
     later = waits(room, wait_ms=100_000)
     assert later.cancel()
     with pytest.raises(Cancelled):
@@ -85,14 +85,14 @@ def test_a_wait_that_is_given_up_stops_to_listen(room: Room) -> None:
     assert room.mux.event_log.newest > 0
 
 
-def test_lost_events_are_told(room: Room) -> None:
+def test_lost_events_are_reported(room: Room) -> None:
     for _ in range(10_010):
         room.mux.event_log.record(EventKind.BELL)
     assert asked(room, after=5).missed
     assert not asked(room, after=10_000).missed
 
 
-def test_a_log_that_was_begun_anew_is_told_from_its_start(room: Room) -> None:
+def test_a_restarted_log_is_listed_from_its_start(room: Room) -> None:
     room.cat()
     for wait_ms in (0, 100_000):
         found = asked(room, after=5_000, wait_ms=wait_ms)

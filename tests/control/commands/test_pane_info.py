@@ -38,7 +38,7 @@ def test_the_directory_is_the_process_s_own_until_the_shell_reports_another(driv
     assert room.run(GetCurrentDirectory()).known_by == "reported"
 
 
-def test_a_directory_that_was_removed_is_told_by_its_name(driven: Driven, tmp_path: Path) -> None:
+def test_a_directory_that_was_removed_is_reported_by_its_name(driven: Driven, tmp_path: Path) -> None:
     room, gone = driven.room, tmp_path / "gone"
     gone.mkdir()
     driven.does(f"cd '{gone}'")
@@ -61,7 +61,7 @@ def test_the_directory_of_a_program_that_is_over_is_where_it_was_started(room: R
     assert (found.cwd, found.known_by) == (str(tmp_path), "started")
 
 
-def test_the_program_in_the_foreground_is_told_with_what_it_started(driven: Driven) -> None:
+def test_the_program_in_the_foreground_is_reported_with_what_it_started(driven: Driven) -> None:
     room = driven.room
     own = room.mux.terminals[driven.pane].pid
     room.until(lambda: room.run(GetRunningProcess()).is_own)
@@ -166,7 +166,7 @@ def test_all_of_a_pane_is_told_at_once(driven: Driven) -> None:
     assert payload(SnapshotPane, found)
 
 
-def test_a_pane_that_is_closed_meanwhile_is_told_as_gone(room: Room) -> None:
+def test_a_pane_that_is_closed_meanwhile_is_reported_as_gone(room: Room) -> None:
     driven = Driven(room)
     room.cat()
     later = SnapshotPane(pane=str(driven.pane)).run(room.mux, agent())

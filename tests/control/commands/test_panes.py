@@ -61,7 +61,7 @@ def test_splitting_three_times_in_a_row_makes_siblings(room: Room) -> None:
     assert sorted(widths) == [19, 19, 20, 20]
 
 
-def test_a_person_goes_to_what_they_open_and_an_agent_does_not_take_them_along(room: Room) -> None:
+def test_a_new_pane_gets_the_focus_for_users_but_not_for_agents(room: Room) -> None:
     first = room.cat()
     second = room.cat()
     assert room.mux.focused == second

@@ -66,7 +66,7 @@ def test_colours_and_control_characters_are_not_read(room: Room) -> None:
     assert text.splitlines()[0] == "red xy"
 
 
-def test_reading_ignores_where_a_person_has_scrolled_to(room: Room) -> None:
+def test_reading_ignores_where_a_user_has_scrolled_to(room: Room) -> None:
     pane = showing(room, "seq 1 100")
     before = read(room)
     room.mux.terminals[pane].scroll(30)
@@ -152,7 +152,7 @@ def test_a_marked_prompt_tells_whether_a_shell_waits_and_how_its_last_command_en
     assert (state.at_prompt, state.last_status) == (True, 4)
 
 
-def test_a_notification_is_told_as_clean_text(room: Room) -> None:
+def test_a_notification_is_reported_as_clean_text(room: Room) -> None:
     pane = showing(room, "printf '\\033]777;notify;Build;all \\302\\233done\\033\\\\'")
     room.until(lambda: room.mux.pane_reports[pane].notice)
     state = room.run(GetStatus(pane="active")).state
@@ -162,7 +162,7 @@ def test_a_notification_is_told_as_clean_text(room: Room) -> None:
 
 
 @pytest.mark.parametrize("engine", ["ghostty", "pyte"])
-def test_the_cursor_is_told_where_nobody_has_looked(room: Room, engine: str) -> None:
+def test_the_cursor_is_reported_in_a_pane_that_was_never_drawn(room: Room, engine: str) -> None:
     room.cat()
     room.launcher.engine = engine
     pane = showing(room, "seq 1 100; printf '\\033[5;7H'")

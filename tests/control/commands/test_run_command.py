@@ -51,7 +51,7 @@ def test_a_pane_stays_as_long_as_is_wanted(room: Room) -> None:
             room.until(lambda pane=closed: pane not in room.mux.workspace.panes)
 
 
-def test_a_pane_stays_until_somebody_has_looked_at_it(room: Room) -> None:
+def test_a_finished_pane_stays_until_its_output_was_read(room: Room) -> None:
     ran = run(room, "echo look", keep=Keep.UNSEEN, place=Placement.WINDOW)
     window = room.mux.window_of(pane_of(ran))
     first = room.mux.workspace.windows[0]
@@ -102,7 +102,7 @@ def test_a_time_out_tells_how_to_wait_on(room: Room) -> None:
     assert pane_of(ran) in room.mux.workspace.panes
 
 
-def test_giving_it_up_ends_it_or_leaves_it(room: Room) -> None:
+def test_cancelling_run_command_ends_the_program_or_leaves_it(room: Room) -> None:
     for on_cancel, ends in ((OnCancel.INTERRUPT, True), (OnCancel.LEAVE, False)):
         before = set(room.mux.workspace.panes)
         later = RunCommand(command=("sleep", "30"), on_cancel=on_cancel).run(room.mux, agent())
@@ -117,7 +117,7 @@ def test_giving_it_up_ends_it_or_leaves_it(room: Room) -> None:
             assert room.mux.terminal(pane).exit is None
 
 
-def test_closing_its_pane_is_told(room: Room) -> None:
+def test_closing_its_pane_is_reported(room: Room) -> None:
     later = RunCommand(command=("sleep", "30")).run(room.mux, agent())
     room.say("close-pane %2")
     with pytest.raises(TerminalGone, match="was closed"):

@@ -134,7 +134,7 @@ def test_what_was_saved_is_deleted_by_kind_and_name(room: Room, store: Store) ->
         room.say("delete-saved one")
 
 
-def test_what_went_wrong_on_the_disk_comes_to_who_asked(
+def test_a_disk_error_is_reported_to_the_caller_of_save(
     room: Room, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(fd: int, data: bytes) -> None:
@@ -148,7 +148,7 @@ def test_what_went_wrong_on_the_disk_comes_to_who_asked(
     assert listed(room) == [(SavedKind.SESSION, "one")]
 
 
-def test_saving_that_is_given_up_midway_saves_nothing(
+def test_saving_that_is_cancelled_midway_saves_nothing(
     room: Room, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = room.cat(), room.cat()

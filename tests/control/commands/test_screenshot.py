@@ -54,7 +54,7 @@ def test_a_pane_is_seen_as_an_image_in_its_colours(driven: Driven) -> None:
     assert f"a screenshot of {driven.pane}" in found.text
 
 
-def test_the_colours_are_those_of_the_persons_own_terminal(driven: Driven) -> None:
+def test_the_colours_are_those_of_the_users_own_terminal(driven: Driven) -> None:
     driven.room.mux.terminals[driven.pane].set_colours(0x102030, 0xFFEEDD)
     assert colours(opened(shot(driven.room).image), 20, 10) == {(0xFF, 0xEE, 0xDD)}
 
@@ -93,7 +93,7 @@ def test_a_window_is_seen_with_its_dividers_and_titles(room: Room) -> None:
     assert opened(found.image).size == (81 * CELL.width, 24 * CELL.height)
 
 
-def test_a_window_is_seen_as_a_person_has_scrolled_it_and_a_pane_as_its_program_left_it(driven: Driven) -> None:
+def test_a_window_is_seen_as_a_user_has_scrolled_it_and_a_pane_as_its_program_left_it(driven: Driven) -> None:
     driven.does("echo; seq 1 100")
     driven.room.mux.terminals[driven.pane].scroll(200)
     assert shot(driven.room, window="active", format=PictureFormat.TEXT).text.startswith("ready\n1\n2")
@@ -101,7 +101,7 @@ def test_a_window_is_seen_as_a_person_has_scrolled_it_and_a_pane_as_its_program_
     assert driven.room.mux.terminals[driven.pane].scrollback.offset > 0
 
 
-def test_a_window_is_seen_with_what_a_person_has_selected_and_a_pane_without(driven: Driven) -> None:
+def test_a_window_is_seen_with_what_a_user_has_selected_and_a_pane_without(driven: Driven) -> None:
     driven.does("echo; echo one two three")
     terminal = driven.room.mux.terminals[driven.pane]
     terminal.copy_mode.select(Cell(4, 1))
@@ -125,7 +125,7 @@ def test_a_cursor_that_is_hidden_is_not_seen_though_nobody_has_looked_at_the_pan
         assert (colours(opened(shot(room).image), behind, 0) != {Theme().background}) == shown
 
 
-def test_kept_pictures_are_compared_in_words_and_cell_by_cell(driven: Driven) -> None:
+def test_stored_screenshots_are_compared_in_words_and_cell_by_cell(driven: Driven) -> None:
     room = driven.room
     driven.does("echo; echo tests: 3 failed")
     assert shot(room, name="before").name == "before"
@@ -140,7 +140,7 @@ def test_kept_pictures_are_compared_in_words_and_cell_by_cell(driven: Driven) ->
     assert room.run(VisualDiff(before="after", after="after")).text == "nothing changed"
 
 
-def test_a_kept_picture_or_a_cursor_is_compared_with_what_is_there_now(driven: Driven) -> None:
+def test_a_stored_screenshot_or_a_cursor_is_compared_with_the_present_screen(driven: Driven) -> None:
     room = driven.room
     shot(room, name="start")
     cursor = room.run(ReadPane()).cursor
@@ -159,7 +159,7 @@ def test_a_window_is_compared_with_itself_now(room: Room) -> None:
     assert (found.after, found.cells > 0) == ("@1 now", True)
 
 
-def test_a_picture_that_was_not_kept_is_named_with_those_that_were(driven: Driven) -> None:
+def test_an_unknown_screenshot_is_named_with_the_stored_ones(driven: Driven) -> None:
     with pytest.raises(NotFound, match="no screenshot x; screenshot-pane with a name keeps one"):
         driven.room.run(VisualDiff(before="x"))
     shot(driven.room, name="one")
@@ -192,7 +192,7 @@ def kept(rows: int = 1) -> StoredScreen:
     return StoredScreen(Screen(200, (Row((Run(text, PLAIN, 200),)),) * rows), Theme(), "%1", 0.0)
 
 
-def test_the_oldest_pictures_make_room_for_new_ones() -> None:
+def test_the_oldest_screenshots_are_dropped_for_new_ones() -> None:
     album = ScreenStore()
     gone = [album.keep(f"shot {number}", kept()) for number in range(MOST + 2)]
     assert gone[-2:] == [("shot 0",), ("shot 1",)]

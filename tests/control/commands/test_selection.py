@@ -103,7 +103,7 @@ def test_every_format_holds_what_is_selected_and_no_more(room: Room, pane: PaneI
     assert ["".join(run[0] for run in row).rstrip() for row in rows] == ["    two three", "red and b"]
 
 
-def test_what_hides_in_it_is_taken_out(room: Room) -> None:
+def test_control_characters_are_removed_from_the_selection(room: Room) -> None:
     room.launcher.engine = "ghostty"
     pane = room.opened("create-pane --command \"printf 'a\\342\\200\\256b\\363\\240\\201\\201c end'; exec cat\"")
     room.shows(pane, "end")

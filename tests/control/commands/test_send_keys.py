@@ -45,7 +45,7 @@ def test_enter_after_text_waits_for_a_program_that_takes_quick_typing_for_a_past
     room.shows(pane, "ab^M")
 
 
-def test_an_enter_that_is_owed_comes_before_more_input(room: Room) -> None:
+def test_a_delayed_enter_is_sent_before_more_input(room: Room) -> None:
     pane = room.opened(MODERN)
     room.shows(pane, "ready")
     room.run(SendInput(text="ab", submit=True))
@@ -54,7 +54,7 @@ def test_an_enter_that_is_owed_comes_before_more_input(room: Room) -> None:
     room.shows(pane, "ab^Mcd^Mx")
 
 
-def test_an_enter_that_is_owed_comes_before_a_persons_key(room: Room) -> None:
+def test_a_delayed_enter_is_sent_before_a_users_key(room: Room) -> None:
     pane = room.opened(MODERN)
     room.shows(pane, "ready")
     assert room.run(SendInput(text="ab", submit=True)).submitted
@@ -63,7 +63,7 @@ def test_an_enter_that_is_owed_comes_before_a_persons_key(room: Room) -> None:
     room.shows(pane, "ab^Mz")
 
 
-def test_nothing_is_typed_to_what_a_person_types(room: Room) -> None:
+def test_nothing_is_typed_to_what_a_user_types(room: Room) -> None:
     pane = room.opened(MODERN)
     room.shows(pane, "ready")
     room.mux.human_input(pane)

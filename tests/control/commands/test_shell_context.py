@@ -44,7 +44,7 @@ def set_to(shell: Shell, name: str, value: str) -> None:
 
 
 @every
-def test_every_value_arrives_and_goes_again(shell: Shell) -> None:
+def test_every_injected_value_is_set_and_withdrawn(shell: Shell) -> None:
     set_to(shell, "PLAIN", "mine  too")
     found = inject(shell, env=VALUES)
     assert (found.active, found.exit_code, found.variables) == (True, 0, tuple(VALUES))
@@ -87,7 +87,7 @@ def test_aliases_come_and_go(shell: Shell) -> None:
 
 
 @every
-def test_more_is_added_and_all_goes_back_to_what_was_first(shell: Shell) -> None:
+def test_several_injections_are_withdrawn_to_the_first_state(shell: Shell) -> None:
     set_to(shell, "A", "0")
     inject(shell, env={"A": "1"})
     found = inject(shell, env={"A": "2", "B": "3"})
@@ -109,7 +109,7 @@ def test_it_expires_after_some_commands(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash"], indirect=True)
-def test_what_expires_while_a_person_types_is_taken_back_later(shell: Shell) -> None:
+def test_context_that_expires_while_the_user_types_is_withdrawn_later(shell: Shell) -> None:
     terminal = shell.room.mux.terminal(shell.pane)
     inject(shell, env={"A": "1"}, expires_after_commands=1)
     shell.room.until(lambda: terminal.shell.at_input)
@@ -126,7 +126,7 @@ def test_what_expires_while_a_person_types_is_taken_back_later(shell: Shell) -> 
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash"], indirect=True)
-def test_strict_shells_take_it_too(shell: Shell) -> None:
+def test_context_is_injected_into_shells_with_strict_options(shell: Shell) -> None:
     shell.run("set -eu")
     assert inject(shell, env={"A": "1"}, aliases={"zz": "echo zz"}).exit_code == 0
     assert shell.run("zz").text == "zz"
@@ -156,7 +156,7 @@ def test_what_cannot_be_set_is_refused(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash"], indirect=True)
-def test_what_the_shell_does_not_take_is_told(shell: Shell) -> None:
+def test_what_the_shell_does_not_take_is_reported(shell: Shell) -> None:
     shell.run("readonly FIXED=1")
     found = inject(shell, env={"FIXED": "2", "A": "1"})
     assert "readonly" in shell.text

@@ -45,7 +45,7 @@ def test_at_the_prompt_there_is_nothing_to_end(shell: Shell) -> None:
 
 
 @both
-def test_what_heeds_neither_is_told_and_killed(shell: Shell) -> None:
+def test_a_program_that_ignores_both_signals_is_killed(shell: Shell) -> None:
     busy(shell, f'sh -c "{STUBBORN}"')
     found = shell.room.run(InterruptPane(pane=str(shell.pane), escalate=True, wait=0.3), agent())
     assert (found.steps, found.ended) == (("ctrl+c", "sigint"), False)
@@ -56,14 +56,14 @@ def test_what_heeds_neither_is_told_and_killed(shell: Shell) -> None:
 
 
 @both
-def test_a_loop_of_the_shells_own_is_interrupted(shell: Shell) -> None:
+def test_a_loop_of_the_shell_itself_is_interrupted(shell: Shell) -> None:
     busy(shell, "echo ready; while :; do :; done")
     found = shell.room.run(InterruptPane(pane=str(shell.pane)), agent())
     assert found.ended
     assert shell.says("echo next") == (0, "next")
 
 
-def test_the_end_of_the_panes_own_program_is_told(room: Room) -> None:
+def test_the_end_of_the_panes_own_program_is_reported(room: Room) -> None:
     room.cat()
     pane = PaneId(room.run(CreatePane(command=("sleep", "60")), agent()).id[1:])
     pid = room.mux.terminal(pane).pid
@@ -76,7 +76,7 @@ def test_the_end_of_the_panes_own_program_is_told(room: Room) -> None:
         room.run(InterruptPane(pane=str(pane)), agent())
 
 
-def test_a_program_can_be_stopped_and_go_on(room: Room) -> None:
+def test_a_program_can_be_stopped_and_continued(room: Room) -> None:
     room.cat()
     pane = PaneId(room.run(CreatePane(command=("sleep", "60")), agent()).id[1:])
     room.until(lambda: room.mux.terminal(pane).foreground == "sleep")

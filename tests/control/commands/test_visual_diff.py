@@ -30,7 +30,7 @@ def diff(shell: Shell, **fields: object) -> VisualDifference:
 
 
 @EACH
-def test_a_command_is_run_between_two_pictures(shell: Shell) -> None:
+def test_visual_diff_captures_before_and_after_a_command(shell: Shell) -> None:
     found = diff(shell, command="echo fresh words; false")
     assert (found.exit_code, found.timed_out) == (1, False)
     assert found.text.startswith("the command ended with exit code 1")
@@ -43,7 +43,7 @@ def test_a_command_is_run_between_two_pictures(shell: Shell) -> None:
 
 
 @EACH
-def test_a_command_that_scrolls_is_told_as_moved_and_new_rows(shell: Shell) -> None:
+def test_a_command_that_scrolls_is_reported_as_moved_and_new_rows(shell: Shell) -> None:
     shell.run("seq 1 40")
     found = diff(shell, command="seq 901 903")
     assert found.exit_code == 0
@@ -63,7 +63,7 @@ def test_a_command_in_line_is_seen_from_its_own_turn_on(shell: Shell) -> None:
 
 
 @BASH
-def test_a_command_that_takes_too_long_is_looked_at_on_its_way(shell: Shell) -> None:
+def test_visual_diff_of_a_command_that_times_out_captures_its_present_screen(shell: Shell) -> None:
     later = VisualDiff(pane=str(shell.pane), command="echo begun; sleep 60", timeout=50).run(shell.room.mux, agent())
     assert is_deferred(later)
     shell.room.until(lambda: shell.room.mux.terminals[shell.pane].foreground == "sleep")
@@ -99,7 +99,7 @@ def test_a_pane_that_is_closed_meanwhile_leaves_nothing_to_compare(room: Room) -
 
 
 @BASH
-def test_nobody_waits_any_more_and_the_command_is_interrupted(shell: Shell) -> None:
+def test_cancelling_visual_diff_interrupts_the_command(shell: Shell) -> None:
     later = VisualDiff(pane=str(shell.pane), command="sleep 60").run(shell.room.mux, agent())
     assert is_deferred(later)
     shell.room.until(lambda: shell.room.mux.terminals[shell.pane].foreground == "sleep")
@@ -109,7 +109,7 @@ def test_nobody_waits_any_more_and_the_command_is_interrupted(shell: Shell) -> N
 
 
 @BASH
-def test_a_kept_picture_is_compared_with_what_a_command_leaves(shell: Shell) -> None:
+def test_a_stored_screenshot_is_compared_with_the_screen_after_a_command(shell: Shell) -> None:
     shell.run("echo first")
     shot(shell.room, pane=str(shell.pane), name="start")
     shell.run("echo second")
@@ -123,7 +123,7 @@ def test_a_kept_picture_is_compared_with_what_a_command_leaves(shell: Shell) -> 
 
 
 @pytest.mark.skipif(shutil.which("vim") is None, reason="needs vim")
-def test_keys_are_pressed_in_an_editor_between_two_pictures(room: Room, tmp_path: Path) -> None:
+def test_visual_diff_captures_before_and_after_keys_in_an_editor(room: Room, tmp_path: Path) -> None:
     room.launcher.engine = "ghostty"
     file = tmp_path / "notes.txt"
     file.write_text("first line\nsecond 漢字 line\n")
@@ -139,7 +139,7 @@ def test_keys_are_pressed_in_an_editor_between_two_pictures(room: Room, tmp_path
 
 
 @pytest.mark.slow
-def test_a_program_that_never_falls_silent_is_looked_at_when_time_is_up(room: Room) -> None:
+def test_visual_diff_of_endless_output_captures_at_the_timeout(room: Room) -> None:
     pane = room.opened("create-pane --command \"sh -c 'while :; do date +%N; sleep 0.02; done'\"")
     room.shows(pane, "\n")
     found = room.run(VisualDiff(pane=str(pane), keys=("x",), idle_ms=30_000, timeout=0.5), agent())
@@ -175,7 +175,7 @@ def test_a_program_that_is_over_takes_no_keys(room: Room) -> None:
         room.run(VisualDiff(pane=str(pane), keys=("a",)), agent())
 
 
-def test_agents_that_may_only_look_may_compare_and_not_type(room: Room) -> None:
+def test_agents_that_may_only_read_can_compare_but_not_type(room: Room) -> None:
     pane = room.cat()
     cursor = room.run(ReadPane()).cursor
     only_look = Dispatcher(room.mux, policy({"input": "refuse"}))

@@ -12,7 +12,7 @@ from fugue_tui.multiplexer.watch.wait import WaitOutcome
 
 
 @pytest.mark.slow
-def test_the_last_words_match_before_the_end_of_the_program_counts(room: Room) -> None:
+def test_output_before_the_exit_matches_before_the_exit_ends_the_wait(room: Room) -> None:
     for _ in range(20):
         pane = sh(room, "echo done; exit 3")
         later = begun(room, pane, "done", exit=True)
@@ -53,7 +53,7 @@ def test_closing_the_pane_ends_the_wait(room: Room) -> None:
     assert (found.outcome, found.pane, found.cursor) == (WaitOutcome.CLOSED, str(pane), None)
 
 
-def test_of_several_panes_the_first_to_print_it_counts(room: Room) -> None:
+def test_a_wait_on_several_panes_ends_with_the_first_match(room: Room) -> None:
     first, second, third = sh(room, "exit 1"), sh(room, "echo here; cat"), sh(room, "cat")
     both = WaitForOutput(panes=tuple(map(str, (first, second, third))), any_of=("here",)).run(room.mux, USER)
     enter(room, first)
@@ -64,7 +64,7 @@ def test_of_several_panes_the_first_to_print_it_counts(room: Room) -> None:
     assert (found.outcome, found.pane) == (WaitOutcome.MATCHED, str(second))
 
 
-def test_silence_ends_a_wait(room: Room) -> None:
+def test_idle_output_ends_a_wait(room: Room) -> None:
     pane = sh(room, "for i in 1 2 3 4 5; do echo $i; sleep 0.05; done; cat")
     later = begun(room, pane, idle_ms=400)
     enter(room, pane)
@@ -82,7 +82,7 @@ def test_the_time_is_clamped_and_told(room: Room) -> None:
     assert waited(room, "%1", "nothing", timeout=0.0).outcome is WaitOutcome.TIMEOUT
 
 
-def test_a_wait_that_is_given_up_ends_at_once_and_leaves_the_pane_alone(room: Room) -> None:
+def test_a_wait_that_is_cancelled_ends_at_once_and_leaves_the_pane_alone(room: Room) -> None:
     pane = room.cat()
     later = begun(room, pane, "hello")
     assert later.cancel()
@@ -93,7 +93,7 @@ def test_a_wait_that_is_given_up_ends_at_once_and_leaves_the_pane_alone(room: Ro
     assert "hello" in room.shows(pane, "hello")
 
 
-def test_fifty_waits_on_one_busy_pane_all_end_and_let_go(room: Room) -> None:
+def test_fifty_waits_on_one_busy_pane_all_end_and_free_their_resources(room: Room) -> None:
     pane = sh(room, "for i in $(seq 50); do echo number $i.; done; cat")
     laters = [begun(room, pane, f"number {number}.") for number in range(1, 51)]
     enter(room, pane)
@@ -130,7 +130,7 @@ def test_what_cannot_be_waited_for_is_refused(room: Room) -> None:
         begun(room, pane, "x", cursor="c1.2.3")
 
 
-def test_the_command_line_says_it(room: Room) -> None:
+def test_wait_for_output_is_available_on_the_command_line(room: Room) -> None:
     pane = sh(room, "echo it is READY; cat")
     found = room.mux.wait_service
     assert found.busy == 0
@@ -141,13 +141,13 @@ def test_the_command_line_says_it(room: Room) -> None:
     assert room.say(f"wait-for-output {pane} --exit --idle-ms 50").outcome == "idle"
 
 
-def test_what_comes_back_is_clean(room: Room) -> None:
+def test_what_is_restored_is_clean(room: Room) -> None:
     found = ran(room, r'printf "x\342\200\256evil\342\200\254 \302\233 end\n"; cat', "evil")
     assert found.excerpt is not None
     assert found.excerpt.isprintable()
 
 
-def test_the_way_is_reported(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wait_for_output_reports_progress(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fugue_tui.multiplexer.watch.wait.REPORTED", 0.05)
     told: list[str] = []
     later = begun(room, room.cat(), "never", timeout=0.5)

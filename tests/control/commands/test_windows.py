@@ -18,7 +18,7 @@ def test_a_window_opens_with_one_pane(room: Room) -> None:
     assert room.mux.focused == PaneId(2)
 
 
-def test_an_agents_window_opens_behind(room: Room) -> None:
+def test_an_agents_window_opens_in_the_background(room: Room) -> None:
     first = room.cat()
     assert not room.run(CreateWindow(command=CAT), agent(first)).active
     assert room.mux.focused == first
@@ -29,7 +29,7 @@ def test_the_very_first_window_may_be_made_by_name(room: Room) -> None:
     assert (info.name, info.active, info.session) == ("home", True, "test")
 
 
-def test_a_window_that_cannot_start_is_not_there(room: Room) -> None:
+def test_a_window_whose_program_cannot_start_is_not_opened(room: Room) -> None:
     room.cat()
     before = room.mux.workspace
     for said in (CreateWindow(cwd="/nowhere"), CreateSession(name="x", cwd="/nowhere")):

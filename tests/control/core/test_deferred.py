@@ -98,7 +98,7 @@ def test_cancelling_stops_the_work_once_and_never_after_a_result() -> None:
     assert stops == ["stop"]
 
 
-async def test_what_goes_wrong_with_the_work_is_the_answer_a_bug_too() -> None:
+async def test_an_error_of_the_task_is_its_result_even_a_bug() -> None:
     async def fail(error: Exception) -> int:
         raise error
 
@@ -132,7 +132,7 @@ def race() -> tuple[list[str], dict[str, bool]]:
     return stops, won
 
 
-def test_progress_is_told_until_it_is_over() -> None:
+def test_progress_is_reported_until_the_result() -> None:
     later, told = Deferred[int](), list[Progress]()
     later.on_progress(told.append)
     later.report("half", 0.5)
@@ -141,7 +141,7 @@ def test_progress_is_told_until_it_is_over() -> None:
     assert told == [Progress("half", 0.5)]
 
 
-async def test_work_that_is_given_up_has_begun_and_cleans_up_after_its_caller_was_answered() -> None:
+async def test_work_that_is_cancelled_has_begun_and_cleans_up_after_its_caller_was_answered() -> None:
     told = list[str]()
 
     async def work() -> None:
@@ -160,7 +160,7 @@ async def test_work_that_is_given_up_has_begun_and_cleans_up_after_its_caller_wa
     assert isinstance(later.error, Cancelled)
 
 
-async def test_work_does_not_go_on_once_it_is_given_up_though_what_it_waits_for_is_there() -> None:
+async def test_a_cancelled_task_does_not_continue_when_its_future_is_done() -> None:
     told, wanted = list[str](), asyncio.get_running_loop().create_future()
 
     async def work() -> None:
@@ -176,7 +176,7 @@ async def test_work_does_not_go_on_once_it_is_given_up_though_what_it_waits_for_
     assert told == []
 
 
-def test_work_whose_loop_ends_is_told_as_timed_out() -> None:
+def test_work_whose_loop_ends_is_reported_as_timed_out() -> None:
     async def begun() -> Deferred[None]:
         later = run_task(asyncio.sleep(60))
         await asyncio.sleep(0)
@@ -185,7 +185,7 @@ def test_work_whose_loop_ends_is_told_as_timed_out() -> None:
     assert isinstance(asyncio.run(begun()).error, TimedOut)
 
 
-async def test_work_tells_how_far_it_is() -> None:
+async def test_a_task_reports_its_progress() -> None:
     async def work() -> None:
         await asyncio.to_thread(reporter(), "half", 0.5)
 
@@ -197,7 +197,7 @@ async def test_work_tells_how_far_it_is() -> None:
     assert told == [Progress("half", 0.5)]
 
 
-def test_the_callers_future_gets_what_comes_later(main: _Main) -> None:
+def test_a_deferred_result_is_set_on_the_callers_future(main: _Main) -> None:
     told = list[Progress]()
     answered = main.gate.run(LaterProbe(), caller(), told.append)
     main.play()
@@ -223,7 +223,7 @@ def test_start_and_ending_are_recorded_with_the_time_it_took(main: _Main) -> Non
     assert [entry.seconds is None for entry in entries] == [True] * 3 + [False] * 3
 
 
-def test_giving_up_later_stops_the_work_on_the_main_thread_once(main: _Main) -> None:
+def test_cancelling_later_stops_the_work_on_the_main_thread_once(main: _Main) -> None:
     answered = main.gate.run(LaterProbe(), caller())
     main.play()
     elsewhere(answered.cancel)
@@ -236,7 +236,7 @@ def test_giving_up_later_stops_the_work_on_the_main_thread_once(main: _Main) -> 
     assert main.outcomes() == ["started", "cancelled"]
 
 
-def test_giving_up_after_the_answer_stops_nothing(main: _Main) -> None:
+def test_cancelling_after_the_answer_stops_nothing(main: _Main) -> None:
     answered = main.gate.run(LaterProbe(), caller())
     main.play()
     main.asked[0].settle("here")
@@ -245,13 +245,13 @@ def test_giving_up_after_the_answer_stops_nothing(main: _Main) -> None:
     assert not main.stopped
 
 
-def test_what_is_given_up_before_it_began_does_not_begin(main: _Main) -> None:
+def test_what_is_cancelled_before_it_began_does_not_begin(main: _Main) -> None:
     main.gate.run(LaterProbe(), caller()).cancel()
     main.play()
     assert main.asked == main.stopped == main.outcomes() == []
 
 
-def test_an_answer_that_crosses_with_giving_up_is_dropped(main: _Main) -> None:
+def test_a_result_that_arrives_after_cancelling_is_dropped(main: _Main) -> None:
     answered = main.gate.run(LaterProbe(), caller())
     main.play()
     answered.cancel()
@@ -262,7 +262,7 @@ def test_an_answer_that_crosses_with_giving_up_is_dropped(main: _Main) -> None:
     assert main.outcomes() == ["started", "done"]
 
 
-def test_leaving_ends_all_that_is_still_to_come(main: _Main) -> None:
+def test_ending_the_loop_fails_all_pending_results(main: _Main) -> None:
     answered = [main.gate.run(LaterProbe(), caller()) for _ in range(3)]
     main.play()
     main.asked[1].on_cancel = lambda: 1 // 0

@@ -62,7 +62,7 @@ def test_a_command_runs_and_is_recorded_cleaned() -> None:
     assert entry.command == "dispatch-type --text hi" or entry.command == "dispatch-type --text 'hi'"
 
 
-def test_agents_do_not_type_where_a_person_does() -> None:
+def test_agents_do_not_type_where_a_user_does() -> None:
     dispatcher = _dispatcher(p2=1500)
     with pytest.raises(Refused, match=r"the user is typing in %2; try again in 1500 ms") as caught:
         dispatcher.run(DispatchType(), AGENT)
@@ -94,7 +94,7 @@ def test_failures_are_recorded_and_passed_on() -> None:
 
 
 @pytest.mark.slow
-def test_the_record_is_bounded() -> None:
+def test_the_audit_log_is_bounded() -> None:
     audit = Audit()
     for number in range(KEPT + 5):
         audit.record(USER, f"{number} " + "x" * 10_000)
@@ -129,7 +129,7 @@ def test_of_a_long_text_only_its_beginning_is_recorded(text: str) -> None:
     assert entry.command == clean(shlex.join(command_line.format(DispatchType(text=text))), LONGEST)
 
 
-def test_what_cannot_be_seen_hides_nothing_from_the_record() -> None:
+def test_invisible_characters_hide_nothing_in_the_audit_log() -> None:
     dispatcher = _dispatcher()
     dispatcher.run(DispatchType(text="\u200b" * 5_000 + "rm -rf"), AGENT)
     (entry,) = dispatcher.audit

@@ -107,7 +107,7 @@ def test_work_goes_on_while_anyone_waits_for_it_and_stops_when_nobody_does() -> 
     assert len(main.made) == 1
 
 
-def test_a_call_that_was_given_up_before_it_began_begins_when_it_is_made_again() -> None:
+def test_a_call_that_was_cancelled_before_it_began_begins_when_it_is_made_again() -> None:
     main = Main()
     main.gate.run(MakeProbe(), CLAUDE, key="k").cancel()
     main.play()
@@ -121,7 +121,7 @@ def test_what_failed_may_be_tried_again_under_its_key() -> None:
     assert main.ask("k", MakeProbe(what="something")).result(0).result == 1
 
 
-def test_a_client_that_connects_anew_is_the_same_and_others_are_not() -> None:
+def test_a_client_that_connects_again_is_the_same_and_others_are_not() -> None:
     main = Main()
     main.ask("k")
     assert main.ask("k", who=Caller(Door.MCP, (11, 1), "claude-code")).result(0).result == 1

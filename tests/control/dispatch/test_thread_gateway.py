@@ -47,7 +47,7 @@ class _Main:
             self.posted.pop(0)()
 
 
-def test_the_callers_pane_is_the_one_that_its_ancestors_sit_in() -> None:
+def test_the_callers_pane_is_found_by_its_ancestor_processes() -> None:
     main = _Main()
     caller = Caller(Door.MCP, (7, 8, 200, 9), "claude")
     answered = main.gate.run(GateProbe(), caller)
@@ -57,7 +57,7 @@ def test_the_callers_pane_is_the_one_that_its_ancestors_sit_in() -> None:
     assert answered.result(0).pane == PaneId(2)
 
 
-def test_a_caller_from_outside_sits_in_no_pane() -> None:
+def test_a_caller_outside_of_panes_has_no_pane() -> None:
     main = _Main()
     answered = main.gate.run(GateProbe(pane="%1"), Caller(Door.CLI, (7, 8)))
     main.play()
@@ -84,7 +84,7 @@ def test_what_a_command_raises_goes_to_the_caller() -> None:
         answered.result(0)
 
 
-def test_leaving_in_the_middle_of_a_command_is_told_and_goes_on() -> None:
+def test_leaving_in_the_middle_of_a_command_is_told_and_continues() -> None:
     main = _Main()
     answered = main.gate.run(GateProbe(leaves=True), Caller(Door.MCP))
     with pytest.raises(SystemExit):
@@ -93,7 +93,7 @@ def test_leaving_in_the_middle_of_a_command_is_told_and_goes_on() -> None:
         answered.result(0)
 
 
-def test_what_is_given_up_before_it_began_does_not_run() -> None:
+def test_what_is_cancelled_before_it_began_does_not_run() -> None:
     main = _Main()
     answered = main.gate.run(GateProbe(), Caller(Door.MCP))
     assert answered.cancel()

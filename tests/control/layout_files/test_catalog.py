@@ -90,7 +90,7 @@ def bare_path(room: Path) -> Path:
     return room / "bin"
 
 
-def test_a_workspace_works_where_it_is_told_to_and_runs_what_it_is_told(room: Room, home: Path) -> None:
+def test_a_shipped_workspace_uses_the_given_directory_and_commands(room: Room, home: Path) -> None:
     room.cat()
     (home / "logs").mkdir()
     (home / "logs" / "app.log").write_text("something happened\n")

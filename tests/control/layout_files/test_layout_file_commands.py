@@ -22,7 +22,7 @@ def windows_of(text: str) -> list[dict[str, Any]]:
     return tomllib.loads(text)["windows"]
 
 
-def test_what_is_open_is_written_so_that_a_person_can_read_it(room: Room, home: Path) -> None:
+def test_what_is_open_is_written_so_that_a_user_can_read_it(room: Room, home: Path) -> None:
     (home / "web").mkdir()
     room.say("create-window --name code --command 'cat -u'")
     room.say("split-pane --ratio 0.65 --name server --cwd web -- cat -n")
@@ -107,7 +107,7 @@ LINES = st.lists(
 @pytest.mark.slow
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(LINES)
-def test_any_workspace_comes_back_from_its_file(room: Room, home: Path, lines: list[str]) -> None:
+def test_any_workspace_is_restored_from_its_file(room: Room, home: Path, lines: list[str]) -> None:
     if room.open:
         room.mux.assign(Workspace("test"))
     room.say("create-window --command cat")
@@ -197,13 +197,13 @@ def test_names_that_no_layout_can_have_are_refused(room: Room, name: str) -> Non
         room.say(f"save-layout --name='{name}' --format json")
 
 
-def test_a_directory_that_is_not_there_is_told(room: Room) -> None:
+def test_a_directory_that_does_not_exist_is_reported(room: Room) -> None:
     room.cat()
     with pytest.raises(Refused, match="No such file or directory"):
         save(room, "nowhere/a.toml")
 
 
-def test_what_runs_in_a_shell_is_told_as_left_out(room: Room) -> None:
+def test_what_runs_in_a_shell_is_reported_as_left_out(room: Room) -> None:
     room.say("create-window")
     pane = room.say("split-pane --command cat").id
     room.say(f"focus-pane {pane}")

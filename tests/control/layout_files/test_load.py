@@ -38,7 +38,7 @@ def test_a_file_may_be_json(room: Room, home: Path) -> None:
         save(room, "x.toml --format json")
 
 
-def test_loading_takes_the_focus_only_for_a_person(room: Room, home: Path) -> None:
+def test_loading_takes_the_focus_only_for_a_user(room: Room, home: Path) -> None:
     first = room.cat()
     file_of(home, "pane = {command = 'cat'}", "focus = true\npreset = 'even_horizontal'\npanes = [{}, {focus = true}]")
     load(room, ".", agent(first))
@@ -106,7 +106,7 @@ FILES: list[tuple[bytes, str]] = [
 
 
 @pytest.mark.parametrize(("content", "said"), FILES, ids=range(len(FILES)))
-def test_a_file_that_is_wrong_is_told_where(room: Room, home: Path, content: bytes, said: str) -> None:
+def test_a_file_that_is_wrong_is_reported_where(room: Room, home: Path, content: bytes, said: str) -> None:
     room.cat()
     (home / "x.toml").write_bytes(content)
     with pytest.raises(InvalidArgument) as caught:
@@ -115,7 +115,7 @@ def test_a_file_that_is_wrong_is_told_where(room: Room, home: Path, content: byt
     assert "hunter2" not in str(caught.value)
 
 
-def test_json_that_is_wrong_is_told_where(room: Room, home: Path) -> None:
+def test_json_that_is_wrong_is_reported_where(room: Room, home: Path) -> None:
     room.cat()
     (home / "x.json").write_text('{"windows": [\n  {"zoom": }]}')
     with pytest.raises(InvalidArgument, match=r"x\.json:2:12: Expecting value"):

@@ -60,7 +60,7 @@ def test_a_link_into_a_project_finds_it(home: Path, tmp_path: Path) -> None:
     assert find(tmp_path / "link") == home / "shop" / FILE
 
 
-def test_what_is_not_there_has_no_project(tmp_path: Path) -> None:
+def test_what_does_not_exist_has_no_project(tmp_path: Path) -> None:
     assert find(tmp_path / "nowhere") is None
     assert find(Path("/proc/1/\0")) is None
 

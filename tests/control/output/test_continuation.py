@@ -26,7 +26,7 @@ def test_only_what_is_new_is_read_after_a_cursor(driven: Driven) -> None:
     assert (nothing.text, nothing.rows) == ("", 0)
 
 
-def test_a_line_that_was_not_ended_is_told_from_one_that_goes_on(driven: Driven) -> None:
+def test_a_complete_line_is_distinguished_from_a_continued_one(driven: Driven) -> None:
     cursor = driven.read().cursor
     driven.does("printf '\\n\\nnext'")
     assert driven.read(cursor).text == "\n\nnext<1>"

@@ -26,7 +26,7 @@ def test_colours_are_read_as_sequences_that_do_nothing_else(driven: Driven) -> N
     assert "漢" in line
 
 
-def test_cells_are_told_with_their_styles(driven: Driven) -> None:
+def test_cells_are_reported_with_their_styles(driven: Driven) -> None:
     driven.does("printf '\\r\\033[K\\033[1;31mred\\033[0m 漢\\033[48;2;1;2;3mx\\033[0m\\n'")
     found = json.loads(driven.read(format=TextFormat.CELLS).text)
     row = found["rows"][0]
@@ -102,7 +102,7 @@ def test_the_last_command_is_guessed_from_the_screen_where_there_are_no_marks(ro
         room.run(ReadPane(source=Source.LAST_COMMAND, format=TextFormat.ANSI))
 
 
-def test_a_pane_that_is_not_there_is_named(room: Room) -> None:
+def test_a_pane_that_does_not_exist_is_named(room: Room) -> None:
     room.cat()
     with pytest.raises(NotFound, match="no pane %9"):
         room.run(ReadPane(pane=str(PaneId(9))))

@@ -60,7 +60,7 @@ def test_a_full_screen_program_is_read_in_pages_that_come_to_an_end(driven: Driv
     assert driven.read(first, lines=8).text.split()[0] == "101"
 
 
-def test_a_page_of_a_screen_that_is_painted_anew_is_followed_by_all_of_it(driven: Driven) -> None:
+def test_a_page_of_a_repainted_screen_is_followed_by_the_whole_screen(driven: Driven) -> None:
     cursor = driven.read().cursor
     driven.does("printf '\\033[?1049h\\033[H'; seq 1 20")
     page = driven.read(cursor, lines=8)

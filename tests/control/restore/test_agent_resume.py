@@ -68,7 +68,7 @@ def old(file: Path) -> None:
     os.utime(file, (1, 1))
 
 
-def test_claude_goes_on_with_what_it_noted_of_its_own_process(tmp_path: Path, run: Run) -> None:
+def test_claude_resumes_what_it_noted_of_its_own_process(tmp_path: Path, run: Run) -> None:
     claude_home(tmp_path, ONE, TWO)
     pid = run().pid
     noted(tmp_path, pid, ONE)
@@ -83,20 +83,20 @@ def test_a_note_of_another_process_with_the_same_number_counts_for_nothing(tmp_p
     assert resume_argv(("claude",), pid, "/w/my.app", str(tmp_path)) == ()
 
 
-def test_a_conversation_in_which_nothing_was_said_cannot_be_gone_on_with(tmp_path: Path, run: Run) -> None:
+def test_a_conversation_in_which_nothing_was_said_cannot_be_resumed(tmp_path: Path, run: Run) -> None:
     claude_home(tmp_path, TWO)
     pid = run().pid
     noted(tmp_path, pid, ONE)
     assert resume_argv(("claude",), pid, "/w/my.app", str(tmp_path)) == ()
 
 
-def test_claude_without_notes_goes_on_with_what_it_was_given(tmp_path: Path, run: Run) -> None:
+def test_claude_without_notes_resumes_what_it_was_given(tmp_path: Path, run: Run) -> None:
     claude_home(tmp_path, ONE, TWO)
     for said in (("--resume", ONE), (f"--session-id={ONE}",), ("-r", ONE)):
         assert resume_argv(("claude", *said), run().pid, "/w/my.app", str(tmp_path)) == ("claude", "--resume", ONE)
 
 
-def test_of_several_conversations_the_person_chooses(tmp_path: Path, run: Run) -> None:
+def test_of_several_conversations_the_user_chooses(tmp_path: Path, run: Run) -> None:
     claude_home(tmp_path, ONE, TWO)
     assert resume_argv(("claude",), run().pid, "/w/my.app", str(tmp_path)) == ("claude", "--resume")
     codex_home(tmp_path, ONE, TWO)
@@ -109,7 +109,7 @@ def test_a_conversation_from_before_the_process_is_not_its_own(tmp_path: Path, r
     assert resume_argv(("claude",), run().pid, "/w/my.app", str(tmp_path)) == ("claude", "--resume", ONE)
 
 
-def test_codex_goes_on_with_the_conversation_of_its_directory(tmp_path: Path, run: Run) -> None:
+def test_codex_resumes_the_conversation_of_its_directory(tmp_path: Path, run: Run) -> None:
     codex_home(tmp_path, ONE, cwd="/else")
     codex_home(tmp_path, TWO)
     argv = ("node", "--no-warnings", "/x/bin/codex", "-s", "read-only", "say hello")
@@ -117,14 +117,12 @@ def test_codex_goes_on_with_the_conversation_of_its_directory(tmp_path: Path, ru
     assert found == ("node", "--no-warnings", "/x/bin/codex", "resume", TWO, "-s", "read-only")
 
 
-def test_codex_that_was_given_a_conversation_goes_on_with_it_though_another_runs_beside(
-    tmp_path: Path, run: Run
-) -> None:
+def test_codex_that_was_given_a_conversation_resumes_it_though_another_runs_beside(tmp_path: Path, run: Run) -> None:
     codex_home(tmp_path, ONE, TWO)
     assert resume_argv(("codex", "resume", ONE), run().pid, "/w", str(tmp_path)) == ("codex", "resume", ONE)
 
 
-def test_gemini_goes_on_with_the_conversation_of_its_directory(tmp_path: Path, run: Run) -> None:
+def test_gemini_resumes_the_conversation_of_its_directory(tmp_path: Path, run: Run) -> None:
     for name, cwd, session in (("w", "/w", ONE), ("other", "/other", TWO)):
         chats = tmp_path / ".gemini" / "tmp" / name / "chats"
         chats.mkdir(parents=True)
@@ -165,7 +163,7 @@ def test_an_agent_that_a_shell_line_runs_is_found(tmp_path: Path, run: Run) -> N
         *[("codex", "exec", "hi"), ("codex", "--help"), ("gemini", "-p", "hi"), ("gemini", "mcp", "list")],
     ],
 )
-def test_what_is_no_conversation_is_not_gone_on_with(tmp_path: Path, run: Run, argv: tuple[str, ...]) -> None:
+def test_what_is_no_conversation_is_not_resumed(tmp_path: Path, run: Run, argv: tuple[str, ...]) -> None:
     claude_home(tmp_path, ONE, cwd="/w")
     codex_home(tmp_path, TWO)
     assert resume_argv(argv, run().pid, "/w", str(tmp_path)) == ()

@@ -21,7 +21,7 @@ from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.protocol import Emulator
 
 
-def test_a_snapshot_comes_back_in_a_window_of_its_own_and_runs_nothing(saved: Life) -> None:
+def test_a_snapshot_is_restored_in_a_window_of_its_own_and_runs_nothing(saved: Life) -> None:
     saved.done(CreateSnapshot(pane="%1", name="then"))
     saved.typed(1, "clear")
     result = saved.done(RestoreSnapshot(name="then"))
@@ -86,7 +86,9 @@ def damage(file: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["flip", "cut", "empty", "link", "gone"])
-def test_a_damaged_text_costs_its_own_pane_and_is_told(saved: Life, live: NewLife, tmp_path: Path, how: str) -> None:
+def test_a_damaged_text_costs_its_own_pane_and_is_reported(
+    saved: Life, live: NewLife, tmp_path: Path, how: str
+) -> None:
     victim = next(
         file
         for file in (tmp_path / "state" / "texts").iterdir()
@@ -122,7 +124,7 @@ def test_a_damaged_manifest_gives_way_to_the_copy_before_it(saved: Life, live: N
 
 
 @pytest.mark.slow
-def test_sixty_four_dense_panes_come_back_and_the_main_thread_reads_none(
+def test_sixty_four_dense_panes_are_restored_and_the_main_thread_is_never_long_away(
     live: NewLife, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = live(engine="ghostty", area=Size(160, 60))
@@ -152,7 +154,7 @@ def test_sixty_four_dense_panes_come_back_and_the_main_thread_reads_none(
     assert threading.main_thread() not in readers
 
 
-def test_a_fault_of_the_reading_itself_reaches_who_asked(
+def test_an_error_while_reading_a_save_reaches_the_caller(
     saved: Life, live: NewLife, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     life = live()

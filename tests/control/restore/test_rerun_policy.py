@@ -42,7 +42,7 @@ def test_what_had_ended_never_starts_by_itself() -> None:
     assert not offer(pane(), rerun="all", over=True).starts
 
 
-def test_a_program_waits_and_says_how_it_goes_on() -> None:
+def test_a_program_waits_and_says_how_it_continues() -> None:
     found = offer(pane("sh", "-c", "npm run dev"))
     assert found.calls == ("press Enter to run again: npm run dev",)
     assert found.argv is None
@@ -55,7 +55,7 @@ def test_a_shell_says_what_ran_in_it() -> None:
     assert offer(pane(), foreground=("-bash",)).notes == ()
 
 
-def test_an_agent_is_gone_on_with_by_enter() -> None:
+def test_an_agent_is_resumed_by_enter() -> None:
     found = offer(pane("claude", "--model", "opus"), resume=CLAUDE)
     assert found.argv == CLAUDE
     assert found.calls == (f"press Enter to run again: {' '.join(CLAUDE)}",)

@@ -29,7 +29,7 @@ exec cat"""
 
 
 @pytest.mark.parametrize("engine", ["pyte", "ghostty"])
-def test_commands_and_what_they_printed_come_back(live: NewLife, tmp_path: Path, engine: str) -> None:
+def test_commands_and_what_they_printed_are_restored(live: NewLife, tmp_path: Path, engine: str) -> None:
     first = live(engine=engine)
     (tmp_path / "marked").write_text(MARKED)
     first.opened(f"create-pane --command 'sh {tmp_path}/marked'")

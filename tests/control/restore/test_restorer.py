@@ -18,7 +18,7 @@ from fugue_tui.layout.tree import panes
 
 
 @pytest.mark.parametrize("engine", ["pyte", "ghostty"])
-def test_layout_text_and_names_come_back(saved: Life, live: NewLife, engine: str) -> None:
+def test_layout_text_and_names_are_restored(saved: Life, live: NewLife, engine: str) -> None:
     life = live(engine=engine)
     result = life.restored()
     assert result.faults == ()
@@ -61,7 +61,7 @@ def test_everything_or_nothing_starts_by_itself_if_that_is_wanted(saved: Life, l
     assert "press Enter to start a shell" in shy.text(PaneId(1))
 
 
-def test_an_agent_that_restores_starts_no_more_than_a_person_would(saved: Life, live: NewLife) -> None:
+def test_an_agent_that_restores_starts_no_more_than_a_user_would(saved: Life, live: NewLife) -> None:
     life = live()
     life.restored(origin=agent())
     assert [state(life, pane)[0] for pane in (1, 2, 3, 4)] == [True, False, False, False]
@@ -83,7 +83,7 @@ def test_into_a_running_workspace_it_comes_beside_what_is_open(saved: Life, live
     assert life.mux.focused not in (mine, *(PaneId(number) for number in range(2, 6)))
 
 
-def test_ids_that_are_kept_free_come_back(saved: Life, live: NewLife) -> None:
+def test_ids_that_are_kept_free_are_restored(saved: Life, live: NewLife) -> None:
     life = live()
     life.mux.ids.reserve(4, 2)
     fresh = life.cat()
@@ -92,7 +92,9 @@ def test_ids_that_are_kept_free_come_back(saved: Life, live: NewLife) -> None:
     assert life.cat() == PaneId(6)
 
 
-def test_a_shell_starts_where_it_worked_and_a_directory_that_is_gone_is_told(live: NewLife, private_dir: Path) -> None:
+def test_a_shell_starts_where_it_worked_and_a_directory_that_is_gone_is_reported(
+    live: NewLife, private_dir: Path
+) -> None:
     first, place = live(), private_dir / "deep" / "er"
     place.mkdir(parents=True)
     first.say("create-window")
@@ -159,7 +161,7 @@ def test_what_waits_is_saved_again_as_it_was(saved: Life, live: NewLife) -> None
     assert third.text(PaneId(2)).count("restored, saved") == 1
 
 
-def test_secrets_that_were_not_saved_are_told(live: NewLife) -> None:
+def test_secrets_that_were_not_saved_are_reported(live: NewLife) -> None:
     first = live()
     first.opened('create-pane --env \'{"GITHUB_TOKEN": "s3cret", "PLAIN": "p1ain"}\' --command \'exec cat\'')
     first.done(SaveSession(name="it"))

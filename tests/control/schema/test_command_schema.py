@@ -127,7 +127,7 @@ def test_objects_and_lists_may_come_as_json_strings() -> None:
     assert (made.keys, made.part, made.extra) == (("a",), Part(ratio=0.4), {"a": [1]})
 
 
-def test_names_of_the_seeds_and_arguments_of_clients_are_understood() -> None:
+def test_alternative_names_of_arguments_are_accepted() -> None:
     assert build(SchemaProbe, {"title": "x", "pane_id": "%3", "wait_for_previous": True}).pane == "%3"
 
 

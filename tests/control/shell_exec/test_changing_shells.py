@@ -99,7 +99,7 @@ def test_settings_that_are_read_again_do_not_cost_a_command_its_end(shell: Shell
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
-def test_what_a_person_did_to_the_hooks_is_found_out_by_the_next_command(shell: Shell) -> None:
+def test_changed_prompt_hooks_are_detected_by_the_next_command(shell: Shell) -> None:
     assert shell.says("echo first") == (0, "first")
     terminal_of(shell).write(b"PS1='> '; PROMPT_COMMAND=; precmd_functions=()\r")
     shell.room.shows(shell.pane, "\n>")
@@ -134,7 +134,7 @@ def test_a_command_that_is_interrupted_is_over_whatever_the_next_prompt_says(she
 
 
 @pytest.mark.parametrize("shell", ["dash"], indirect=True)
-def test_a_terminal_that_a_program_left_raw_still_takes_commands(shell: Shell) -> None:
+def test_a_terminal_left_in_raw_mode_still_runs_commands(shell: Shell) -> None:
     later = shell.begin("python3 -c 'import os, tty; tty.setraw(0); print(1); os.kill(0, 2)'")
     assert shell.room.awaited(later).interrupted
     assert shell.says("echo next; (exit 3)") == (3, "next")

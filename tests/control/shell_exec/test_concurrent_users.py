@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
-def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
+def test_text_that_the_user_left_at_the_prompt_is_kept(shell: Shell) -> None:
     shell.run("true")
     shell.room.until(lambda: shell.room.mux.terminal(shell.pane).shell.at_input)
     shell.room.say(f"send-input --pane {shell.pane} --text 'rm -r precious'")
@@ -38,7 +38,7 @@ def test_what_a_person_left_at_the_prompt_is_let_alone(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
-def test_what_a_person_types_at_the_same_time_is_not_run(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_user_types_at_the_same_time_is_not_run(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell.run("true")
     terminal = shell.room.mux.terminal(shell.pane)
     shell.room.until(lambda: terminal.shell.at_input)
@@ -55,7 +55,7 @@ def test_what_a_person_types_at_the_same_time_is_not_run(shell: Shell, monkeypat
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
-def test_what_a_person_types_behind_a_command_that_is_not_shown_is_let_alone(
+def test_text_that_the_user_types_after_an_unechoed_command_is_kept(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shell.run("true")
@@ -81,7 +81,7 @@ def test_what_a_person_types_behind_a_command_that_is_not_shown_is_let_alone(
 
 
 @one_each
-def test_a_person_who_types_comes_first(shell: Shell) -> None:
+def test_input_of_the_user_takes_precedence_over_a_command(shell: Shell) -> None:
     shell.run("true")
     shell.room.mux.human_input(shell.pane)
     with pytest.raises(Refused, match="the user is typing") as refused:
@@ -111,7 +111,7 @@ def test_calls_to_one_pane_queue_and_calls_to_two_run_together(shell: Shell, tmp
 
 
 @one_each
-def test_the_line_for_a_pane_is_bounded(shell: Shell) -> None:
+def test_the_queue_of_a_pane_is_bounded(shell: Shell) -> None:
     begun = [shell.begin("sleep 0.1"), *(shell.begin("true") for _ in range(16))]
     with pytest.raises(Refused, match="16 commands wait for pane"):
         shell.begin("true")
@@ -124,7 +124,7 @@ def test_the_line_for_a_pane_is_bounded(shell: Shell) -> None:
 
 
 @every
-def test_giving_a_command_up_interrupts_it_and_the_next_goes_on(shell: Shell) -> None:
+def test_cancelling_a_command_interrupts_it_and_starts_the_next(shell: Shell) -> None:
     shell.run("true")
     later = shell.begin("sleep 60")
     shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "sleep")
@@ -136,7 +136,7 @@ def test_giving_a_command_up_interrupts_it_and_the_next_goes_on(shell: Shell) ->
 
 
 @one_each
-def test_a_command_that_is_given_up_as_it_begins_is_interrupted_too(shell: Shell) -> None:
+def test_a_command_that_is_cancelled_as_it_begins_is_interrupted_too(shell: Shell) -> None:
     shell.run("true")
     terminal = shell.room.mux.terminal(shell.pane)
     for _ in range(5):
@@ -157,7 +157,7 @@ def test_giving_a_command_up_can_leave_it(shell: Shell) -> None:
 
 
 @every
-def test_a_command_that_a_person_interrupts_is_over(shell: Shell) -> None:
+def test_a_command_that_a_user_interrupts_is_over(shell: Shell) -> None:
     shell.run("true")
     later = shell.begin("echo begun; sleep 60")
     shell.room.shows(shell.pane, "\nbegun")  # What is still on its way when Ctrl+C is pressed, the kernel drops.
@@ -184,7 +184,7 @@ def test_an_agent_does_not_type_into_itself(shell: Shell) -> None:
 
 
 @one_each
-def test_a_pane_that_is_closed_meanwhile_is_told(shell: Shell) -> None:
+def test_a_pane_that_is_closed_meanwhile_is_reported(shell: Shell) -> None:
     shell.room.cat()
     shell.run("true")
     later, second = shell.begin("sleep 60"), shell.begin("true")
@@ -233,7 +233,7 @@ def fail_in(turn: Turn) -> None:
         turn.leave()
 
 
-def test_a_turn_that_cannot_begin_goes_to_the_next() -> None:
+def test_a_job_that_cannot_start_lets_the_next_one_start() -> None:
     turns = PaneQueue()
     first, second = turns.join(PaneId(1)), turns.join(PaneId(1))
     assert first.started.is_set()

@@ -75,7 +75,7 @@ def test_what_is_left_open_is_an_error_of_the_shell_and_no_second_prompt(shell: 
 
 
 @integrated
-def test_a_line_that_the_shell_waits_to_go_on_with_is_given_up(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_incomplete_line_is_abandoned(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     def plain(command: str, dialect: Dialect) -> bool:
         return True
 
@@ -94,7 +94,7 @@ def test_a_line_that_the_shell_waits_to_go_on_with_is_given_up(shell: Shell, mon
 
 
 @every
-def test_leaving_the_shell_is_told(shell: Shell) -> None:
+def test_leaving_the_shell_is_reported(shell: Shell) -> None:
     ran = shell.run("echo bye; exit 3")
     assert (ran.exit_code, ran.ended) == (3, "exit 3")
     assert ran.text.split("\n")[0] == "bye"
@@ -103,7 +103,7 @@ def test_leaving_the_shell_is_told(shell: Shell) -> None:
 
 
 @posix
-def test_a_shell_that_ends_on_errors_is_told(shell: Shell) -> None:
+def test_a_shell_that_ends_on_errors_is_reported(shell: Shell) -> None:
     assert shell.run("set -e; true").exit_code == 0
     assert shell.run("set +e; false").exit_code == 1
     ran = shell.run("set -e; false; echo no")
@@ -228,7 +228,7 @@ def test_a_command_waits_for_the_first_prompt_of_a_shell(room: Room, tmp_path: P
 
 
 @one_each
-def test_the_line_keeps_out_of_the_history_of_who_wants_that(shell: Shell) -> None:
+def test_the_typed_line_stays_out_of_the_history_if_the_shell_ignores_blanks(shell: Shell) -> None:
     if shell.kind == "bash":
         shell.run("echo secret")
         assert "secret" not in shell.run("history | grep secre[t]").text

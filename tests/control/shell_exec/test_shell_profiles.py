@@ -117,7 +117,7 @@ def test_commands_are_told_right_whatever_the_prompt(room: Room, tmp_path: Path,
 
 
 @every
-def test_a_job_that_prints_at_the_prompt_is_nobodys_typing(shell: Shell) -> None:
+def test_output_of_a_job_at_the_prompt_is_not_typed_text(shell: Shell) -> None:
     shell.run("sh -c 'sleep 0.2; echo late; echo later' &")
     shell.room.shows(shell.pane, "\nlater")
     ran = shell.run("echo one")  # Fish may tell behind it that the job has ended.
@@ -159,7 +159,7 @@ def test_keys_for_another_program_are_not_left_at_the_prompt(shell: Shell) -> No
 
 
 @every
-def test_a_shell_that_took_the_place_of_the_first_or_runs_inside_it(shell: Shell) -> None:
+def test_an_exec_ed_or_nested_shell_runs_commands(shell: Shell) -> None:
     shell.run("true")
     for line in (f"exec {shell.kind}", shell.kind):
         types(shell, line)
@@ -169,7 +169,7 @@ def test_a_shell_that_took_the_place_of_the_first_or_runs_inside_it(shell: Shell
 
 
 @posix
-def test_a_shell_that_tells_its_steps_tells_few_of_ours(shell: Shell) -> None:
+def test_a_shell_with_xtrace_prints_few_of_our_commands(shell: Shell) -> None:
     shell.run("set -x")
     lines = [line for line in shell.run("echo hi").text.split("\n") if line not in ("+ echo hi", "hi")]
     if shell.method == "integration" and shell.kind == "bash":
@@ -179,7 +179,7 @@ def test_a_shell_that_tells_its_steps_tells_few_of_ours(shell: Shell) -> None:
 
 
 @posix
-def test_a_variable_that_is_not_set_is_an_error_that_is_told(shell: Shell) -> None:
+def test_a_variable_that_is_not_set_is_an_error_that_is_reported(shell: Shell) -> None:
     shell.run("set -u")
     ran = shell.run("echo $NOPE")
     assert ran.exit_code not in (0, None)
@@ -204,7 +204,7 @@ def test_no_mark_comes_into_the_history(room: Room, tmp_path: Path, kind: str, s
 
 
 @pytest.mark.parametrize("shell", ["bash", "dash"], indirect=True)
-def test_output_that_was_cleared_away_is_told_as_missed(shell: Shell) -> None:
+def test_output_that_was_cleared_away_is_reported_as_missed(shell: Shell) -> None:
     terminal = shell.room.mux.terminal(shell.pane)
     for clear, kept in ((r"\033[H\033[2J", True), (r"\033[H\033[2J\033[3J", False)):
         for command in ("seq 1 50", "echo on the screen", f"printf '{clear}'; echo more", "echo last"):

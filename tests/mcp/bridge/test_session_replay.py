@@ -26,7 +26,7 @@ def test_answers_pass_and_only_open_calls_fail() -> None:
     assert conversation.lost("gone") == []
 
 
-def test_the_handshake_is_replayed_and_its_second_answer_swallowed() -> None:
+def test_the_handshake_is_replayed_and_its_second_answer_discarded() -> None:
     conversation = SessionReplay()
     conversation.sent(INITIALIZE)
     assert conversation.received(line(id=0, result={}))
@@ -50,7 +50,7 @@ def test_a_handshake_that_was_never_answered_is_not_replayed() -> None:
     assert conversation.replay() == []
 
 
-def test_a_subscription_is_opened_again_and_its_second_acknowledgement_swallowed() -> None:
+def test_a_subscription_is_opened_again_and_its_second_acknowledgement_discarded() -> None:
     meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": "ears"}}
     acknowledged = line(method="notifications/subscriptions/acknowledged", params=meta)
     conversation = SessionReplay()
@@ -63,7 +63,7 @@ def test_a_subscription_is_opened_again_and_its_second_acknowledgement_swallowed
     assert conversation.changed() == [line(method="notifications/tools/list_changed", params=meta)]
 
 
-def test_a_subscription_that_is_refused_or_given_up_is_not_opened_again() -> None:
+def test_a_subscription_that_is_refused_or_cancelled_is_not_opened_again() -> None:
     refused, cancelled = SessionReplay(), SessionReplay()
     refused.sent(LISTEN)
     assert refused.received(line(id="ears", error={"code": -32602, "message": "no"}))
@@ -73,7 +73,7 @@ def test_a_subscription_that_is_refused_or_given_up_is_not_opened_again() -> Non
     assert cancelled.replay() == []
 
 
-def test_resources_that_a_client_of_old_subscribed_to_are_subscribed_to_again() -> None:
+def test_resources_that_a_legacy_client_subscribed_to_are_subscribed_to_again() -> None:
     conversation = SessionReplay()
     conversation.sent(INITIALIZE)
     conversation.received(line(id=0, result={}))
@@ -88,7 +88,7 @@ def test_resources_that_a_client_of_old_subscribed_to_are_subscribed_to_again() 
     assert not conversation.received(line(id=2, result={}))
 
 
-def test_who_listens_for_resources_hears_that_they_are_others() -> None:
+def test_clients_are_notified_of_changed_resources_after_a_restart() -> None:
     conversation = SessionReplay()
     conversation.sent(
         line(id=7, method="subscriptions/listen", params={"notifications": {"resourcesListChanged": True}})

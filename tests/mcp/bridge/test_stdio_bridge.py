@@ -78,7 +78,7 @@ def bridge_to() -> Iterator[Callable[[str], Bridge]]:
 
 
 @pytest.mark.slow
-def test_a_conversation_of_the_old_era_survives_a_restart(
+def test_a_session_of_the_old_protocol_survives_a_restart(
     serve: Callable[..., Served], bridge_to: Callable[[str], Bridge]
 ) -> None:
     served = serve()
@@ -97,7 +97,7 @@ def test_a_conversation_of_the_old_era_survives_a_restart(
 
 
 @pytest.mark.slow
-def test_a_conversation_of_the_new_era_survives_a_restart(
+def test_a_session_of_the_new_protocol_survives_a_restart(
     serve: Callable[..., Served], bridge_to: Callable[[str], Bridge]
 ) -> None:
     served = serve()
@@ -117,7 +117,7 @@ def test_a_conversation_of_the_new_era_survives_a_restart(
 
 
 @pytest.mark.slow
-def test_calls_in_hand_fail_when_the_workspace_is_gone(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
+def test_pending_calls_fail_when_the_workspace_has_ended(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
     bridge = bridge_to(served.path)
     bridge.ask("initialize", HELLO, 0)
     bridge.send(request("tools/call", {"name": "fugue_test_hold", "arguments": {}}, 1))
@@ -160,7 +160,7 @@ def test_what_was_asked_before_the_client_closed_its_pipe_is_answered(
     assert bridge.process.wait(10) == 0
 
 
-def test_it_leaves_when_nobody_reads_it(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
+def test_the_bridge_ends_when_its_output_is_closed(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
     bridge = bridge_to(served.path)
     assert bridge.process.stdout
     bridge.process.stdout.close()

@@ -61,7 +61,7 @@ async def test_a_client_gets_what_comes_later_and_others_are_served_meanwhile(se
 
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_call_that_is_given_up_stops_the_work(served: Served, era: str) -> None:
+async def test_a_call_that_is_cancelled_stops_the_work(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         waiting = asyncio.create_task(agent.call_tool("fugue_test_later", {}))
         await asked()
@@ -84,7 +84,7 @@ def test_a_cancelled_request_is_not_answered(served: Served) -> None:
     link.close()
 
 
-def test_a_client_that_vanishes_stops_what_it_asked_for(served: Served) -> None:
+def test_a_client_that_disconnects_stops_what_it_asked_for(served: Served) -> None:
     link = served.link()
     link.initialize()
     link.send(called(7))

@@ -247,7 +247,7 @@ def test_refusals_that_name_what_runs_in_a_pane_are_harmless(stage: Stage) -> No
 @example("\x1b[31m\u202eevil\u200b" + FAMILY, "\x1b[1;31mred\x1b[0m \u202e\U000e0041 " + "".join(EMOJI))
 @example("\u200d\ufe0f", "\x1b]52;c;aGk=\x07\x9d0;x\x9c\x90q\x9c")
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_answer_of_any_command_steers(stage: Stage, name: str, printed: str) -> None:
+def test_no_result_contains_control_characters(stage: Stage, name: str, printed: str) -> None:
     stage.play(name, printed)
     stage.check(name)
     stage.check_the_rest(name)

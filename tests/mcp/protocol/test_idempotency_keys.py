@@ -34,7 +34,7 @@ async def test_a_call_under_a_key_opens_one_pane(served: Served, era: str) -> No
     assert len(served.on_main(lambda: served.mux.workspace.panes)) == 2
 
 
-async def test_a_client_that_comes_back_through_another_bridge_is_known(served: Served) -> None:
+async def test_a_client_that_reconnects_through_another_bridge_keeps_its_identity(served: Served) -> None:
     for _ in range(2):
         async with client(served, "auto") as agent:
             await agent.call_tool("fugue_split_pane", SPLIT)

@@ -24,7 +24,7 @@ def nothing_asked() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_client_that_asked_for_it_hears_how_far_a_call_is(served: Served, era: str) -> None:
+async def test_a_client_that_requested_progress_is_notified(served: Served, era: str) -> None:
     heard = list[tuple[float, float | None, str | None]]()
     halfway = asyncio.Event()
 
@@ -123,7 +123,7 @@ async def test_what_is_told_after_a_call_is_over_is_not_sent() -> None:
     assert slow.heard == ["in time"]
 
 
-def test_what_is_told_once_the_workspace_is_left_harms_nobody() -> None:
+def test_progress_reported_after_the_end_of_the_workspace_causes_no_error() -> None:
     async def begun() -> ProgressReports:
         return ProgressReports(cast("Any", Slow()))
 

@@ -92,7 +92,7 @@ def test_other_uris_stand_for_nothing(uri: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
-async def test_resources_are_listed_and_read_through_the_gate(served: Served, era: str) -> None:
+async def test_resources_are_listed_and_read_through_the_gateway(served: Served, era: str) -> None:
     say(served, "rename-pane --pane %1 --name 'api server'")
     async with client(served, era) as agent:
         listed = (await agent.list_resources()).resources
@@ -132,7 +132,7 @@ async def test_resources_are_listed_and_read_through_the_gate(served: Served, er
         ("fugue://elsewhere", "not_found: no resource fugue://elsewhere"),
     ],
 )
-async def test_what_is_not_there_cannot_be_read(served: Served, era: str, uri: str, said: str) -> None:
+async def test_what_does_not_exist_cannot_be_read(served: Served, era: str, uri: str, said: str) -> None:
     async with client(served, era) as agent:
         with pytest.raises(MCPError, match=said) as caught:
             await agent.read_resource(uri)
@@ -206,7 +206,7 @@ async def subscribed(served: Served, era: str, *uris: str) -> AsyncGenerator[tup
 
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_subscriber_hears_of_its_resources_and_no_others(served: Served, era: str) -> None:
+async def test_a_subscriber_is_notified_of_its_resources_only(served: Served, era: str) -> None:
     say(served, "split-pane --pane %1 --name other --command cat")
     async with subscribed(served, era, SCREEN, "fugue://layout") as (_, ears):
         say(served, "send-input --pane %2 --text x", "send-input --pane %1 --text x")
@@ -218,7 +218,7 @@ async def test_a_subscriber_hears_of_its_resources_and_no_others(served: Served,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_flood_is_told_twice_a_second_and_its_last_change_always(served: Served, era: str) -> None:
+async def test_updates_are_limited_to_two_a_second_and_include_the_last(served: Served, era: str) -> None:
     async with subscribed(served, era, SCREEN) as (agent, ears):
         begun = asyncio.get_running_loop().time()
         for number in range(60):
@@ -233,7 +233,7 @@ async def test_a_flood_is_told_twice_a_second_and_its_last_change_always(served:
 
 
 @pytest.mark.slow
-async def test_a_client_of_old_can_unsubscribe(served: Served) -> None:
+async def test_a_legacy_client_can_unsubscribe(served: Served) -> None:
     async with subscribed(served, "legacy", SCREEN, "fugue://panes") as (agent, ears):
         await subscribe(agent, SCREEN, undo=True)
         say(served, "send-input --pane %1 --text x", "rename-pane --pane %1 --name other")
@@ -250,7 +250,7 @@ async def test_a_resource_of_a_pane_to_come_is_told_when_it_is_there(served: Ser
 
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
-async def test_nothing_is_followed_without_a_subscriber_nor_after_one_is_gone(served: Served, era: str) -> None:
+async def test_panes_are_observed_only_while_there_are_subscribers(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         await agent.list_resources()
         assert followers(served) == 0
@@ -259,7 +259,7 @@ async def test_nothing_is_followed_without_a_subscriber_nor_after_one_is_gone(se
     await asyncio.to_thread(until, lambda: followers(served) == 0)
 
 
-async def test_a_client_that_does_not_read_costs_one_telling(served: Served) -> None:
+async def test_a_client_that_does_not_read_gets_one_pending_notification(served: Served) -> None:
     link = served.link()
     link.initialize()
     link.ask("resources/subscribe", {"uri": SCREEN})

@@ -154,7 +154,7 @@ async def test_a_refusal_says_when_to_try_again(served: Served, era: str) -> Non
 
 
 @pytest.mark.slow
-async def test_the_seeds_names_and_a_clients_own_argument_are_understood(served: Served, era: str) -> None:
+async def test_alternative_names_and_a_clients_own_argument_are_accepted(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         result = await agent.call_tool("fugue_resize_pane", {"pane_id": "%1", "delta": 0.1, "wait_for_previous": True})
         assert "no such argument" not in text_of(result)
@@ -177,7 +177,7 @@ async def test_parallel_calls_each_get_their_own_answer(served: Served, era: str
 
 
 @pytest.mark.slow
-async def test_a_call_that_is_given_up_does_not_hold_others(served: Served, era: str) -> None:
+async def test_a_call_that_is_cancelled_does_not_hold_others(served: Served, era: str) -> None:
     async with client(served, era) as agent:
         held = asyncio.create_task(agent.call_tool("fugue_test_hold", {}))
         await asyncio.to_thread(HELD.wait, 10)

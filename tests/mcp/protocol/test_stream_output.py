@@ -46,7 +46,7 @@ async def started(served: Served) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_output_is_told_as_it_comes_and_then_the_end(served: Served, era: str) -> None:
+async def test_output_is_reported_as_it_comes_and_then_the_end(served: Served, era: str) -> None:
     say(served, "split-pane --pane %1 --on-exit keep --command 'read x; echo two; read x; exit 3'")
     async with client(served, era) as agent:
         following = Following(agent, ["%2"])
@@ -119,7 +119,7 @@ async def test_the_answer_has_as_much_of_the_end_as_the_client_takes(serve: Call
     assert len(text) + missed == 5_000 + len("\n")
 
 
-async def test_a_call_that_is_given_up_leaves_the_pane_alone(served: Served) -> None:
+async def test_a_call_that_is_cancelled_leaves_the_pane_alone(served: Served) -> None:
     async with client(served, "auto") as agent:
         following = Following(agent, ["%1"])
         await started(served)
@@ -150,7 +150,7 @@ async def test_a_pane_that_is_closed_or_over_ends_it(served: Served) -> None:
     assert closed["panes"][0]["cursor"] is None
 
 
-async def test_a_program_that_paints_is_told_once(served: Served) -> None:
+async def test_a_program_that_paints_is_reported_once(served: Served) -> None:
     paints = r"read x; for i in 1 2 3 4 5 6 7 8; do printf \"\\033[5;5Hframe \$i\"; sleep 0.1; done"
     say(served, f'split-pane --pane %1 --on-exit keep --command "{paints}"')
     async with client(served, "auto") as agent:
@@ -162,7 +162,7 @@ async def test_a_program_that_paints_is_told_once(served: Served) -> None:
 
 
 @pytest.mark.parametrize(("panes", "said"), [([], "panes"), (["%9"], "no pane %9"), (["%1"] * 17, "panes")])
-async def test_panes_that_cannot_be_followed_are_told(served: Served, panes: list[str], said: str) -> None:
+async def test_panes_that_cannot_be_followed_are_reported(served: Served, panes: list[str], said: str) -> None:
     async with client(served, "auto") as agent:
         result = await agent.call_tool("fugue_stream_output", {"panes": panes})
     assert result.is_error

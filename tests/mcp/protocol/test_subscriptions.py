@@ -60,7 +60,7 @@ async def one_more(agent: Client, era: str, uri: str) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_two_hundred_resources_are_told_of_and_no_more(served: Served, era: str) -> None:
+async def test_at_most_two_hundred_resources_are_subscribed_to(served: Served, era: str) -> None:
     say(served, *(f"create-window --name w{number} --command cat" for number in range(33)))
     panes = served.on_main(lambda: list(served.mux.terminals))
     named = [f"{sign}{int(pane)}" for pane in panes for sign in ("", "%25")]
@@ -76,7 +76,7 @@ async def test_two_hundred_resources_are_told_of_and_no_more(served: Served, era
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_person_who_scrolls_or_selects_changes_a_state_and_nothing_else(served: Served, era: str) -> None:
+async def test_a_user_who_scrolls_or_selects_changes_a_state_and_nothing_else(served: Served, era: str) -> None:
     uris = [f"fugue://pane/1/{view}" for view in ("state", "screen", "scrollback", "last-command")]
     terminal = served.on_main(lambda: served.mux.terminals[PaneId(1)])
     acts = [lambda: terminal.scroll(1), lambda: terminal.copy_mode.select(Point(0)), terminal.copy_mode.deselect]
@@ -88,7 +88,7 @@ async def test_a_person_who_scrolls_or_selects_changes_a_state_and_nothing_else(
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_real_flood_is_told_twice_a_second(serve: Callable[..., Served], era: str) -> None:
+async def test_updates_of_a_flood_are_limited_to_two_a_second(serve: Callable[..., Served], era: str) -> None:
     served = serve(engine="ghostty")
     say(served, "create-pane --name flood --command yes")
     uris = [f"fugue://pane/2/{view}" for view in ("screen", "scrollback", "state")]
@@ -102,7 +102,7 @@ async def test_a_real_flood_is_told_twice_a_second(serve: Callable[..., Served],
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("way", ["hang up", "reset"])
-def test_a_client_that_vanishes_is_told_nothing_more(
+def test_a_client_that_disconnects_is_told_nothing_more(
     served: Served, era: str, way: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     link = served.link()
@@ -133,7 +133,7 @@ class Bridged(Link):
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("call", ["fugue_stream_output", "fugue_wait_for_output", "fugue_list_events"])
-def test_a_bridge_that_is_killed_in_a_call_frees_what_it_held(served: Served, era: str, call: str) -> None:
+def test_a_killed_bridge_frees_the_resources_of_its_call(served: Served, era: str, call: str) -> None:
     arguments: dict[str, dict[str, Any]] = {
         "fugue_stream_output": {"panes": ["%1"], "timeout": 600},
         "fugue_wait_for_output": {"panes": ["%1"], "any_of": ["never"]},
@@ -154,7 +154,7 @@ def test_a_bridge_that_is_killed_in_a_call_frees_what_it_held(served: Served, er
     assert served.on_main(lambda: not vars(next(iter(served.mux.terminals.values())))["_observers"])
 
 
-async def test_a_client_of_old_that_subscribed_before_it_listed_hears_of_other_resources_too(served: Served) -> None:
+async def test_a_legacy_client_that_subscribed_before_it_listed_hears_of_other_resources_too(served: Served) -> None:
     ears = Ears()
     async with client(served, "legacy", message_handler=ears.hear) as agent:
         await subscribe(agent, SCREEN)
@@ -163,7 +163,7 @@ async def test_a_client_of_old_that_subscribed_before_it_listed_hears_of_other_r
         await ears.until(lambda: ears.relisted)
 
 
-async def test_nothing_that_was_due_is_told_after_a_client_unsubscribed(served: Served) -> None:
+async def test_no_pending_update_is_sent_after_unsubscribing(served: Served) -> None:
     async with subscribed(served, "legacy", SCREEN, "fugue://panes") as (agent, ears):
         say(served, "send-input --pane %1 --text x")
         await ears.until(lambda: SCREEN in ears.updated)
@@ -180,7 +180,7 @@ async def test_nothing_that_was_due_is_told_after_a_client_unsubscribed(served: 
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_bug_behind_a_resource_a_prompt_or_a_completion_tells_nothing_of_itself(
+async def test_an_internal_error_of_resources_prompts_and_completions_hides_its_details(
     served: Served, era: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> Any:

@@ -40,7 +40,7 @@ def test_fenced_text_holds_no_control_character_and_cannot_end_the_fence(text: s
     assert not {"\x1b", "\u202e", "\u200b", "\U000e0041"} & set("".join(lines))
 
 
-def test_a_fence_that_the_text_holds_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fence_that_occurs_in_the_text_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = iter(["feed", "beef"])
 
     def token(size: int) -> str:

@@ -40,7 +40,7 @@ def names(listed: list[Tool]) -> list[str]:
     return [tool.name for tool in listed if not tool.name.startswith("fugue_test_")]
 
 
-def test_the_first_set_is_small_and_enough() -> None:
+def test_the_default_toolset_is_small_and_complete() -> None:
     assert ours(Toolset.DEFAULT) >= CORE
     assert len(ours(Toolset.DEFAULT)) <= 26
 
@@ -98,7 +98,7 @@ def test_a_client_that_never_lists_again_sees_all_at_once_unless_it_was_chosen_o
         ({"on": ["layout"]}, "'on': no such argument; it accepts enable, disable"),
     ],
 )
-def test_a_wrong_set_is_told(arguments: dict[str, Any], said: str) -> None:
+def test_a_wrong_set_is_reported(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidArgument, match=said):
         Toolsets().switch(arguments)
 

@@ -59,7 +59,7 @@ JSON: Any = st.recursive(
 
 @pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=8), JSON, max_size=6), st.integers(200, 20_000))
-def test_any_value_is_cut_to_size_or_to_its_bones(value: dict[str, Any], limit: int) -> None:
+def test_any_value_is_truncated_to_the_limit(value: dict[str, Any], limit: int) -> None:
     found, left_out = fitted(cleaned(value), limit)
     assert shape(found) <= shape(cleaned(value))
     assert size(found) <= max(limit, size(fitted(cleaned(value), 0).value))

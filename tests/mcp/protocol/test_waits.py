@@ -51,7 +51,7 @@ async def test_progress_is_told_while_waiting(served: Served, era: str, monkeypa
     assert (told[0][2] or "").startswith("waiting for %1")
 
 
-def test_a_wait_that_is_given_up_ends_at_once_and_leaves_the_pane_alone(served: Served) -> None:
+def test_a_wait_that_is_cancelled_ends_at_once_and_leaves_the_pane_alone(served: Served) -> None:
     link = served.link()
     link.initialize()
     params = {"name": "fugue_wait_for_output", "arguments": {"panes": ["%1"], "any_of": ["never"]}}
@@ -63,7 +63,7 @@ def test_a_wait_that_is_given_up_ends_at_once_and_leaves_the_pane_alone(served: 
     link.close()
 
 
-def test_a_client_that_vanishes_frees_its_wait(served: Served) -> None:
+def test_a_client_that_disconnects_frees_its_wait(served: Served) -> None:
     link = served.link()
     link.initialize()
     params = {"name": "fugue_wait_for_output", "arguments": {"panes": ["%1"], "any_of": ["never"]}}
