@@ -47,14 +47,14 @@ def test_a_record_is_a_value() -> None:
         Extent(*range(5))
 
 
-def test_what_a_newer_side_says_besides_is_passed_over() -> None:
+def test_unknown_fields_of_a_newer_version_are_ignored() -> None:
     assert Bye.load(b'{"reason": "detached", "mood": "fine"}') == Bye("detached")
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"[]", b"null", b"7", b'{"cols": "80"}', b'{"cols": true}', b'{"cols": 1.5}', b"\xff", b"[" * 99_999]
 )
-def test_what_is_no_record_is_refused(data: bytes) -> None:
+def test_an_invalid_record_is_rejected(data: bytes) -> None:
     with pytest.raises(SocketError, match="not a extent"):
         Extent.load(data)
 
@@ -69,7 +69,7 @@ def test_an_answer_is_a_welcome_or_the_reason_why_not() -> None:
             attach_protocol.welcome(line)
 
 
-def test_a_server_that_knows_no_attaching_is_of_another_version() -> None:
+def test_a_server_without_the_attach_method_is_reported_as_another_version() -> None:
     line = b'{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "Method not found"}}\n'
     with pytest.raises(SocketError, match=r"run by another version .*; attach with that version, or end it with"):
         attach_protocol.welcome(line)
@@ -99,7 +99,7 @@ def test_what_is_no_frame_is_refused(data: bytes) -> None:
         list(Frames().feed(data))
 
 
-def test_the_wire_is_quick_to_load() -> None:
+def test_attach_protocol_imports_few_modules() -> None:
     script = (
         "import sys; from fugue_tui import attach_protocol as wire; wire.request(wire.Hello(term='xterm'));"
         "print(sorted({'dataclasses', 'msgspec', 'typing', 'json', 're', 'enum'} & set(sys.modules)))"

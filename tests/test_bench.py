@@ -78,7 +78,7 @@ def test_payloads_are_the_same_each_time_and_big_enough(tmp_path: Path, kind: st
     first.decode()
 
 
-def test_subjects_take_turns_so_that_neither_has_the_quiet_hour(tmp_path: Path) -> None:
+def test_benchmarked_programs_alternate(tmp_path: Path) -> None:
     assert [subject.name for subject in Plan(tmp_path).turns(2)] == ["tmux", "fugue", "fugue", "tmux"]
 
 

@@ -18,7 +18,7 @@ def test_the_log_is_private_cleaned_and_made_only_when_needed(private_dir: Path)
     assert file.read_text().endswith(" WARNING test: bad red\n")
 
 
-def test_a_full_log_is_begun_anew_and_what_was_in_it_kept_once(private_dir: Path) -> None:
+def test_a_full_log_is_rotated_once(private_dir: Path) -> None:
     file, full = private_dir / "main.log", private_dir / "main.log.1"
     log = logging.Logger("test")
     log.addHandler(LogFile(str(file)))
@@ -31,7 +31,7 @@ def test_a_full_log_is_begun_anew_and_what_was_in_it_kept_once(private_dir: Path
     assert len(list(private_dir.iterdir())) == 2
 
 
-def test_a_full_log_that_moves_takes_along_what_was_in_it(private_dir: Path) -> None:
+def test_moving_a_full_log_keeps_its_content(private_dir: Path) -> None:
     old, new = private_dir / "old.log", private_dir / "new.log"
     log, handler = logging.Logger("test"), LogFile(str(old))
     log.addHandler(handler)
@@ -50,13 +50,13 @@ def test_the_log_follows_no_link(private_dir: Path) -> None:
     assert not (private_dir / "elsewhere").exists()
 
 
-def test_a_full_disk_is_done_without() -> None:
+def test_a_full_disk_causes_no_error() -> None:
     log = logging.Logger("test")
     log.addHandler(LogFile("/dev/full"))
     log.error("no room")
 
 
-def test_a_log_that_moves_takes_along_what_it_says(private_dir: Path) -> None:
+def test_moving_a_log_keeps_its_content(private_dir: Path) -> None:
     old, new = private_dir / "old.log", private_dir / "new.log"
     log, handler = logging.Logger("test"), LogFile(str(old))
     log.addHandler(handler)

@@ -96,12 +96,12 @@ def test_a_long_title_ends_in_an_ellipsis() -> None:
     assert clean("xyz", 0) == ""
 
 
-def test_a_cut_inside_a_family_leaves_no_joiner() -> None:
+def test_truncating_an_emoji_sequence_leaves_no_joiner() -> None:
     assert clean("👩‍👩‍👧‍👦 family", 5) == "👩‍👩…"
 
 
 @pytest.mark.slow
-def test_piled_up_marks_are_thinned() -> None:
+def test_stacked_combining_marks_are_limited() -> None:
     assert clean_text("a" + "\u0301" * 2_000_000 + "b") == "a" + "\u0301" * MARKS_LIMIT + "b"
 
 

@@ -77,7 +77,7 @@ def test_a_private_directory_is_made_and_checked(runtime: Path) -> None:
     assert fault(str(runtime / "missing")) == "No such file or directory"
 
 
-def test_a_private_directory_that_cannot_be_made_is_told_with_the_way_out(runtime: Path) -> None:
+def test_a_private_directory_that_cannot_be_made_is_reported_with_the_way_out(runtime: Path) -> None:
     (runtime / "file").write_text("")
     with pytest.raises(SocketError, match=r"file/a/b: Not a directory; set XDG_RUNTIME_DIR to .*--socket"):
         make_private(str(runtime / "file" / "a" / "b"))
@@ -91,7 +91,7 @@ def test_connecting_says_that_nothing_listens(runtime: Path) -> None:
         connect(str(runtime / "dead.sock"))
 
 
-def test_a_workspace_that_many_want_in_at_once_is_waited_for(runtime: Path) -> None:
+def test_connecting_waits_while_the_backlog_is_full(runtime: Path) -> None:
     path = str(runtime / "busy.sock")
     with _serve(path) as bound:
         bound.listen(0)
@@ -148,7 +148,7 @@ def test_only_names_are_listed(runtime: Path) -> None:
         assert live(env) == ["dev"]
 
 
-def test_who_outlived_a_workspace_is_taken_to_the_one_of_its_name(runtime: Path) -> None:
+def test_a_process_of_an_ended_workspace_connects_to_the_new_one_of_its_name(runtime: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime), "FUGUE_WORKSPACE": "dev", "FUGUE_SOCKET": f"{runtime}/.0a1b.sock"}
     assert find(env=env) == f"{runtime}/fugue-tui/dev.sock"
     with _serve(f"{runtime}/.0a1b.sock"):

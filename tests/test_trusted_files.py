@@ -66,7 +66,7 @@ def test_a_link_is_never_written_through(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a link away")
-def test_a_link_of_another_user_leads_nowhere(tmp_path: Path) -> None:
+def test_a_link_of_another_user_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     write(tmp_path / "link" / "a", "text")
@@ -84,7 +84,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
             write(tmp_path / name, "text", overwrite=True)
 
 
-def test_a_directory_that_is_not_there_is_told_and_nothing_is_left(tmp_path: Path) -> None:
+def test_a_directory_that_does_not_exist_is_told_and_nothing_is_left(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "nowhere" / "a", "text")
     assert os.listdir(tmp_path) == []

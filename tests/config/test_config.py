@@ -105,7 +105,7 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
         ("[keys]\nbindings = 'x'", 'config.toml: keys.bindings: "x" is not a table of strings'),
     ],
 )
-def test_a_fault_says_where_and_what(text: str, fault: str) -> None:
+def test_a_config_fault_names_the_key_and_the_reason(text: str, fault: str) -> None:
     assert parse(text).faults == (fault,)
 
 
@@ -120,7 +120,7 @@ def test_a_binding_that_is_wrong_drops_only_itself() -> None:
 
 
 @pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "x = " + "9" * 5_000, "[" * 50, "\x1b = 1", "= =", '"""'])
-def test_odd_text_is_a_fault_without_control_characters(text: str) -> None:
+def test_faults_contain_no_control_characters(text: str) -> None:
     (fault,) = parse(text).faults
     assert fault.isprintable()
 

@@ -75,7 +75,7 @@ def test_a_file_that_a_group_of_several_can_write_is_refused(
     assert read(file).config == Config()
 
 
-def test_a_file_that_a_group_of_nobody_else_can_write_is_ones_own(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_writable_by_the_users_private_group_is_accepted(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text("")
     file.chmod(0o664)
     group_of(monkeypatch, file, "")

@@ -24,14 +24,14 @@ def test_the_same_screen_has_no_difference() -> None:
     assert (difference.rows, difference.cells, difference.summary) == ((), 0, "nothing changed")
 
 
-def test_a_changed_word_is_told_with_its_row() -> None:
+def test_a_changed_word_is_reported_with_its_row() -> None:
     difference = compare(shown("", "tests: 3 failed, 12 passed"), shown("", "tests: 0 failed, 15 passed"))
     assert difference.cells == 2
     assert difference.rows[0].columns == ((7, 8), (18, 19))
     assert difference.summary == "row 2: “3” became “0”, “12” became “15” in “tests: 0 failed, 15 passed”"
 
 
-def test_new_and_emptied_rows_are_told() -> None:
+def test_new_and_emptied_rows_are_reported() -> None:
     assert compare(shown("", "old"), shown("new", "")).summary == "row 1: new: “new”\nrow 2: emptied, was “old”"
 
 
@@ -49,7 +49,7 @@ def test_how_far_the_text_moved_can_be_known_better_than_it_can_be_guessed() -> 
     assert len(compare(before, after, 4).rows) == 4
 
 
-def test_a_block_that_moved_up_or_down_is_told_as_such() -> None:
+def test_a_block_that_moved_up_or_down_is_reported_as_such() -> None:
     before = shown("top", "first", "second", "one", "two", "three", "four", "status 1")
     deleted = compare(before, shown("top", "one", "two", "three", "four", "", "", "status 2"))
     assert deleted.summary.splitlines() == [
@@ -82,7 +82,7 @@ def test_rows_that_are_alike_have_not_moved() -> None:
     assert compare(before, after).moves == ()
 
 
-def test_another_colour_is_told_as_such() -> None:
+def test_another_colour_is_reported_as_such() -> None:
     red = Screen(COLS, (Row((Run("word", Style(fg=1), 4),)),))
     difference = compare(shown("word"), red)
     assert difference.cells == 4

@@ -32,7 +32,7 @@ def colours(image: Image.Image, x: int, y: int, cols: int = 1) -> set[object]:
     return {colour for _, colour in image.crop(area).getcolors(100_000) or []}
 
 
-def test_a_picture_has_the_size_of_its_cells() -> None:
+def test_an_image_has_the_size_of_its_cells() -> None:
     image = png.draw(screen("", 33, 7))
     assert image.size == (33 * CELL.width, 7 * CELL.height)
     assert image.getcolors() == [(33 * CELL.width * 7 * CELL.height, THEME.background)]
@@ -99,7 +99,7 @@ def test_a_file_is_a_png_that_others_read() -> None:
         assert image.size == (20 * CELL.width, 3 * CELL.height)
 
 
-def test_a_picture_that_would_fill_the_memory_is_refused() -> None:
+def test_an_image_that_is_too_large_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="too large"):
         png.draw(Screen(100_000, tuple(Row(()) for _ in range(1_000))))
 

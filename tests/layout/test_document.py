@@ -259,7 +259,7 @@ FAULTS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("value", "said"), FAULTS)
-def test_every_fault_is_told_where_it_is(value: Any, said: str) -> None:
+def test_every_fault_is_reported_where_it_is(value: Any, said: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         read(value)
     assert said in str(caught.value)

@@ -223,7 +223,7 @@ def test_a_layout_grows_no_deeper_and_no_larger_than_it_may() -> None:
     assert len(list(panes(edit.replace(full, A, NEW)))) == MAX_PANES
 
 
-def test_panes_that_are_not_there_or_there_already_are_named() -> None:
+def test_unknown_and_duplicate_panes_are_named() -> None:
     node = row(A, B)
     for attempt in (
         lambda: edit.split(node, C, D, Axis.VERTICAL),

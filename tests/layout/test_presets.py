@@ -122,7 +122,7 @@ def test_hyphens_capitals_and_tmux_names_are_understood() -> None:
         assert apply(spelling, numbered(3)) == apply(name, numbered(3))
 
 
-def test_a_preset_that_is_not_there_is_answered_with_those_that_are() -> None:
+def test_an_unknown_preset_is_answered_with_the_known_ones() -> None:
     with pytest.raises(InvalidArgument, match=r"no preset 'spiral'; there are single, split_horizontal"):
         canonical("spiral")
     with pytest.raises(InvalidArgument) as caught:

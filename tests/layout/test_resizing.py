@@ -41,7 +41,7 @@ def resizable(node: Node, pane: PaneId, axis: Axis | None, delta: Fraction) -> b
     return False
 
 
-def test_thirds_survive_a_storm_of_resizes() -> None:
+def test_equal_thirds_are_kept_through_many_resizes() -> None:
     node: Node = row(A, B, C)
     for step in range(500):
         node = edit.resize(node, B, None, -0.1 if step % 2 else 0.1)
@@ -63,14 +63,16 @@ def test_a_resize_takes_from_the_next_and_the_last_from_the_previous() -> None:
     assert edit.resize(node, A, None, -0.1) == row(A, B, C, weights=(3, 4, 3))
 
 
-def test_a_resize_that_the_next_cannot_pay_is_paid_by_those_beyond() -> None:
+def test_a_resize_beyond_the_next_panes_minimum_takes_from_further_panes() -> None:
     node = row(A, B, C, D, weights=(2, 2, 2, 2))
     assert edit.resize(node, B, None, 0.5) == row(A, B, C, D, weights=(23, 75, 1, 1))
 
 
 @pytest.mark.slow
 @given(data=st.data(), deltas=st.lists(st.floats(-2, 2), max_size=8))
-def test_no_resize_pushes_anyone_under_the_minimum(data: st.DataObject, layouts: Layouts, deltas: list[float]) -> None:
+def test_no_resize_makes_a_pane_smaller_than_the_minimum(
+    data: st.DataObject, layouts: Layouts, deltas: list[float]
+) -> None:
     node = data.draw(layouts(least=2))
     for delta in deltas:
         pane = pick(data, node)

@@ -61,7 +61,7 @@ def test_undoing_a_close_does_not_bring_the_pane_back() -> None:
     assert History().push(before).undo(after) is None
 
 
-def test_an_earlier_layout_comes_back_as_if_the_panes_that_are_gone_were_closed_in_it() -> None:
+def test_an_earlier_layout_is_restored_as_if_the_panes_that_are_gone_were_closed_in_it() -> None:
     wide = apply("even_horizontal", [A, B])
     temporary = split(wide, A, C, Axis.HORIZONTAL)
     present = close(apply("even_horizontal", [A, C, B]), C)
@@ -101,7 +101,7 @@ def test_pushing_the_same_layout_twice_is_one_step() -> None:
     assert History().push(node).push(node) == History((node,))
 
 
-def test_a_layout_of_strangers_is_mended_into_the_present_panes() -> None:
+def test_an_undone_layout_of_other_panes_gets_the_present_panes() -> None:
     assert set(panes(with_present_panes(Leaf(C), apply("tiled", [A, B])))) == {A, B}
 
 
@@ -116,9 +116,7 @@ def test_an_old_layout_always_gets_exactly_the_present_panes(data: st.DataObject
 
 @pytest.mark.slow
 @given(data=st.data(), steps=st.lists(st.sampled_from(["preset", "split", "close", "undo", "redo"]), max_size=25))
-def test_whatever_is_done_and_undone_no_pane_is_lost_or_raised(
-    data: st.DataObject, layouts: Layouts, steps: list[str]
-) -> None:
+def test_undo_and_redo_neither_lose_nor_restore_panes(data: st.DataObject, layouts: Layouts, steps: list[str]) -> None:
     history, now, number = History(), data.draw(layouts(least=2, most=6)), 100
     for what in steps:
         order = sorted(panes(now))

@@ -136,7 +136,7 @@ def test_running_another_program_ends_the_old_one(room: Room) -> None:
     assert pane not in room.mux.exits
 
 
-def test_an_end_that_is_told_late_does_not_hurt_the_new_program(room: Room) -> None:
+def test_a_late_exit_event_does_not_affect_the_new_program(room: Room) -> None:
     pane = room.opened("create-pane --on-exit close --command 'exit 0'")
     old = room.mux.terminals[pane]
     room.until(lambda: old.exit, playing=False)
@@ -154,7 +154,7 @@ def test_the_last_pane_of_all_empties_the_workspace(room: Room) -> None:
     assert room.cat() == PaneId(2)
 
 
-def test_programs_are_told_where_they_are(room: Room) -> None:
+def test_the_environment_of_a_program_names_its_pane_and_workspace(room: Room) -> None:
     pane = room.opened(
         'create-pane --env \'{"OWN": "x", "FUGUE_PANE": "%99"}\' '
         "--command 'echo $FUGUE_WORKSPACE $FUGUE_PANE $FUGUE_SOCKET $OWN; exec cat'"
@@ -173,7 +173,7 @@ def test_a_new_pane_starts_where_its_source_works(room: Room, tmp_path: os.PathL
     room.until(lambda: room.text(PaneId(3)).replace("\n", "") == where)
 
 
-def test_watchers_are_told_the_old_and_the_new(room: Room) -> None:
+def test_change_callbacks_get_the_old_and_the_new_workspace(room: Room) -> None:
     changes: list[tuple[int, int]] = []
     off = room.mux.on_change.connect(lambda old, new: changes.append((len(old.panes), len(new.panes))))
     first, _ = room.cat(), room.cat()
@@ -193,7 +193,7 @@ def test_what_programs_say_is_kept_and_told(room: Room) -> None:
     assert {"Bell", "TitleChanged"} <= set(told)
 
 
-def test_a_pane_belongs_to_the_person_who_types_in_it_for_two_seconds(room: Room) -> None:
+def test_a_pane_belongs_to_the_user_who_types_in_it_for_two_seconds(room: Room) -> None:
     pane = room.cat()
     assert room.mux.reserved_ms(pane) is None
     room.mux.human_input(pane)
@@ -246,7 +246,7 @@ def test_rows_for_titles_are_no_panes_rows(room: Room) -> None:
 
 
 @pytest.mark.slow
-def test_many_panes_may_open_and_close_without_a_trace(room: Room) -> None:
+def test_many_opened_and_closed_panes_leave_no_resources(room: Room) -> None:
     first = room.cat()
     room.cat()
     room.say(f"close-pane {room.open[-1]}")

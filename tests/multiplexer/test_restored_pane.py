@@ -41,7 +41,7 @@ def fill(room: Room, text: str = "of old", pane: int = 7) -> None:
     room.mux.fill(PaneId(pane), emulator)
 
 
-def test_panes_come_back_at_their_sizes_and_run_nothing(room: Room) -> None:
+def test_panes_are_restored_at_their_sizes_and_run_nothing(room: Room) -> None:
     pane = back(room, "cat")
     assert room.mux.terminals[pane].size == Size(40, 24)
     assert room.text(pane) == "of old"
@@ -52,7 +52,7 @@ def test_panes_come_back_at_their_sizes_and_run_nothing(room: Room) -> None:
     assert room.mux.terminals[pane].size == Size(20, 10)
 
 
-def test_new_ids_lie_above_those_that_came_back(room: Room) -> None:
+def test_new_ids_are_larger_than_the_restored_ones(room: Room) -> None:
     pane = back(room, "cat")
     assert int(room.run(SplitPane(pane=str(pane), command=("cat",))).id[1:]) == 8
 
@@ -106,7 +106,7 @@ def test_a_pane_that_is_started_before_its_text_is_there_starts_with_it(room: Ro
     assert room.shows(PaneId(7), "now in").startswith("of old\nnow in")
 
 
-def test_a_program_that_is_gone_is_told_in_the_pane_and_can_be_tried_again(room: Room, tmp_path: Path) -> None:
+def test_a_program_that_is_gone_is_reported_in_the_pane_and_can_be_tried_again(room: Room, tmp_path: Path) -> None:
     pane = back(room, str(tmp_path / "tool"))
     for _ in range(2):
         with pytest.raises(SpawnFailed, match="there is no such file"):
@@ -144,7 +144,7 @@ def test_the_nearest_directory_is_never_the_root(tmp_path: Path, monkeypatch: py
     assert nearest_directory(str(tmp_path / "file")) == str(tmp_path)
 
 
-def test_keys_to_a_pane_that_waits_come_to_nothing(room: Room) -> None:
+def test_keys_to_a_pane_that_is_not_started_are_ignored(room: Room) -> None:
     pane = back(room, "cat")
     with pytest.raises(TerminalGone, match="start-pane"):
         room.say(f"send-input {pane} --text lost")
@@ -188,14 +188,14 @@ def test_what_waits_is_said(room: Room) -> None:
     assert info.pid == room.mux.terminals[pane].pid
 
 
-def test_ids_that_are_kept_free_are_given_to_what_comes_back_once(room: Room) -> None:
+def test_ids_that_are_kept_free_are_given_to_what_is_restored_once(room: Room) -> None:
     room.mux.ids.reserve(7, 2)
     assert room.cat() == PaneId(8)
     assert room.mux.ids.claim(two("cat"), room.mux.workspace)
     assert not room.mux.ids.claim(two("cat"), room.mux.workspace)
 
 
-def test_many_panes_come_and_go_without_a_trace(room: Room) -> None:
+def test_many_restored_and_closed_panes_leave_no_resources(room: Room) -> None:
     room.cat()
     before = len(os.listdir("/proc/self/fd"))
     for number in range(20, 50):

@@ -8,7 +8,7 @@ from fugue_tui.output_analysis.outcome.classify import detect
 from fugue_tui.output_analysis.results import Meaning
 
 
-def test_a_failed_test_run_comes_out_as_the_seed_says() -> None:
+def test_a_failed_test_run_is_classified_as_documented() -> None:
     found = recorded("intent/cargo-test-failed-full")
     result = detect("cargo test", found.output, found.exit_code)
     assert result.intent is Meaning.TEST_FAILURE

@@ -8,7 +8,7 @@ from fugue_tui.output_analysis.parse.parse import parse
 from fugue_tui.output_analysis.results import ParseAs, ParsedKind
 
 
-def test_docker_ps_comes_out_as_the_seed_says() -> None:
+def test_docker_ps_is_parsed_as_documented() -> None:
     assert plain(read("documented/docker-ps-seed")) == {
         "type": "table",
         "headers": ["CONTAINER ID", "IMAGE", "STATUS", "PORTS"],

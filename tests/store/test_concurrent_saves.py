@@ -20,7 +20,7 @@ from fugue_tui.store.store import Store
 pytestmark = pytest.mark.slow
 
 
-def test_nothing_is_tidied_away_while_somebody_saves(store: Store) -> None:
+def test_nothing_is_deleted_while_a_save_is_in_progress(store: Store) -> None:
     put(store, 1)
     with store.saving() as saving:
         digest = saving.keep(b"not yet referred to")
@@ -29,7 +29,7 @@ def test_nothing_is_tidied_away_while_somebody_saves(store: Store) -> None:
     assert store.tidy() == 1
 
 
-def test_a_lock_that_is_never_let_go_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_is_never_released_is_reported(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     put(store, 1)
     code = """
 import fcntl

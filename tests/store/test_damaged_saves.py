@@ -53,7 +53,7 @@ def test_so_many_damaged_ones_are_kept_and_no_more(store: Store) -> None:
     assert bad == [b"broken %d" % number for number in range(3, MOST_BAD + 3)]
 
 
-def test_when_every_copy_is_damaged_all_are_kept_and_that_is_told(store: Store) -> None:
+def test_when_every_copy_is_damaged_all_are_kept_and_that_is_reported(store: Store) -> None:
     put(store, 1)
     put(store, 2)
     for copy in ("", ".1"):

@@ -18,7 +18,7 @@ from fugue_tui.errors import SaveError
 from fugue_tui.store.store import Store, state_dir
 
 
-def test_what_was_put_comes_back(store: Store) -> None:
+def test_a_stored_value_is_read_back(store: Store) -> None:
     put(store, 1, deep={"a": [1, 2.5, None, "\udce9"]})
     found = store.get("auto", "main")
     assert (found.manifest["deep"], found.manifest["version"]) == ({"a": [1, 2.5, None, "\udce9"]}, 1)
@@ -30,7 +30,7 @@ def test_what_was_put_comes_back(store: Store) -> None:
     [b"", b"x", random.Random(1).randbytes(100_000), b"\0" * 5_000_000],
     ids=["nothing", "a byte", "noise", "zeroes"],
 )
-def test_texts_come_back_as_they_were(store: Store, data: bytes) -> None:
+def test_stored_texts_are_read_back(store: Store, data: bytes) -> None:
     with store.saving() as saving:
         digest = saving.keep(data)
         assert saving.keep(data) == digest
@@ -47,7 +47,7 @@ def test_everything_is_for_its_owner_alone(store: Store) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
-def test_looking_makes_nothing(store: Store) -> None:
+def test_reading_creates_no_files(store: Store) -> None:
     assert (store.names("auto"), store.tidy()) == ([], 0)
     with pytest.raises(SaveError, match=r"nothing is saved as 'main' \(auto\); list-saved shows what is"):
         store.get("auto", "main")
@@ -198,7 +198,7 @@ def test_a_manifest_that_refers_to_a_lost_text_is_not_put(store: Store) -> None:
         saving.put("auto", "main", {"version": 1, "texts": [digest]})
 
 
-def test_clocks_decide_nothing(store: Store) -> None:
+def test_a_clock_change_does_not_affect_which_copy_is_newest(store: Store) -> None:
     for number, name in enumerate(["first", "second", "third"]):
         put(store, number, name, head={"saved_at": 2e9 - number * 1e8})
         for path in Path(store.root).rglob("*"):

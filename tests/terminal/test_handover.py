@@ -110,7 +110,7 @@ def test_waiting_takes_no_descriptors_and_no_threads(
     assert (open_files(), threading.active_count()) == (files, threads)
 
 
-def test_nobody_comes_from_a_waiting_pane(wait: Wait, emulator: Emulator) -> None:
+def test_a_waiting_terminal_has_no_process(wait: Wait, emulator: Emulator) -> None:
     assert wait(emulator).pid not in process.ancestors(os.getpid())
 
 
@@ -190,7 +190,7 @@ def test_the_line_is_cut_to_the_width_there_is() -> None:
     assert shown(8, "restored, press Enter") == ["restore…"]
 
 
-def test_words_from_a_file_do_nothing_but_show() -> None:
+def test_control_sequences_in_saved_text_are_not_executed() -> None:
     assert shown(60, "run: \x1b[2J\x1b]2;evil\x07vim\r\n\u202enotes\x07") == ["── run: vim notes ──"]
 
 

@@ -10,7 +10,7 @@ from fugue_tui.terminal.observers import CLOSED
 from fugue_tui.terminal.pty.spawn import Exit
 
 
-def test_a_tap_hears_output_in_order_then_the_end(spawn: Spawn) -> None:
+def test_an_observer_gets_output_in_order_then_the_end(spawn: Spawn) -> None:
     pane = spawn("read x; echo one; echo two; exit 3", say=lambda data: [Bell()] if b"two" in data else [])
     told: list[Any] = []
     pane.terminal.observe(lambda what: told.append(bytes(what) if isinstance(what, memoryview) else what))
@@ -22,7 +22,7 @@ def test_a_tap_hears_output_in_order_then_the_end(spawn: Spawn) -> None:
     assert pane.terminal.fed == len(pane.recorder.text)
 
 
-def test_what_was_untapped_hears_nothing_more_and_others_do(spawn: Spawn) -> None:
+def test_a_removed_observer_gets_nothing_more(spawn: Spawn) -> None:
     pane = spawn("cat")
     first, second = list[object](), list[object]()
     unobserve = pane.terminal.observe(lambda what: first.append(what))
@@ -36,7 +36,7 @@ def test_what_was_untapped_hears_nothing_more_and_others_do(spawn: Spawn) -> Non
     assert CLOSED in second
 
 
-def test_output_is_copied_once_for_all_who_take_it(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_is_copied_once_for_all_observers(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
     pane = spawn("cat")
     fed, told = list[object](), list[object]()
     monkeypatch.setattr(pane.recorder, "feed", fed.append)

@@ -34,7 +34,7 @@ def streams(*parts: bytes, alternate: bool = False) -> tuple[str, str]:
         (b"a\x1b[>1ub\x1b[?25hc", "abc", ""),
     ],
 )
-def test_text_goes_on_the_tape_it_belongs_to(printed: bytes, flow: str, painted: str) -> None:
+def test_text_goes_to_the_stream_of_flowing_or_painted_text(printed: bytes, flow: str, painted: str) -> None:
     assert streams(printed) == (flow, painted)
     assert streams(*(printed[at : at + 1] for at in range(len(printed)))) == (flow, painted)
 
@@ -53,7 +53,7 @@ def test_any_bytes_cut_anywhere_give_the_same(data: bytes, size: int) -> None:
     assert b"\x1b" not in whole.flow.text + whole.painted.text
 
 
-def test_a_tape_keeps_its_end_and_counts_from_its_beginning() -> None:
+def test_a_stream_keeps_its_end_and_counts_offsets_from_its_start() -> None:
     transcript = PlainTextExtractor(24)
     for number in range(40_000):
         transcript.feed(b"line %d \xc3\xbc\n" % number)
@@ -68,6 +68,6 @@ def test_a_tape_keeps_its_end_and_counts_from_its_beginning() -> None:
 @pytest.mark.parametrize(
     "hostile", [b"\x1b[A", b"a\b", b"\x1b[999999999999A", b"\x1b", b"\x1b]x", b"\x1b[;;;", b"\x1bM\n"]
 )
-def test_a_megabyte_of_anything_is_read_to_its_end(hostile: bytes) -> None:
+def test_a_megabyte_of_any_output_takes_linear_time(hostile: bytes) -> None:
     flow, painted = streams(hostile * (1_000_000 // len(hostile)) + b"\x18\x1b\\\x1b[mend\n")
     assert (flow + painted).endswith("end\n")

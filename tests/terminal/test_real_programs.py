@@ -62,7 +62,7 @@ def run(engine: str, pump: IOLoop) -> Run:
     return run
 
 
-def test_the_end_of_a_program_is_on_the_screen_when_its_end_is_told(run: Run) -> None:
+def test_the_end_of_a_program_is_on_the_screen_when_its_end_is_reported(run: Run) -> None:
     live = run("seq 1 3000; printf 'last'; exit 5")
     assert live.wait_exit() == Exit(5)
     assert live.screen()[-1] == "last"

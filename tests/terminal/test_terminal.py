@@ -27,7 +27,7 @@ from fugue_tui.terminal.screen.cells import Damage, Modes
 from fugue_tui.terminal.terminal import Terminal
 
 
-def test_a_change_is_told_once_until_somebody_looked(pump: IOLoop) -> None:
+def test_a_change_is_reported_once_until_the_screen_is_read(pump: IOLoop) -> None:
     recorder, witness = Recorder(Size(80, 24)), Witness(looks=False)
     terminal = Terminal.spawn(Program(("cat",)), Size(80, 24), pump=pump, emulator=recorder, watcher=witness)
     for number in range(1, 4):
@@ -54,7 +54,7 @@ class Blocking(Witness):
         super().on_event(terminal, event)
 
 
-def test_events_are_told_in_order_and_one_at_a_time_whoever_finds_them(pump: IOLoop) -> None:
+def test_events_are_reported_in_order_and_one_at_a_time_whoever_finds_them(pump: IOLoop) -> None:
     recorder, witness = Recorder(Size(80, 24)), Blocking()
     terminal = Terminal.spawn(Program(("cat",)), Size(80, 24), pump=pump, emulator=recorder, watcher=witness)
     found = [TitleChanged("first"), TitleChanged("second")]
@@ -141,7 +141,7 @@ def test_an_equal_size_is_not_told(spawn: Spawn) -> None:
     assert "WINCH" not in pane.text
 
 
-def test_a_storm_of_sizes_is_told_seldom_but_its_last_one_always(spawn: Spawn, eventually: Eventually) -> None:
+def test_the_program_gets_few_of_many_resizes_but_always_the_last(spawn: Spawn, eventually: Eventually) -> None:
     count = "import signal,sys\nsignal.signal(signal.SIGWINCH, lambda *a: print('WINCH', flush=True))\nprint('ready')\n"
     pane = spawn(sys.executable, "-uc", count + "for line in sys.stdin: break")
     pane.wait_for("ready")
@@ -206,7 +206,7 @@ def test_signals_reach_the_foreground_program(spawn: Spawn) -> None:
     assert pane.wait_exit() == Exit(None, signal.SIGQUIT)
 
 
-def test_a_fair_lock_serves_a_waiter_after_the_hold_in_progress() -> None:
+def test_a_fair_lock_is_acquired_by_a_waiter_after_the_present_hold() -> None:
     lock, stop, holds = FairLock(None), threading.Event(), [0]
 
     def hog() -> None:
@@ -229,7 +229,7 @@ def test_a_fair_lock_serves_a_waiter_after_the_hold_in_progress() -> None:
 
 
 @pytest.mark.slow
-def test_the_outbox_keeps_order_and_bounds() -> None:
+def test_the_write_queue_keeps_order_and_is_bounded() -> None:
     box, sent = WriteQueue(), bytearray()
 
     def write(piece: memoryview) -> int:

@@ -135,7 +135,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-async def test_a_command_that_ends_is_told() -> None:
+async def test_a_command_that_ends_is_reported() -> None:
     app = Foreign("sh -c 'exit 3'")
     async with app.run_test():
         app.terminal("left").start()
@@ -144,7 +144,7 @@ async def test_a_command_that_ends_is_told() -> None:
         assert app.ended[0].control is app.terminal("left")
 
 
-async def test_a_command_that_is_not_there_is_an_error_at_once() -> None:
+async def test_a_command_that_does_not_exist_is_an_error_at_once() -> None:
     app = Foreign("no-such-program-anywhere")
     async with app.run_test():
         with pytest.raises(SpawnFailed, match="no-such-program-anywhere"):

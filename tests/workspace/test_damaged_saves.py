@@ -176,7 +176,7 @@ def test_a_million_panes_are_not_read() -> None:
     assert len(saved.workspace.panes) == 1
 
 
-def test_what_cannot_be_seen_of_a_pane_costs_its_text_and_not_the_pane() -> None:
+def test_invalid_text_of_a_pane_is_dropped_but_the_pane_kept() -> None:
     manifest = kept(sample(1))
     manifest["panes"][0]["seen"]["size"] = [0, -4]
     saved, faults = decode(manifest)
@@ -185,7 +185,7 @@ def test_what_cannot_be_seen_of_a_pane_costs_its_text_and_not_the_pane() -> None
     assert "its text is left out" in faults[0]
 
 
-def test_names_come_back_fit_to_show() -> None:
+def test_names_are_restored_fit_to_show() -> None:
     manifest = kept(sample(1))
     manifest["windows"][0] |= {"name": "\x1b[31mred\x07", "session": "\u202e"}
     manifest["panes"][0] |= {"name": "a\nb" * 100}

@@ -187,7 +187,7 @@ def test_a_layout_with_other_panes_is_never_accepted() -> None:
             edit.set_layout(workspace, WindowId(1), layout)
 
 
-def test_what_is_not_there_is_named_with_a_way_out() -> None:
+def test_what_does_not_exist_is_named_with_a_way_out() -> None:
     workspace = opened(1)
     with pytest.raises(NotFound, match="no pane %9; list-panes"):
         edit.focus_pane(workspace, PaneId(9))

@@ -17,13 +17,13 @@ pytestmark = pytest.mark.slow
 
 
 @given(workspaces())
-def test_every_workspace_comes_back_as_it_was(saved: SavedWorkspace) -> None:
+def test_every_workspace_is_restored_as_it_was(saved: SavedWorkspace) -> None:
     check(saved.workspace)
     assert decode(kept(saved)) == (saved, [])
 
 
 @given(workspaces())
-def test_what_came_back_without_its_secrets_comes_back_the_same_again(saved: SavedWorkspace) -> None:
+def test_what_was_restored_without_its_secrets_is_restored_the_same_again(saved: SavedWorkspace) -> None:
     once, faults = decode(kept(saved, SECRETS))
     check(once.workspace)
     assert decode(kept(once, SECRETS)) == (once, faults) == (once, [])
@@ -38,7 +38,7 @@ def test_encoding_makes_plain_json_values(saved: SavedWorkspace) -> None:
         waiting += value.values() if type(value) is dict else value if type(value) is list else []
 
 
-def test_an_id_that_was_ever_given_is_never_given_again() -> None:
+def test_ids_are_never_reused_after_restoring() -> None:
     manifest = kept(replace(sample(2), last_pane=17, last_window=9))
     assert (decode(manifest)[0].last_pane, decode(manifest)[0].last_window) == (17, 9)
     for lie in (0, -1, "x", None, 10**40):

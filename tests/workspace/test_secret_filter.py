@@ -145,7 +145,7 @@ def test_ordinary_command_lines_are_saved_as_they_are(argv: tuple[str, ...]) -> 
 
 
 @given(st.lists(st.text("ab =:'\"-@/?tokenTOKEN_", max_size=40), max_size=4))
-def test_sifting_twice_is_sifting_once(argv: list[str]) -> None:
+def test_filtering_twice_is_filtering_once(argv: list[str]) -> None:
     sieve = SecretFilter(SECRETS)
     once = sieve.words(argv)
     assert sieve.words(once) == once
@@ -157,7 +157,7 @@ LINE = st.lists(st.sampled_from(WORDS))
 
 @pytest.mark.slow
 @given(LINE.map(" ".join))
-def test_sifting_the_words_of_programs_twice_is_sifting_once(line: str) -> None:
+def test_filtering_the_words_of_programs_twice_is_filtering_once(line: str) -> None:
     sieve = SecretFilter(SECRETS)
     once = sieve.line(line)
     assert sieve.line(once) == once
@@ -171,7 +171,7 @@ def test_text_without_secrets_is_left_as_it_is(line: str) -> None:
 
 
 @pytest.mark.slow
-def test_hostile_text_is_filtered_to_its_end() -> None:
+def test_filtering_takes_no_longer_for_hostile_text() -> None:
     sieve = SecretFilter(SECRETS)
     for part in (
         "--a-",

@@ -188,7 +188,7 @@ def test_what_is_switched_off_saves_nothing_until_it_is_switched_on(room: Room, 
     assert keeping.generation() == 1
 
 
-def test_work_that_is_given_up_before_it_began_is_not_done(room: Room, keep: Callable[..., Keeping]) -> None:
+def test_work_that_is_cancelled_before_it_began_is_not_done(room: Room, keep: Callable[..., Keeping]) -> None:
     keeping, hold, done = keep(), Event(), list[str]()
     first = keeping.saver.ask(lambda recorder, wanted: hold.wait(DEADLINE))
     second = keeping.saver.ask(lambda recorder, wanted: done.append("second"))

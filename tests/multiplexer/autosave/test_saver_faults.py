@@ -20,7 +20,7 @@ from fugue_tui.terminal.emulator.save_format import PORTABLE_LINES
 from fugue_tui.terminal.shell_integration.saved_commands import LineFilter
 
 
-def test_of_a_text_that_is_too_large_the_newest_lines_are_saved_and_that_is_told(
+def test_of_a_text_that_is_too_large_the_newest_lines_are_saved_and_that_is_reported(
     room: Room, keep: Callable[..., Keeping]
 ) -> None:
     room.launcher.scrollback = 20_000
@@ -40,7 +40,7 @@ def test_of_a_text_that_is_too_large_the_newest_lines_are_saved_and_that_is_told
     assert sum(map(bool, emulator.lines(0, 20_000))) > 3750
 
 
-def test_a_full_disk_is_told_once_tried_again_and_told_when_it_is_over(
+def test_a_full_disk_is_reported_once_tried_again_and_told_when_it_is_over(
     room: Room, keep: Callable[..., Keeping], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room.cat()

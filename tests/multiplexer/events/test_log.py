@@ -89,7 +89,7 @@ def test_the_log_is_bounded_and_says_what_is_lost(room: Room) -> None:
     assert room.mux.event_log.since(log.KEPT + 5) == ([], False)
 
 
-def test_who_follows_is_told_at_once_and_output_at_a_bounded_pace(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_subscribers_are_notified_at_once_and_of_output_at_a_bounded_rate(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     timers: list[tuple[float, Callable[[], object]]] = []
 
     def call_later(seconds: float, call: Callable[[], object]) -> None:
@@ -123,7 +123,7 @@ def test_who_follows_is_told_at_once_and_output_at_a_bounded_pace(room: Room, mo
     assert len(told) == before
 
 
-def test_nothing_listens_to_terminals_while_nobody_follows(room: Room) -> None:
+def test_terminals_are_observed_only_while_there_are_subscribers(room: Room) -> None:
     pane = room.cat()
     observers = room.mux.terminals[pane]._observers  # pyright: ignore[reportPrivateUsage]
     assert observers._callbacks == ()  # pyright: ignore[reportPrivateUsage]

@@ -57,7 +57,7 @@ class Owner:
         self.run_posts()
 
 
-def test_events_are_told_in_order_and_before_the_end() -> None:
+def test_events_are_reported_in_order_and_before_the_end() -> None:
     owner = Owner()
     events: list[Event] = [TitleChanged("a"), PromptMark("A"), Bell(), TitleChanged("b")]
     owner.emit(*events)
@@ -69,7 +69,7 @@ def test_events_are_told_in_order_and_before_the_end() -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_notifications_ask_for_one_look_and_leave_a_count() -> None:
+def test_a_hundred_thousand_notifications_cause_one_post_and_leave_a_count() -> None:
     owner = Owner()
     owner.emit(*[Notification("", str(number)) for number in range(100_000)])
     assert len(owner.posts) == 1
@@ -111,7 +111,7 @@ def test_other_work_comes_between_the_events_of_a_pane() -> None:
     assert owner.reported.index("a key") == 1
 
 
-def test_an_event_that_breaks_what_hears_it_does_not_stop_the_next() -> None:
+def test_a_callback_that_raises_does_not_stop_the_next_event() -> None:
     owner = Owner()
     tell, broken = owner.reported.append, list[Event]()
 
@@ -131,7 +131,7 @@ def test_an_event_that_breaks_what_hears_it_does_not_stop_the_next() -> None:
 
 
 @pytest.mark.slow
-def test_a_program_that_floods_with_marks_waits_until_they_are_looked_at_and_none_is_lost(room: Room) -> None:
+def test_a_program_that_floods_with_marks_is_paused_and_none_is_lost(room: Room) -> None:
     count, told = 5_000, list[PaneEvent]()
     room.mux.on_event.connect(lambda pane, event: told.append(event))
     script = f"stty raw; i=0; while [ $i -lt {count} ]; do i=$((i+1)); printf '\\033]133;D;%d\\a' $i; done; echo over"

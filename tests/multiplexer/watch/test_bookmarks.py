@@ -18,7 +18,7 @@ def mark(room: Room, pane: PaneId) -> Bookmark:
 
 
 @pytest.mark.parametrize("engine", ["ghostty", "pyte"])
-def test_a_cursor_stands_for_what_the_screen_showed(room: Room, engine: str) -> None:
+def test_a_bookmark_refers_to_the_screen_at_its_time(room: Room, engine: str) -> None:
     room.launcher.engine = engine
     pane = room.opened("create-pane --command 'printf before; exec cat'")
     room.shows(pane, "before")
@@ -30,7 +30,7 @@ def test_a_cursor_stands_for_what_the_screen_showed(room: Room, engine: str) -> 
     assert (found.bookmark.y, found.bookmark.head, found.bookmark.texts[0]) == (0, "before", "before")
 
 
-def test_cursors_of_two_workspaces_are_never_taken_for_each_other(room: Room) -> None:
+def test_bookmarks_of_two_workspaces_differ(room: Room) -> None:
     pane = room.cat()
     terminal = room.mux.terminals[pane]
     written = {Bookmarks().keep(pane, terminal, mark(room, pane)) for _ in range(20)}

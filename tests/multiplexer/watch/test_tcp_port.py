@@ -50,7 +50,7 @@ def test_a_port_that_stays_closed_takes_the_time_that_was_given(room: Room) -> N
     assert found.elapsed >= 0.3
 
 
-def test_a_wait_for_a_port_that_is_given_up_leaves_nothing(room: Room) -> None:
+def test_a_wait_for_a_port_that_is_cancelled_leaves_nothing(room: Room) -> None:
     with reserved() as server:
         later = run_task(wait_for_port(server.getsockname()[1], seconds=60))
         room.until(lambda: len(asyncio.all_tasks()) == 3)

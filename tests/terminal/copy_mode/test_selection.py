@@ -99,7 +99,7 @@ def test_words_grow_by_words(terminal: Terminal) -> None:
     assert terminal.copy_mode.selected_text == "one two"
 
 
-def test_what_was_begun_by_characters_goes_on_by_lines(terminal: Terminal) -> None:
+def test_what_was_begun_by_characters_continues_by_lines(terminal: Terminal) -> None:
     say(terminal, "one\r\ntwo\r\nthree")
     drag(terminal, (1, 1), (2, 1))
     terminal.copy_mode.extend(Cell(2, 1), Unit.LINE)

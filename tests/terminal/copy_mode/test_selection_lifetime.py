@@ -13,7 +13,7 @@ from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.terminal import Terminal
 
 
-def test_output_elsewhere_leaves_it(terminal: Terminal) -> None:
+def test_selection_is_kept_while_output_is_elsewhere(terminal: Terminal) -> None:
     say(terminal, "one two\r\nthree\r\n")
     assert drag(terminal, (0, 0), (2, 0)) == "one"
     say(terminal, "more\x1b[1;5Hzwo\x1b[4;1H")
@@ -21,7 +21,7 @@ def test_output_elsewhere_leaves_it(terminal: Terminal) -> None:
     assert reversed_text(terminal) == ["one"]
 
 
-def test_it_goes_with_its_text_into_the_history(terminal: Terminal) -> None:
+def test_selection_moves_with_its_text_into_the_scrollback(terminal: Terminal) -> None:
     say(terminal, "one\r\ntwo\r\nthree\r\n")
     assert drag(terminal, (1, 0), (1, 1)) == "ne\ntw"
     say(terminal, "\r\n".join(map(str, range(20))))
@@ -35,7 +35,7 @@ def test_it_goes_with_its_text_into_the_history(terminal: Terminal) -> None:
     "output",
     ["\x1b[1;2HX", "\x1b[2J", "\x1b[1;1H\x1b[K", "\x1b[1;1H\x1b[L", "\x1bc", "\x1b[H\x1b[2J\x1b[3J", "\x1b[1;1H\x1b[P"],
 )
-def test_it_is_over_when_its_text_is_written_over_or_cleared(terminal: Terminal, output: str) -> None:
+def test_selection_ends_when_its_text_is_overwritten_or_cleared(terminal: Terminal, output: str) -> None:
     say(terminal, "one two\r\nthree")
     assert drag(terminal, (0, 0), (2, 0)) == "one"
     assert reversed_text(terminal) == ["one"]
@@ -77,7 +77,7 @@ def test_a_program_that_draws_the_same_again_in_one_update_leaves_it(ghostty: Te
     assert terminal.copy_mode.selected_text == "one"
 
 
-def test_another_screen_hides_it_until_it_is_back(terminal: Terminal) -> None:
+def test_selection_is_hidden_while_the_other_screen_is_shown(terminal: Terminal) -> None:
     say(terminal, "one\r\ntwo")
     assert drag(terminal, (0, 0), (2, 0)) == "one"
     say(terminal, "\x1b[?1049h\x1b[Hone")
@@ -95,7 +95,7 @@ def test_what_was_selected_on_the_other_screen_ends_with_it(terminal: Terminal) 
 
 
 @pytest.mark.parametrize("size", [Size(12, 5), Size(40, 5), Size(20, 3), Size(20, 12), Size(7, 9)])
-def test_it_keeps_its_text_when_lines_wrap_anew(ghostty: Terminal, size: Size) -> None:
+def test_selection_keeps_its_text_when_lines_rewrap(ghostty: Terminal, size: Size) -> None:
     say(ghostty, "zero\r\none two three four five\r\nsix seven\r\nend")
     text = drag(ghostty, (4, 1), (2, 3))
     assert text == "two three four five\nsix"
@@ -106,7 +106,7 @@ def test_it_keeps_its_text_when_lines_wrap_anew(ghostty: Terminal, size: Size) -
     assert reversed_text(ghostty)[-1] == "six"
 
 
-def test_a_size_that_cuts_its_text_off_ends_it(pump: IOLoop) -> None:
+def test_a_resize_that_cuts_off_its_text_ends_the_selection(pump: IOLoop) -> None:
     terminal = terminal_of("pyte", pump)
     say(terminal, "one two three four")
     assert drag(terminal, (8, 0), (16, 0)) == "three fou"

@@ -47,7 +47,7 @@ def test_invalid_utf8_becomes_replacement_characters(make: Make) -> None:
     assert texts(emulator)[0] == "a\ufffdb\ufffd(c"
 
 
-def test_styles_are_told(make: Make) -> None:
+def test_styles_are_reported(make: Make) -> None:
     emulator = make(needs="styled and coloured underlines")
     emulator.feed(b"\x1b[1;3;4:3;31;48;2;1;2;3mx\x1b[0;7;38;5;200my")
     emulator.refresh()
@@ -198,7 +198,7 @@ def test_text_reflows(make: Make) -> None:
     assert texts(emulator)[0] == "abcdefghijklmno"
 
 
-def test_links_are_told(make: Make) -> None:
+def test_links_are_reported(make: Make) -> None:
     emulator = make(needs="hyperlinks")
     emulator.feed(b"a\x1b]8;;http://x.example/\x07link\x1b]8;;\x07b")
     emulator.refresh()
@@ -254,7 +254,7 @@ def test_tiny_screens_and_back(make: Make) -> None:
         assert all(sum(run.cols for run in emulator.row(y).runs) <= size.cols for y in range(size.rows))
 
 
-def test_the_default_colours_are_those_that_programs_are_told(make: Make) -> None:
+def test_the_default_colours_are_reported_to_programs(make: Make) -> None:
     emulator = make()
     fg, bg = emulator.colours
     emulator.feed(b"\x1b]11;?\x1b\\")

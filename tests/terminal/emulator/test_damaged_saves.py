@@ -91,7 +91,7 @@ FUZZ = """
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_thousand_spoilt_saves_do_no_harm(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_thousand_damaged_saves_cause_no_error(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "save"
     path.write_bytes(save_format.pack(saved()))
 
@@ -139,7 +139,7 @@ def test_a_claim_with_the_right_checksum_is_refused_without_cost(tag: int, at: i
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 65_536
 
 
-def test_what_is_forged_like_that_is_believed_if_it_is_true() -> None:
+def test_a_forged_snapshot_with_valid_content_is_accepted() -> None:
     save = saved()
     cols_and_rows = struct.pack("<HH", SIZE.cols, SIZE.rows)
     native = forged(1, 0, cols_and_rows, save.native)
@@ -155,7 +155,7 @@ def test_a_snapshot_that_is_cut_is_refused(length: int) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_leaks_from_saves_and_recalls() -> None:
+def test_saving_and_restoring_frees_all_memory() -> None:
     emulator = GhosttyEmulator(SIZE, 2_000)
     emulator.feed(TEXT * 10)
 

@@ -292,7 +292,7 @@ QUESTIONS = ["\x1b[5n", "\x1b[6n", "\x1b[21t", "\x1b]10;?\x07", "\x1b]11;?\x1b\\
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_question_gets_the_same_answer(question: str) -> None:
+def test_both_engines_send_the_same_reply(question: str) -> None:
     ours, theirs = pyte(SCREEN), ghostty(SCREEN)
     for emulator in (ours, theirs):
         emulator.feed(b"\x1b[3;7Hx" + question.encode())
@@ -315,7 +315,7 @@ TOLD = [
 
 
 @pytest.mark.parametrize("said", TOLD)
-def test_a_program_is_heard_alike(said: str) -> None:
+def test_both_engines_report_the_same_events(said: str) -> None:
     ours, theirs = pyte(SCREEN), ghostty(SCREEN)
     for emulator in (ours, theirs):
         emulator.feed(said.encode())

@@ -21,7 +21,7 @@ KEYBOARD = "the kitty keyboard protocol and modifyOtherKeys"
 ANSWERS = "answers about modes, sizes, versions and the palette"
 
 
-def test_modes_that_decide_input_are_told(make: Make) -> None:
+def test_modes_that_decide_input_are_reported(make: Make) -> None:
     emulator = make()
     emulator.feed(b"\x1b[?1;2004;1004;1002;1006;67h\x1b=\x1b[20h")
     modes = emulator.modes
@@ -32,7 +32,7 @@ def test_modes_that_decide_input_are_told(make: Make) -> None:
     assert emulator.modes.mouse is MouseTracking.NONE
 
 
-def test_keyboard_modes_are_told(make: Make) -> None:
+def test_keyboard_modes_are_reported(make: Make) -> None:
     emulator = make(needs=KEYBOARD)
     emulator.feed(b"\x1b[>4;2m")
     assert emulator.modes.modify_other_keys == 2
@@ -86,13 +86,13 @@ def test_the_version_names_the_program(make: Make) -> None:
 
 
 @pytest.mark.parametrize("question", [b"\x05", b"\x1b[21t", b"\x1b[20t", b"\x1b]52;c;?\x07"])
-def test_what_could_leak_is_never_answered(make: Make, question: bytes) -> None:
+def test_queries_that_could_leak_data_get_no_reply(make: Make, question: bytes) -> None:
     emulator = make()
     emulator.feed(b"\x1b]2;rm -rf /\x07" + question)
     assert replies(emulator) == b""
 
 
-def test_events_are_told_in_order(make: Make) -> None:
+def test_events_are_reported_in_order(make: Make) -> None:
     emulator = make()
     emulator.feed(
         b"\x1b]2;one\x07\x07\x1b]7;file:///tmp/a%20b\x07\x1b]9;note\x1b\\\x1b]777;notify;T;B\x07"

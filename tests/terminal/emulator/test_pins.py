@@ -152,7 +152,7 @@ def test_a_place_can_be_pinned(emulator: Emulator) -> None:
     assert passage(emulator, pin, 2).text == "three"
 
 
-def test_a_pin_keeps_its_character_when_lines_wrap_anew() -> None:
+def test_a_pin_keeps_its_character_when_lines_rewrap() -> None:
     emulator = GhosttyEmulator(Size(40, 6), 100)
     emulator.feed(b"some words that are followed by ")
     pin = emulator.pin()

@@ -15,7 +15,7 @@ from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.screen.cells import Cursor, Modes, Scrollback, Style
 
 
-def test_text_comes_back_as_history_before_what_comes(make: Make) -> None:
+def test_text_is_restored_as_history_before_what_comes(make: Make) -> None:
     old = make()
     old.feed(numbered(1, 10) + b"$ make")
     new = recalled(make, old.save())
@@ -25,7 +25,7 @@ def test_text_comes_back_as_history_before_what_comes(make: Make) -> None:
     assert lines(new)[-3:] == ["$ make", "$ new", ""]
 
 
-def test_a_blank_terminal_comes_back_blank(make: Make) -> None:
+def test_a_blank_terminal_is_restored_blank(make: Make) -> None:
     new = recalled(make, make().save())
     assert (lines(new), new.caret, new.scrollback) == ([""], (0, 0), Scrollback(0, 0))
 
@@ -38,7 +38,7 @@ def test_blank_rows_below_the_text_are_not_kept(make: Make) -> None:
 
 
 @pytest.mark.parametrize("cols", [7, 13, 20, 40])
-def test_long_lines_are_wrapped_anew(make: Make, cols: int) -> None:
+def test_long_lines_are_rewrapped(make: Make, cols: int) -> None:
     old = make()
     long = "".join(f"word{number:02} " for number in range(12)).strip()
     old.feed(long.encode() + b"\r\nend\r\n")
@@ -61,7 +61,7 @@ def test_a_full_screen_program_is_seen_after_what_was_before_it(make: Make) -> N
     assert new.past(0)()[0].text == ""
 
 
-def test_an_alternate_screen_in_the_back_is_forgotten(make: Make) -> None:
+def test_an_inactive_alternate_screen_is_not_saved(make: Make) -> None:
     old = make()
     old.feed(b"\x1b[?47hbehind\x1b[?47l\r$ ls")
     new = recalled(make, old.save())
@@ -79,7 +79,7 @@ EVERY_MODE = (
 
 
 @pytest.mark.parametrize("front", [b"", b"\x1b[?1049h"])
-def test_no_mode_comes_back(make: Make, front: bytes) -> None:
+def test_no_mode_is_restored(make: Make, front: bytes) -> None:
     old = make()
     old.feed(b"text\r\n" + front + EVERY_MODE)
     new, fresh = recalled(make, old.save()), make()
@@ -95,7 +95,7 @@ def test_no_mode_comes_back(make: Make, front: bytes) -> None:
     assert new.take_events() == fresh.take_events()
 
 
-def test_nothing_is_said_while_text_is_recalled(make: Make) -> None:
+def test_no_events_are_reported_while_text_is_restored(make: Make) -> None:
     old = make()
     old.feed(b"\x1b]2;old\x07\x1b]7;file:///old\x07\x07\x1b]133;A\x07$ \x1b]133;C\x07\x1b[c\x1b]9;told\x07")
     new = recalled(make, old.save())
@@ -104,7 +104,7 @@ def test_nothing_is_said_while_text_is_recalled(make: Make) -> None:
     assert new.take_events() == [TitleChanged("old"), CwdChanged("/old"), PromptMark("A"), Reply(b"\x1b[0n")]
 
 
-def test_the_host_is_told_of_as_before_the_recall(make: Make) -> None:
+def test_the_host_colours_are_reported_as_before_restoring(make: Make) -> None:
     old = make()
     new = make()
     new.set_colours(0xABCDEF, 0x123456)

@@ -47,7 +47,7 @@ def seen(emulator: Emulator) -> list[tuple[str, list[Style]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.stem)
-def test_a_recorded_program_comes_back_row_by_row(recording: Path, engine: str) -> None:
+def test_a_recorded_program_is_restored_row_by_row(recording: Path, engine: str) -> None:
     size = Size(80, 24)
     data = recording.read_bytes()
     for share in (0.4, 0.8, 1):
@@ -74,7 +74,7 @@ LINK = "\x1b]8;;https://example.com/{}\x07{}\x1b]8;;\x07"
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.one_of(text, wide_text, styles, st.builds(LINK.format, st.integers(1, 3), text)), max_size=30))
-def test_styled_text_and_links_come_back_as_they_were(pieces: list[str]) -> None:
+def test_styled_text_and_links_are_restored_as_they_were(pieces: list[str]) -> None:
     for engine in ENGINES:
         old, new = make_emulator(engine, SIZE, 100), make_emulator(engine, SIZE, 100)
         old.feed("\r\n".join(pieces).encode())
@@ -85,7 +85,7 @@ def test_styled_text_and_links_come_back_as_they_were(pieces: list[str]) -> None
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(streams, sizes, sizes, st.sampled_from(ENGINES))
-def test_any_screen_comes_back_at_any_size(pieces: list[str], before: Size, after: Size, engine: str) -> None:
+def test_any_screen_is_restored_at_any_size(pieces: list[str], before: Size, after: Size, engine: str) -> None:
     old, new = make_emulator(engine, before, 1_000), make_emulator(engine, after, 1_000)
     old.feed("".join(pieces).encode())
     new.recall(old.save())

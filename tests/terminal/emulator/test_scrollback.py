@@ -30,7 +30,7 @@ def texts(emulator: Emulator) -> list[str]:
     return [row.text for row in rows(emulator)]
 
 
-def test_the_past_is_what_scrolling_would_show(make: Make) -> None:
+def test_scrollback_rows_are_those_that_scrolling_shows(make: Make) -> None:
     emulator = make()
     emulator.feed(b"\x1b]8;;https://example.com\x07link\x1b]8;;\x07" + numbered(1, 20))
     for back in range(25):
@@ -67,7 +67,7 @@ def test_the_view_stays_where_it_is(make: Make, scrolled: int) -> None:
     assert texts(emulator) == (before if scrolled else [f"line {number}" for number in range(17, 22)])
 
 
-def test_a_look_at_the_past_takes_no_news_from_anybody(make: Make) -> None:
+def test_reading_scrollback_consumes_no_damage(make: Make) -> None:
     emulator = make()
     emulator.feed(numbered(1, 20))
     emulator.refresh()
@@ -83,7 +83,7 @@ def test_a_look_at_the_past_takes_no_news_from_anybody(make: Make) -> None:
     assert emulator.past(0)()[2].text == "more 17"
 
 
-def test_a_held_picture_is_whole_after_a_look_at_the_past(make: Make) -> None:
+def test_a_synchronized_frame_is_unchanged_after_reading_scrollback(make: Make) -> None:
     emulator = make()
     emulator.feed(b"old")
     emulator.refresh()
@@ -94,7 +94,7 @@ def test_a_held_picture_is_whole_after_a_look_at_the_past(make: Make) -> None:
     assert texts(emulator)[:2] == ["old", "half and half"]
 
 
-def test_the_past_of_the_alternate_screen_is_itself(make: Make) -> None:
+def test_the_alternate_screen_has_no_scrollback(make: Make) -> None:
     emulator = make()
     emulator.feed(numbered(1, 20) + b"\x1b[?1049h\x1b[Hfull screen")
     assert emulator.past(7)()[0].text == "full screen"
@@ -103,9 +103,7 @@ def test_the_past_of_the_alternate_screen_is_itself(make: Make) -> None:
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(RECORDINGS), st.integers(0, 60), st.integers(1, 400), st.sampled_from(["ghostty", "pyte"]))
-def test_a_program_looks_the_same_whether_or_not_its_past_is_read(
-    recording: Path, back: int, step: int, engine: str
-) -> None:
+def test_reading_scrollback_does_not_change_the_screen(recording: Path, back: int, step: int, engine: str) -> None:
     data = recording.read_bytes()[: step * 20]
     watched, alone = make_emulator(engine, Size(80, 24), 100), make_emulator(engine, Size(80, 24), 100)
     shown = rows(watched)
@@ -121,7 +119,7 @@ def test_a_program_looks_the_same_whether_or_not_its_past_is_read(
         assert (watched.cursor, watched.scrollback) == (alone.cursor, alone.scrollback)
 
 
-def test_the_past_is_read_without_the_lock(make: Make) -> None:
+def test_scrollback_is_read_without_the_lock(make: Make) -> None:
     emulator = make()
     emulator.feed(numbered(1, 20))
     read = emulator.past(4)
@@ -130,7 +128,7 @@ def test_the_past_is_read_without_the_lock(make: Make) -> None:
     assert [row.text for row in read()] == [f"line {number}" for number in range(11, 16)]
 
 
-def test_a_closed_terminal_has_no_past(spawn: Spawn) -> None:
+def test_a_closed_terminal_has_no_scrollback(spawn: Spawn) -> None:
     pane = spawn("true")
     pane.wait_exit()
     pane.terminal.close()

@@ -156,7 +156,7 @@ def test_the_hosts_own_colours_are_answered_and_not_painted() -> None:
     emulator.close()
 
 
-def test_a_plain_scroll_is_told_as_a_shift() -> None:
+def test_a_plain_scroll_is_reported_as_a_shift() -> None:
     emulator = GhosttyEmulator(Size(20, 6), 100)
     emulator.feed(b"".join(b"line %d\r\n" % number for number in range(20)) + b"last")
     emulator.refresh()

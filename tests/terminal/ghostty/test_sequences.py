@@ -62,7 +62,7 @@ def test_keyboard_modes_belong_to_their_screen_and_are_bounded(said: str, kitty:
     assert (modes.kitty_flags, modes.modify_other_keys) == (kitty, other)
 
 
-def test_saved_modes_come_back() -> None:
+def test_saved_modes_are_restored() -> None:
     assert fed("\x1b[?2004h\x1b[?2004s\x1b[?2004l\x1b[?2004r").modes.bracketed_paste
 
 
@@ -103,6 +103,6 @@ def test_moving_outside_the_margins_goes_to_the_edge(data: str, y: int) -> None:
     assert fed(data, Size(20, 5)).cursor.y == y
 
 
-def test_tabs_are_counted_and_the_british_set_has_its_pound() -> None:
+def test_tab_stops_and_the_british_character_set_are_supported() -> None:
     assert fed("a\x1b[2Ib").row(0).text == "a               b"
     assert fed("\x1b(A#\x1b(B#").row(0).text == "£#"

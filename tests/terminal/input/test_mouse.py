@@ -27,7 +27,7 @@ def modes(tracking: MouseTracking, encoding: MouseEncoding = MouseEncoding.SGR) 
         (MouseTracking.ANY, [PRESS, RELEASE, DRAG, HOVER, WHEEL]),
     ],
 )
-def test_a_program_hears_only_what_it_asked_for(tracking: MouseTracking, reported: list[MouseAction]) -> None:
+def test_a_program_gets_only_the_mouse_events_it_enabled(tracking: MouseTracking, reported: list[MouseAction]) -> None:
     events = [PRESS, RELEASE, DRAG, HOVER, WHEEL]
     assert [event for event in events if encode(event, modes(tracking))] == reported
 

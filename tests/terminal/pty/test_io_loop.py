@@ -64,7 +64,7 @@ def test_a_program_ends_though_an_orphan_floods_its_terminal(spawn: Spawn) -> No
     assert pane.wait_exit() == Exit(0)
 
 
-def test_the_signal_that_ended_a_program_is_told(spawn: Spawn) -> None:
+def test_the_signal_that_ended_a_program_is_reported(spawn: Spawn) -> None:
     pane = spawn("kill -TERM $$; sleep 9")
     assert pane.wait_exit() == Exit(None, signal.SIGTERM)
     assert pane.terminal.exit == Exit(None, signal.SIGTERM)
@@ -98,7 +98,7 @@ def test_sixty_four_programs_at_once_each_get_their_own_bytes(spawn: Spawn) -> N
         assert pane.wait_exit() == Exit(None, signal.SIGHUP)
 
 
-def test_a_status_taken_by_somebody_else_still_ends_the_pane(spawn: Spawn) -> None:
+def test_an_exit_status_reaped_by_another_thread_still_ends_the_pane(spawn: Spawn) -> None:
     pane = spawn("cat")
     os.kill(pane.terminal.pid, signal.SIGSTOP)
     os.kill(pane.terminal.pid, signal.SIGKILL)
@@ -177,7 +177,7 @@ def test_a_slow_engine_gets_smaller_pieces_and_slows_the_program(spawn: Spawn, m
     assert max(pieces[-10:]) <= 2048
 
 
-def test_nothing_to_do_is_nothing_done(spawn: Spawn, pump: IOLoop, waits: Waits, eventually: Eventually) -> None:
+def test_the_idle_loop_does_not_wake_up(spawn: Spawn, pump: IOLoop, waits: Waits, eventually: Eventually) -> None:
     panes = [spawn("cat") for _ in range(4)]
     for pane in panes:
         pane.terminal.write(b"x\n")
@@ -190,7 +190,7 @@ def test_nothing_to_do_is_nothing_done(spawn: Spawn, pump: IOLoop, waits: Waits,
     assert len(waits) <= 21, "it wakes for more than the posts"
 
 
-def test_a_living_program_that_lets_go_of_its_terminal_costs_next_to_nothing(
+def test_a_live_program_that_closed_its_terminal_uses_no_cpu(
     spawn: Spawn, waits: Waits, eventually: Eventually
 ) -> None:
     pane = spawn("echo gone; exec <&- >&- 2>&-; sleep 60")
@@ -220,7 +220,7 @@ def test_a_fault_ends_its_own_terminal_only(spawn: Spawn, caplog: pytest.LogCapt
     good.wait_for("fine\r\nfine")
 
 
-def test_a_fault_while_the_end_is_told_harms_nobody_else(pump: IOLoop, spawn: Spawn) -> None:
+def test_an_error_in_an_exit_callback_affects_no_other_terminal(pump: IOLoop, spawn: Spawn) -> None:
     class Faulty(Witness):
         def ended(self, terminal: Terminal, exit: Exit) -> None:
             super().ended(terminal, exit)

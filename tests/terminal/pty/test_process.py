@@ -65,7 +65,7 @@ def test_a_session_counts_every_group_and_no_other_session(spawn: Spawn, eventua
     assert NOBODY not in process.session_members([session, NOBODY])
 
 
-def test_the_way_up_leads_from_a_program_to_this_process(spawn: Spawn, eventually: Eventually) -> None:
+def test_ancestors_lead_from_a_program_to_this_process(spawn: Spawn, eventually: Eventually) -> None:
     pane = spawn("bash", "-c", "sleep 60; true")
     eventually(lambda: process.children(pane.terminal.pid))
     (child,) = process.children(pane.terminal.pid)
@@ -73,7 +73,7 @@ def test_the_way_up_leads_from_a_program_to_this_process(spawn: Spawn, eventuall
     assert process.ancestors(child)[-1] == 1
 
 
-def test_the_arguments_of_several_processes_are_told_as_they_are(eventually: Eventually) -> None:
+def test_the_arguments_of_several_processes_are_reported_as_they_are(eventually: Eventually) -> None:
     with subprocess.Popen(["sleep", "60"]) as sleeper:
         try:
             eventually(lambda: process.command_lines([sleeper.pid, NOBODY]) == {sleeper.pid: ("sleep", "60")})
@@ -81,7 +81,7 @@ def test_the_arguments_of_several_processes_are_told_as_they_are(eventually: Eve
             sleeper.kill()
 
 
-def test_nothing_is_known_of_a_process_that_is_not_there() -> None:
+def test_nothing_is_known_of_a_process_that_does_not_exist() -> None:
     assert (process.name(NOBODY), process.argv(NOBODY), process.cwd(NOBODY)) == ("", (), "")
     assert process.children(NOBODY) == ()
     assert process.ancestors(NOBODY) == (NOBODY,)
@@ -89,7 +89,7 @@ def test_nothing_is_known_of_a_process_that_is_not_there() -> None:
 
 
 @pytest.mark.skipif(shutil.which("ps") is None, reason="needs ps")
-def test_without_proc_the_same_is_asked_of_ps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_proc_processes_are_read_from_ps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as sleeper:
         try:
             known = process.session_members([sleeper.pid])

@@ -55,7 +55,7 @@ def test_sequences_that_xterms_terminfo_entry_promises(data: str, rows: list[str
         "\x1b[?40h\x1b[?3h",
     ],
 )
-def test_what_is_unknown_is_swallowed(swallowed: str) -> None:
+def test_what_is_unknown_is_discarded(swallowed: str) -> None:
     emulator = fed("a" + swallowed + "b")
     assert texts(emulator)[0] == "ab"
     assert emulator.size == Size(20, 5)
@@ -129,7 +129,7 @@ def test_marks_join_the_character_before_them() -> None:
     assert emulator.cursor.x == 5
 
 
-def test_characters_that_would_steer_the_host_are_not_kept() -> None:
+def test_control_characters_are_not_stored_in_cells() -> None:
     steering = "".join(map(chr, [0x202E, 0x2066, 0x200B, 0x2028, 0xFEFF, 0xE0041, 0xE0100, 0x9B, 0x7F]))
     assert texts(fed(f"a{steering}b\xad\U0010eeeec"))[0] == "ab  c"
 
@@ -161,7 +161,7 @@ def test_damage_names_only_the_rows_that_changed() -> None:
     assert emulator.refresh() == Damage()
 
 
-def test_a_scroll_is_told_as_one() -> None:
+def test_a_scroll_is_reported_as_one() -> None:
     emulator = fed(numbered(24), rows=24)
     emulator.feed(b"\r\nnew")
     assert emulator.refresh() == Damage(rows=(23,), shift=1)

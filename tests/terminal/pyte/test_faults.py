@@ -31,7 +31,7 @@ PARAMETERS = ["", "0", "1", "2;3", "1;2;3;4;5;6;7;8;9", "99999999999999999999", 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("parameters", PARAMETERS)
-def test_no_control_sequence_raises_and_text_goes_on(parameters: str) -> None:
+def test_no_control_sequence_raises_and_text_continues(parameters: str) -> None:
     subject = emulator()
     for prefix, middle, final in itertools.product(PREFIXES, MIDDLES, FINALS):
         subject.feed(f"\x1b[{prefix}{parameters}{middle}{final}x\xe9漢".encode())
@@ -70,7 +70,7 @@ def test_random_bytes_never_raise(pieces: list[bytes]) -> None:
 
 
 @pytest.mark.slow
-def test_a_megabyte_of_noise_is_survived() -> None:
+def test_a_megabyte_of_random_bytes_raises_nothing() -> None:
     subject = emulator(80, 24)
     subject.feed(random.Random(7).randbytes(MEGABYTE // 2))
     subject.feed(b"\x18\x1bcend")
@@ -181,7 +181,7 @@ def test_a_flood_of_questions_is_answered_up_to_a_cap() -> None:
     "secret",
     ["\x1b[21t", "\x1b]52;c;?\x07", "\x1bP$q\x1b]2;rm\x07\x1b\\", "\x1b]0;rm -r\x07\x1b[21t", "\x1b[1;1;1;1;1;1*y"],
 )
-def test_no_answer_holds_what_a_program_supplied(secret: str) -> None:
+def test_no_reply_contains_text_of_the_program(secret: str) -> None:
     subject = emulator()
     subject.feed(secret.encode())
     assert all(b"rm" not in getattr(event, "data", b"") for event in subject.take_events())
@@ -207,7 +207,7 @@ INPUT = st.lists(
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(INPUT)
-def test_whatever_is_printed_and_whatever_the_size_the_screen_is_whole_and_text_goes_on(
+def test_whatever_is_printed_and_whatever_the_size_the_screen_is_whole_and_text_continues(
     steps: list[Size | bytes],
 ) -> None:
     subject = emulator()

@@ -6,7 +6,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.terminal.screen.cells import Scrollback
 
 
-def test_a_view_of_the_history_stays_while_output_goes_on() -> None:
+def test_a_view_of_the_history_stays_while_output_continues() -> None:
     emulator = fed(numbered(30))
     emulator.scroll(10)
     seen = texts(emulator)
@@ -44,7 +44,7 @@ def test_lines_that_wrapped_softly_can_be_joined() -> None:
     assert emulator.lines(0, 5, joined=True) == ["a" * 45, "b", ""]
 
 
-def test_a_wrapped_line_that_is_written_anew_ends_at_its_edge() -> None:
+def test_a_wrapped_line_that_is_written_again_ends_at_its_edge() -> None:
     emulator = fed("a" * 25 + "\x1b[H" + "b" * 20)
     assert emulator.lines(0, 2, joined=True) == ["b" * 20, "a" * 5]
 
@@ -75,7 +75,7 @@ def test_shrinking_drops_blank_lines_under_the_cursor_first() -> None:
     assert emulator.scrollback.lines == 0
 
 
-def test_wide_and_marked_text_comes_back_from_the_history() -> None:
+def test_wide_and_marked_text_is_restored_from_the_history() -> None:
     emulator = fed("漢e\u0301\x1b[31mx\x1b[0m\r\n2\r\n3\r\n4\r\n5")
     before = emulator.row(0)
     emulator.resize(Size(20, 1))

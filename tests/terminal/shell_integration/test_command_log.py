@@ -148,7 +148,7 @@ def test_a_new_prompt_ends_a_command_whose_end_was_not_told(shell: Shell) -> Non
     assert (shell.last.running, shell.last.exit_code) == (False, None)
 
 
-def test_an_empty_line_and_a_line_given_up_are_no_commands(shell: Shell) -> None:
+def test_an_empty_line_and_a_line_cancelled_are_no_commands(shell: Shell) -> None:
     shell.emulator.feed(b"\r\n")
     shell.mark("D;1")
     shell.prompt()
@@ -235,7 +235,7 @@ def test_the_end_of_the_shell_ends_its_command(shell: Shell) -> None:
     assert (shell.last.running, shell.last.exit_code, shell.log.at_prompt) == (False, 3, False)
 
 
-def test_beginnings_and_ends_are_told_in_order(shell: Shell) -> None:
+def test_beginnings_and_ends_are_reported_in_order(shell: Shell) -> None:
     shell.run(b"one", b"")
     shell.run(b"two", b"")
     told = [(type(event), event.command.line) for event in shell.log.take_events()]

@@ -79,7 +79,7 @@ def after(life: Life, size: Size = SIZE, data: bytes = b"", lines: int = 300) ->
     return Life(emulator, commands)
 
 
-def test_commands_come_back_with_what_they_printed(life: Life) -> None:
+def test_commands_are_restored_with_what_they_printed(life: Life) -> None:
     life.run("ls", "a b\n\n  c\n")
     life.run("false", "", 1)
     life.run("seq 30", "".join(f"{number}\n" for number in range(30)), 0)
@@ -94,7 +94,7 @@ def test_commands_come_back_with_what_they_printed(life: Life) -> None:
     assert len(new.printed()[2].split()) == 30
 
 
-def test_numbers_go_on(life: Life) -> None:
+def test_numbers_continue(life: Life) -> None:
     life.run("one", "1\n")
     life.run("two", "2\n")
     new = after(life)
@@ -115,7 +115,7 @@ def test_only_what_the_newest_commands_printed_can_be_read(life: Life) -> None:
     assert new.printed()[3:5] == ["", "output 4"]
 
 
-def test_what_was_printed_is_found_where_lines_are_wrapped_anew() -> None:
+def test_what_was_printed_is_found_where_lines_are_rewrapped() -> None:
     life = Life(make_emulator("ghostty", SIZE, 300))
     life.run("long", "x" * 100 + "\nend\n")
     life.run("next", "y" * 50 + "\n")
@@ -123,7 +123,7 @@ def test_what_was_printed_is_found_where_lines_are_wrapped_anew() -> None:
         assert after(life, size).printed() == ["x" * 100 + "\nend", "y" * 50]
 
 
-def test_an_engine_that_does_not_wrap_anew_knows_what_was_printed_at_its_width_alone() -> None:
+def test_an_engine_that_does_not_rewrap_knows_what_was_printed_at_its_width_alone() -> None:
     life = Life(make_emulator("pyte", SIZE, 300))
     life.run("long", "x" * 100 + "\nend\n")
     assert after(life, Size(40, 5)).printed() == ["x" * 100 + "\nend"]
@@ -160,14 +160,14 @@ def test_a_full_screen_program_hides_nothing_of_what_was_before_it(life: Life) -
     assert new.printed()[0] == "a b"
 
 
-def test_what_is_secret_in_a_line_is_sifted(life: Life) -> None:
+def test_what_is_secret_in_a_line_is_filtered(life: Life) -> None:
     life.run("login --password=hunter2", "ok\n")
     data = life.saved(lambda line: line.replace("hunter2", "[withheld]"))
     assert after(life, data=data).log.records[0].line == "login --password=[withheld]"
     assert b"hunter2" not in save_format.unpack(data).past
 
 
-def test_the_view_comes_back_to_where_it_was(life: Life) -> None:
+def test_the_view_is_restored_to_where_it_was(life: Life) -> None:
     life.emulator.feed(b"".join(b"line %d\r\n" % number for number in range(100)))
     assert after(life).emulator.scrollback.offset == 0
     life.emulator.scroll(50)
@@ -179,7 +179,7 @@ def test_the_view_comes_back_to_where_it_was(life: Life) -> None:
     assert after(new).top == top
 
 
-def test_the_view_comes_back_in_another_width() -> None:
+def test_the_view_is_restored_in_another_width() -> None:
     life = Life(make_emulator("ghostty", SIZE, 300))
     life.emulator.feed(b"".join(b"line %d%s\r\n" % (number, b"." * 30) for number in range(100)))
     life.emulator.scroll(50)
@@ -226,17 +226,17 @@ def test_a_command_that_makes_no_sense_is_left_out(spoilt: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("span", [[1, 2, 3], [1, 2, 0, 0], [1, 2, 3, -4], "1234", [1.0, 2, 3, 4], [1 << 40] * 4])
-def test_a_place_that_makes_no_sense_is_no_place(span: Any) -> None:
+def test_an_invalid_position_is_ignored(span: Any) -> None:
     past = read(json.dumps({"commands": [GOOD | {"span": span}], "view": span}).encode())
     assert (past.spans, past.view) == ((None,), None)
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"7", b"{", b'{"commands": 7}', b"\xff", b"[" * 100_000])
-def test_what_nobody_wrote_says_nothing(data: bytes) -> None:
+def test_invalid_saved_data_restores_no_commands(data: bytes) -> None:
     assert read(data).commands == ()
 
 
-def test_places_beyond_the_text_are_nowhere(engine: str) -> None:
+def test_positions_beyond_the_text_are_ignored(engine: str) -> None:
     emulator = make_emulator(engine, SIZE, 300)
     emulator.feed(b"text")
     entry = GOOD | {"span": [1 << 20, 0, 1 << 20, 5]}

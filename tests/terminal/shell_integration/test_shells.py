@@ -78,7 +78,7 @@ def test_an_empty_line_is_no_command(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("kind", ["bash", "zsh"])
-def test_a_line_given_up_is_no_command(kind: str, start: Start) -> None:
+def test_a_line_cancelled_is_no_command(kind: str, start: Start) -> None:
     shell = start(kind)
     shell.type("half of a line")
     shell.wait(lambda: shell.terminal.shell.typed == "half of a line")
@@ -104,7 +104,7 @@ def test_fish_tells_commands_of_many_lines(start: Start) -> None:
     assert shell.output(record) == "1\n2"
 
 
-def test_lines_with_anything_in_them_are_told(shell: Shell) -> None:
+def test_lines_with_anything_in_them_are_reported(shell: Shell) -> None:
     for line in ("echo 'a;b%20\\c' \"d\"", "echo '✓ ü 日本'", "echo " + "long" * 50):
         assert shell.run(line).line == line
 
@@ -142,7 +142,7 @@ def test_a_shell_that_takes_the_place_of_this_one_has_no_marks(start: Start) -> 
     assert [record.line for record in shell.terminal.shell.commands] == ["exec bash --norc"]
 
 
-def test_the_directory_is_told(shell: Shell) -> None:
+def test_the_directory_is_reported(shell: Shell) -> None:
     odd = shell.home / "a b%20ü;c"
     odd.mkdir()
     shell.run("cd 'a b%20ü;c'")

@@ -49,7 +49,7 @@ def test_a_login_bash_without_a_profile_of_its_own_reads_the_next(kept: str, exp
     assert _read(shell) == expected
 
 
-def test_a_login_bash_is_one_and_says_goodbye(start: Start) -> None:
+def test_a_login_bash_reads_bash_logout(start: Start) -> None:
     shell = start("bash", login=True, files=BASH_FILES)
     assert shell.said("shopt login_shell; echo $0").split() == ["login_shell", "on", "-bash"]
     shell.type("logout\r")
@@ -118,7 +118,7 @@ def test_the_history_of_a_login_bash_is_its_own(start: Start) -> None:
 
 @pytest.mark.parametrize("kind", ["bash", "zsh"])
 @pytest.mark.parametrize("options", ["set -u", "set -e", "set -o vi", "set -o noclobber", "set -f"])
-def test_options_of_the_person_do_no_harm(kind: str, options: str, start: Start) -> None:
+def test_options_of_the_user_do_no_harm(kind: str, options: str, start: Start) -> None:
     name = {"bash": ".bashrc", "zsh": ".zshrc"}[kind]
     shell = start(kind, files={name: f"PS1='p> '\n{options}\n"})
     for line, output in (("echo one", "one"), ("! true", ""), ("echo two", "two")):
