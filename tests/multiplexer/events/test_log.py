@@ -89,7 +89,9 @@ def test_the_log_is_bounded_and_says_what_is_lost(room: Room) -> None:
     assert room.mux.event_log.since(log.KEPT + 5) == ([], False)
 
 
-def test_subscribers_are_notified_at_once_and_of_output_at_a_bounded_rate(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_subscribers_are_notified_at_once_and_of_output_at_a_bounded_rate(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
     timers: list[tuple[float, Callable[[], object]]] = []
 
     def call_later(seconds: float, call: Callable[[], object]) -> None:

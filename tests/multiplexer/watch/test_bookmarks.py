@@ -54,7 +54,7 @@ def test_rows_are_decoded_once_whoever_asks() -> None:
     assert (len(asked), seen.rows[0].text) == (1, "x")
 
 
-def test_what_cursors_hold_goes_with_the_pane(room: Room) -> None:
+def test_bookmarks_are_freed_with_their_pane(room: Room) -> None:
     room.cat()
     room.launcher.engine = "ghostty"
     pane = room.cat()
