@@ -123,11 +123,15 @@ class McpSettings(Struct, frozen=True):
     read: Permission = "allow"
     """See panes, their text and the layout."""
     layout: Permission = "allow"
-    """Open, arrange and name panes and windows."""
+    """Open shells, arrange and name panes and windows."""
     input: Permission = "allow"
     """Type into panes."""
+    run: Permission = "allow"
+    """Start programs of their own choice."""
     destroy: Permission = "allow"
-    """End programs and close panes."""
+    """End programs, close panes, delete saves."""
+    admin: Permission = "allow"
+    """Detach terminals, rename or end the workspace, write layout files."""
     toolsets: Annotated[tuple[str, ...], Refined(_WORDS, toolsets_fault)] = ("default",)
     """The sets of tools that agents see at first; they can switch on others."""
     longest_answer: Annotated[int, Meta(ge=2_000, le=1_000_000)] = 40_000

@@ -39,14 +39,6 @@ _KEY_SCHEMA: Final[Schema] = {
 }
 _SHORTENED_SCHEMA: Final[Schema] = {"type": "string", "description": "What did not fit, and how to read it."}
 _UNTRUSTED_SCHEMA: Final[Schema] = {"type": "string", "description": "What the texts in here are."}
-_HINTS: Final[Mapping[Effect, tuple[bool, bool]]] = MappingProxyType(
-    {
-        Effect.READ: (True, False),
-        Effect.LAYOUT: (False, False),
-        Effect.INPUT: (False, True),
-        Effect.DESTROY: (False, True),
-    }
-)
 
 
 class Format(StrEnum):
@@ -115,13 +107,13 @@ def annotations(cls: type[Command[Any]]) -> dict[str, bool]:
     """A command's tool annotations (MCP specification, ToolAnnotations).
 
     A command that runs programs or types into them has openWorldHint, as programs can reach anything."""
-    reads, destructive = _HINTS[cls.effect]
-    open_world = cls.effect is Effect.INPUT or (cls.creates and cls.toolset is not Toolset.SAVING)
+    changes = cls.all_effects - {Effect.READ}
+    open_world = changes & {Effect.INPUT, Effect.RUN} or (cls.creates and cls.toolset is not Toolset.SAVING)
     return {
-        "readOnlyHint": reads,
-        "destructiveHint": destructive,
+        "readOnlyHint": not changes,
+        "destructiveHint": bool(changes - {Effect.LAYOUT}),
         "idempotentHint": cls.repeatable,
-        "openWorldHint": open_world,
+        "openWorldHint": bool(open_world),
     }
 
 

@@ -60,7 +60,7 @@ class ListClients(Command[ClientList], name="list-clients", effect=Effect.READ, 
 
 
 class DetachClient(
-    Command[Detached], name="detach-client", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+    Command[Detached], name="detach-client", effect=Effect.ADMIN, toolset=Toolset.SESSIONS, repeatable=True
 ):
     """Detach a client from the workspace; the workspace and its programs go on."""
 

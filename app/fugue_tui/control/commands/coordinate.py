@@ -61,7 +61,12 @@ class Coordinated(Struct, frozen=True):
 
 
 class CoordinatePanes(
-    Command[Coordinated], name="coordinate-panes", effect=Effect.INPUT, toolset=Toolset.DEFAULT, creates=True
+    Command[Coordinated],
+    name="coordinate-panes",
+    effect=Effect.INPUT,
+    also=Effect.RUN,
+    toolset=Toolset.DEFAULT,
+    creates=True,
 ):
     """Run commands in several panes in one call, each until it is ready: start the backend, wait until it listens,
     start the frontend, then run the tests.

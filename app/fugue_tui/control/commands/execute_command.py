@@ -43,7 +43,9 @@ class Method(StrEnum):
     """By markers typed with the command, whatever program is in the foreground."""
 
 
-class ExecuteCommand(Command[CommandOutcome], name="execute-command", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
+class ExecuteCommand(
+    Command[CommandOutcome], name="execute-command", effect=Effect.INPUT, also=Effect.RUN, toolset=Toolset.DEFAULT
+):
     """Run a command in a pane's shell, as if typed there, and return its exit code, output and duration.
 
     The shell must be at its prompt (bash, zsh, fish, sh); if another program is in the foreground, the call is refused

@@ -99,7 +99,7 @@ class _ReadLayout(Struct, frozen=True):
 class SaveLayout(
     Command[SavedLayout],
     name="save-layout",
-    effect=Effect.LAYOUT,
+    effect=Effect.ADMIN,
     toolset=Toolset.SAVING,
     creates=True,
     repeatable=True,
@@ -154,7 +154,7 @@ class SaveLayout(
         return saved
 
 
-class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True):
+class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.RUN, toolset=Toolset.SAVING, creates=True):
     """Open the windows of a layout file beside the open ones: all of them, or none if a program cannot be started."""
 
     name: str
@@ -180,7 +180,7 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.LAYOUT
 
 
 class LoadWorkspace(
-    Command[LoadedLayout], name="load-workspace", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
+    Command[LoadedLayout], name="load-workspace", effect=Effect.RUN, toolset=Toolset.DEFAULT, creates=True
 ):
     """Open a workspace of panes for a task: debug-session (code, logs, debugger), full-stack (frontend, backend, db,
     tests), agent-team-3 (leader, worker1, worker2), monitoring (processes, logs, metrics), or one of your own.

@@ -101,7 +101,7 @@ CYCLE: Final = ("even_horizontal", "even_vertical", "main_top", "main_left", "ti
 
 
 class CreateLayout(
-    Command[LayoutApplied], name="create-layout", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
+    Command[LayoutApplied], name="create-layout", effect=Effect.RUN, toolset=Toolset.DEFAULT, creates=True
 ):
     """Open several panes in a given layout in one call; all of them, or none if one cannot be started.
 
@@ -131,6 +131,11 @@ class CreateLayout(
     """The name of a new window."""
     focus: bool | None = None
     """Whether to select the window; omitted, only if the user ran the command."""
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        """RUN with a program of the caller's choice, else LAYOUT: a shell that waits."""
+        return frozenset((Effect.RUN if self.pane_commands else Effect.LAYOUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutApplied:
         """The window with its panes; on any error nothing has changed and no program is left running."""

@@ -44,7 +44,7 @@ class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ, toolse
         return PaneList(tuple(pane_info(mux, pane) for window in windows for pane in panes(window.layout)), you)
 
 
-class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
+class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.RUN, toolset=Toolset.DEFAULT, creates=True):
     """Open a pane beside another and run a program in it.
 
     A window holds at most 64 panes, all of them visible. To open several panes at once, use create-layout.
@@ -72,6 +72,11 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.LAYOUT, to
     """Whether to focus the new pane; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
     """close: the pane closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        """RUN with a program of the caller's choice, else LAYOUT: a shell that waits."""
+        return frozenset((Effect.RUN if self.command or self.env else Effect.LAYOUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The new pane; nothing changes if its program cannot be started."""
@@ -119,7 +124,7 @@ def _check_room(mux: Multiplexer, source: PaneId, after: Workspace) -> None:
     raise Refused(f"no room for another pane: {source} has {size}; split a larger one, or use another window")
 
 
-class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True):
+class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.RUN, toolset=Toolset.DEFAULT, creates=True):
     """Split a pane in two and run a program in the new pane.
 
     A window holds at most 64 panes; a split without room for another pane is refused.
@@ -143,6 +148,11 @@ class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.LAYOUT, tool
     """Whether to focus the new pane; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
     """close: the pane closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        """RUN with a program of the caller's choice, else LAYOUT: a shell that waits."""
+        return frozenset((Effect.RUN if self.command or self.env else Effect.LAYOUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The new pane; nothing changes if its program cannot be started."""
@@ -288,7 +298,9 @@ class RenamePane(Command[PaneInfo], name="rename-pane", effect=Effect.LAYOUT, to
         return pane_info(mux, pane)
 
 
-class RespawnPane(Command[PaneInfo], name="respawn-pane", effect=Effect.DESTROY, toolset=Toolset.RUNNING):
+class RespawnPane(
+    Command[PaneInfo], name="respawn-pane", effect=Effect.DESTROY, also=Effect.RUN, toolset=Toolset.RUNNING
+):
     """Run a pane's program again, in the same pane; one that still runs is ended."""
 
     pane: str = target.ACTIVE

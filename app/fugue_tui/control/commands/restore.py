@@ -26,7 +26,7 @@ AUTO = "auto"
 
 
 class RestoreSession(
-    Command[RestoreResult], name="restore-session", effect=Effect.LAYOUT, toolset=Toolset.SAVING, creates=True
+    Command[RestoreResult], name="restore-session", effect=Effect.RUN, toolset=Toolset.SAVING, creates=True
 ):
     """Restore a saved workspace: its windows are added to the open ones, and its panes show their saved text.
 
@@ -55,7 +55,12 @@ class RestoreSession(
 
 
 class RestoreSnapshot(
-    Command[RestoreResult], name="restore-snapshot", effect=Effect.DESTROY, toolset=Toolset.SAVING, creates=True
+    Command[RestoreResult],
+    name="restore-snapshot",
+    effect=Effect.DESTROY,
+    also=Effect.RUN,
+    toolset=Toolset.SAVING,
+    creates=True,
 ):
     """Restore a snapshot: its panes show their saved text in new windows, and their programs wait to be started.
 
@@ -102,7 +107,7 @@ class RestoreSnapshot(
             raise Refused(f"a program runs in {pane}; kill=true ends it; without pane, a new window is opened")
 
 
-class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.LAYOUT, toolset=Toolset.RUNNING):
+class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.RUN, toolset=Toolset.RUNNING):
     """Start the program of a restored pane that waits; its saved text stays above."""
 
     pane: str = target.ACTIVE

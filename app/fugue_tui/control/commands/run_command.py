@@ -61,9 +61,7 @@ class Keep(StrEnum):
     NEVER = "never"
 
 
-class RunCommand(
-    Command[CommandOutcome], name="run-command", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, creates=True
-):
+class RunCommand(Command[CommandOutcome], name="run-command", effect=Effect.RUN, toolset=Toolset.DEFAULT, creates=True):
     """Run a command in a new pane and return its exit code, output and duration.
 
     The user sees it run; the focus does not move. A time-out ends only the wait: the result has the pane and a cursor

@@ -30,7 +30,7 @@ class Ending(Struct, frozen=True):
 
 
 class RenameWorkspace(
-    Command[WorkspaceName], name="rename-workspace", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
+    Command[WorkspaceName], name="rename-workspace", effect=Effect.ADMIN, toolset=Toolset.SESSIONS, repeatable=True
 ):
     """Rename the workspace; its panes, programs and clients stay, and the old name is free at once."""
 
@@ -52,7 +52,9 @@ class RenameWorkspace(
         return WorkspaceName(workspace=name, before=clean(before))
 
 
-class KillServer(Command[Ending], name="kill-server", effect=Effect.DESTROY, toolset=Toolset.SESSIONS):
+class KillServer(
+    Command[Ending], name="kill-server", effect=Effect.DESTROY, also=Effect.ADMIN, toolset=Toolset.SESSIONS
+):
     """Kill the server: end every program in the workspace and detach every client."""
 
     workspace: str = ""

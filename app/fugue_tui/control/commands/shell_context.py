@@ -53,7 +53,9 @@ class Injected(Struct, frozen=True):
     """0 if the shell accepted everything; else its error is in the pane, and withdraw-context undoes it."""
 
 
-class InjectContext(Command[Injected], name="inject-context", effect=Effect.INPUT, toolset=Toolset.RUNNING):
+class InjectContext(
+    Command[Injected], name="inject-context", effect=Effect.INPUT, also=Effect.RUN, toolset=Toolset.RUNNING
+):
     """Set variables and aliases in a pane's shell, for the user's commands too, until they are withdrawn.
 
     The shell reads them from a private file, so values are not shown. withdraw-context, or the expiry, restores the

@@ -76,7 +76,9 @@ class Interrupted(Struct, frozen=True):
     """How long it took."""
 
 
-class InterruptPane(Command[Interrupted], name="interrupt-pane", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
+class InterruptPane(
+    Command[Interrupted], name="interrupt-pane", effect=Effect.INPUT, also=Effect.DESTROY, toolset=Toolset.DEFAULT
+):
     """Interrupt a pane's program: press Ctrl+C and report whether it ended.
 
     escalate then sends SIGINT to its process group, for programs that read Ctrl+C as a key. signal-pane ends programs
@@ -89,6 +91,11 @@ class InterruptPane(Command[Interrupted], name="interrupt-pane", effect=Effect.I
     """Whether to send SIGINT too, if Ctrl+C does not end it."""
     wait: Seconds = 2.0
     """Seconds to wait after each step."""
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        """DESTROY only if it goes on to signals."""
+        return frozenset((Effect.INPUT, Effect.DESTROY)) if self.escalate else frozenset((Effect.INPUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
         """Start the first step. Raises NotFound or TerminalGone."""

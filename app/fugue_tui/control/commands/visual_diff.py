@@ -186,7 +186,12 @@ class VisualDifference(ImageAnswer, frozen=True, kw_only=True):
 
 
 class VisualDiff(
-    Command[VisualDifference], name="visual-diff", effect=Effect.INPUT, plain=True, toolset=Toolset.SEEING
+    Command[VisualDifference],
+    name="visual-diff",
+    effect=Effect.INPUT,
+    also=Effect.RUN,
+    plain=True,
+    toolset=Toolset.SEEING,
 ):
     """Compare two screenshots: an image of the second with every changed cell framed, and a description.
 
@@ -212,9 +217,10 @@ class VisualDiff(
     """Seconds until the second screenshot at the latest; capped at 110."""
 
     @property
-    def asks(self) -> Effect:
-        """INPUT only if something is typed."""
-        return Effect.INPUT if self.command or self.keys else Effect.READ
+    def effects(self) -> frozenset[Effect]:
+        """INPUT only if something is typed, RUN if it is a command."""
+        typed = (Effect.INPUT,) if self.command or self.keys else ()
+        return frozenset((Effect.READ, *typed, *((Effect.RUN,) if self.command else ())))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[VisualDifference]:
         """The comparison, made on another thread. Raises NotFound, InvalidArgument, Refused or TerminalGone."""

@@ -28,11 +28,15 @@ class Effect(StrEnum):
     READ = "read"
     """Changes nothing."""
     LAYOUT = "layout"
-    """Changes layout and view, and may start programs; destroys nothing."""
+    """Changes layout and view, and opens shells that wait; destroys nothing."""
     INPUT = "input"
     """Types into a program."""
+    RUN = "run"
+    """Starts a program of the caller's choice, or decides what one finds."""
     DESTROY = "destroy"
-    """Ends programs."""
+    """Ends programs, or deletes what was saved."""
+    ADMIN = "admin"
+    """Acts on the workspace itself: its name, its clients, its end, the files it is opened from."""
 
 
 class Toolset(StrEnum):
@@ -117,6 +121,7 @@ class CommandMeta(StructMeta):
         *,
         name: str = "",
         effect: Effect = Effect.READ,
+        also: Effect | None = None,
         plain: bool = False,
         toolset: Toolset = Toolset.OTHER,
         creates: bool = False,
@@ -125,6 +130,7 @@ class CommandMeta(StructMeta):
         """Declare a command. Raises TypeError if its name is taken."""
         cls: Any = super().__new__(mcls, classname, bases, namespace, frozen=True, kw_only=True)
         cls.verb, cls.effect, cls.plain = name, effect, plain
+        cls.all_effects = frozenset((effect, also or effect))
         cls.toolset, cls.creates, cls.repeatable = toolset, creates, repeatable or effect is Effect.READ
         if name in _registry:
             raise TypeError(f"two commands are called {name}")
@@ -140,6 +146,9 @@ class Command(Struct, Generic[Result], metaclass=CommandMeta):
     """The command's name: lower-case words joined by hyphens, such as `split-pane`. Not `name`, which is a field of
     many commands."""
     effect: ClassVar[Effect]
+    """What it is for."""
+    all_effects: ClassVar[frozenset[Effect]]
+    """All that it can do."""
     plain: ClassVar[bool] = False
     """Whether the result is plain text, not a structure."""
     toolset: ClassVar[Toolset] = Toolset.OTHER
@@ -149,13 +158,13 @@ class Command(Struct, Generic[Result], metaclass=CommandMeta):
     """Whether a second call changes nothing more."""
 
     @property
-    def asks(self) -> Effect:
-        """The effect of this instance, which may be less than that of its class; policy decides by this."""
-        return self.effect
+    def effects(self) -> frozenset[Effect]:
+        """What this instance does, which may be less than its class; policy must allow each."""
+        return self.all_effects
 
     def confirmation(self, mux: "Multiplexer", origin: Origin) -> "Confirmation | None":
         """The question for the user; None if nothing in use is destroyed. Raises NotFound."""
-        if self.asks is not Effect.DESTROY:
+        if Effect.DESTROY not in self.effects:
             return None
         given = ((each, getattr(self, each.name)) for each in fields(cast("Any", self)))
         flags = (f"--{each.name} {value}" for each, value in given if value != each.default)

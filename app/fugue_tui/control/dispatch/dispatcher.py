@@ -68,10 +68,12 @@ class Dispatcher:
             record(later.error)
 
     def _authorize(self, command: Command[Any], origin: Origin) -> None:
-        effect = command.asks
-        if self.policy.decide(origin, effect) is Decision.REFUSE:
-            raise Refused(f"{command.verb}: agents may not do this here; [mcp] {effect} in the configuration allows it")
-        if effect is Effect.INPUT and origin.is_agent:
+        for effect in sorted(command.effects):
+            if self.policy.decide(origin, effect) is Decision.REFUSE:
+                raise Refused(
+                    f"{command.verb}: agents may not do this here; [mcp] {effect} in the configuration allows it"
+                )
+        if Effect.INPUT in command.effects and origin.is_agent:
             self._yield_to_user(command, origin)
 
     def _yield_to_user(self, command: Command[Any], origin: Origin) -> None:

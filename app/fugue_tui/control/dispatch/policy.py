@@ -28,7 +28,9 @@ PROGRAMS: Final[Mapping[Effect, Decision]] = MappingProxyType(
         Effect.READ: Decision.ALLOW,
         Effect.LAYOUT: Decision.ALLOW,
         Effect.INPUT: Decision.REFUSE,
+        Effect.RUN: Decision.REFUSE,
         Effect.DESTROY: Decision.REFUSE,
+        Effect.ADMIN: Decision.REFUSE,
     }
 )
 """What a program may do by sideband requests in its output."""

@@ -1,0 +1,122 @@
+"""What each command does, by which the policy judges it: a new command is entered here by hand."""
+
+from typing import Any
+
+import pytest
+
+from fugue_tui.control import command_table as command_table
+from fugue_tui.control.core.command import Command, Effect, registry
+from fugue_tui.control.schema import command_line
+
+READ, LAYOUT, INPUT = {Effect.READ}, {Effect.LAYOUT}, {Effect.INPUT}
+RUN, DESTROY, ADMIN = {Effect.RUN}, {Effect.DESTROY}, {Effect.ADMIN}
+EFFECTS = {
+    "close-pane": DESTROY,
+    "close-window": DESTROY,
+    "coordinate-panes": INPUT | RUN,
+    "create-layout": RUN,
+    "create-pane": RUN,
+    "create-session": RUN,
+    "create-snapshot": ADMIN,
+    "create-window": RUN,
+    "delete-saved": DESTROY,
+    "detach-client": ADMIN,
+    "detect-intent": READ,
+    "diff-pane": READ,
+    "equalize-panes": LAYOUT,
+    "execute-command": INPUT | RUN,
+    "focus-pane": LAYOUT,
+    "get-current-directory": READ,
+    "get-layout": READ,
+    "get-pane-state": READ,
+    "get-running-process": READ,
+    "get-status": READ,
+    "inject-context": INPUT | RUN,
+    "interrupt-pane": INPUT | DESTROY,
+    "kill-server": DESTROY | ADMIN,
+    "kill-session": DESTROY,
+    "list-clients": READ,
+    "list-commands": READ,
+    "list-events": READ,
+    "list-layouts": READ,
+    "list-panes": READ,
+    "list-saved": READ,
+    "list-sessions": READ,
+    "list-windows": READ,
+    "load-layout": RUN,
+    "load-workspace": RUN,
+    "parse-output": READ,
+    "read-pane": READ,
+    "redo-layout": LAYOUT,
+    "refresh-client": READ,
+    "rename-pane": LAYOUT,
+    "rename-session": LAYOUT,
+    "rename-window": LAYOUT,
+    "rename-workspace": ADMIN,
+    "resize-pane": LAYOUT,
+    "respawn-pane": DESTROY | RUN,
+    "restore-session": RUN,
+    "restore-snapshot": DESTROY | RUN,
+    "rotate-panes": LAYOUT,
+    "run-command": RUN,
+    "save-layout": ADMIN,
+    "save-session": ADMIN,
+    "screenshot-pane": READ,
+    "search-panes": READ,
+    "select-layout": LAYOUT,
+    "select-session": LAYOUT,
+    "select-window": LAYOUT,
+    "send-input": INPUT,
+    "send-keys": INPUT,
+    "signal-pane": DESTROY,
+    "snapshot-pane": READ,
+    "split-pane": RUN,
+    "start-pane": RUN,
+    "stream-output": READ,
+    "swap-pane": LAYOUT,
+    "undo-layout": LAYOUT,
+    "visual-diff": INPUT | RUN,
+    "wait-for-output": READ,
+    "withdraw-context": INPUT,
+    "zoom-pane": LAYOUT,
+}
+LESS = {
+    "split-pane": LAYOUT,
+    "split-pane --command top": RUN,
+    'split-pane --env \'{"A": "b"}\'': RUN,
+    "create-pane": LAYOUT,
+    "create-pane --command top": RUN,
+    'create-pane --env \'{"A": "b"}\'': RUN,
+    "create-window": LAYOUT,
+    "create-window --command top": RUN,
+    "create-session": LAYOUT,
+    "create-session --command top": RUN,
+    "create-layout --preset tiled": LAYOUT,
+    "create-layout --preset tiled --pane-commands top": RUN,
+    "save-session --name a": LAYOUT,
+    "save-session --name a --overwrite": ADMIN,
+    "create-snapshot --name a": LAYOUT,
+    "create-snapshot --name a --overwrite": ADMIN,
+    "interrupt-pane --pane %1": INPUT,
+    "interrupt-pane --pane %1 --escalate": INPUT | DESTROY,
+    "visual-diff": READ,
+    "visual-diff --keys Enter": READ | INPUT,
+    "visual-diff --command ls": READ | INPUT | RUN,
+    "respawn-pane": DESTROY | RUN,
+    "kill-server": DESTROY | ADMIN,
+}
+
+
+def ours() -> dict[str, type[Command[Any]]]:
+    return {verb: cls for verb, cls in registry().items() if cls.__module__.startswith("fugue_tui.")}
+
+
+def test_effects_of_every_command() -> None:
+    assert {verb: cls.all_effects for verb, cls in ours().items()} == EFFECTS
+
+
+@pytest.mark.parametrize("line", LESS)
+def test_effects_of_a_call_follow_its_arguments(line: str) -> None:
+    found = command_line.command(line)
+    assert found.effects == LESS[line]
+    assert found.effects <= found.all_effects | READ | LAYOUT
