@@ -30,7 +30,7 @@ _log: Final = logging.getLogger(__name__)
 STOP_SECONDS: Final = 2.0
 SEND_BUFFER: Final = 1 << 20
 """Bytes of a client's send buffer in the kernel: one long response."""
-Attach: TypeAlias = Callable[[socket.socket, attach_protocol.Hello, tuple[int, ...], bytes], None]
+Attach: TypeAlias = Callable[[socket.socket, attach_protocol.Hello, Caller, bytes], None]
 """Takes over a client's socket: its hello, its process with ancestors, and the bytes already read."""
 
 
@@ -165,7 +165,7 @@ class SocketServer:
             await connection.send(attach_protocol.refusal(fault))
         elif self._attach is not None:
             sock, early = connection.hand_over()
-            self._attach(sock, hello, caller.pids, early)
+            self._attach(sock, hello, caller, early)
 
     async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
         session: Any = await asyncio.to_thread(_import_session)
@@ -199,4 +199,5 @@ def _caller(connected: socket.socket) -> Caller | None:
     if peer.uid != os.getuid():
         _log.warning("a client was refused: it belongs to user %s", peer.uid)
         return None
-    return Caller(Door.MCP, process.ancestors(peer.pid))
+    pids, inside = process.came_from(peer.pid, os.getpid())
+    return Caller(Door.MCP, pids, inside=inside)

@@ -19,6 +19,8 @@ class Handshake(Struct):
     hello: Hello
     pids: tuple[int, ...] = ()
     """The client's process and its ancestors, nearest first."""
+    inside: bool = False
+    """Whether it came out of a pane, even if it has left it."""
     early: bytes = b""
     """What was read after the first line."""
     accepted: bool = False

@@ -75,6 +75,9 @@ class AttachServer:
         if any(terminal.pid in handshake.pids for terminal in self._app.mux.terminals.values()):
             handshake.refuse("this terminal is a pane of that very workspace, which would show itself in itself")
             return
+        if handshake.inside:  # It could answer the questions that are for the user.
+            handshake.refuse("this terminal was started by a program in a pane of that very workspace")
+            return
         if not handshake.accept(self._app.mux.workspace.name, self._app.settings.ui.mouse):
             handshake.socket.close()
             return

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -28,12 +29,13 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean_text
 from fugue_tui.store.paths import ran_before, state_dir
-from fugue_tui.terminal.pty import process
+from fugue_tui.terminal.pty import orphans, process
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.workspace.model import OnExit
 
 if TYPE_CHECKING:
+    from fugue_tui.control.dispatch.thread_gateway import Caller
     from fugue_tui.multiplexer.autosave.saver import Saver
     from fugue_tui.tui.app import FugueApp
     from fugue_tui.tui.ui.restore_prompt import RestorePrompt
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 _SWITCH_SECONDS: Final = 0.0002
 """How long a busy thread may keep the interpreter from the I/O loop, which reads echoes."""
+_REAP_SECONDS: Final = 1.0
+"""From the end of a child until orphans are reaped."""
 _NO_CLIENT: Final = Size(80, 24)
 """The size of a workspace before any client has attached."""
 
@@ -121,6 +125,7 @@ class _Server:
         self._offers_restore = False
         self.bye = Bye("error", "a bug in fugue-tui; its log has the details", 1)
         """Sent to the first client if the app cannot start."""
+        orphans.adopt()
         self.io_loop = IOLoop()
         self.io_loop.start()
         sys.setswitchinterval(_SWITCH_SECONDS)
@@ -230,7 +235,7 @@ class _Server:
 
         if self._first is not None:
             self._first.pids = _peer_processes(self._first.socket)
-        return FugueApp(
+        app = FugueApp(
             self.mux,
             Dispatcher(self.mux, policy_of(self._options.config)),
             self._options.config,
@@ -240,6 +245,8 @@ class _Server:
             stop_painter=stop_painter,
             launcher=self._launcher,
         )
+        app.on_shown = _reap_orphans
+        return app
 
     def _offer_restore(self, app: "FugueApp") -> None:
         """Restore the saved workspace, offer it or keep it under another name."""
@@ -290,10 +297,37 @@ def _socket_server(app: "FugueApp", listener: "Listener") -> "SocketServer":
     from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
     from fugue_tui_mcp.socket_server import SocketServer
 
-    def attach(connected: socket.socket, hello: Hello, pids: tuple[int, ...], early: bytes) -> None:
-        app.main_queue.post(lambda: app.server.attach(Handshake(connected, hello, pids, early)))
+    def attach(connected: socket.socket, hello: Hello, caller: "Caller", early: bytes) -> None:
+        handshake = Handshake(connected, hello, caller.pids, caller.inside, early)
+        app.main_queue.post(lambda: app.server.attach(handshake))
 
     gateway, agents = ThreadGateway(app.dispatcher, app.main_queue.post), app.settings.mcp.enabled
     server = SocketServer(listener, gateway, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
-    app.on_shown = server.start
+    shown = app.on_shown
+
+    def on_shown() -> None:
+        shown()
+        server.start()
+
+    app.on_shown = on_shown
     return server
+
+
+def _reap_orphans() -> None:
+    """Reap processes that left their panes, as they end. Once the main loop runs."""
+    from asyncio import get_running_loop
+
+    loop, pending = get_running_loop(), False
+
+    def reap() -> None:
+        nonlocal pending
+        pending = False
+        loop.run_in_executor(None, orphans.reap)
+
+    def ended() -> None:
+        nonlocal pending
+        if not pending:
+            pending = bool(loop.call_later(_REAP_SECONDS, reap))
+
+    loop.add_signal_handler(signal.SIGCHLD, ended)
+    ended()

@@ -30,6 +30,7 @@ def test_what_the_configuration_refuses_is_refused_to_agents_and_to_programs_onl
     for door in Door:
         refused = door in (Door.MCP, Door.SIDEBAND)
         assert (strict.decide(Origin(door), effect) is Decision.REFUSE) is refused
+    assert strict.decide(Origin(Door.CLI, inside=True), effect) is Decision.REFUSE
     other = next(each for each in Effect if each is not effect)
     assert strict.decide(Origin(Door.MCP), other) is Decision.ALLOW
 

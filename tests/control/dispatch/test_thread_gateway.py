@@ -53,7 +53,7 @@ def test_the_callers_pane_is_found_by_its_ancestor_processes() -> None:
     answered = main.gate.run(GateProbe(), caller)
     assert not answered.done()
     main.play()
-    assert answered.result(0).result == Origin(Door.MCP, PaneId(2), "claude", 7)
+    assert answered.result(0).result == Origin(Door.MCP, PaneId(2), "claude", 7, inside=True)
     assert answered.result(0).pane == PaneId(2)
 
 

@@ -82,6 +82,8 @@ class Origin(Struct, frozen=True):
     pid: int | None = None
     takes: int = TEXT_LIMIT
     """Characters of a result that the caller accepts; longer results are paginated."""
+    inside: bool = False
+    """Whether the caller came out of a pane, even if it has left it by a double fork."""
 
     @property
     def is_user(self) -> bool:

@@ -70,9 +70,9 @@ class Dispatcher:
     def _authorize(self, command: Command[Any], origin: Origin) -> None:
         for effect in sorted(command.effects):
             if self.policy.decide(origin, effect) is Decision.REFUSE:
-                raise Refused(
-                    f"{command.verb}: agents may not do this here; [mcp] {effect} in the configuration allows it"
-                )
+                who = "agents" if origin.is_agent else "programs in panes"
+                way = f"[mcp] {effect} in the configuration allows it"
+                raise Refused(f"{command.verb}: {who} may not do this here; {way}")
         if Effect.INPUT in command.effects and origin.is_agent:
             self._yield_to_user(command, origin)
 

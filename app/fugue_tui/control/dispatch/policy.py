@@ -1,6 +1,6 @@
 """Access policy: a table of origin and effect.
 
-It limits MCP clients and sideband requests. A program in a pane runs with the rights of the user who started it.
+It limits MCP clients, sideband requests, and command lines that come out of a pane: an agent has a shell there.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ PROGRAMS: Final[Mapping[Effect, Decision]] = MappingProxyType(
 
 
 class Policy(Struct, frozen=True):
-    """The table in force; the user and the CLI may do everything."""
+    """The table in force; the user, and the user's command line outside of panes, may do everything."""
 
     agents: Mapping[Effect, Decision] = field(default_factory=lambda: AGENTS)
 
@@ -48,6 +48,8 @@ class Policy(Struct, frozen=True):
                 return self.agents[effect]
             case Door.SIDEBAND:
                 return Decision.REFUSE if self.agents[effect] is Decision.REFUSE else PROGRAMS[effect]
+            case Door.CLI if origin.inside:
+                return self.agents[effect]
             case _:
                 return Decision.ALLOW
 

@@ -33,6 +33,8 @@ class Caller(Struct, eq=False):
     """The client's name for itself: untrusted."""
     takes: int = TEXT_LIMIT
     """Characters of a result that it accepts."""
+    inside: bool = False
+    """Whether the peer came out of a pane, even if it has left it, or cannot be shown not to have."""
     origin: Origin | None = None
     """Its origin, fixed at the first call and kept even once its pane is closed. Main thread only."""
     _unique: object = field(default_factory=object)
@@ -201,7 +203,7 @@ class ThreadGateway:
             children = {terminal.pid: pane for pane, terminal in self._dispatcher.mux.terminals.items()}
             own = next((children[pid] for pid in caller.pids if pid in children), None)
             pid = caller.pids[0] if caller.pids else None
-            caller.origin = Origin(caller.door, own, caller.client, pid, caller.takes)
+            caller.origin = Origin(caller.door, own, caller.client, pid, caller.takes, caller.inside or own is not None)
         if caller.origin.takes != caller.takes:
             caller.origin = replace(caller.origin, takes=caller.takes)
         return caller.origin

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 PROC = Path("/proc")
 _FIELDS = "pid=,ppid=,pgid=,stat="
+_TRIES = 8
 _DELETED = " (deleted)"
 """What Linux puts behind the name of a directory that was removed: see proc_pid_cwd(5)."""
 
@@ -80,13 +81,42 @@ def children(pid: int) -> tuple[int, ...]:
 
 def ancestors(pid: int | None) -> tuple[int, ...]:
     """The process itself, its parent, and so on up to the first process; empty for None."""
+    return _lineage(pid)[0]
+
+
+def came_from(pid: int | None, top: int) -> tuple[tuple[int, ...], bool]:
+    """The ancestors of a process, and whether `top` is one of them; also if that cannot be excluded, as the process
+    has gone, or others of them go too fast."""
+    found, complete = _lineage(pid)
+    for _ in range(_TRIES):
+        if pid is None or complete or top in found[1:]:
+            break
+        found, complete = _lineage(pid)
+    return found, top in found[1:] or (pid is not None and not complete)
+
+
+def _lineage(pid: int | None) -> tuple[tuple[int, ...], bool]:
+    """The ancestors, and whether these are all: a process that has gone has none."""
     table = None if _has_proc() else {each.pid: each for each in _from_ps(["-A"])}
     found: list[int] = []
     while pid and pid not in found:
         found.append(pid)
         process = _from_stat(pid) if table is None else table.get(pid)
-        pid = process.parent if process else None
-    return tuple(found)
+        if process is None:
+            return tuple(found), _is_hidden(pid)
+        pid = process.parent
+    return tuple(found), pid == 0
+
+
+def _is_hidden(pid: int) -> bool:
+    """Whether a process lives that /proc does not show, as with hidepid."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        pass
+    return False
 
 
 def session_members(sessions: Iterable[int]) -> dict[int, list[Process]]:
@@ -119,6 +149,13 @@ def in_group(group: int) -> frozenset[int]:
     return frozenset(each.pid for each in processes(belongs))
 
 
+def zombies(parent: int) -> list[Process]:
+    """The children of a process that have ended and are not reaped; empty where there is no /proc."""
+    pids = [int(entry) for entry in os.listdir(PROC) if entry.isdecimal()] if _has_proc() else []
+    found = (_from_stat(pid, zombie=True) for pid in pids)
+    return [each for each in found if each is not None and each.parent == parent]
+
+
 def command_lines(pids: Iterable[int]) -> dict[int, tuple[str, ...]]:
     """The arguments of those processes that show any; where there is no /proc, as `ps` has them, cut at blanks."""
     wanted = list(pids)
@@ -140,10 +177,10 @@ def _session(pid: int) -> int:
         return 0
 
 
-def _from_stat(pid: int) -> Process | None:
+def _from_stat(pid: int, *, zombie: bool = False) -> Process | None:
     # The name, in brackets, may itself hold brackets and blanks: see proc_pid_stat(5).
     fields = _read(pid, "stat").rpartition(b")")[2].split(None, 4)
-    if len(fields) < 4 or fields[0] in b"ZX":
+    if len(fields) < 4 or (fields[0] in b"ZX") != zombie:
         return None
     return Process(pid, int(fields[1]), int(fields[2]), int(fields[3]))
 

@@ -25,6 +25,7 @@ from fugue_tui import __version__
 from fugue_tui.errors import SpawnFailed
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.protocol import CELL_PIXELS
+from fugue_tui.terminal.pty import orphans
 
 _FOREIGN: Final = frozenset(
     {
@@ -91,7 +92,9 @@ class Pty:
         path, argv = _command(program.argv, env, directory)
         if program.login:
             argv = (f"-{os.path.basename(path)}", *argv[1:])
-        pid, fd = _fork(path, _start(path, argv, env, directory, size))
+        with orphans.lock:
+            pid, fd = _fork(path, _start(path, argv, env, directory, size))
+            orphans.own.add(pid)
         try:
             os.set_blocking(fd, False)
             return cls(pid, fd, _pidfd(pid))
@@ -99,6 +102,7 @@ class Pty:
             os.close(fd)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+            orphans.own.discard(pid)
             raise SpawnFailed(f"cannot start {argv[0]}: {error.strerror}") from error
 
     def resize(self, size: Size) -> None:
@@ -110,9 +114,11 @@ class Pty:
         try:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
         except ChildProcessError:
+            orphans.own.discard(self.pid)
             return Exit(None)
         if pid == 0:
             return None
+        orphans.own.discard(pid)
         return Exit(None, os.WTERMSIG(status)) if os.WIFSIGNALED(status) else Exit(os.WEXITSTATUS(status))
 
     def close(self) -> None:
