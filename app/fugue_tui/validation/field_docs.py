@@ -1,14 +1,20 @@
 """Reads the docstrings under fields from the source, as Python drops them at run time.
 
-Each module is parsed once. Without a source, fields have no description.
+Each module is read once, and its classes and functions are parsed one at a time: the tree of a whole module takes
+megabytes. Without a source, fields have no description.
 """
 
 import ast
-import inspect
+import os
+import re
 import sys
 from functools import cache
 from inspect import cleandoc
 from itertools import pairwise
+from typing import Final
+
+_BLOCK: Final = re.compile(r"^(?:class|def|async def) .*\n(?:(?:[ \t)].*)?\n)*", re.MULTILINE)
+"""A class or function of a module: its first line, and the indented and empty lines after it."""
 
 
 @cache
@@ -22,12 +28,21 @@ def field_docs(cls: type) -> dict[str, str]:
 
 @cache
 def _module_docs(module: str) -> dict[str, dict[str, str]]:
-    try:
-        source = inspect.getsource(sys.modules[module])
-    except (KeyError, OSError, TypeError):
+    file = getattr(sys.modules.get(module), "__file__", None) or ""
+    if not file.endswith(".py") or not os.path.isfile(file):
         return {}
+    with open(file, encoding="utf-8") as stream:
+        source = stream.read()
+    try:
+        return _parsed([block[0] for block in _BLOCK.finditer(source)])
+    except SyntaxError:  # A text in it has lines without indentation.
+        return _parsed([source])
+
+
+def _parsed(blocks: list[str]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
-    _collect(ast.parse(source).body, "", found)
+    for block in blocks:
+        _collect(ast.parse(block).body, "", found)
     return found
 
 
