@@ -1,5 +1,6 @@
 """Commands whose output is long on its way, as on a machine that is busy with something else."""
 
+import fcntl
 import os
 import termios
 import threading
@@ -41,7 +42,8 @@ def test_a_prompt_that_is_still_on_its_way_is_not_taken_for_one_without_marks(
     fd = channel._pty.fd  # pyright: ignore[reportPrivateUsage]
     os.mkfifo(gate := shell.home / "gate")
     later = shell.begin(f"cat '{gate}'")
-    shell.room.until(lambda: terminal.foreground == "cat")
+    shell.room.until(lambda: terminal.foreground == "cat" and terminal.shell.commands[-1].running)
+    shell.room.drain(shell.pane)
 
     def hold() -> None:
         held.set()
@@ -52,6 +54,7 @@ def test_a_prompt_that_is_still_on_its_way_is_not_taken_for_one_without_marks(
     gate.write_text("slow\n")
     shell.room.until(lambda: terminal.foreground_group == terminal.pid)
     shell.room.until(lambda: not termios.tcgetattr(fd)[3] & termios.ICANON)  # It edits a line.
+    shell.room.until(lambda: any(fcntl.ioctl(fd, termios.FIONREAD, bytes(4))))
     now += 10 * QUIET
     shell.room.until(lambda: checks)
     go_on.set()
