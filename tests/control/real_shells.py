@@ -45,6 +45,11 @@ class Shell:
     def run(self, command: str, **options: object) -> CommandOutcome:
         return self.room.awaited(self.begin(command, **options))
 
+    def runs(self, program: str) -> bool:
+        """Whether a program is in front, and the shell has marked its command as begun."""
+        terminal = self.room.mux.terminal(self.pane)
+        return terminal.foreground == program and any(each.running for each in terminal.shell.commands[-1:])
+
     def overdue(self, command: str, condition: Callable[[], object]) -> CommandOutcome:
         """Run a command whose time is over once a condition holds."""
         later = self.begin(command)

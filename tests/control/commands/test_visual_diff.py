@@ -66,7 +66,7 @@ def test_a_command_in_line_is_seen_from_its_own_turn_on(shell: Shell) -> None:
 def test_visual_diff_of_a_command_that_times_out_captures_its_present_screen(shell: Shell) -> None:
     later = VisualDiff(pane=str(shell.pane), command="echo begun; sleep 60", timeout=50).run(shell.room.mux, agent())
     assert is_deferred(later)
-    shell.room.until(lambda: shell.room.mux.terminals[shell.pane].foreground == "sleep")
+    shell.room.until(lambda: shell.runs("sleep"))
     shell.room.drain(shell.pane)
     shell.room.skip(60)
     found = shell.room.awaited(later)

@@ -117,7 +117,9 @@ def test_a_prompt_command_that_takes_the_place_of_others_leaves_the_codes(shell:
 def test_a_shell_inside_is_left_to_read_its_start_up_file(shell: Shell) -> None:
     (shell.home / "slow").write_text("sleep 1\nread -t 0.01 eaten\nPS1='inner $ '\n")
     front = shell.room.mux.terminal(shell.pane)
-    assert shell.overdue("bash --rcfile slow", lambda: front.foreground_group not in (0, front.pid)).timed_out
+    assert shell.overdue(
+        "bash --rcfile slow", lambda: front.foreground_group not in (0, front.pid) and shell.runs("bash")
+    ).timed_out
     assert shell.says('echo "[$eaten]"; (exit 3)') == (3, "[]")
 
 

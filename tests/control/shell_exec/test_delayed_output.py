@@ -42,7 +42,7 @@ def test_a_prompt_that_is_still_on_its_way_is_not_taken_for_one_without_marks(
     fd = channel._pty.fd  # pyright: ignore[reportPrivateUsage]
     os.mkfifo(gate := shell.home / "gate")
     later = shell.begin(f"cat '{gate}'")
-    shell.room.until(lambda: terminal.foreground == "cat" and terminal.shell.commands[-1].running)
+    shell.room.until(lambda: shell.runs("cat"))
     shell.room.drain(shell.pane)
 
     def hold() -> None:

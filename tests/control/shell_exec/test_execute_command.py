@@ -113,8 +113,7 @@ def test_a_shell_that_ends_on_errors_is_reported(shell: Shell) -> None:
 @every
 def test_a_time_out_ends_the_waiting_and_not_the_command(shell: Shell) -> None:
     os.mkfifo(gate := shell.home / "gate")
-    front = shell.room.mux.terminal(shell.pane)
-    ran = shell.overdue(f"echo begun; cat '{gate}'; echo ended", lambda: front.foreground == "cat")
+    ran = shell.overdue(f"echo begun; cat '{gate}'; echo ended", lambda: shell.runs("cat"))
     assert (ran.timed_out, ran.exit_code, ran.text) == (True, None, "begun")
     assert "wait-for-output" in ran.note
     with pytest.raises(Refused, match=r"cat.* runs there for \d+ s; use send-input"):
@@ -127,20 +126,18 @@ def test_a_time_out_ends_the_waiting_and_not_the_command(shell: Shell) -> None:
 
 @every
 def test_a_command_that_reads_keys_times_out_and_takes_them(shell: Shell) -> None:
-    front = shell.room.mux.terminal(shell.pane)
-    ran = shell.overdue("cat", lambda: front.foreground == "cat")
+    ran = shell.overdue("cat", lambda: shell.runs("cat"))
     assert (ran.timed_out, ran.text) == (True, "")
     shell.room.say(f"send-input --pane {shell.pane} --text typed --submit")
     shell.room.shows(shell.pane, "typed\ntyped")
     shell.room.say(f"send-keys {shell.pane} C-d")
-    shell.room.until(lambda: front.foreground == shell.kind)
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == shell.kind)
     assert shell.says("echo after") == (0, "after")
 
 
 @every
 def test_another_program_in_front_is_named(shell: Shell) -> None:
-    front = shell.room.mux.terminal(shell.pane)
-    shell.overdue("cat", lambda: front.foreground == "cat")
+    shell.overdue("cat", lambda: shell.runs("cat"))
     with pytest.raises(Refused, match=rf"no shell waits for a command in {shell.pane}: cat"):
         shell.run("ls")
     shell.room.say(f"send-keys {shell.pane} C-c")
