@@ -104,7 +104,12 @@ def test_a_test_run_with_failures(shell: Shell) -> None:
     (shell.home / "python").chmod(0o755)
     start = at.read().cursor
     command = "./python -m pytest -v -p no:cacheprovider -c /dev/null --rootdir . test_sums.py"
-    later = shell.begin(command, env={"PYTEST_ADDOPTS": "", "COLUMNS": "80"}, timeout=100.0, limit=100_000)
+    later = shell.begin(
+        command,
+        env={"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "80"},
+        timeout=100.0,
+        limit=100_000,
+    )
     came = at.wait(r"\d+ failed, \d+ passed", cursor=start, stop_on=("INTERNALERROR",), timeout=100.0)
     assert (came.outcome, came.matched) == (WaitOutcome.MATCHED, "2 failed, 60 passed")
     ran = at.room.awaited(later)
