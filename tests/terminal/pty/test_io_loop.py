@@ -59,8 +59,9 @@ def test_a_program_ends_though_an_orphan_holds_its_terminal(spawn: Spawn, tmp_pa
 
 
 def test_a_program_ends_though_an_orphan_floods_its_terminal(spawn: Spawn) -> None:
-    pane = spawn("trap '' HUP; setsid sh -c 'trap \"\" HUP; yes' & sleep 0.05; exit 0", limit=1000)
+    pane = spawn("trap '' HUP; setsid sh -c 'trap \"\" HUP; yes' & read line; exit 0", limit=1000)
     pane.witness.wait(lambda: pane.recorder.fed > 100_000)
+    pane.terminal.write(b"\n")
     assert pane.wait_exit() == Exit(0)
 
 
