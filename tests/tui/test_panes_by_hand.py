@@ -1,5 +1,6 @@
 """A person splits, moves, sizes, names and closes panes by keys and by mouse."""
 
+import asyncio
 import tempfile
 from pathlib import Path
 from types import MappingProxyType
@@ -7,12 +8,14 @@ from types import MappingProxyType
 import pytest
 from msgspec.structs import replace
 from tests.tui.conftest import CALM, Open, Stage
+from textual.command import CommandList, Hits
 from textual.widgets import Input, OptionList
 
 from fugue_tui.config.model import KeySettings
 from fugue_tui.control.command_table import layouts, panes, sessions, windows
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
+from fugue_tui.tui.ui.command_palette import CommandProvider
 from fugue_tui.workspace.model import OnExit
 from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
 
@@ -380,6 +383,31 @@ async def test_the_palette_means_what_was_typed_however_fast(open_stage: Open, t
         line.value = typed
         await line.action_submit()
         await stage.until(lambda: isinstance(stage.app.screen, Page) and title in stage.text)
+
+
+async def test_a_search_of_the_palette_does_not_outlive_its_list(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search, outlived = CommandProvider.search, list[str]()
+
+    async with open_stage() as stage:
+
+        async def slow(provider: CommandProvider, query: str) -> Hits:
+            while palette.query(CommandList):
+                await asyncio.sleep(0)
+            outlived.append(query)
+            async for hit in search(provider, query):
+                yield hit
+
+        await stage.prefix("colon")
+        palette = stage.app.screen
+        monkeypatch.setattr(CommandProvider, "search", slow)
+        line = palette.query_one(Input)
+        line.value = "list-windows"
+        await stage.pilot.pause()
+        await line.action_submit()
+        await stage.until(lambda: isinstance(stage.app.screen, Page))
+        assert not outlived
 
 
 async def test_the_palette_takes_the_line_that_was_moved_to(open_stage: Open) -> None:

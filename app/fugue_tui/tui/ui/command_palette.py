@@ -65,6 +65,7 @@ class Palette(CommandPalette):
             return  # A line further down was moved to: that one is meant, and not the text.
         if (run := self._call_of(event.value.strip())) is not None:
             event.stop().prevent_default()
+            self.workers.cancel_node(self)  # A search that went on would miss the list it fills, and end the app.
             self.dismiss()
             self.app.call_later(run)
         elif searches:
