@@ -97,7 +97,7 @@ def test_a_fork_bomb_does_not_outlive_its_terminal() -> None:
         own = 20_000 + os.getpid() % 40_000  # The limit counts all processes of a user: have one for this run alone.
         os.setgid(own); os.setuid(own)
         resource.setrlimit(resource.RLIMIT_NPROC, (60, 60))
-        bomb = Program(("/bin/sh", "-c", "b() { b | b & sleep 60; }; b"), "/")
+        bomb = Program(("/bin/sh", "-c", "b() { b | b & sleep 60; }; b & read line"), "/")
         terminal = Terminal.spawn(bomb, Size(80, 24), pump=io_loop, emulator=Recorder(Size(80, 24)), watcher=witness)
         start = time.monotonic()
         while len(process.session_members([terminal.pid]).get(terminal.pid, [])) <= 10:
