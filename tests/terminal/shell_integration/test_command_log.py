@@ -216,6 +216,18 @@ def test_what_zsh_prints_for_a_missing_newline_is_not_output(shell: Shell) -> No
     assert shell.output() == "100%"
 
 
+@pytest.mark.parametrize("printed", [b"done\r\n", b"done"])
+@pytest.mark.parametrize("cols", [SIZE.cols * 2, SIZE.cols * 3 + 7])
+def test_what_zsh_prints_for_a_missing_newline_is_not_output_of_a_pane_made_narrower(
+    shell: Shell, printed: bytes, cols: int
+) -> None:
+    shell.emulator.feed(b"./run\r\n")
+    shell.mark("C")
+    shell.emulator.feed(printed + b"%" + b" " * (cols - 1) + b"\r")
+    shell.mark("D;0;eol=%")
+    assert shell.output() == "done"
+
+
 def test_marks_of_a_shell_inside_another_end_nothing_of_the_outer_one() -> None:
     shell = Shell(make_emulator("ghostty", SIZE, 100))
     shell.prompt(";aid=1")

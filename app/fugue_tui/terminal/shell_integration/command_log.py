@@ -399,16 +399,18 @@ class CommandLog:
         return self._emulator.between(point, here) if here else ""
 
     def _stop(self, eol: str) -> Pin:
-        """Where output stops: here, or before the mark with which zsh ends an unfinished line on the row above."""
+        """Where output stops: here, or before the mark with which zsh ends an unfinished line above; one row above,
+        unless the pane has become narrower than zsh knows."""
         here = self._emulator.pin()
         point = here.found()
         if not eol or point is None or point.column:
             return here
-        y = point.line - self._emulator.scrollback.lines - 1
-        row = self._emulator.past(0)()[y] if y >= 0 else None
+        above = self._emulator.past(0)()[: max(0, point.line - self._emulator.scrollback.lines)]
+        blank = next((count for count, row in enumerate(reversed(above)) if row.text or not row.wrapped), len(above))
+        row = above[-1 - blank] if blank < len(above) else None
         if row is None or not row.wrapped or not row.text.endswith(eol):
             return here
-        return self._emulator.pin(Point(point.line - 1, columns(row.text) - columns(eol)))
+        return self._emulator.pin(Point(point.line - 1 - blank, columns(row.text) - columns(eol)))
 
 
 def _unpinned(record: CommandRecord) -> CommandRecord:
