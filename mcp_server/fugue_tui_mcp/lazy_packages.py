@@ -4,11 +4,8 @@ The initializers of the MCP SDK import its clients, its HTTP servers and OAuth: 
 """
 
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
-from typing import Any
 
 
 class LazyPackage(ModuleType):
@@ -33,15 +30,3 @@ def declare(*names: str) -> None:
         parent, _, child = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], child, package)
-
-
-@contextmanager
-def without(name: str) -> Generator[None]:
-    """Within this context an optional module cannot be imported, unless it is imported already."""
-    modules: dict[str, Any] = sys.modules
-    absent = modules.setdefault(name, None) is None
-    try:
-        yield
-    finally:
-        if absent:
-            del modules[name]

@@ -19,6 +19,7 @@ from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Door
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import SocketError
+from fugue_tui.optional_imports import without
 from fugue_tui.terminal.pty import process
 from fugue_tui_mcp import cli_handler, jsonrpc, lazy_packages
 from fugue_tui_mcp.connection import Connection, Limits
@@ -186,7 +187,7 @@ def quiet() -> None:
 
 def _import_session() -> object:
     lazy_packages.declare("mcp", "mcp.server")
-    with lazy_packages.without("uvicorn.main"):  # 2.5 MiB to end HTTP streams with the server, of which there are none
+    with without("uvicorn.main"):  # 2.5 MiB to end HTTP streams with the server, of which there are none
         return importlib.import_module("fugue_tui_mcp.protocol.session")
 
 

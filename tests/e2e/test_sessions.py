@@ -266,3 +266,12 @@ def test_agent_keeps_working_while_no_client_is_attached(running: Running) -> No
     assert not bridge.ask("tools/call", read, 2)["result"].get("isError")
     running.again().wait_text("ready", "from the agent")
     assert bridge.close() == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells what a process has loaded")
+def test_server_without_agents_loads_no_openssl(running: Running) -> None:
+    maps = Path(f"/proc/{running.server}/maps")
+    assert "libpython" in maps.read_text() or "bin/python" in maps.read_text()
+    assert "libcrypto" not in maps.read_text()
+    assert running.ask("save-session", "--name", "here")["name"] == "here"
+    assert "libcrypto" not in maps.read_text()

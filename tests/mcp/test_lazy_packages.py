@@ -17,9 +17,8 @@ def printed(folder: Path, code: str) -> str:
         file = folder / "outer" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    start = (
-        f"import sys\nsys.path.insert(0, {str(folder)!r})\nfrom fugue_tui_mcp.lazy_packages import declare, without\n"
-    )
+    imports = "from fugue_tui.optional_imports import without\nfrom fugue_tui_mcp.lazy_packages import declare\n"
+    start = f"import sys\nsys.path.insert(0, {str(folder)!r})\n{imports}"
     return run(f"{start}declare('outer', 'outer.inner')\n{code}")
 
 

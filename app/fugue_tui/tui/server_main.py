@@ -27,6 +27,7 @@ from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
+from fugue_tui.optional_imports import without
 from fugue_tui.sanitize import clean_text
 from fugue_tui.store.paths import ran_before, state_dir
 from fugue_tui.terminal.pty import orphans, process
@@ -125,6 +126,10 @@ class _Server:
         self._offers_restore = False
         self.bye = Bye("error", "a bug in fugue-tui; its log has the details", 1)
         """Sent to the first client if the app cannot start."""
+        # OpenSSL, which nothing here uses: asyncio and hashlib do without its 4 MiB. Whoever needs it later imports it.
+        self._imports = ExitStack()
+        self._imports.enter_context(without("ssl"))
+        self._imports.enter_context(without("_hashlib"))
         orphans.adopt()
         self.io_loop = IOLoop()
         self.io_loop.start()
@@ -223,9 +228,12 @@ class _Server:
 
     def _create_app(self, painter: StartupPainter | None) -> "FugueApp":
         import_module("fugue_tui.control.command_table")  # declares every command
+        import_module("hashlib")
         from fugue_tui.control.dispatch.dispatcher import Dispatcher
         from fugue_tui.tui.app import FugueApp
         from fugue_tui.tui.config_reload import policy_of
+
+        self._imports.close()
 
         def stop_painter() -> None:
             if painter is not None:
