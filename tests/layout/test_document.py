@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fugue_tui import trusted_files
+from fugue_tui.config.values import toml
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
@@ -160,6 +161,12 @@ def _renumbered(node: Node, order: dict[PaneId, PaneId]) -> Node:
     if isinstance(node, Split):
         return Split(node.axis, tuple(_renumbered(child, order) for child in node.children), node.weights)
     return type(node)(order[node.pane])
+
+
+@pytest.mark.parametrize("text", ["\n", "a\nb", "'", "\x7f", '"', "", "a b", "ä", "\t"])
+def test_any_text_can_be_a_name_and_a_value(text: str) -> None:
+    table = {text: [text, {text: text}]}
+    assert tomllib.loads(f"x = {toml(table)}") == {"x": table}
 
 
 @given(st.data())

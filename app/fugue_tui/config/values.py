@@ -85,8 +85,8 @@ def toml(value: object) -> str:
             return "true" if value else "false"
         case str() if "\n" in value and _is_literal(value):
             return f"'''\n{value}'''"
-        case str():  # JSON's escapes are TOML's, but for DEL.
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case str():
+            return _quoted(value)
         case tuple() | list():
             return f"[{', '.join(map(toml, cast('Sequence[object]', value)))}]"
         case Mapping():
@@ -107,4 +107,9 @@ def _is_literal(text: str) -> bool:
 
 def _key(name: str) -> str:
     bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if bare else toml(name)
+    return name if bare else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A basic string: JSON's escapes are TOML's, but for DEL. Only such may be a key on one line."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
