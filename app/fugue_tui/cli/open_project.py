@@ -151,7 +151,7 @@ def _claim(project: Project) -> None:
     if wanted != project.name:
         taken = layout_trust.visible(project_names.owner_of(wanted))
         say(f"the workspace {wanted} is that of {taken}; this one is called {project.name}")
-    with suppress(SaveError):  # Trust argument that nothing can be kept.
+    with suppress(SaveError):  # The layout's trust has reported that nothing can be saved.
         project_names.claim(project.name, project.file)
 
 

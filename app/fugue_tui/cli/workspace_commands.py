@@ -29,9 +29,9 @@ def attach(arguments: list[str]) -> int:
 
 def attach_as(options: dict[str, str], positional: list[str]) -> int:
     """Attach with parsed arguments. Raises NotRunning with the way out."""
-    said = _one("attach", options, positional)
+    wanted = _one("attach", options, positional)
     hello = here(read_only="--read-only" in options, prefix=options.get("--prefix", ""))
-    if not said and "--socket" not in options:
+    if not wanted and "--socket" not in options:
         with suppress(NotRunning):  # The usual case, without looking for others.
             return join(sockets.path_of(sockets.DEFAULT), hello, sockets.DEFAULT)
     path, name = requested("attach", options, positional, around=False)
@@ -83,9 +83,9 @@ def kill_server(arguments: list[str]) -> int:
 def requested(verb: str, options: dict[str, str], positional: list[str], *, around: bool = True) -> tuple[str, str]:
     """The socket of the requested workspace, and its name if it is known. `around` includes the workspace whose pane
     this runs in. Raises Usage or SocketError."""
-    said = _one(verb, options, positional)
+    wanted = _one(verb, options, positional)
     outside = {name: value for name, value in os.environ.items() if name not in OUTSIDE}
-    path = sockets.find(said, options.get("--socket", ""), os.environ if around else outside)
+    path = sockets.find(wanted, options.get("--socket", ""), os.environ if around else outside)
     return path, sockets.name_of(path)
 
 

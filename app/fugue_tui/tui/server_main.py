@@ -126,7 +126,7 @@ class _Server:
         self._offers_restore = False
         self.bye = Bye("error", "a bug in fugue-tui; its log has the details", 1)
         """Sent to the first client if the app cannot start."""
-        # OpenSSL, which nothing here uses: asyncio and hashlib do without its 4 MiB. Whoever needs it later imports it.
+        # OpenSSL, which nothing here uses: asyncio and hashlib do without its 4 MiB. A later import of it works.
         self._imports = ExitStack()
         self._imports.enter_context(without("ssl"))
         self._imports.enter_context(without("_hashlib"))

@@ -80,6 +80,8 @@ EFFECTS = {
     "withdraw-context": INPUT,
     "zoom-pane": LAYOUT,
 }
+NESTED = """{"direction": "vertical", "splits":
+    "[{\\"ratio\\": 0.5, \\"pane\\": {}}, {\\"ratio\\": 0.5, \\"pane\\": {\\"command\\": [\\"top\\"]}}]"}"""
 LESS = {
     "split-pane": LAYOUT,
     "split-pane --command top": RUN,
@@ -91,8 +93,13 @@ LESS = {
     "create-window --command top": RUN,
     "create-session": LAYOUT,
     "create-session --command top": RUN,
-    "create-layout --preset tiled": LAYOUT,
+    "create-layout --preset grid_2x2": LAYOUT,
     "create-layout --preset tiled --pane-commands top": RUN,
+    "create-layout --layout '{\"pane\": {}}'": LAYOUT,
+    'create-layout --layout \'{"pane": {"command": "top"}}\'': RUN,
+    'create-layout --layout \'{"pane": {"env": {"A": "b"}}}\'': RUN,
+    f"create-layout --layout '{NESTED}'": RUN,
+    "create-layout": RUN,
     "save-session --name a": LAYOUT,
     "save-session --name a --overwrite": ADMIN,
     "create-snapshot --name a": LAYOUT,

@@ -9,7 +9,7 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.new_pane import too_narrow, wants_focus
 from fugue_tui.control.layout_files.request import BuiltLayout, LayoutRequest, added, layout_request, replaced
-from fugue_tui.errors import Refused
+from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit as layouts
@@ -134,8 +134,12 @@ class CreateLayout(
 
     @property
     def effects(self) -> frozenset[Effect]:
-        """RUN with a program of the caller's choice, else LAYOUT: a shell that waits."""
-        return frozenset((Effect.RUN if self.pane_commands else Effect.LAYOUT,))
+        """RUN if a pane has a program or variables of the caller's choice, else LAYOUT: shells that wait."""
+        try:
+            specs = layout_request(self.layout, self.preset or "", self.pane_commands).specs
+        except InvalidArgument:
+            return self.all_effects  # `run` raises it.
+        return frozenset((Effect.RUN if any(spec.command or spec.env for spec in specs) else Effect.LAYOUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutApplied:
         """The window with its panes; on any error nothing has changed and no program is left running."""

@@ -44,7 +44,15 @@ class ListPanes(Command[PaneList], name="list-panes", effect=Effect.READ, toolse
         return PaneList(tuple(pane_info(mux, pane) for window in windows for pane in panes(window.layout)), you)
 
 
-class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.RUN, toolset=Toolset.DEFAULT, creates=True):
+class CreatePane(
+    Command[PaneInfo],
+    name="create-pane",
+    effect=Effect.RUN,
+    given=("command", "env"),
+    otherwise=Effect.LAYOUT,
+    toolset=Toolset.DEFAULT,
+    creates=True,
+):
     """Open a pane beside another and run a program in it.
 
     A window holds at most 64 panes, all of them visible. To open several panes at once, use create-layout.
@@ -72,11 +80,6 @@ class CreatePane(Command[PaneInfo], name="create-pane", effect=Effect.RUN, tools
     """Whether to focus the new pane; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
     """close: the pane closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
-
-    @property
-    def effects(self) -> frozenset[Effect]:
-        """RUN with a program of the caller's choice, else LAYOUT: a shell that waits."""
-        return frozenset((Effect.RUN if self.command or self.env else Effect.LAYOUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The new pane; nothing changes if its program cannot be started."""
@@ -124,7 +127,15 @@ def _check_room(mux: Multiplexer, source: PaneId, after: Workspace) -> None:
     raise Refused(f"no room for another pane: {source} has {size}; split a larger one, or use another window")
 
 
-class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.RUN, toolset=Toolset.DEFAULT, creates=True):
+class SplitPane(
+    Command[PaneInfo],
+    name="split-pane",
+    effect=Effect.RUN,
+    given=("command", "env"),
+    otherwise=Effect.LAYOUT,
+    toolset=Toolset.DEFAULT,
+    creates=True,
+):
     """Split a pane in two and run a program in the new pane.
 
     A window holds at most 64 panes; a split without room for another pane is refused.
@@ -148,11 +159,6 @@ class SplitPane(Command[PaneInfo], name="split-pane", effect=Effect.RUN, toolset
     """Whether to focus the new pane; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
     """close: the pane closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
-
-    @property
-    def effects(self) -> frozenset[Effect]:
-        """RUN with a program of the caller's choice, else LAYOUT: a shell that waits."""
-        return frozenset((Effect.RUN if self.command or self.env else Effect.LAYOUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The new pane; nothing changes if its program cannot be started."""

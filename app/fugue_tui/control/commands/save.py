@@ -85,7 +85,15 @@ class Deleted(Struct, frozen=True):
     """Its name."""
 
 
-class SaveSession(Command[SavedInfo], name="save-session", effect=Effect.ADMIN, toolset=Toolset.SAVING, creates=True):
+class SaveSession(
+    Command[SavedInfo],
+    name="save-session",
+    effect=Effect.ADMIN,
+    given=("overwrite",),
+    otherwise=Effect.LAYOUT,
+    toolset=Toolset.SAVING,
+    creates=True,
+):
     """Save the whole workspace under a name: windows, layouts, panes and their text. restore-session restores it.
 
     The workspace also saves itself automatically; a named save is not replaced by later changes.
@@ -96,18 +104,19 @@ class SaveSession(Command[SavedInfo], name="save-session", effect=Effect.ADMIN, 
     overwrite: bool = False
     """Whether to replace an earlier save of that name."""
 
-    @property
-    def effects(self) -> frozenset[Effect]:
-        """ADMIN if it may replace another save."""
-        return frozenset((Effect.ADMIN if self.overwrite else Effect.LAYOUT,))
-
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedInfo]:
         """The save, once on disk. Raises InvalidArgument; fails with Refused or SaveError."""
         return _save(mux, SavedKind.SESSION, self.name, take(mux), overwrite=self.overwrite)
 
 
 class CreateSnapshot(
-    Command[SavedInfo], name="create-snapshot", effect=Effect.ADMIN, toolset=Toolset.SAVING, creates=True
+    Command[SavedInfo],
+    name="create-snapshot",
+    effect=Effect.ADMIN,
+    given=("overwrite",),
+    otherwise=Effect.LAYOUT,
+    toolset=Toolset.SAVING,
+    creates=True,
 ):
     """Save the text and state of one pane, or of all, under a name, for restore-snapshot."""
 
@@ -117,11 +126,6 @@ class CreateSnapshot(
     """The name: letters, digits and . _ -; omitted, the date and time."""
     overwrite: bool = False
     """Whether to replace an earlier snapshot of that name."""
-
-    @property
-    def effects(self) -> frozenset[Effect]:
-        """ADMIN if it may replace another save."""
-        return frozenset((Effect.ADMIN if self.overwrite else Effect.LAYOUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedInfo]:
         """The save, once on disk. Raises NotFound or InvalidArgument; fails with Refused or SaveError."""

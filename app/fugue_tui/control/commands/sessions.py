@@ -25,7 +25,13 @@ class ListSessions(Command[SessionList], name="list-sessions", effect=Effect.REA
 
 
 class CreateSession(
-    Command[SessionInfo], name="create-session", effect=Effect.RUN, toolset=Toolset.SESSIONS, creates=True
+    Command[SessionInfo],
+    name="create-session",
+    effect=Effect.RUN,
+    given=("command",),
+    otherwise=Effect.LAYOUT,
+    toolset=Toolset.SESSIONS,
+    creates=True,
 ):
     """Create a session with one window and one pane."""
 
@@ -37,11 +43,6 @@ class CreateSession(
     """The working directory; omitted, that of the caller's pane."""
     focus: bool | None = None
     """Whether to select its window; omitted, only if the user ran the command."""
-
-    @property
-    def effects(self) -> frozenset[Effect]:
-        """RUN with a program of the caller's choice, else LAYOUT: a shell that waits."""
-        return frozenset((Effect.RUN if self.command else Effect.LAYOUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
         """The new session; nothing changes if its program cannot be started."""

@@ -77,7 +77,13 @@ class Interrupted(Struct, frozen=True):
 
 
 class InterruptPane(
-    Command[Interrupted], name="interrupt-pane", effect=Effect.INPUT, also=Effect.DESTROY, toolset=Toolset.DEFAULT
+    Command[Interrupted],
+    name="interrupt-pane",
+    effect=Effect.INPUT,
+    also=Effect.DESTROY,
+    given=("escalate",),
+    otherwise=Effect.INPUT,
+    toolset=Toolset.DEFAULT,
 ):
     """Interrupt a pane's program: press Ctrl+C and report whether it ended.
 
@@ -91,11 +97,6 @@ class InterruptPane(
     """Whether to send SIGINT too, if Ctrl+C does not end it."""
     wait: Seconds = 2.0
     """Seconds to wait after each step."""
-
-    @property
-    def effects(self) -> frozenset[Effect]:
-        """DESTROY only if it goes on to signals."""
-        return frozenset((Effect.INPUT, Effect.DESTROY)) if self.escalate else frozenset((Effect.INPUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
         """Start the first step. Raises NotFound or TerminalGone."""

@@ -28,7 +28,13 @@ class ListWindows(Command[WindowList], name="list-windows", effect=Effect.READ, 
 
 
 class CreateWindow(
-    Command[WindowInfo], name="create-window", effect=Effect.RUN, toolset=Toolset.SESSIONS, creates=True
+    Command[WindowInfo],
+    name="create-window",
+    effect=Effect.RUN,
+    given=("command",),
+    otherwise=Effect.LAYOUT,
+    toolset=Toolset.SESSIONS,
+    creates=True,
 ):
     """Create a window with one pane, and run a program in it."""
 
@@ -44,11 +50,6 @@ class CreateWindow(
     """Whether to select the window; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
     """close: the pane closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
-
-    @property
-    def effects(self) -> frozenset[Effect]:
-        """RUN with a program of the caller's choice, else LAYOUT: a shell that waits."""
-        return frozenset((Effect.RUN if self.command else Effect.LAYOUT,))
 
     def run(self, mux: Multiplexer, origin: Origin) -> WindowInfo:
         """The new window; nothing changes if its program cannot be started."""

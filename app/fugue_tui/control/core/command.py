@@ -124,6 +124,8 @@ class CommandMeta(StructMeta):
         name: str = "",
         effect: Effect = Effect.READ,
         also: Effect | None = None,
+        given: tuple[str, ...] = (),
+        otherwise: Effect = Effect.READ,
         plain: bool = False,
         toolset: Toolset = Toolset.OTHER,
         creates: bool = False,
@@ -133,6 +135,7 @@ class CommandMeta(StructMeta):
         cls: Any = super().__new__(mcls, classname, bases, namespace, frozen=True, kw_only=True)
         cls.verb, cls.effect, cls.plain = name, effect, plain
         cls.all_effects = frozenset((effect, also or effect))
+        cls.given, cls.otherwise = given, otherwise
         cls.toolset, cls.creates, cls.repeatable = toolset, creates, repeatable or effect is Effect.READ
         if name in _registry:
             raise TypeError(f"two commands are called {name}")
@@ -151,6 +154,10 @@ class Command(Struct, Generic[Result], metaclass=CommandMeta):
     """What it is for."""
     all_effects: ClassVar[frozenset[Effect]]
     """All that it can do."""
+    given: ClassVar[tuple[str, ...]]
+    """The fields of which one must have a value for that; empty if it always holds."""
+    otherwise: ClassVar[Effect]
+    """What a call does in which none of them has."""
     plain: ClassVar[bool] = False
     """Whether the result is plain text, not a structure."""
     toolset: ClassVar[Toolset] = Toolset.OTHER
@@ -162,6 +169,8 @@ class Command(Struct, Generic[Result], metaclass=CommandMeta):
     @property
     def effects(self) -> frozenset[Effect]:
         """What this instance does, which may be less than its class; policy must allow each."""
+        if self.given and not any(getattr(self, name) for name in self.given):
+            return frozenset((self.otherwise,))
         return self.all_effects
 
     def confirmation(self, mux: "Multiplexer", origin: Origin) -> "Confirmation | None":

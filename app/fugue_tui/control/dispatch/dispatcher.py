@@ -68,12 +68,13 @@ class Dispatcher:
             record(later.error)
 
     def _authorize(self, command: Command[Any], origin: Origin) -> None:
-        for effect in sorted(command.effects):
+        effects = command.effects
+        for effect in sorted(effects):
             if self.policy.decide(origin, effect) is Decision.REFUSE:
                 who = "agents" if origin.is_agent else "programs in panes"
                 way = f"[mcp] {effect} in the configuration allows it"
                 raise Refused(f"{command.verb}: {who} may not do this here; {way}")
-        if Effect.INPUT in command.effects and origin.is_agent:
+        if Effect.INPUT in effects and origin.is_agent:
             self._yield_to_user(command, origin)
 
     def _yield_to_user(self, command: Command[Any], origin: Origin) -> None:

@@ -89,10 +89,10 @@ def came_from(pid: int | None, top: int) -> tuple[tuple[int, ...], bool]:
     has gone, or others of them go too fast."""
     found, complete = _lineage(pid)
     for _ in range(_TRIES):
-        if pid is None or complete or top in found[1:]:
+        if complete or top in found[1:]:
             break
         found, complete = _lineage(pid)
-    return found, top in found[1:] or (pid is not None and not complete)
+    return found, top in found[1:] or not complete
 
 
 def _lineage(pid: int | None) -> tuple[tuple[int, ...], bool]:
@@ -105,7 +105,7 @@ def _lineage(pid: int | None) -> tuple[tuple[int, ...], bool]:
         if process is None:
             return tuple(found), _is_hidden(pid)
         pid = process.parent
-    return tuple(found), pid == 0
+    return tuple(found), not pid
 
 
 def _is_hidden(pid: int) -> bool:
