@@ -101,8 +101,9 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     home.mkdir(exist_ok=True)
     (home / ".profile").write_text(f"PS1='{PROMPT} '\n")
     keep = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    (folder / "config.toml").write_text('[mcp]\ntrust = "full"\n')
     own = {"HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor", "SHELL": "/bin/sh"}
-    return {**keep, **own, "FUGUE_CONFIG": str(folder / "none.toml"), **more}
+    return {**keep, **own, "FUGUE_CONFIG": str(folder / "config.toml"), **more}
 
 
 class Bare:

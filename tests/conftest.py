@@ -31,6 +31,7 @@ RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-", dir="/tmp")
 """Holds sockets, whose paths must be short, however long that of the temporary folder is."""
 os.environ["XDG_RUNTIME_DIR"] = RUNTIME
 os.environ["FUGUE_CONFIG"] = os.path.join(RUNTIME, "config.toml")
+Path(os.environ["FUGUE_CONFIG"]).write_text('[mcp]\ntrust = "full"\n')
 
 ORDER_SEED = os.environ.setdefault("ORDER_SEED", str(random.randrange(1_000_000)))
 """Of `--random-order`; in the environment, as the workers must all collect in the same order."""

@@ -6,6 +6,8 @@
     |   |-- InvalidArgument
     |   |-- NotFound
     |   |-- Refused
+    |   |   |-- Denied
+    |   |   `-- Unanswered
     |   |-- TimedOut
     |   `-- Cancelled
     |-- TerminalError          the operating system refused
@@ -67,6 +69,18 @@ class Refused(CommandError):
         super().__init__(message)
         if retry_after_ms is not None:
             self.data = MappingProxyType({"retry_after_ms": retry_after_ms})
+
+
+class Denied(Refused):
+    """The user was asked, and said no."""
+
+    code = "denied"
+
+
+class Unanswered(Refused):
+    """The user was asked, and did not answer in time."""
+
+    code = "unanswered"
 
 
 class TimedOut(CommandError):

@@ -54,6 +54,11 @@ def clean_styled(text: str) -> str:
     return "".join(part if _SGR.fullmatch(part) else _scrub(part) for part in _SGR.split(text))
 
 
+def visible(text: str) -> str:
+    """The text itself if all of it is visible, else with its hidden characters escaped."""
+    return text if clean_text(text, len(text) + 1) == text else ascii(text)
+
+
 def spelled(text: str) -> str:
     """The same for a model: the escape character of each sequence becomes U+241B."""
     return clean_styled(text).replace("\x1b", "\u241b")

@@ -24,7 +24,9 @@ def test_json_holds_every_command_with_valid_schemas() -> None:
 
 def test_mcp_is_the_list_of_tools() -> None:
     found = json.loads(reflect(Format.MCP))
-    assert [each["name"] for each in found["tools"]] == [tool_name(cls) for cls in registry().values()]
+    assert [each["name"] for each in found["tools"]] == [
+        tool_name(cls) for cls in registry().values() if not cls.user_only
+    ]
 
 
 def test_tree_and_markdown_name_every_command_and_flag() -> None:
@@ -65,7 +67,7 @@ def creating() -> set[str]:
 
 def test_every_command_of_ours_is_in_a_set_of_tools() -> None:
     ours = [cls for cls in registry().values() if cls.__module__.startswith("fugue_tui.")]
-    assert [cls.verb for cls in ours if cls.toolset is Toolset.OTHER] == []
+    assert [cls.verb for cls in ours if cls.toolset is Toolset.OTHER and not cls.user_only] == []
 
 
 def test_commands_are_known_and_listed() -> None:

@@ -55,7 +55,7 @@ class Running:
             "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(room / "cache")),
             **(env or {}),
         }
-        (room / "config.toml").write_text(config)
+        (room / "config.toml").write_text(config or '[mcp]\ntrust = "full"\n')
         served = () if server else ("--foreground",)
         self.others: list[Host] = []
         self._fork_server = fork_server

@@ -81,6 +81,7 @@ class Served:
         self._io_loop.start()
         self.launcher = Launcher(self._io_loop, engine, 500)
         self.mux = Multiplexer("test", spawner=self.launcher, post=self._post, socket=path)
+        self.mux.permissions = McpSettings(trust="full")
         self.dispatcher = Dispatcher(self.mux)
         gateway = ThreadGateway(self.dispatcher, self._post)
         self.server = SocketServer(listen(path), gateway, limits, settings=lambda: self.settings)

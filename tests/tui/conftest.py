@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 import fugue_tui.control.command_table  # noqa: F401  # pyright: ignore[reportUnusedImport]  (declares every command)
 from fugue_tui.client.host_terminal import HostTerminal
-from fugue_tui.config.model import Config, UiSettings
+from fugue_tui.config.model import Config, McpSettings, UiSettings
 from fugue_tui.control.command_table import windows
 from fugue_tui.control.core.command import USER, Command, registry
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
@@ -166,6 +166,7 @@ def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: IOLoop) ->
     area = Size(size.cols, max(size.rows - 1, 1))
     launcher = Launcher(pump, config.terminal.engine)
     mux = Multiplexer("test", spawner=launcher, post=mailbox.post, area=area)
+    mux.permissions = McpSettings(trust="full")
     windows.CreateWindow(command=argv).run(mux, USER)
     return FugueApp(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher)
 

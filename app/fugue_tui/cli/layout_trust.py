@@ -13,7 +13,7 @@ from typing import Final
 
 from fugue_tui.layout.document import Document, WindowSpec
 from fugue_tui.layout.spec_types import PaneSpec, leaves
-from fugue_tui.sanitize import clean_text
+from fugue_tui.sanitize import visible
 from fugue_tui.store.private_dir import opened
 from fugue_tui.store.store import state_dir
 
@@ -47,11 +47,6 @@ def trust(file: Path, raw: bytes) -> None:
 def programs(document: Document) -> str:
     """Everything that a document runs, for the user to read: nothing is omitted, truncated or hidden."""
     return "\n".join(line for window in document.windows for line in _window(window))
-
-
-def visible(text: str) -> str:
-    """The text itself if all of it is visible, else with its hidden characters escaped."""
-    return text if clean_text(text, len(text) + 1) == text else ascii(text)
 
 
 def _kept(file: Path) -> str:

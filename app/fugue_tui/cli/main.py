@@ -25,6 +25,7 @@ usage: fugue-tui [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]         attach to a
        fugue-tui COMMAND [ARGUMENT]... [--json] [--workspace NAME]   run a command in a running one
        fugue-tui mcp [--workspace NAME] [--socket PATH]              join an MCP client to it, on stdin and stdout
        fugue-tui reflect [--format tree|json|markdown|mcp]           print all commands with their schemas
+       fugue-tui policy [explain COMMAND [ARGUMENT]...]              show who may do what, and why
        fugue-tui config path|check|show|init                         look after the configuration
 
 options:
@@ -195,6 +196,17 @@ def _refusal(word: str) -> str:
     return f"{told} (fugue-tui new {said} starts a workspace)"
 
 
+def _policy(arguments: list[str]) -> int:
+    """`policy` is `show-policy`; `policy explain WORDS...` is `explain-policy`, for a call in words."""
+    if arguments[:1] != ["explain"]:
+        return _command(["show-policy", *arguments])
+    import shlex
+
+    words, where, json_wanted = split_own(arguments[1:])
+    own = [part for name, value in where.items() for part in (name, value)]
+    return _command(["explain-policy", f"--call={shlex.join(words)}", *own, *(["--json"] if json_wanted else [])])
+
+
 def _show(answer: dict[str, object], json_wanted: bool) -> int:
     status = answer.get("exit")
     if json_wanted:
@@ -319,6 +331,7 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "mcp": _mcp,
     "reflect": _reflect,
     "config": _config,
+    "policy": _policy,
     "open": _open,
     "new": _new,
     "help": lambda arguments: _help(arguments[0] if arguments else ""),

@@ -24,7 +24,7 @@ from fugue_tui.validation.field_types import TEXT, ListOf, Refined, Table
 SIZE_LIMIT: Final = 1 << 20
 """Bytes; a larger file is not read."""
 
-Permission = Literal["allow", "refuse"]
+Permission = Literal["allow", "ask", "refuse"]
 Theme = Literal[
     "ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "gruvbox", "catppuccin-mocha", "dracula",
     "catppuccin-latte", "tokyo-night", "monokai", "flexoki", "solarized-dark", "solarized-light", "rose-pine",
@@ -120,18 +120,22 @@ class McpSettings(Struct, frozen=True):
     """Let agents in; off, a workspace without a server accepts no connections."""
     socket: Annotated[str, Refined(TEXT, socket_fault)] = ""
     """Where to listen; empty for a socket named after the workspace."""
+    trust: Literal["ask", "full"] = "ask"
+    """full: never ask the user; "ask" below then means "allow"."""
     read: Permission = "allow"
     """See panes, their text and the layout."""
     layout: Permission = "allow"
     """Open shells, arrange and name panes and windows."""
-    input: Permission = "allow"
-    """Type into panes."""
-    run: Permission = "allow"
-    """Start programs of their own choice."""
-    destroy: Permission = "allow"
-    """End programs, close panes, delete saves."""
-    admin: Permission = "allow"
+    input: Permission = "ask"
+    """Type into panes; ask allows it in an agent's own pane and in those that it opened, and asks for others."""
+    run: Permission = "ask"
+    """Start programs of their own choice; ask as above."""
+    destroy: Permission = "ask"
+    """End programs, close panes, delete saves; ask as above."""
+    admin: Permission = "ask"
     """Detach terminals, rename or end the workspace, write layout files."""
+    ask_seconds: Annotated[int, Meta(ge=1, le=3_600)] = 100
+    """Seconds that a question waits for the user; then the agent is refused."""
     toolsets: Annotated[tuple[str, ...], Refined(_WORDS, toolsets_fault)] = ("default",)
     """The sets of tools that agents see at first; they can switch on others."""
     longest_answer: Annotated[int, Meta(ge=2_000, le=1_000_000)] = 40_000

@@ -2,6 +2,7 @@
 
 from fugue_tui.control.commands import (
     analyze,
+    approvals,
     clients,
     coordinate,
     diff_pane,
@@ -11,6 +12,7 @@ from fugue_tui.control.commands import (
     list_events,
     pane_info,
     panes,
+    policy,
     read_pane,
     restore,
     run_command,
@@ -31,6 +33,7 @@ from fugue_tui.control.commands import (
 
 __all__ = [
     "analyze",
+    "approvals",
     "clients",
     "coordinate",
     "diff_pane",
@@ -40,6 +43,7 @@ __all__ = [
     "list_events",
     "pane_info",
     "panes",
+    "policy",
     "read_pane",
     "restore",
     "run_command",

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from fugue_tui import __version__
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.answers import TextAnswer
-from fugue_tui.control.core.command import Command, Effect, Toolset, registry
+from fugue_tui.control.core.command import Command, Effect, Toolset, for_agents, registry
 from fugue_tui.control.schema.command_line import flag, lookup
 from fugue_tui.control.schema.command_schema import describe, input_schema, output_schema, result_type
 from fugue_tui.sanitize import clean
@@ -165,7 +165,7 @@ def _json() -> str:
 
 
 def _mcp() -> str:
-    return json.dumps({"tools": [tool(cls) for cls in registry().values()]}, indent=2)
+    return json.dumps({"tools": [tool(cls) for cls in for_agents()]}, indent=2)
 
 
 def _markdown() -> str:

@@ -6,18 +6,21 @@ pane has exactly one terminal, of the size that the layout gives it.
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from fugue_tui.config.model import SessionSettings
+from fugue_tui.config.model import McpSettings, SessionSettings
 from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Node
 from fugue_tui.layout.undo_history import History
+from fugue_tui.multiplexer.access.approvals import Approvals
+from fugue_tui.multiplexer.access.caller import current_owner
+from fugue_tui.multiplexer.access.grants import Grants
 from fugue_tui.multiplexer.clients import Clients, NoClients
 from fugue_tui.multiplexer.delayed_keys import DelayedKeys
 from fugue_tui.multiplexer.events.callbacks import CallbackList
@@ -92,6 +95,8 @@ class Multiplexer:
         """The terminal of every pane; one whose program exited stays readable as long as its pane."""
         self.exits: dict[PaneId, Exit] = {}
         """How the programs ended of those panes whose program exited."""
+        self.owners: dict[PaneId, str] = {}
+        """Who opened those panes that the user did not open: `Origin.owner`."""
         self.restored_panes: dict[PaneId, RestoredPane] = {}
         """The panes that were restored without their programs."""
         self.pane_reports: dict[PaneId, PaneReports] = {}
@@ -107,6 +112,12 @@ class Multiplexer:
         """Callers' positions in panes' output."""
         self.screen_store = ScreenStore()
         """Screens stored by callers."""
+        self.permissions = McpSettings()
+        """What agents may do; may be replaced at any time."""
+        self.grants = Grants()
+        """What the user has granted to agents."""
+        self.approvals = Approvals(self.grants, clock)
+        """The requests of agents that wait for the user."""
         self.clients: Clients = NoClients()
         """The attached terminals."""
         self.on_exit = OnExit.CLOSE
@@ -186,6 +197,7 @@ class Multiplexer:
                 raise SpawnFailed(_spawn_error(number, len(opened), pane, error)) from error
         self.terminals |= started
         self.pane_reports |= {pane: PaneReports() for pane in started}
+        self._note_owner(started)
         self.assign(after)
         for pane in started:
             self.on_event(pane, Started())
@@ -288,6 +300,7 @@ class Multiplexer:
         self.assign(edit.update_pane(self._workspace, record))
         self.delayed_keys.cancel(pane)
         old.close()
+        self.grants.end_pane(pane)
         self.terminals[pane], self.pane_reports[pane] = new, PaneReports()
         self.exits.pop(pane, None)
         self.on_event(pane, Started())
@@ -310,6 +323,7 @@ class Multiplexer:
         for pane, offer in offers.items():
             self.terminals[pane] = self._spawner.wait(sizes[pane], self._watcher(pane))
             self.pane_reports[pane], self.restored_panes[pane] = PaneReports(), RestoredPane(offer)
+        self._note_owner(offers)
         self.assign(after)
 
     def put_back(self, record: Pane, offer: RerunOffer) -> None:
@@ -413,7 +427,14 @@ class Multiplexer:
     def _watcher(self, pane: PaneId) -> TerminalWatcher:
         return TerminalWatcher(pane, self.post, call_later, self)
 
+    def _note_owner(self, opened: Iterable[PaneId]) -> None:
+        """Note who opened panes."""
+        if owner := current_owner.get():
+            self.owners |= dict.fromkeys(opened, owner)
+
     def _drop(self, pane: PaneId) -> None:
+        self.owners.pop(pane, None)
+        self.grants.end_pane(pane)
         self.exits.pop(pane, None)
         self.pane_reports.pop(pane, None)
         self.restored_panes.pop(pane, None)

@@ -25,7 +25,6 @@ from fugue_tui.attach_server.server import AttachServer
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.dispatch.policy import Policy
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.geometry import Size
 from fugue_tui.layout.tree import Split
@@ -213,11 +212,10 @@ class FugueApp(App[int], inherit_bindings=False):
         self.on_shown()
         self.config_applier.begin()
 
-    def apply_config(self, config: Config, keys: Keymap, policy: Policy) -> None:
+    def apply_config(self, config: Config, keys: Keymap) -> None:
         """Apply another configuration."""
         self.settings = config
         self.keyboard.keymap = keys
-        self.dispatcher.policy = policy
         self._apply_theme()
         self._fit(*self.size)
         self.rebuild()

@@ -12,7 +12,6 @@ from fugue_tui.attach_server.registry import ClientRegistry
 from fugue_tui.attach_server.served_app import ServedApp
 from fugue_tui.attach_server.server import AttachServer
 from fugue_tui.config.model import Config
-from fugue_tui.control.dispatch.policy import Policy
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.tui.commands import Commands
@@ -135,6 +134,6 @@ class AppContext(ServedApp, Protocol):
         """Whether a program received the paste."""
         ...
 
-    def apply_config(self, config: Config, keys: Keymap, policy: Policy) -> None:
+    def apply_config(self, config: Config, keys: Keymap) -> None:
         """Apply another configuration."""
         ...

@@ -7,8 +7,6 @@ from typing import Final
 
 from fugue_tui.config import model
 from fugue_tui.config.model import Config
-from fugue_tui.control.core.command import Effect
-from fugue_tui.control.dispatch.policy import Policy, policy
 from fugue_tui.control.keymap import Keymap, keymap
 from fugue_tui.errors import ConfigError
 from fugue_tui.multiplexer.spawner import Launcher
@@ -100,7 +98,9 @@ class ConfigApplier:
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
         self._app.mux.secrets, self._app.mux.rerun = config.session.secrets, config.session.rerun
-        self._app.apply_config(config, self.keymap, policy_of(config))
+        self._app.mux.permissions = config.mcp
+        self._app.mux.approvals.review()
+        self._app.apply_config(config, self.keymap)
         self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
 
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
@@ -110,8 +110,3 @@ class ConfigApplier:
             self._launcher.colours = colours = (self._default_colours[True], self._default_colours[False])
             for terminal in self._app.mux.terminals.values():
                 terminal.set_colours(*colours)
-
-
-def policy_of(config: Config) -> Policy:
-    """The policy for agents in the configuration."""
-    return policy({effect.value: getattr(config.mcp, effect.value) for effect in Effect})

@@ -146,6 +146,7 @@ class _Server:
         )
         self.mux.on_exit = OnExit(config.terminal.on_exit)
         self.mux.secrets, self.mux.rerun = config.session.secrets, config.session.rerun
+        self.mux.permissions = config.mcp
         if listener is not None:
             self.mux.move = partial(_move, listener)
 
@@ -231,7 +232,6 @@ class _Server:
         import_module("hashlib")
         from fugue_tui.control.dispatch.dispatcher import Dispatcher
         from fugue_tui.tui.app import FugueApp
-        from fugue_tui.tui.config_reload import policy_of
 
         self._imports.close()
 
@@ -245,7 +245,7 @@ class _Server:
             self._first.pids = _peer_processes(self._first.socket)
         app = FugueApp(
             self.mux,
-            Dispatcher(self.mux, policy_of(self._options.config)),
+            Dispatcher(self.mux),
             self._options.config,
             self._main_queue,
             self._host,

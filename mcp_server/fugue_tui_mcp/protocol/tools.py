@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, Tool
 
 from fugue_tui.control.core.answers import ImageAnswer, TextAnswer, facts
-from fugue_tui.control.core.command import Command, registry
+from fugue_tui.control.core.command import Command, for_agents
 from fugue_tui.control.dispatch.thread_gateway import Answer
 from fugue_tui.control.introspection import DATA, KEY, MAX_KEY, SHORTENED, UNTRUSTED, tool, tool_name
 from fugue_tui.control.schema.command_schema import describe, payload
@@ -28,13 +28,13 @@ _NARROWING: Final = frozenset(
 @cache
 def tools() -> tuple[Tool, ...]:
     """Every command as a tool, in the order of declaration."""
-    return tuple(Tool.model_validate(tool(cls)) for cls in registry().values())
+    return tuple(Tool.model_validate(tool(cls)) for cls in for_agents())
 
 
 @cache
 def by_name() -> Mapping[str, type[Command[Any]]]:
     """The commands by their tools' names."""
-    return {tool_name(cls): cls for cls in registry().values()}
+    return {tool_name(cls): cls for cls in for_agents()}
 
 
 def key_of(cls: type[Command[Any]], arguments: dict[str, Any]) -> str:

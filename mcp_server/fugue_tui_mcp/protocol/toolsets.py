@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 
-from fugue_tui.control.core.command import Toolset, registry
+from fugue_tui.control.core.command import Toolset, for_agents
 from fugue_tui.control.introspection import tool_name
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.validation.field_docs import field_docs
@@ -55,7 +55,7 @@ class Toolsets:
         sets = [
             {"name": each.value, "on": each in self._on, "about": about.get(each.name, ""), "tools": names}
             for each in Toolset
-            if (names := [tool_name(cls) for cls in registry().values() if cls.toolset is each])
+            if (names := [tool_name(cls) for cls in for_agents() if cls.toolset is each])
         ]
         return CallToolResult(content=[TextContent(text=written({"sets": sets}))], structured_content={"sets": sets})
 

@@ -9,13 +9,13 @@ from tests.control.real_shells import Shell
 from tests.control.real_shells import shell as shell
 from tests.multiplexer.conftest import Room, agent
 
+from fugue_tui.config.model import McpSettings
 from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.read_pane import ReadPane
 from fugue_tui.control.commands.visual_diff import VisualDiff, VisualDifference
 from fugue_tui.control.core.command import Effect
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.dispatch.policy import policy
 from fugue_tui.errors import InvalidArgument, NotFound, Refused, TerminalGone
 from fugue_tui.ids import PaneId
 
@@ -178,7 +178,8 @@ def test_a_program_that_is_over_takes_no_keys(room: Room) -> None:
 def test_agents_that_may_only_read_can_compare_but_not_type(room: Room) -> None:
     pane = room.cat()
     cursor = room.run(ReadPane()).cursor
-    only_look = Dispatcher(room.mux, policy({"input": "refuse"}))
+    room.mux.permissions = McpSettings(input="refuse")
+    only_look = Dispatcher(room.mux)
     looked = only_look.run(VisualDiff(before=cursor), agent())
     assert is_deferred(looked)
     assert room.awaited(looked).text == "nothing changed"

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
+from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
 from fugue_tui.control.dispatch.audit import KEPT, LONGEST, Audit
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.dispatch.policy import policy
 from fugue_tui.control.schema import command_line
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.ids import PaneId
@@ -44,6 +44,7 @@ class _Mux:
     def __init__(self, **leases: int) -> None:
         self.workspace = SimpleNamespace(panes={PaneId(1): Pane(PaneId(1)), PaneId(2): Pane(PaneId(2))})
         self.focused = PaneId(1)
+        self.permissions = McpSettings(trust="full")
         self._leases = {PaneId(int(name[1:])): wait for name, wait in leases.items()}
 
     def reserved_ms(self, pane: PaneId) -> int | None:
@@ -75,8 +76,8 @@ def test_agents_do_not_type_where_a_user_does() -> None:
 
 def test_what_policy_refuses_does_not_run() -> None:
     dispatcher = _dispatcher()
-    dispatcher.policy = policy({"input": "refuse"})
-    with pytest.raises(Refused, match=r"dispatch-type: agents may not do this here; \[mcp\] input"):
+    dispatcher.mux.permissions = McpSettings(input="refuse")
+    with pytest.raises(Refused, match=r"dispatch-type: agents may not do this here: \[mcp\] input = 'refuse'"):
         dispatcher.run(DispatchType(), AGENT)
     assert dispatcher.run(DispatchType(), USER)
 

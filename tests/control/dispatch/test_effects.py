@@ -11,6 +11,7 @@ from fugue_tui.control.schema import command_line
 READ, LAYOUT, INPUT = {Effect.READ}, {Effect.LAYOUT}, {Effect.INPUT}
 RUN, DESTROY, ADMIN = {Effect.RUN}, {Effect.DESTROY}, {Effect.ADMIN}
 EFFECTS = {
+    "approve-request": ADMIN,
     "close-pane": DESTROY,
     "close-window": DESTROY,
     "coordinate-panes": INPUT | RUN,
@@ -20,11 +21,13 @@ EFFECTS = {
     "create-snapshot": ADMIN,
     "create-window": RUN,
     "delete-saved": DESTROY,
+    "deny-request": ADMIN,
     "detach-client": ADMIN,
     "detect-intent": READ,
     "diff-pane": READ,
     "equalize-panes": LAYOUT,
     "execute-command": INPUT | RUN,
+    "explain-policy": READ,
     "focus-pane": LAYOUT,
     "get-current-directory": READ,
     "get-layout": READ,
@@ -35,9 +38,11 @@ EFFECTS = {
     "interrupt-pane": INPUT | DESTROY,
     "kill-server": DESTROY | ADMIN,
     "kill-session": DESTROY,
+    "list-approvals": READ,
     "list-clients": READ,
     "list-commands": READ,
     "list-events": READ,
+    "list-grants": READ,
     "list-layouts": READ,
     "list-panes": READ,
     "list-saved": READ,
@@ -57,6 +62,7 @@ EFFECTS = {
     "respawn-pane": DESTROY | RUN,
     "restore-session": RUN,
     "restore-snapshot": DESTROY | RUN,
+    "revoke-grant": ADMIN,
     "rotate-panes": LAYOUT,
     "run-command": RUN,
     "save-layout": ADMIN,
@@ -70,6 +76,7 @@ EFFECTS = {
     "send-keys": INPUT,
     "signal-pane": DESTROY,
     "snapshot-pane": READ,
+    "show-policy": READ,
     "split-pane": RUN,
     "start-pane": RUN,
     "stream-output": READ,
@@ -120,6 +127,32 @@ def ours() -> dict[str, type[Command[Any]]]:
 
 def test_effects_of_every_command() -> None:
     assert {verb: cls.all_effects for verb, cls in ours().items()} == EFFECTS
+
+
+def test_a_command_that_acts_on_panes_says_on_which() -> None:
+    """The others open panes of their own, or act on the workspace and on what was saved."""
+    acting = {verb: cls for verb, cls in ours().items() if cls.all_effects & (INPUT | RUN | DESTROY)}
+    without = {verb for verb, cls in acting.items() if "targets" not in vars(cls)}
+    assert without == {
+        "create-layout",
+        "create-pane",
+        "create-session",
+        "create-window",
+        "delete-saved",
+        "load-layout",
+        "load-workspace",
+        "restore-session",
+        "run-command",
+        "split-pane",
+    }
+
+
+def test_only_the_user_answers_for_the_user() -> None:
+    assert {verb for verb, cls in ours().items() if cls.user_only} == {
+        "approve-request",
+        "deny-request",
+        "revoke-grant",
+    }
 
 
 @pytest.mark.parametrize("line", LESS)

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Command, Door, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
@@ -49,6 +50,7 @@ class Main:
         self.terminals = dict[Any, Any]()
         self.workspace = SimpleNamespace(panes={})
         self.focused = None
+        self.permissions = McpSettings(trust="full")
         self.gate = ThreadGateway(Dispatcher(cast("Any", self)), self.posted.append)
 
     def post(self, call: Callable[[], object]) -> None:

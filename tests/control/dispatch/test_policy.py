@@ -1,43 +1,152 @@
-"""Who may do what."""
+"""Who may do what: by kind of caller, effect, and whose the panes are."""
 
 import pytest
+from msgspec.structs import replace
+from tests.multiplexer.conftest import Room
 
-from fugue_tui.control.core.command import Door, Effect, Origin
-from fugue_tui.control.dispatch.policy import Decision, Policy, policy
-from fugue_tui.errors import ConfigError
+from fugue_tui.config.model import McpSettings
+from fugue_tui.control.commands.layouts import CreateLayout
+from fugue_tui.control.commands.panes import ClosePane, CreatePane, ListPanes
+from fugue_tui.control.commands.run_command import RunCommand
+from fugue_tui.control.commands.save import DeleteSaved
+from fugue_tui.control.commands.send_keys import SendInput
+from fugue_tui.control.commands.server import KillServer
+from fugue_tui.control.core.command import Command, Door, Effect, Kind, Origin
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.dispatch.policy import Decision, grantee, judge, rule
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.access.grants import Scope
 
-_ALLOWED = {
-    Door.KEY: set(Effect),
-    Door.PALETTE: set(Effect),
-    Door.MOUSE: set(Effect),
-    Door.CLI: set(Effect),
-    Door.MCP: set(Effect),
-    Door.SIDEBAND: {Effect.READ, Effect.LAYOUT},
+ALLOW, ASK, REFUSE = Decision.ALLOW, Decision.ASK, Decision.REFUSE
+KINDS = {
+    Origin(Door.KEY): Kind.USER,
+    Origin(Door.PALETTE): Kind.USER,
+    Origin(Door.MOUSE): Kind.USER,
+    Origin(Door.CLI): Kind.SCRIPT,
+    Origin(Door.CLI, PaneId(1), inside=True): Kind.AGENT,
+    Origin(Door.CLI, inside=True): Kind.AGENT,
+    Origin(Door.MCP, PaneId(1), inside=True): Kind.AGENT,
+    Origin(Door.MCP, inside=True): Kind.AGENT,
+    Origin(Door.MCP): Kind.CLIENT,
+    Origin(Door.SIDEBAND, PaneId(1), inside=True): Kind.PROGRAM,
 }
+ASKED = {Effect.INPUT, Effect.RUN, Effect.DESTROY, Effect.ADMIN}
 
 
-@pytest.mark.parametrize("door", Door)
+@pytest.mark.parametrize(("origin", "kind"), KINDS.items())
+def test_the_kind_of_a_caller_comes_from_its_door_and_its_ancestors(origin: Origin, kind: Kind) -> None:
+    assert origin.kind is kind
+    assert replace(origin, client="the user").kind is kind
+
+
+@pytest.mark.parametrize("kind", Kind)
 @pytest.mark.parametrize("effect", Effect)
-def test_the_default_table(door: Door, effect: Effect) -> None:
-    expected = Decision.ALLOW if effect in _ALLOWED[door] else Decision.REFUSE
-    assert Policy().decide(Origin(door, PaneId(1)), effect) is expected
+def test_the_default_rules(kind: Kind, effect: Effect) -> None:
+    match kind:
+        case Kind.USER | Kind.SCRIPT:
+            expected = ALLOW
+        case Kind.PROGRAM:
+            expected = REFUSE if effect in ASKED else ALLOW
+        case _:
+            expected = ASK if effect in ASKED else ALLOW
+    assert rule(McpSettings(), kind, effect) is expected
 
 
+@pytest.mark.parametrize("kind", Kind)
 @pytest.mark.parametrize("effect", Effect)
-def test_what_the_configuration_refuses_is_refused_to_agents_and_to_programs_only(effect: Effect) -> None:
-    strict = policy({str(effect): "refuse"})
-    for door in Door:
-        refused = door in (Door.MCP, Door.SIDEBAND)
-        assert (strict.decide(Origin(door), effect) is Decision.REFUSE) is refused
-    assert strict.decide(Origin(Door.CLI, inside=True), effect) is Decision.REFUSE
-    other = next(each for each in Effect if each is not effect)
-    assert strict.decide(Origin(Door.MCP), other) is Decision.ALLOW
+@pytest.mark.parametrize("word", ["allow", "ask", "refuse"])
+@pytest.mark.parametrize("trust", ["ask", "full"])
+def test_a_rule_of_the_configuration_holds_for_agents_alone(kind: Kind, effect: Effect, word: str, trust: str) -> None:
+    found = rule(replace(McpSettings(trust=trust), **{effect: word}), kind, effect)  # pyright: ignore[reportArgumentType]
+    if kind in (Kind.USER, Kind.SCRIPT):
+        assert found is ALLOW
+    elif kind is Kind.PROGRAM:
+        assert found is (ALLOW if word == "allow" and effect not in ASKED else REFUSE)
+    else:
+        assert found is (ALLOW if word == "ask" and trust == "full" else Decision(word))
 
 
-@pytest.mark.parametrize(
-    ("rules", "said"), [({"kill": "allow"}, "kill: no such effect"), ({"destroy": "no"}, "'no' is not allow or refuse")]
-)
-def test_a_wrong_rule_is_named(rules: dict[str, str], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        policy(rules)
+def _decided(room: Room, command: Command[object], origin: Origin) -> dict[Effect, Decision]:
+    return {each.effect: each.decision for each in judge(room.mux, command, origin)}
+
+
+def test_an_agent_does_what_it_likes_where_it_opened_the_pane_and_asks_elsewhere(room: Room) -> None:
+    mine, theirs = room.cat(), room.cat()
+    agent = Origin(Door.MCP, mine, inside=True)
+    opened = PaneId(Dispatcher(room.mux).run(CreatePane(source_pane=str(theirs)), agent).id[1:])  # pyright: ignore
+    below = Origin(Door.CLI, opened, inside=True)
+    deeper = PaneId(Dispatcher(room.mux).run(CreatePane(source_pane=str(theirs)), below).id[1:])  # pyright: ignore
+    for pane, expected in ((mine, ALLOW), (opened, ALLOW), (deeper, ALLOW), (theirs, ASK)):
+        assert _decided(room, SendInput(pane=str(pane), text="x"), agent) == {Effect.INPUT: expected}
+        assert _decided(room, ClosePane(pane=str(pane)), agent) == {Effect.DESTROY: expected}
+    # What it opened may not act on what opened it.
+    assert _decided(room, ClosePane(pane=str(mine)), below) == {Effect.DESTROY: ASK}
+    assert _decided(room, ListPanes(), agent) == {Effect.READ: ALLOW}
+
+
+def test_what_opens_panes_is_not_asked_about_and_what_ends_the_workspace_is(room: Room) -> None:
+    pane = room.cat()
+    client = Origin(Door.MCP, process="12@34")
+    assert _decided(room, RunCommand(command="make"), client) == {Effect.RUN: ALLOW}
+    assert _decided(room, CreateLayout(layout={"pane": {"command": "vim"}}), client) == {Effect.RUN: ALLOW}
+    assert _decided(room, DeleteSaved(name="x"), client) == {Effect.DESTROY: ASK}
+    assert _decided(room, KillServer(workspace="test"), client) == {Effect.DESTROY: ASK, Effect.ADMIN: ASK}
+    assert _decided(room, KillServer(workspace="test"), Origin(Door.MCP, pane)) == {
+        Effect.DESTROY: ALLOW,
+        Effect.ADMIN: ASK,
+    }
+
+
+def test_two_unknown_callers_own_nothing_of_each_other(room: Room) -> None:
+    pane = room.cat()
+    one, other = Origin(Door.MCP, process="12@34"), Origin(Door.MCP, process="12@35")
+    made = Dispatcher(room.mux).run(CreatePane(source_pane=str(pane)), one)
+    assert _decided(room, ClosePane(pane=made.id), one) == {Effect.DESTROY: ALLOW}  # pyright: ignore
+    assert _decided(room, ClosePane(pane=made.id), other) == {Effect.DESTROY: ASK}  # pyright: ignore
+
+
+def test_the_user_owns_a_pane_that_the_user_opened_whatever_an_agent_did_before(room: Room) -> None:
+    pane = room.cat()
+    agent = Origin(Door.MCP, process="12@34")
+    made = Dispatcher(room.mux).run(CreatePane(source_pane=str(pane)), agent)
+    assert _decided(room, ClosePane(pane=str(room.cat())), agent) == {Effect.DESTROY: ASK}
+    room.run(ClosePane(pane=made.id))  # pyright: ignore
+    assert room.mux.owners == {}
+
+
+def test_a_grant_covers_its_caller_its_effects_and_its_panes(room: Room) -> None:
+    first, second = room.cat(), room.cat()
+    agent = Origin(Door.MCP, process="12@34", executable="/usr/bin/agent")
+    twin, stranger = replace(agent, process="56@78"), Origin(Door.MCP, process="56@79", executable="/usr/bin/other")
+    grants = room.mux.grants
+
+    def decisions() -> list[str]:
+        return [
+            next(iter(_decided(room, command, origin).values()))
+            for origin in (agent, twin, stranger)
+            for command in (SendInput(pane=str(first), text="x"), SendInput(pane=str(second), text="x"),
+                            ClosePane(pane=str(first)))
+        ]  # fmt: skip
+
+    pane = grants.add(Scope.PANE, grantee(agent), ["input"], [first])
+    assert decisions() == ["allow", "ask", "ask"] + ["ask"] * 6
+    assert _decided(room, DeleteSaved(name="x"), agent) == {Effect.DESTROY: ASK}
+    grants.revoke(pane.id)
+    session = grants.add(Scope.SESSION, grantee(agent), ["input"], [first])
+    assert decisions() == ["allow", "allow", "ask"] + ["ask"] * 6
+    grants.revoke(session.id)
+    grants.add(Scope.ALWAYS, grantee(agent), ["input"], [first])
+    assert decisions() == ["allow", "allow", "ask"] * 2 + ["ask"] * 3
+    grants.add(Scope.ALWAYS, grantee(Origin(Door.MCP, process="1@1")), ["input"])
+    assert decisions()[6:] == ["ask"] * 3, "what is granted to an unknown executable is granted to nobody"
+
+
+def test_a_grant_ends_with_the_program_of_its_pane(room: Room) -> None:
+    mine, theirs = room.cat(), room.cat()
+    agent = Origin(Door.MCP, mine, inside=True)
+    room.mux.grants.add(Scope.SESSION, grantee(agent), ["input"])
+    room.mux.grants.add(Scope.PANE, grantee(Origin(Door.MCP, process="1@1")), ["input"], [theirs])
+    room.mux.respawn(mine)
+    assert [grant.scope for grant in room.mux.grants.all()] == [Scope.PANE]
+    room.run(ClosePane(pane=str(theirs)))
+    assert room.mux.grants.all() == ()

@@ -13,7 +13,6 @@ from tests.mcp.protocol.test_session import ERAS, client
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import USER, Effect, registry
-from fugue_tui.control.dispatch.policy import policy
 from fugue_tui.control.introspection import DATA
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.errors import NotFound
@@ -142,7 +141,7 @@ async def test_what_does_not_exist_cannot_be_read(served: Served, era: str, uri:
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_agents_that_may_not_look_cannot_read_nor_subscribe(served: Served, era: str) -> None:
-    served.dispatcher.policy = policy({"read": "refuse"})
+    served.mux.permissions = McpSettings(read="refuse")
     async with client(served, era) as agent:
         for ask in (lambda: agent.read_resource(SCREEN), agent.list_resources):
             with pytest.raises(MCPError, match="refused: "):

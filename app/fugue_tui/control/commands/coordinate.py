@@ -85,6 +85,10 @@ class CoordinatePanes(
     """What happens to running steps if the call is cancelled: interrupt presses Ctrl+C and closes the panes that were
     created for it, leave lets them run."""
 
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The panes of the steps that exist."""
+        return tuple(pane for step in self.steps if (pane := _known(mux, step.pane, origin)) is not None)
+
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Coordinated]:
         """Start the steps. Raises InvalidArgument, NotFound, Refused or SpawnFailed before anything is run."""
         known = {step.pane: pane for step in self.steps if (pane := _known(mux, step.pane, origin)) is not None}

@@ -73,6 +73,10 @@ class ExecuteCommand(
     method: Method = Method.AUTO
     """marker types the command even if no known shell is in the foreground, such as a shell behind ssh."""
 
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (typed_pane(mux, self.pane, origin),)
+
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[CommandOutcome]:
         """Queue the command. Raises InvalidArgument, NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)

@@ -186,6 +186,10 @@ class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, tools
     pane: str = target.ACTIVE
     """The pane to close; agents must give its exact id."""
 
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (target.pane_to_close(mux, self.pane, origin),)
+
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
         """Asked if the pane's program runs."""
         pane = target.pane(mux, self.pane, origin)
@@ -313,6 +317,10 @@ class RespawnPane(
     """The pane; agents must give its exact id."""
     command: Line = ""
     """The command: one line for the user's shell, or program and arguments; omitted, the same again."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (target.pane_to_close(mux, self.pane, origin),)
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
         """Asked if the pane's program runs."""

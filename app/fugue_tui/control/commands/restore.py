@@ -74,6 +74,10 @@ class RestoreSnapshot(
     kill: bool = False
     """Whether to end that pane's running program."""
 
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane that is replaced, if any."""
+        return (target.pane_to_close(mux, self.pane, origin),) if self.pane else ()
+
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
         """Asked if it ends a running program."""
         if not (self.pane and self.kill):
@@ -114,6 +118,10 @@ class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.RUN, toolset
     """The pane: an id, a name, or active for your own."""
     shell: bool = False
     """Whether to start only a shell instead of the pane's program."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (target.pane(mux, self.pane, origin),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The pane. Raises NotFound, Refused if it does not wait, or SpawnFailed, and still waits then."""

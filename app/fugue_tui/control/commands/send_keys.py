@@ -59,6 +59,10 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
     submit: bool = False
     """Whether to press Enter after the text."""
 
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (target.typed_pane(mux, self.pane, origin),)
+
     def run(self, mux: Multiplexer, origin: Origin) -> Sent:
         """Send it, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and send nothing."""
         if self.text and self.key:
@@ -93,6 +97,10 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
     characters."""
     literal: bool = False
     """Whether to type the words as text instead, without spaces between them (send-keys -l)."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (target.typed_pane(mux, self.pane, origin),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Sent:
         """Send them, or raise InvalidArgument, NotFound, TerminalGone or InputFull and send nothing."""

@@ -7,6 +7,7 @@ from fugue_tui import sockets
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.errors import InvalidArgument, Refused, SocketError
+from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 
@@ -59,6 +60,10 @@ class KillServer(
 
     workspace: str = ""
     """The workspace's name, required for agents; omitted, the workspace that runs the command."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """Every pane."""
+        return tuple(mux.workspace.panes)
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
         """Always asked, unless another workspace is named, which is refused."""

@@ -92,6 +92,10 @@ class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY, t
     session: str = target.ACTIVE
     """The session; agents must give its name."""
 
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The panes of the session."""
+        return _panes(mux, target.session_to_kill(mux, self.session, origin))
+
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
         """Asked if a program runs in the session."""
         name = target.session(mux, self.session, origin)

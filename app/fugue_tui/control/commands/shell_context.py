@@ -71,6 +71,10 @@ class InjectContext(
     expires_after_commands: Annotated[int, Meta(ge=1, le=10_000)] | None = None
     """Withdraw all of them after so many more commands; omitted, only withdraw-context does."""
 
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (typed_pane(mux, self.pane, origin),)
+
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Injected]:
         """Queue the script. Raises InvalidArgument, NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)
@@ -102,6 +106,10 @@ class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.
 
     pane: str
     """The pane: an id or a name."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (typed_pane(mux, self.pane, origin),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Injected]:
         """Queue the script. Raises NotFound, Refused or TerminalGone."""

@@ -98,6 +98,10 @@ class InterruptPane(
     wait: Seconds = 2.0
     """Seconds to wait after each step."""
 
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (target.pane(mux, self.pane, origin),)
+
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
         """Start the first step. Raises NotFound or TerminalGone."""
         pane = target.pane(mux, self.pane, origin)
@@ -123,6 +127,10 @@ class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY
     """Whether to go on with term and kill if it does not end; only for int, term, hup and quit."""
     wait: Seconds = 2.0
     """Seconds to wait after each step."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return (target.pane_to_close(mux, self.pane, origin),)
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
         """Asked if a program runs."""

@@ -21,12 +21,14 @@ from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT, Output
 from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
+from fugue_tui.control.core.target import ACTIVE
 from fugue_tui.control.output.screenshot import CapturedScreen, capture_pane
 from fugue_tui.control.shell_exec.dialects import ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.prompt_detection import running
 from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, OnCancel
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
+from fugue_tui.ids import PaneId
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition, bookmark
@@ -221,6 +223,13 @@ class VisualDiff(
         """INPUT only if something is typed, RUN if it is a command."""
         typed = (Effect.INPUT,) if self.command or self.keys else ()
         return frozenset((Effect.READ, *typed, *((Effect.RUN,) if self.command else ())))
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane that something is typed into."""
+        if not (self.command or self.keys):
+            return ()
+        pane = self.pane or (_before(mux, self.before, origin)[1] if self.before else ACTIVE)
+        return (typed_pane(mux, pane, origin),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[VisualDifference]:
         """The comparison, made on another thread. Raises NotFound, InvalidArgument, Refused or TerminalGone."""

@@ -7,6 +7,7 @@ from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin
 from fugue_tui.control.core.confirmation import count, ending
 from fugue_tui.control.core.new_pane import Line, new_pane, wants_focus
 from fugue_tui.control.core.results import Closed, WindowInfo, WindowList, closed, window_info
+from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Leaf, panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
@@ -97,6 +98,10 @@ class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY, t
 
     window: str = target.ACTIVE
     """The window to close; agents must give its exact id."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The panes of the window."""
+        return tuple(panes(target.window_to_close(mux, self.window, origin).layout))
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
         """Asked if a program runs in the window."""

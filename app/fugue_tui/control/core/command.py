@@ -71,6 +71,21 @@ class Door(StrEnum):
     SIDEBAND = "sideband"
 
 
+class Kind(StrEnum):
+    """Who runs a command, as the kernel tells: what the policy decides by."""
+
+    USER = "user"
+    """The user, at an attached terminal."""
+    SCRIPT = "script"
+    """The user's command line, outside of all panes."""
+    AGENT = "agent"
+    """A program that came out of a pane, over MCP or on the command line."""
+    CLIENT = "client"
+    """An MCP client outside of all panes."""
+    PROGRAM = "program"
+    """A program's output (the sideband)."""
+
+
 class Origin(Struct, frozen=True):
     """Who runs a command, and from which pane. Agents use MCP and the sideband, scripts and users the CLI."""
 
@@ -84,6 +99,34 @@ class Origin(Struct, frozen=True):
     """Characters of a result that the caller accepts; longer results are paginated."""
     inside: bool = False
     """Whether the caller came out of a pane, even if it has left it by a double fork."""
+    process: str = ""
+    """The program that calls, by its pid and start time; the same when it connects again."""
+    program: str = ""
+    """Its name: untrusted."""
+    executable: str = ""
+    """The path of its executable, and of its script if that is an interpreter; empty if unknown."""
+
+    @property
+    def kind(self) -> Kind:
+        """Who it is."""
+        match self.door:
+            case Door.KEY | Door.PALETTE | Door.MOUSE:
+                return Kind.USER
+            case Door.SIDEBAND:
+                return Kind.PROGRAM
+            case _ if self.inside or (self.pane is not None and self.door is Door.MCP):
+                return Kind.AGENT
+            case Door.CLI:
+                return Kind.SCRIPT
+            case _:
+                return Kind.CLIENT
+
+    @property
+    def owner(self) -> str:
+        """Whose the panes are that it opens: its own pane's, else its program's; empty for the user's."""
+        if self.kind in (Kind.USER, Kind.SCRIPT):
+            return ""
+        return self.process or "unknown" if self.pane is None else str(self.pane)
 
     @property
     def is_user(self) -> bool:
@@ -130,12 +173,13 @@ class CommandMeta(StructMeta):
         toolset: Toolset = Toolset.OTHER,
         creates: bool = False,
         repeatable: bool = False,
+        user_only: bool = False,
     ) -> "CommandMeta":
         """Declare a command. Raises TypeError if its name is taken."""
         cls: Any = super().__new__(mcls, classname, bases, namespace, frozen=True, kw_only=True)
         cls.verb, cls.effect, cls.plain = name, effect, plain
         cls.all_effects = frozenset((effect, also or effect))
-        cls.given, cls.otherwise = given, otherwise
+        cls.given, cls.otherwise, cls.user_only = given, otherwise, user_only
         cls.toolset, cls.creates, cls.repeatable = toolset, creates, repeatable or effect is Effect.READ
         if name in _registry:
             raise TypeError(f"two commands are called {name}")
@@ -166,6 +210,9 @@ class Command(Struct, Generic[Result], metaclass=CommandMeta):
     repeatable: ClassVar[bool] = False
     """Whether a second call changes nothing more."""
 
+    user_only: ClassVar[bool] = False
+    """Whether no agent may ever run it, whatever the policy: it is not offered over MCP."""
+
     @property
     def effects(self) -> frozenset[Effect]:
         """What this instance does, which may be less than its class; policy must allow each."""
@@ -182,6 +229,12 @@ class Command(Struct, Generic[Result], metaclass=CommandMeta):
         line = clean(" ".join([self.verb, *flags]))
         return Confirmation(f"Run {line}? What it ends or deletes does not come back.", self)
 
+    def targets(self, mux: "Multiplexer", origin: Origin) -> tuple[PaneId, ...]:
+        """The panes that it types into, starts a program in or ends; none for those that it opens, arranges or reads.
+
+        Raises what `run` would raise for a target."""
+        return ()
+
     def run(self, mux: "Multiplexer", origin: Origin) -> "Result | Deferred[Result]":
         """Run on the main thread, atomically. Raises CommandError or TerminalError.
 
@@ -194,3 +247,8 @@ def registry() -> Mapping[str, type[Command[Any]]]:
 
     `fugue_tui.control.command_table` imports them all."""
     return MappingProxyType(dict(sorted(_registry.items(), key=lambda item: item[1].__module__)))
+
+
+def for_agents() -> tuple[type[Command[Any]], ...]:
+    """The commands that are offered over MCP, in the same order."""
+    return tuple(cls for cls in registry().values() if not cls.user_only)

@@ -80,6 +80,10 @@ class Deferred(Generic[Result]):
         """The result, or its error raised; waits for it, so never on the main thread. Raises TimeoutError."""
         return self._future.result(seconds)
 
+    async def wait(self) -> Result:
+        """The result, or its error raised; on a loop of any thread."""
+        return await asyncio.shield(asyncio.wrap_future(self._future))
+
     def on_done(self, call: Callable[[], None]) -> None:
         """Call back when done, on the thread that completes it; at once if it is done already."""
         self._future.add_done_callback(lambda _: call())
@@ -140,6 +144,18 @@ def run_task(work: Coroutine[Any, Any, Result]) -> Deferred[Result]:
     task.add_done_callback(close)
     later.on_cancel = cancel
     return later
+
+
+async def finished(later: Deferred[Result]) -> Result:
+    """The result of another command, whose progress becomes that of the command whose task awaits this; it is cancelled
+    if that is."""
+    report = reporter()
+    later.on_progress(lambda progress: report(progress.text, progress.fraction))
+    try:
+        return await later.wait()
+    except asyncio.CancelledError:
+        later.cancel()
+        raise
 
 
 def spawn(work: Coroutine[Any, Any, object]) -> asyncio.Task[Any]:

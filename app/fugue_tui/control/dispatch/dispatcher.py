@@ -9,13 +9,15 @@ from contextlib import ExitStack
 from typing import Any, TypeVar
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Effect, Origin
-from fugue_tui.control.core.deferred import Deferred, is_deferred
+from fugue_tui.control.core.command import Command, Effect, Kind, Origin
+from fugue_tui.control.core.deferred import Deferred, finished, is_deferred, reporter, run_task
 from fugue_tui.control.dispatch.audit import LONGEST, Audit
-from fugue_tui.control.dispatch.policy import Decision, Policy
+from fugue_tui.control.dispatch.policy import Decision, Judgement, judge
+from fugue_tui.control.dispatch.question import pin, question_of
 from fugue_tui.control.schema import command_line
-from fugue_tui.errors import FugueError, Refused, TimedOut
+from fugue_tui.errors import CommandError, FugueError, Refused, TimedOut
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.access.caller import current_owner
 
 Result = TypeVar("Result")
 
@@ -23,30 +25,29 @@ Result = TypeVar("Result")
 class Dispatcher:
     """Runs commands against one workspace, as the policy allows."""
 
-    def __init__(self, mux: Multiplexer, policy: Policy | None = None, audit: Audit | None = None) -> None:
+    def __init__(self, mux: Multiplexer, audit: Audit | None = None) -> None:
         self.mux = mux
-        self.policy = policy or Policy()
-        """May be replaced at any time."""
         self.audit = audit or Audit()
         self._pending: dict[Deferred[Any], Callable[[BaseException | None], None]] = {}
 
     def run(self, command: Command[Result], origin: Origin) -> Result | Deferred[Result]:
         """Run a command; raises FugueError, and anything else that is raised is a bug.
 
-        A deferred result is recorded at its start and when it is done."""
+        A deferred result is recorded at its start and when it is done; one that waits for the user's approval is
+        deferred too."""
         started, line = time.monotonic(), command_line.beginning(command, LONGEST)
 
         def record(error: BaseException | None) -> None:
             self.audit.record(origin, line, *_outcome(error), time.monotonic() - started)
 
         try:
-            self._authorize(command, origin)
-            result = command.run(self.mux, origin)
+            asked = self._authorize(command, origin)
+            result = run_task(self._approved(command, origin, asked)) if asked else self._run(command, origin)
         except BaseException as error:
             record(error)
             raise
         if is_deferred(result):
-            self.audit.record(origin, line, "started")
+            self.audit.record(origin, line, "asked" if asked else "started")
             self._follow(result, record)
         else:
             record(None)
@@ -59,6 +60,13 @@ class Dispatcher:
                 stack.callback(self._complete, later)
                 stack.callback(later.cancel, TimedOut("the workspace is being left"))
 
+    def _run(self, command: Command[Result], origin: Origin) -> Result | Deferred[Result]:
+        owner = current_owner.set(origin.owner)
+        try:
+            return command.run(self.mux, origin)
+        finally:
+            current_owner.reset(owner)
+
     def _follow(self, later: Deferred[Any], record: Callable[[BaseException | None], None]) -> None:
         self._pending[later] = record
         later.on_done(lambda: self.mux.post(lambda: self._complete(later)))
@@ -67,15 +75,43 @@ class Dispatcher:
         if record := self._pending.pop(later, None):
             record(later.error)
 
-    def _authorize(self, command: Command[Any], origin: Origin) -> None:
-        effects = command.effects
-        for effect in sorted(effects):
-            if self.policy.decide(origin, effect) is Decision.REFUSE:
-                who = "agents" if origin.is_agent else "programs in panes"
-                way = f"[mcp] {effect} in the configuration allows it"
-                raise Refused(f"{command.verb}: {who} may not do this here; {way}")
-        if Effect.INPUT in effects and origin.is_agent:
+    # Policy
+
+    def _authorize(self, command: Command[Any], origin: Origin) -> list[Judgement]:
+        """What the user must approve before a command may run; raises Refused for what nobody may approve."""
+        judgements = judge(self.mux, command, origin)
+        for each in judgements:
+            if each.decision is Decision.REFUSE:
+                who = "programs in panes" if origin.kind is Kind.PROGRAM else "agents"
+                raise Refused(f"{command.verb}: {who} may not do this here: {each.reason}")
+        if Effect.INPUT in command.effects and origin.is_agent:
             self._yield_to_user(command, origin)
+        return [each for each in judgements if each.decision is Decision.ASK]
+
+    async def _approved(self, command: Command[Any], origin: Origin, asked: list[Judgement]) -> Any:
+        """Run a command once the user has approved it, on the targets that it had when it was asked for."""
+        mux = self.mux
+        pinned = pin(mux, command, origin)
+        terminals = {pane: mux.terminals.get(pane) for pane in pinned.targets(mux, origin)}
+        question = question_of(mux, pinned, origin, asked)
+        reporter()("waits for the user's approval", None)
+
+        def needs_approval() -> bool:
+            try:
+                return any(each.decision is not Decision.ALLOW for each in judge(mux, pinned, origin))
+            except CommandError:
+                return False  # Its target is gone, which `run` says.
+
+        scope = await mux.approvals.ask(question, mux.permissions.ask_seconds, needs_approval)
+        self.audit.record(origin, command_line.beginning(pinned, LONGEST), "approved", f"for {scope}")
+        approved = {(each.effect, each.panes) for each in asked}
+        left = [each for each in self._authorize(pinned, origin) if (each.effect, each.panes) not in approved]
+        if left:
+            raise Refused(f"{command.verb}: the policy has changed while it waited for approval; call it again")
+        if any(mux.terminals.get(pane) is not terminal for pane, terminal in terminals.items()):
+            raise Refused(f"{command.verb}: another program runs there now than when it was asked for; call it again")
+        result = self._run(pinned, origin)
+        return await finished(result) if is_deferred(result) else result
 
     def _yield_to_user(self, command: Command[Any], origin: Origin) -> None:
         pane = getattr(command, "pane", None)

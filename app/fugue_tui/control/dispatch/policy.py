@@ -1,66 +1,102 @@
-"""Access policy: a table of origin and effect.
+"""Access policy: whether a caller may do what a command does, by who calls, the effect, and whose the panes are.
 
-It limits MCP clients, sideband requests, and command lines that come out of a pane: an agent has a shell there.
+The user, and the user's command line outside of panes, may do everything. For all others the `[mcp]` rules hold:
+`allow`, `refuse`, or `ask`, which lets a caller do what it likes in its own pane and in panes that it opened, and asks
+the user about everything else.
 """
 
-from collections.abc import Mapping
 from enum import StrEnum
-from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from fugue_tui.control.core.command import Door, Effect, Origin
-from fugue_tui.errors import ConfigError
+from fugue_tui.config.model import McpSettings
+from fugue_tui.control.core.command import Command, Effect, Kind, Origin
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.access.grants import Grantee
 
 
 class Decision(StrEnum):
-    """The policy's decision on a request."""
+    """The policy's decision on a request, the strictest last."""
 
     ALLOW = "allow"
+    ASK = "ask"
     REFUSE = "refuse"
 
 
-AGENTS: Final[Mapping[Effect, Decision]] = MappingProxyType(dict.fromkeys(Effect, Decision.ALLOW))
-"""What agents may do over MCP by default."""
-PROGRAMS: Final[Mapping[Effect, Decision]] = MappingProxyType(
-    {
-        Effect.READ: Decision.ALLOW,
-        Effect.LAYOUT: Decision.ALLOW,
-        Effect.INPUT: Decision.REFUSE,
-        Effect.RUN: Decision.REFUSE,
-        Effect.DESTROY: Decision.REFUSE,
-        Effect.ADMIN: Decision.REFUSE,
-    }
-)
-"""What a program may do by sideband requests in its output."""
+class Judgement(Struct, frozen=True):
+    """The decision on one effect of a call."""
+
+    effect: Effect
+    decision: Decision
+    reason: str
+    """Why, in words for the user."""
+    panes: tuple[PaneId, ...] = ()
+    """With `ASK`, the panes that the caller did not open."""
 
 
-class Policy(Struct, frozen=True):
-    """The table in force; the user, and the user's command line outside of panes, may do everything."""
-
-    agents: Mapping[Effect, Decision] = field(default_factory=lambda: AGENTS)
-
-    def decide(self, origin: Origin, effect: Effect) -> Decision:
-        """Whether this origin may run commands of this effect."""
-        match origin.door:
-            case Door.MCP:
-                return self.agents[effect]
-            case Door.SIDEBAND:
-                return Decision.REFUSE if self.agents[effect] is Decision.REFUSE else PROGRAMS[effect]
-            case Door.CLI if origin.inside:
-                return self.agents[effect]
-            case _:
-                return Decision.ALLOW
+STRICTNESS: Final = (Decision.ALLOW, Decision.ASK, Decision.REFUSE)
+_OPENS: Final = frozenset((Effect.INPUT, Effect.RUN))
+"""Effects that without a target happen in a pane that the call opens."""
+_ON_PANES: Final = frozenset(Effect) - {Effect.ADMIN}
+"""Effects that are judged by whose the panes are."""
 
 
-def policy(rules: Mapping[str, str]) -> Policy:
-    """A policy from the configuration's `[mcp]` rules, such as `{"destroy": "refuse"}`. Raises ConfigError."""
-    agents = dict(AGENTS)
-    for name, word in rules.items():
-        if name not in set(Effect):
-            raise ConfigError(f"[mcp] {name}: no such effect; there are {', '.join(Effect)}")
-        if word not in set(Decision):
-            raise ConfigError(f"[mcp] {name}: {word!a} is not {' or '.join(Decision)}")
-        agents[Effect(name)] = Decision(word)
-    return Policy(MappingProxyType(agents))
+def rule(permissions: McpSettings, kind: Kind, effect: Effect) -> Decision:
+    """The rule for a kind of caller and an effect."""
+    if kind in (Kind.USER, Kind.SCRIPT):
+        return Decision.ALLOW
+    decision = Decision(getattr(permissions, effect))
+    if kind is Kind.PROGRAM:
+        harmless = effect in (Effect.READ, Effect.LAYOUT) and decision is Decision.ALLOW
+        return Decision.ALLOW if harmless else Decision.REFUSE
+    return Decision.ALLOW if decision is Decision.ASK and permissions.trust == "full" else decision
+
+
+def judge(mux: Multiplexer, command: Command[Any], origin: Origin) -> tuple[Judgement, ...]:
+    """The decision on each effect of a call. Raises what resolving the command's targets raises."""
+    kind = origin.kind
+    if kind in (Kind.USER, Kind.SCRIPT):
+        return ()
+    return tuple(_judge(mux, command, origin, kind, effect) for effect in sorted(command.effects))
+
+
+def grantee(origin: Origin) -> Grantee:
+    """The caller as grants know it."""
+    program = origin.program or "a program"
+    place = f"in {origin.pane}" if origin.pane is not None else "that left its pane" if origin.inside else "outside"
+    return Grantee(origin.owner, origin.executable, f"{program} {place}")
+
+
+def is_made_by(mux: Multiplexer, pane: PaneId, owner: str) -> bool:
+    """Whether a pane is the caller's own, or was opened by it or from a pane that it opened."""
+    seen = set[str]()
+    while (name := str(pane)) not in seen:
+        if name == owner:
+            return True
+        seen.add(name)
+        opener = mux.owners.get(pane, "")
+        if opener == owner and owner:
+            return True
+        if not opener.startswith("%"):
+            return False
+        pane = PaneId(opener[1:])
+    return False
+
+
+def _judge(mux: Multiplexer, command: Command[Any], origin: Origin, kind: Kind, effect: Effect) -> Judgement:
+    if command.user_only:
+        return Judgement(effect, Decision.REFUSE, "only the user may do this")
+    decision = rule(mux.permissions, kind, effect)
+    if decision is not Decision.ASK:
+        full = decision is Decision.ALLOW and getattr(mux.permissions, effect) == Decision.ASK
+        return Judgement(effect, decision, '[mcp] trust = "full"' if full else f"[mcp] {effect} = {decision.value!a}")
+    targets = command.targets(mux, origin)
+    others = tuple(dict.fromkeys(pane for pane in targets if not is_made_by(mux, pane, origin.owner)))
+    if effect in _ON_PANES and not others and (targets or effect in _OPENS):
+        return Judgement(effect, Decision.ALLOW, "it is the caller's own pane, or one that the caller opened")
+    if grant := mux.grants.covering(grantee(origin), effect, others):
+        return Judgement(effect, Decision.ALLOW, f"grant {grant.id} ({grant.scope})")
+    whose = f"{', '.join(map(str, others))} was not opened by the caller" if others else "it concerns the workspace"
+    return Judgement(effect, Decision.ASK, f"[mcp] {effect} = 'ask', and {whose}", others)

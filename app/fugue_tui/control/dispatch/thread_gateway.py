@@ -19,7 +19,8 @@ from fugue_tui.control.dispatch.idempotency import IdempotencyCache, KeyedCall
 from fugue_tui.errors import Cancelled, CommandError, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.log import LogEntry
-from fugue_tui.sanitize import TEXT_LIMIT
+from fugue_tui.sanitize import TEXT_LIMIT, clean
+from fugue_tui.terminal.pty import process
 from fugue_tui.workspace.model import Workspace
 
 
@@ -202,8 +203,7 @@ class ThreadGateway:
         if caller.origin is None:
             children = {terminal.pid: pane for pane, terminal in self._dispatcher.mux.terminals.items()}
             own = next((children[pid] for pid in caller.pids if pid in children), None)
-            pid = caller.pids[0] if caller.pids else None
-            caller.origin = Origin(caller.door, own, caller.client, pid, caller.takes, caller.inside or own is not None)
+            caller.origin = _origin_of(caller, own)
         if caller.origin.takes != caller.takes:
             caller.origin = replace(caller.origin, takes=caller.takes)
         return caller.origin
@@ -214,6 +214,22 @@ class ThreadGateway:
             return target.pane(self._dispatcher.mux, pane, origin) if isinstance(pane, str) else None
         except CommandError:
             return None
+
+
+def _origin_of(caller: Caller, own: PaneId | None) -> Origin:
+    """The origin of a caller, by the process that started the one that connects: an agent, a shell, a script."""
+    program = next(iter(caller.pids[1:2] or caller.pids), None)
+    return Origin(
+        caller.door,
+        own,
+        caller.client,
+        pid=caller.pids[0] if caller.pids else None,
+        takes=caller.takes,
+        inside=caller.inside or own is not None,
+        process=f"{program}@{process.start_ticks(program)}" if program else f"unknown {id(caller)}",
+        program=clean(process.comm(program), 16) if program else "",
+        executable=process.executable(program) if program else "",
+    )
 
 
 def _answer(future: Future[Answer], answer: Answer) -> None:

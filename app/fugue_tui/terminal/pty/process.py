@@ -5,6 +5,7 @@ then returns its empty value. All strings were chosen by programs and are untrus
 """
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -15,6 +16,7 @@ from msgspec import Struct
 PROC = Path("/proc")
 _FIELDS = "pid=,ppid=,pgid=,stat="
 _TRIES = 8
+_INTERPRETER = re.compile(r"(?:python|pypy|node|nodejs|bun|deno|ruby|perl|bash|dash|sh|zsh|fish|java)[\d.]*$")
 _DELETED = " (deleted)"
 """What Linux puts behind the name of a directory that was removed: see proc_pid_cwd(5)."""
 
@@ -31,13 +33,30 @@ class Process(Struct, frozen=True):
 def name(pid: int) -> str:
     """The program's name: what it was started as, without its folder and a login shell's dash; empty if unknown."""
     first = next(iter(argv(pid)), "")
-    return first.rsplit("/", 1)[-1].lstrip("-").strip() or _comm(pid)
+    return first.rsplit("/", 1)[-1].lstrip("-").strip() or comm(pid)
 
 
 def argv(pid: int) -> tuple[str, ...]:
     """The arguments as the process shows them now; empty if unknown."""
     raw = _read(pid, "cmdline")
     return tuple(part.decode(errors="replace") for part in raw.rstrip(b"\0").split(b"\0")) if raw else ()
+
+
+def comm(pid: int) -> str:
+    """The name that the kernel has for the program, of 15 bytes at most: untrusted; empty if unknown."""
+    return _read(pid, "comm").decode(errors="replace").strip()
+
+
+def executable(pid: int) -> str:
+    """The path of the executable; of an interpreter with that of its script: untrusted. Empty if unknown."""
+    try:
+        path = os.readlink(PROC / str(pid) / "exe")
+    except OSError:
+        return ""
+    if not _INTERPRETER.match(path.rsplit("/", 1)[-1]):
+        return path
+    script = next((word for word in argv(pid)[1:] if not word.startswith("-")), "")
+    return f"{path} {os.path.realpath(os.path.join(cwd(pid), script))}" if script else ""
 
 
 def cwd(pid: int) -> str:
@@ -203,10 +222,6 @@ def _ps(which: list[str], fields: str) -> list[str]:
     except (OSError, subprocess.SubprocessError):
         return []
     return [line for line in listing.stdout.splitlines() if len(line.split()) > 1]
-
-
-def _comm(pid: int) -> str:
-    return _read(pid, "comm").decode(errors="replace").strip()
 
 
 def _read(pid: int, file: str) -> bytes:

@@ -1,0 +1,7 @@
+"""The caller whose command runs now: whose the panes are that it opens. Tasks and timers that it starts inherit it."""
+
+from contextvars import ContextVar
+from typing import Final
+
+current_owner: Final[ContextVar[str]] = ContextVar("current_owner", default="")
+"""The owner of the panes that are opened; empty for the user."""

@@ -1,0 +1,250 @@
+"""What the policy asks the user about waits for the answer, and does then what was asked for and nothing else."""
+
+from typing import Any
+
+import pytest
+from tests.multiplexer.conftest import Room
+
+from fugue_tui.config.model import McpSettings
+from fugue_tui.control.commands.approvals import ApproveRequest
+from fugue_tui.control.commands.panes import ClosePane, RenamePane
+from fugue_tui.control.commands.send_keys import SendInput
+from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.schema.command_line import command as parse
+from fugue_tui.errors import Denied, FugueError, NotFound, Refused, Unanswered
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.access.approvals import DENIED_SECONDS, OF_ONE_CALLER, Request
+from fugue_tui.multiplexer.access.grants import Scope
+
+CLIENT = Origin(Door.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
+OTHER = Origin(Door.MCP, process="56@78", program="codex", executable="/usr/bin/codex")
+
+
+class Asked:
+    """An agent's call that waits for the user."""
+
+    def __init__(self, room: Room, line: str, origin: Origin = CLIENT) -> None:
+        self.room = room
+        self.dispatcher = Dispatcher(room.mux)
+        found: Any = self.dispatcher.run(parse(line), origin)
+        assert isinstance(found, Deferred)
+        self.later: Deferred[Any] = found
+        before = len(room.mux.approvals.waiting())
+        room.until(lambda: self.later.done or len(room.mux.approvals.waiting()) > before)
+
+    @property
+    def request(self) -> Request:
+        return self.room.mux.approvals.waiting()[-1]
+
+    def answer(self, scope: Scope = Scope.ONCE) -> Any:
+        self.room.mux.approvals.approve(self.request.id, scope)
+        return self.room.awaited(self.later)
+
+    def error(self) -> FugueError:
+        self.room.until(lambda: self.later.done)
+        assert isinstance(self.later.error, FugueError)
+        return self.later.error
+
+
+def test_nothing_is_done_before_the_user_approves_it_and_then_once(room: Room) -> None:
+    pane = room.cat()
+    asked = Asked(room, f"send-input {pane} --text hello --submit")
+    question = asked.request.question
+    assert question.what == f"send-input --pane {pane} --text hello --submit"
+    assert (question.grantee.words, question.where) == ("claude outside", f"pane {pane} (cat)")
+    assert question.scopes == (Scope.ONCE, Scope.PANE, Scope.SESSION, Scope.ALWAYS)
+    room.drain(pane)
+    assert "hello" not in room.text(pane)
+    assert asked.answer().submitted
+    room.shows(pane, "hello")
+    assert room.mux.grants.all() == ()
+    assert len(Asked(room, f"send-input {pane} --text again").room.mux.approvals.waiting()) == 1
+
+
+@pytest.mark.parametrize("scope", [Scope.PANE, Scope.SESSION, Scope.ALWAYS])
+def test_a_further_call_that_the_answer_covers_is_not_asked_about(room: Room, scope: Scope) -> None:
+    pane, other = room.cat(), room.cat()
+    Asked(room, f"send-input {pane} --text one").answer(scope)
+    again = Dispatcher(room.mux).run(SendInput(pane=str(pane), text="two"), CLIENT)
+    assert not isinstance(again, Deferred)
+    elsewhere = Dispatcher(room.mux).run(SendInput(pane=str(other), text="three"), CLIENT)
+    assert isinstance(elsewhere, Deferred) is (scope is Scope.PANE)
+    assert isinstance(Dispatcher(room.mux).run(SendInput(pane=str(pane), text="four"), OTHER), Deferred)
+
+
+def test_an_answer_lets_the_requests_proceed_that_it_covers(room: Room) -> None:
+    pane = room.cat()
+    first, second = Asked(room, f"send-input {pane} --text one"), Asked(room, f"send-input {pane} --text two")
+    foreign = Asked(room, f"send-input {pane} --text three", OTHER)
+    assert len(room.mux.approvals.waiting()) == 3
+    room.mux.approvals.approve(room.mux.approvals.waiting()[0].id, Scope.SESSION)
+    room.awaited(first.later)
+    room.awaited(second.later)
+    assert not foreign.later.done
+    assert [request.question.grantee.words for request in room.mux.approvals.waiting()] == ["codex outside"]
+
+
+def test_what_is_denied_is_not_done_and_not_asked_again_for_a_while(room: Room) -> None:
+    pane = room.cat()
+    asked = Asked(room, f"close-pane {pane}")
+    room.mux.approvals.deny(asked.request.id)
+    assert isinstance(asked.error(), Denied)
+    assert pane in room.mux.workspace.panes
+    assert isinstance(Asked(room, f"close-pane {pane}").error(), Denied)
+    room.now += DENIED_SECONDS
+    assert not Asked(room, f"close-pane {pane}").later.done
+
+
+def test_without_an_answer_it_is_refused_by_a_code_of_its_own(room: Room) -> None:
+    pane = room.cat()
+    room.mux.permissions = McpSettings(ask_seconds=5)
+    asked = Asked(room, f"close-pane {pane}")
+    room.skip(6)
+    error = asked.error()
+    assert isinstance(error, Unanswered)
+    assert error.code == "unanswered"
+    assert (pane in room.mux.workspace.panes, room.mux.approvals.waiting()) == (True, ())
+
+
+def test_a_caller_that_goes_takes_its_request_along(room: Room) -> None:
+    pane = room.cat()
+    asked = Asked(room, f"close-pane {pane}")
+    asked.later.cancel()
+    room.until(lambda: not room.mux.approvals.waiting())
+    assert pane in room.mux.workspace.panes
+
+
+def test_an_approval_holds_for_the_pane_that_was_asked_about_whatever_its_name_says_now(room: Room) -> None:
+    build, precious = room.cat("build"), room.cat("precious")
+    asked = Asked(room, "send-input build --text hello")
+    room.run(RenamePane(pane=str(build), name="old"))
+    room.run(RenamePane(pane=str(precious), name="build"))
+    assert asked.answer().pane == str(build)
+    room.shows(build, "hello")
+    assert "hello" not in room.text(precious)
+
+
+def test_an_approval_is_void_once_another_program_runs_there(room: Room) -> None:
+    pane = room.cat()
+    asked = Asked(room, f"send-input {pane} --text hello")
+    room.mux.respawn(pane)
+    room.mux.approvals.approve(asked.request.id)
+    error = asked.error()
+    assert type(error) is Refused
+    assert "another program" in str(error)
+
+
+def test_a_policy_that_is_stricter_by_then_refuses_what_was_approved(room: Room) -> None:
+    pane = room.cat()
+    asked = Asked(room, f"send-input {pane} --text hello")
+    room.mux.permissions = McpSettings(input="refuse")
+    room.mux.approvals.approve(asked.request.id)
+    assert "[mcp] input = 'refuse'" in str(asked.error())
+
+
+def test_a_policy_that_is_laxer_by_then_lets_it_proceed(room: Room) -> None:
+    pane = room.cat()
+    asked = Asked(room, f"send-input {pane} --text hello")
+    room.mux.permissions = McpSettings(input="allow")
+    room.mux.approvals.review()
+    assert room.awaited(asked.later).pane == str(pane)
+
+
+def test_what_is_wrong_is_said_at_once_and_the_user_is_not_asked(room: Room) -> None:
+    room.cat()
+    for line, error in (("close-pane %99", NotFound), ("close-pane build", Refused)):
+        with pytest.raises(error):
+            Dispatcher(room.mux).run(parse(line), CLIENT)
+    assert room.mux.approvals.waiting() == ()
+
+
+def test_one_caller_cannot_fill_the_inbox(room: Room) -> None:
+    pane = room.cat()
+    asked = [Asked(room, f"send-input {pane} --text {number}") for number in range(OF_ONE_CALLER)]
+    error = Asked(room, f"send-input {pane} --text more").error()
+    assert error.data["retry_after_ms"]
+    assert not Asked(room, f"send-input {pane} --text mine", OTHER).later.done
+    assert not any(each.later.done for each in asked)
+
+
+@pytest.mark.parametrize("origin", [CLIENT, Origin(Door.CLI, PaneId(1), inside=True), Origin(Door.CLI, inside=True)])
+def test_no_agent_approves_whatever_the_policy_says(room: Room, origin: Origin) -> None:
+    pane = room.cat()
+    for permissions in (McpSettings(), McpSettings(trust="full"), McpSettings(admin="allow")):
+        room.mux.permissions = McpSettings()
+        asked = Asked(room, f"close-pane {pane}", OTHER)
+        room.mux.permissions = permissions
+        for line in (f"approve-request {asked.request.id}", f"deny-request {asked.request.id}", "revoke-grant 1"):
+            with pytest.raises(Refused, match="only the user may do this"):
+                Dispatcher(room.mux).run(parse(line), origin)
+        asked.later.cancel()
+        room.until(lambda: not room.mux.approvals.waiting())
+
+
+def test_the_user_answers_by_command(room: Room) -> None:
+    pane = room.cat()
+    asked = Asked(room, f"send-input {pane} --text hello")
+    (listed,) = room.say("list-approvals").requests
+    assert (listed.command, listed.effects) == (f"send-input --pane {pane} --text hello", ("input",))
+    room.say(f"approve-request {listed.id} --scope session")
+    room.awaited(asked.later)
+    (grant,) = room.say("list-grants").grants
+    assert (grant.who, grant.scope, grant.effects) == ("claude outside", Scope.SESSION, ("input",))
+    room.say(f"revoke-grant {grant.id}")
+    assert room.say("list-grants").grants == ()
+    with pytest.raises(NotFound, match="no request 77"):
+        Dispatcher(room.mux).run(ApproveRequest(id=77), USER)
+
+
+def test_a_scope_that_is_not_offered_is_refused(room: Room) -> None:
+    room.cat()
+    asked = Asked(room, "delete-saved --name x")
+    with pytest.raises(Refused, match="once, session, always, not for pane"):
+        room.mux.approvals.approve(asked.request.id, Scope.PANE)
+
+
+def test_hidden_characters_and_long_texts_are_shown(room: Room) -> None:
+    pane = room.cat()
+    hidden = Dispatcher(room.mux).run(SendInput(pane=str(pane), text="echo safe\u202e; rm -rf /"), CLIENT)
+    long = Dispatcher(room.mux).run(SendInput(pane=str(pane), text="a" * 20_000 + "; rm -rf /"), CLIENT)
+    room.until(lambda: len(room.mux.approvals.waiting()) == 2)
+    first, second = (request.question.what for request in room.mux.approvals.waiting())
+    assert "\\u202e" in first
+    assert "more characters" in second
+    assert second.endswith("; rm -rf /'")
+    for later in (hidden, long):
+        assert isinstance(later, Deferred)
+        later.cancel()
+
+
+def test_what_is_asked_and_answered_is_in_the_audit(room: Room) -> None:
+    pane = room.cat()
+    asked = Asked(room, f"close-pane {room.cat()}")
+    asked.answer()
+    room.until(lambda: len(list(asked.dispatcher.audit)) == 3)
+    assert [entry.outcome for entry in asked.dispatcher.audit] == ["asked", "approved", "done"]
+    denied = Asked(room, f"close-pane {pane}")
+    room.mux.approvals.deny(denied.request.id)
+    denied.error()
+    room.until(lambda: len(list(denied.dispatcher.audit)) == 2)
+    assert [entry.outcome for entry in denied.dispatcher.audit] == ["asked", "denied"]
+
+
+def test_a_command_that_waits_reports_its_progress_and_is_cancelled_with_its_caller(room: Room) -> None:
+    pane = room.opened("create-pane --command sh")
+    asked = Asked(room, f"execute-command {pane} --command 'echo ready; cat'")
+    room.mux.approvals.approve(asked.request.id)
+    room.shows(pane, "ready")
+    asked.later.cancel()
+    room.until(lambda: room.mux.terminals[pane].foreground != "cat")
+
+
+def test_closing_what_was_asked_about_fails_the_request(room: Room) -> None:
+    room.cat()
+    pane = room.cat()
+    asked = Asked(room, f"send-input {pane} --text hello")
+    room.run(ClosePane(pane=str(pane)))
+    room.mux.approvals.approve(asked.request.id)
+    assert isinstance(asked.error(), NotFound)
