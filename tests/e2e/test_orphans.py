@@ -63,8 +63,8 @@ def strict(launch: Launch) -> Running:
 
 
 def test_orphan_is_judged_like_the_pane_that_it_left(strict: Running) -> None:
-    assert "programs in panes may not do this here" in said(strict, "close-pane", "--workspace", "e2e", "--pane", "%1")
-    assert "programs in panes" in said(strict, "send-input", "--workspace", "e2e", "--pane", "%1", "--text", "x")
+    assert "agents may not do this here" in said(strict, "close-pane", "--workspace", "e2e", "--pane", "%1")
+    assert "agents may not do this" in said(strict, "send-input", "--workspace", "e2e", "--pane", "%1", "--text", "x")
     assert '"panes"' in said(strict, "list-panes", "--json", "--workspace", "e2e")
     assert strict.shell("send-input", "--workspace", "e2e", "--pane", "%1", "--text", "x").returncode == 0
 

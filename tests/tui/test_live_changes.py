@@ -7,8 +7,6 @@ from msgspec.structs import replace
 from tests.tui.conftest import Open
 
 from fugue_tui.config.model import Config, TerminalSettings, UiSettings
-from fugue_tui.control.core.command import Door, Effect, Origin
-from fugue_tui.control.dispatch.policy import Decision
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.tui.config_reload import ConfigWatch
 
@@ -47,7 +45,7 @@ async def test_another_configuration_comes_into_force_at_once(open_stage: Open) 
         await stage.until(lambda: "---" in stage.text.splitlines()[0])
         assert stage.app.theme == "nord"
         assert stage.rects[1].bottom == stage.app.size.height
-        assert stage.app.dispatcher.policy.decide(Origin(Door.MCP), Effect.DESTROY) is Decision.REFUSE
+        assert stage.mux.permissions.destroy == "refuse"
 
 
 @pytest.mark.slow

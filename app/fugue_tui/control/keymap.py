@@ -40,6 +40,7 @@ class Action(StrEnum):
     RENAME_PANE = "ask-rename-pane"
     RENAME_WINDOW = "ask-rename-window"
     RENAME_SESSION = "ask-rename-session"
+    APPROVALS = "answer-agents"
 
 
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
@@ -87,6 +88,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "p": Action.PALETTE,
         ":": Action.PALETTE,
         ">": Action.COMMAND_LINE,
+        "a": Action.APPROVALS,
         "?": Action.HELP,
         "r": Action.REDRAW,
         "d": Action.DETACH,

@@ -4,6 +4,7 @@ Main thread only. Commands compute a new workspace and assign it; the multiplexe
 pane has exactly one terminal, of the size that the layout gives it.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -278,6 +279,12 @@ class Multiplexer:
         self.delayed_keys.flush(pane)
         if pane in self.pane_reports:
             self.pane_reports[pane].typed_at = self._clock()
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long the user has not typed, pasted or clicked in any pane; infinite if never."""
+        typed = [each.typed_at for each in self.pane_reports.values() if each.typed_at is not None]
+        return self._clock() - max(typed) if typed else math.inf
 
     def reserved_ms(self, pane: PaneId) -> int | None:
         """Milliseconds for which a pane is still reserved for the user; None if other callers may type."""

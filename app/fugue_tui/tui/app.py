@@ -147,6 +147,11 @@ class FugueApp(App[int], inherit_bindings=False):
         return self.keyboard.pastes()
 
     @property
+    def keys_pending(self) -> bool:
+        """Whether the next key is not for a program, because of the prefix or copy mode."""
+        return self.keyboard.pending
+
+    @property
     def ready(self) -> bool:
         """Whether there is a screen to draw on."""
         return self._mounted and self.is_running
@@ -197,6 +202,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_event.connect(self.pane_notifications.handle)
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
+        self.actions.approvals.start()
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
         self._fit(*self.size)
         self.rebuild()

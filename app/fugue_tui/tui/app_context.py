@@ -41,6 +41,11 @@ class AppContext(ServedApp, Protocol):
     # The screen
 
     @property
+    def keys_pending(self) -> bool:
+        """Whether the next key is not for a program, because of the prefix or copy mode."""
+        ...
+
+    @property
     def ready(self) -> bool:
         """Whether there is a screen to draw on."""
         ...

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from mcp_types import CallToolResult, TextContent
 from tests.mcp.conftest import HELD, LET_GO, Served
 
-from fugue_tui.control.core.command import Toolset, registry
+from fugue_tui.control.core.command import Toolset, for_agents
 from fugue_tui.control.introspection import annotations, tool_name
 from fugue_tui_mcp.protocol.toolsets import NAME
 from mcp import Client, StdioServerParameters
@@ -48,8 +48,8 @@ async def test_the_list_of_tools_is_the_registry_once_all_sets_are_on(served: Se
         again = (await agent.list_tools()).tools
     assert listed == again
     assert listed.pop(0).name == NAME
-    assert [tool.name for tool in listed] == [tool_name(cls) for cls in registry().values()]
-    for tool, cls in zip(listed, registry().values(), strict=True):
+    assert [tool.name for tool in listed] == [tool_name(cls) for cls in for_agents()]
+    for tool, cls in zip(listed, for_agents(), strict=True):
         described = tool.description or ""
         assert described.isascii(), tool.name
         assert len(described) < 1500, tool.name

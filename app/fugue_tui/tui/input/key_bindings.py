@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
@@ -18,7 +19,7 @@ REPEAT_SECONDS: Final = 0.5
 """How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
 _NONE: Final = frozenset[KeyPress]()
 _COPY_MODE_KEYS: Final = ("v", "q", "y", "Escape")
-_HINTED_KEYS: Final = ("?", "%", "c", "p", *_COPY_MODE_KEYS)
+_HINTED_KEYS: Final = ("?", "%", "c", "p", "a", *_COPY_MODE_KEYS)
 """The keys that hints name before the word for what they do."""
 
 
@@ -53,19 +54,33 @@ class KeyDispatch:
         focused = self._app.mux.focused
         if focused is not None and (exited := self._app.mux.exits.get(focused)):
             return f"{exited.words}: {ENDED_KEYS}"
-        return f"{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
+        return f"{self._requests()}{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
 
     @property
     def mode(self) -> str:
         """The same in a word or two; empty if keys are for the program."""
         prefix = "prefix" if any(not pending.repeats for pending in self._pending.values()) else ""
-        return prefix or self._copy_mode.mode
+        return prefix or self._copy_mode.mode or self._requests().removesuffix(" · ")
+
+    def _requests(self) -> str:
+        """How many requests of agents wait for an answer, and the key that shows them; empty for none."""
+        waiting = len(self._app.mux.approvals.waiting())
+        key = self._keys_of(Action.APPROVALS)
+        return f"{key} {count(waiting, 'request')} · " if waiting else ""
+
+    def _keys_of(self, action: Action) -> str:
+        """The keys that do something; empty if none do."""
+        press = next((press for press, binding in self.keymap.prefixed.items() if binding.action is action), None)
+        return f"{spell(self.keymap.prefix)} {spell(press)}" if press is not None else ""
+
+    @property
+    def pending(self) -> bool:
+        """Whether a client has pressed the prefix, or keys are for copy mode."""
+        return bool(self._pending) or self._copy_mode.active
 
     def pastes(self) -> str:
         """The keys that paste what was copied; empty if none do."""
-        bound = (press for press, binding in self.keymap.prefixed.items() if binding.action is Action.PASTE)
-        press = next(bound, None)
-        return f"{spell(self.keymap.prefix)} {spell(press)}" if press is not None else ""
+        return self._keys_of(Action.PASTE)
 
     def is_prefix(self, press: KeyPress, further: frozenset[KeyPress] = _NONE) -> bool:
         """Whether a key starts a key command, where these keys do besides the workspace's own."""
@@ -192,6 +207,7 @@ _LABELS: Final = {
     Action.RENAME_PANE: "rename pane",
     Action.RENAME_WINDOW: "rename window",
     Action.RENAME_SESSION: "rename session",
+    Action.APPROVALS: "answer agents, see grants",
 }
 
 

@@ -18,6 +18,7 @@ from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui import view_model
+from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.help_page import help_page
 from fugue_tui.workspace.model import Window
@@ -30,6 +31,8 @@ class Actions:
     def __init__(self, app: AppContext, keyboard: KeyDispatch) -> None:
         self._app = app
         self._keyboard = keyboard
+        self.approvals = ApprovalPrompt(app)
+        """The dialog in which the user answers agents."""
         self._before_drag: tuple[Window, History] | None = None
         self._table: dict[Action, Callable[[], object]] = {
             Action.HELP: self._show_help,
@@ -46,6 +49,7 @@ class Actions:
             Action.RENAME_PANE: self._rename_pane,
             Action.RENAME_WINDOW: self._rename_window,
             Action.RENAME_SESSION: self._rename_session,
+            Action.APPROVALS: self.approvals.open,
         }
 
     def run(self, binding: Binding) -> None:

@@ -1,0 +1,227 @@
+"""The user answers agents in a dialog that no key pressed for a program can answer."""
+
+from typing import Any
+
+import pytest
+from tests.tui.conftest import Open, Stage
+from tests.tui.test_snapshots import Picture
+from tests.tui.test_snapshots import picture as picture
+
+from fugue_tui.config.model import McpSettings
+from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.schema.command_line import command as parse
+from fugue_tui.errors import Denied
+from fugue_tui.multiplexer.access.grants import Scope
+from fugue_tui_widgets import approval_dialog
+from fugue_tui_widgets.approval_dialog import DENY, ApprovalDialog
+
+AGENT = Origin(Door.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
+CHOICES = [(Scope.ONCE, "Yes, this once"), (Scope.SESSION, "Yes, while it runs")]
+
+
+@pytest.fixture
+def unguarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys answer at once, as after a pause."""
+    monkeypatch.setattr(approval_dialog, "GUARD_SECONDS", 0.0)
+
+
+def ask(stage: Stage, line: str, origin: Origin = AGENT) -> Deferred[Any]:
+    """An agent's call about which the user is asked."""
+    stage.mux.permissions = McpSettings()
+    found: Any = stage.app.dispatcher.run(parse(line), origin)
+    assert isinstance(found, Deferred)
+    return found
+
+
+async def shown(stage: Stage, *words: str) -> None:
+    """Wait for the dialog."""
+    await stage.until(lambda: isinstance(stage.app.screen, ApprovalDialog) and "an agent asks" in stage.text)
+    assert all(word in stage.text for word in words), stage.text
+
+
+@pytest.mark.usefixtures("unguarded")
+async def test_a_request_is_shown_while_nobody_types_and_an_answer_runs_it(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        asked = ask(stage, "send-input %1 --text hello --submit")
+        await shown(stage, "claude outside wants to type, in pane %1 (cat):", "--text hello --submit")
+        await stage.press("down", "enter")
+        await stage.until_text("hello")
+        assert asked.result().submitted
+        assert stage.app.on_panes
+
+
+@pytest.mark.usefixtures("unguarded")
+async def test_enter_alone_denies(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        asked = ask(stage, "close-pane %1")
+        await shown(stage, "claude outside wants to end or delete, in pane %1 (cat):")
+        await stage.press("enter")
+        await stage.until(lambda: asked.done)
+        assert isinstance(asked.error, Denied)
+        assert stage.pane_text() is not None
+        assert stage.app.on_panes
+
+
+@pytest.mark.parametrize("typed", [["y"], ["o", "n", "c", "e"], ["l", "s"], ["space"], ["d", "1", "2", "a", "q"]])
+async def test_what_is_typed_on_answers_nothing(open_stage: Open, typed: list[str]) -> None:
+    async with open_stage() as stage:
+        now = [100.0]
+        answers = list[str | None]()
+        stage.app.push_screen(ApprovalDialog("it asks", "rm", CHOICES, clock=lambda: now[0]), answers.append)
+        await shown(stage)
+        await stage.press(*typed, "down", "enter")  # within a moment
+        assert answers == []
+        now[0] += 0.29
+        await stage.press("enter")
+        assert answers == []
+        now[0] += 0.31
+        await stage.press("down", "enter")
+        await stage.until(lambda: answers == [Scope.ONCE])
+
+
+async def test_the_first_moment_belongs_to_whom_was_typed_for(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        now = [100.0]
+        answers = list[str | None]()
+        stage.app.push_screen(ApprovalDialog("it asks", "rm", CHOICES, clock=lambda: now[0]), answers.append)
+        await shown(stage)
+        await stage.press("enter")
+        y = next(y for y, row in enumerate(stage.text.splitlines()) if "Yes, this once" in row)
+        x = stage.text.splitlines()[y].index("Yes, this once")
+        await stage.pilot.click(offset=(x, y))
+        assert answers == []
+        now[0] += 0.31
+        await stage.pilot.click(offset=(x, y))
+        await stage.until(lambda: answers == [Scope.ONCE])
+
+
+@pytest.mark.usefixtures("unguarded")
+async def test_a_dialog_does_not_come_over_what_is_being_typed(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage() as stage:
+        idle = [0.1]
+        monkeypatch.setattr(type(stage.mux), "idle_seconds", property(lambda mux: idle[0]))
+        asked = ask(stage, "send-input %1 --text no")
+        await stage.until(lambda: "ctrl+b a 1 request" in stage.text)
+        await stage.press("h", "i")
+        await stage.until_text("hi")
+        assert stage.app.on_panes
+        idle[0] = 2.1
+        await shown(stage)
+        await stage.press("enter")
+        await stage.until(lambda: asked.done)
+
+
+@pytest.mark.usefixtures("unguarded")
+async def test_the_key_shows_all_requests_one_after_the_other(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage() as stage:
+        monkeypatch.setattr(type(stage.mux), "idle_seconds", property(lambda mux: 0.0))
+        stage.app.commands.run_line("create-window --command cat")
+        first, second = ask(stage, "send-input %1 --text one"), ask(stage, "send-input %2 --text two")
+        other = ask(stage, "close-pane %1", Origin(Door.MCP, process="5@6", program="codex"))
+        await stage.until(lambda: "3 requests" in stage.text)
+        await stage.prefix("a")
+        await shown(stage, "--text one", "2 more wait")
+        await stage.press("down", "down", "down", "enter")  # for the session, which covers the second
+        await shown(stage, "codex outside", "close-pane")
+        assert first.done
+        await stage.until(lambda: second.done)
+        await stage.press("enter")
+        await stage.until(lambda: other.done)
+        assert stage.app.on_panes
+        await stage.prefix("a")
+        await stage.until(lambda: "granted; Enter revokes" in stage.text)
+        assert "claude outside: input while it runs" in stage.text
+        await stage.press("enter")
+        await stage.until(lambda: stage.app.on_panes)
+        assert stage.mux.grants.all() == ()
+        await stage.prefix("a")
+        await stage.until(lambda: "nothing is granted" in stage.text)
+
+
+@pytest.mark.usefixtures("unguarded")
+async def test_escape_leaves_a_request_open_and_it_does_not_come_back_by_itself(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        asked = ask(stage, "send-input %1 --text hello")
+        await shown(stage)
+        await stage.press("escape")
+        await stage.until(lambda: stage.app.on_panes)
+        assert not asked.done
+        assert "ctrl+b a 1 request" in stage.text
+        more = ask(stage, "send-input %1 --text more")
+        await shown(stage, "--text more")  # What is new is shown, though.
+        await stage.press("escape")
+        await stage.prefix("a")
+        await shown(stage, "--text hello")
+        await stage.press("enter")
+        await stage.until(lambda: asked.done and more.done)
+
+
+async def test_a_request_that_is_answered_elsewhere_closes_its_dialog(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        asked = ask(stage, "send-input %1 --text hello")
+        await shown(stage)
+        stage.app.dispatcher.run(parse("approve-request 1"), Origin(Door.CLI))
+        await stage.until(lambda: asked.done and stage.app.on_panes)
+        await stage.until_text("hello")
+
+
+@pytest.mark.usefixtures("unguarded")
+async def test_a_long_command_is_scrolled_and_its_answers_stay_in_sight(open_stage: Open) -> None:
+    async with open_stage(cols=60, rows=16) as stage:
+        ask(stage, f"send-input %1 --text '{'word ' * 200}the-end'")
+        await shown(stage, "No", "Yes, this once", "always")
+        assert "the-end" not in stage.text
+        await stage.press(*["pagedown"] * 20)
+        await stage.until(lambda: "the-end" in stage.text)
+        assert "Yes, this once" in stage.text
+
+
+async def test_nothing_in_the_dialog_is_markup(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.app.push_screen(ApprovalDialog("[b]who[/b]", "[@click=app.quit]x[/]", CHOICES))
+        await shown(stage, "[b]who[/b]", "[@click=app.quit]x[/]")
+
+
+async def test_a_program_cannot_press_the_buttons_by_its_keys(open_stage: Open) -> None:
+    """Input of agents goes to terminals, whatever is on the screen."""
+    async with open_stage() as stage:
+        asked = ask(stage, "close-pane %1")
+        await shown(stage)
+        stage.mux.permissions = McpSettings(trust="full")
+        for key in ("Down", "Enter"):
+            stage.app.dispatcher.run(parse(f"send-keys %1 --keys {key}"), AGENT)
+        await stage.pilot.pause()
+        assert isinstance(stage.app.screen, ApprovalDialog)
+        assert not asked.done
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cols", "rows"), [(100, 24), (50, 16)])
+def test_the_dialog(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await stage.until(lambda: stage.drawn and "Hello" in stage.text)
+        ask(stage, "send-input %1 --text 'rm -rf ~/precious\u202e' --submit")
+        ask(stage, "close-pane %1")
+        await shown(stage)
+
+    assert picture(script, cols, rows)
+
+
+@pytest.mark.slow
+def test_requests_in_the_status_bar(picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def script(stage: Stage) -> None:
+        monkeypatch.setattr(type(stage.mux), "idle_seconds", property(lambda mux: 0.0))
+        await stage.until(lambda: stage.drawn and "Hello" in stage.text)
+        ask(stage, "close-pane %1")
+        await stage.until(lambda: "1 request" in stage.text)
+
+    assert picture(script, 100, 8)
+
+
+def test_no_answer_stands_first_by_itself() -> None:
+    assert ApprovalDialog("", "", CHOICES).choices[0][0] == DENY
