@@ -6,8 +6,9 @@ import pytest
 from msgspec.structs import replace
 from tests.tui.conftest import Open
 
-from fugue_tui.config.model import Config, TerminalSettings, UiSettings
+from fugue_tui.config.model import Config, McpSettings, TerminalSettings, UiSettings
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.tui.config_reload import ConfigWatch
 
 
@@ -117,3 +118,50 @@ async def test_a_bug_in_a_command_is_told_and_ends_nothing(open_stage: Open, mon
         await stage.prefix("percent_sign")
         await stage.until(lambda: "internal error: RuntimeError" in stage.text.splitlines()[-1])
         assert stage.terminal().exit is None
+
+
+def _permitted(config: Config, **rules: str) -> Config:
+    return replace(config, mcp=replace(config.mcp, **rules))  # pyright: ignore[reportArgumentType]
+
+
+async def test_what_tightens_applies_at_once_and_what_loosens_waits_for_the_user(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.mux.permissions = McpSettings(input="refuse", destroy="refuse")
+        wanted = Config(ui=UiSettings(theme="nord"), mcp=McpSettings(read="refuse", input="allow", destroy="ask"))
+        stage.app.config_applier.change(wanted)
+        assert stage.mux.permissions == McpSettings(read="refuse", input="refuse", destroy="refuse")
+        await stage.until(lambda: stage.app.theme == "nord" and stage.mux.approvals.waiting())
+        (request,) = stage.mux.approvals.waiting()
+        assert request.question.what == "\n".join(
+            ["[mcp] input = 'allow' (it is 'refuse')", "[mcp] destroy = 'ask' (it is 'refuse')"]
+        )
+        assert request.question.scopes == (Scope.ONCE,)
+        stage.mux.approvals.approve(request.id)
+        await stage.until(lambda: stage.mux.permissions == wanted.mcp)
+
+
+async def test_a_configuration_that_is_gone_loosens_nothing_by_itself(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.mux.permissions, stage.mux.secrets = (
+            McpSettings(input="refuse", trust="ask"),
+            ("MINE", *stage.mux.secrets),
+        )
+        stage.app.config_applier.change(Config())
+        await stage.until(lambda: stage.mux.approvals.waiting())
+        assert stage.mux.permissions.input == "refuse"
+        assert "MINE" in stage.mux.secrets
+        (request,) = stage.mux.approvals.waiting()
+        assert "[session] secrets without MINE" in request.question.what
+        stage.mux.approvals.deny(request.id)
+        await stage.until(lambda: "stays as it was" in stage.text)
+        assert (stage.mux.permissions.input, "MINE" in stage.mux.secrets) == ("refuse", True)
+
+
+async def test_a_question_about_a_file_that_has_changed_again_is_withdrawn(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.mux.permissions = McpSettings(input="refuse")
+        stage.app.config_applier.change(_permitted(Config(), input="allow"))
+        await stage.until(lambda: stage.mux.approvals.waiting())
+        stage.app.config_applier.change(_permitted(Config(), input="refuse"))
+        await stage.until(lambda: not stage.mux.approvals.waiting())
+        assert stage.mux.permissions.input == "refuse"

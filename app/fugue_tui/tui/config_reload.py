@@ -7,8 +7,13 @@ from typing import Final
 
 from fugue_tui.config import model
 from fugue_tui.config.model import Config
+from fugue_tui.control.core.command import Effect
+from fugue_tui.control.core.deferred import spawn
+from fugue_tui.control.dispatch.policy import loosened, tightened
 from fugue_tui.control.keymap import Keymap, keymap
-from fugue_tui.errors import ConfigError
+from fugue_tui.errors import ConfigError, Refused
+from fugue_tui.multiplexer.access.approvals import Question
+from fugue_tui.multiplexer.access.grants import Grantee, Scope
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
@@ -16,6 +21,8 @@ from fugue_tui.workspace.model import OnExit
 
 POLL_SECONDS: Final = 2.0
 """How often the file is polled."""
+_LOOSEN_SECONDS: Final = 86_400.0
+"""How long it waits for the user's approval that the file loosens the rules for agents."""
 
 
 def brief(fault: str, file: Path | None) -> str:
@@ -66,6 +73,7 @@ class ConfigApplier:
         self._app = app
         self._launcher = launcher
         self._watch: ConfigWatch | None = None
+        self._loosening: asyncio.Task[None] | None = None
         self._default_colours: dict[bool, int] = {}
         self.keymap, self._faults = self._keys(config)
 
@@ -97,11 +105,38 @@ class ConfigApplier:
         self._app.mux.on_exit = OnExit(config.terminal.on_exit)
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
-        self._app.mux.secrets, self._app.mux.rerun = config.session.secrets, config.session.rerun
-        self._app.mux.permissions = config.mcp
-        self._app.mux.approvals.review()
+        self._app.mux.rerun = config.session.rerun
+        self._change_permissions(config)
         self._app.apply_config(config, self.keymap)
         self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
+
+    def _change_permissions(self, config: Config) -> None:
+        """Tighten what agents may do at once, and loosen it once the user has approved that."""
+        mux = self._app.mux
+        lines = loosened(mux.permissions, config.mcp)
+        if dropped := [name for name in mux.secrets if name not in config.session.secrets]:
+            lines += (f"[session] secrets without {', '.join(map(clean, dropped))}",)
+        mux.permissions = tightened(mux.permissions, config.mcp)
+        mux.secrets = (*config.session.secrets, *dropped)
+        mux.approvals.review()
+        if self._loosening is not None:
+            self._loosening.cancel()
+            self._loosening = None
+        if lines:
+            self._loosening = spawn(self._loosen(config, lines))
+
+    async def _loosen(self, config: Config, lines: Sequence[str]) -> None:
+        mux = self._app.mux
+        grantee = Grantee("the configuration", "", "the configuration file")
+        effects = frozenset((Effect.ADMIN.value,))
+        question = Question(grantee, effects, (), "\n".join(lines), "", (Scope.ONCE,))
+        try:
+            await mux.approvals.ask(question, _LOOSEN_SECONDS)
+        except Refused as error:
+            self._app.alert(f"what agents may do stays as it was: {error}")
+            return
+        mux.permissions, mux.secrets = config.mcp, config.session.secrets
+        mux.approvals.review()
 
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """A default colour of the latest client's terminal, which programs can query."""

@@ -37,6 +37,7 @@ from fugue_tui.workspace.model import OnExit
 
 if TYPE_CHECKING:
     from fugue_tui.control.dispatch.thread_gateway import Caller
+    from fugue_tui.multiplexer.access.grants import Grant
     from fugue_tui.multiplexer.autosave.saver import Saver
     from fugue_tui.tui.app import FugueApp
     from fugue_tui.tui.ui.restore_prompt import RestorePrompt
@@ -195,6 +196,7 @@ class _Server:
             keep(app.mux, app.settings.session, app.inform)
             if self._options.listener is not None:
                 server = _socket_server(app, self._options.listener)
+            _keep_grants(app)
             self._offer_restore(app)
             size = self._size
             status = app.run(mouse=self._options.config.ui.mouse, size=(size.cols, size.rows))
@@ -319,6 +321,35 @@ def _socket_server(app: "FugueApp", listener: "Listener") -> "SocketServer":
 
     app.on_shown = on_shown
     return server
+
+
+def _keep_grants(app: "FugueApp") -> None:
+    """Load the grants that hold in every workspace, and save what changes of them."""
+    import asyncio
+
+    from fugue_tui.control.core.deferred import spawn
+    from fugue_tui.multiplexer.access import grant_file
+
+    grants, shown = app.mux.grants, app.on_shown
+
+    async def load() -> None:
+        try:
+            grants.load(await asyncio.to_thread(grant_file.load))
+        except FugueError as error:
+            app.inform(f"what was granted for ever is not known: {error}")
+
+    async def change(grant: "Grant", granted: bool) -> None:
+        try:
+            await asyncio.to_thread(grant_file.change, grant, granted)
+        except FugueError as error:
+            app.inform(f"the grant is not saved: {error}")
+
+    def on_shown() -> None:
+        shown()
+        spawn(load())
+        grants.on_always = lambda grant, granted: spawn(change(grant, granted)) and None
+
+    app.on_shown = on_shown
 
 
 def _reap_orphans() -> None:

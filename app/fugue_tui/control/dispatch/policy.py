@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Command, Effect, Kind, Origin
@@ -36,6 +37,8 @@ class Judgement(Struct, frozen=True):
     """With `ASK`, the panes that the caller did not open."""
 
 
+_RULES: Final = ("trust", *Effect)
+"""The keys of `[mcp]` that are rules."""
 STRICTNESS: Final = (Decision.ALLOW, Decision.ASK, Decision.REFUSE)
 _OPENS: Final = frozenset((Effect.INPUT, Effect.RUN))
 """Effects that without a target happen in a pane that the call opens."""
@@ -52,6 +55,21 @@ def rule(permissions: McpSettings, kind: Kind, effect: Effect) -> Decision:
         harmless = effect in (Effect.READ, Effect.LAYOUT) and decision is Decision.ALLOW
         return Decision.ALLOW if harmless else Decision.REFUSE
     return Decision.ALLOW if decision is Decision.ASK and permissions.trust == "full" else decision
+
+
+def loosened(old: McpSettings, new: McpSettings) -> tuple[str, ...]:
+    """The rules that another configuration would loosen, a line each."""
+    return tuple(
+        f"[mcp] {name} = {getattr(new, name)!a} (it is {getattr(old, name)!a})"
+        for name in _RULES
+        if _laxity(getattr(new, name)) > _laxity(getattr(old, name))
+    )
+
+
+def tightened(old: McpSettings, new: McpSettings) -> McpSettings:
+    """Another configuration without what it would loosen."""
+    kept = {name: getattr(old, name) for name in _RULES if _laxity(getattr(new, name)) > _laxity(getattr(old, name))}
+    return replace(new, **kept)
 
 
 def judge(mux: Multiplexer, command: Command[Any], origin: Origin) -> tuple[Judgement, ...]:
@@ -83,6 +101,11 @@ def is_made_by(mux: Multiplexer, pane: PaneId, owner: str) -> bool:
             return False
         pane = PaneId(opener[1:])
     return False
+
+
+def _laxity(word: str) -> int:
+    """How much a rule's word allows."""
+    return ("refuse", "ask", "allow", "full").index(word)
 
 
 def _judge(mux: Multiplexer, command: Command[Any], origin: Origin, kind: Kind, effect: Effect) -> Judgement:
