@@ -21,6 +21,7 @@ LOCK_SECONDS: Final = 10.0
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_APPEND: Final = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _LOCK: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _ELSEWHERE: Final = "or set FUGUE_STATE to a directory elsewhere"
 _WAYS_OUT: Final = {
@@ -109,6 +110,20 @@ class PrivateDir:
         except OSError as error:
             self.discard(name)
             raise _failed(self._at(name), error) from None
+
+    def append(self, name: str) -> int:
+        """A descriptor of a file, made if needed, at whose end everything is written; the caller closes it."""
+        try:
+            fd = os.open(name, _APPEND, 0o600, dir_fd=self._fd)
+        except OSError as error:
+            raise _failed(self._at(name), error) from None
+        try:
+            _check_file(os.fstat(fd), self._at(name))
+            os.fchmod(fd, 0o600)
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
 
     def rename(self, name: str, to: str) -> None:
         """Rename a file atomically, replacing the target."""
