@@ -333,6 +333,11 @@ class Terminal:
         """Whether the foreground program reads keys one by one to edit a line, as a shell does at its prompt."""
         return self._channel.edits_lines()
 
+    @property
+    def hides_input(self) -> bool:
+        """Whether what is typed is not shown, as at a password prompt."""
+        return self._channel.hides_input()
+
     def write(self, data: bytes) -> int:
         """Send bytes to the program; how many that is. Never waits; raises TerminalGone or InputFull."""
         self.sent.wrote(data, self.foreground_group)

@@ -8,7 +8,8 @@ import pytest
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
-from fugue_tui.control.dispatch.audit import KEPT, LONGEST, Audit
+from fugue_tui.control.dispatch.audit import KEPT, Audit
+from fugue_tui.control.dispatch.audit_entry import LONGEST
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema import command_line
 from fugue_tui.errors import NotFound, Refused
@@ -45,6 +46,7 @@ class _Mux:
         self.workspace = SimpleNamespace(panes={PaneId(1): Pane(PaneId(1)), PaneId(2): Pane(PaneId(2))})
         self.focused = PaneId(1)
         self.permissions = McpSettings(trust="full")
+        self.terminals: dict[PaneId, Any] = {}
         self._leases = {PaneId(int(name[1:])): wait for name, wait in leases.items()}
 
     def reserved_ms(self, pane: PaneId) -> int | None:
@@ -112,11 +114,9 @@ class Lengths(Audit):
         super().__init__()
         self.lengths = list[int]()
 
-    def record(
-        self, origin: Origin, words: str, outcome: str = "done", reason: str = "", seconds: float | None = None
-    ) -> None:
+    def record(self, origin: Origin, words: str, *more: Any, **facts: Any) -> None:
         self.lengths.append(len(words))
-        super().record(origin, words, outcome, reason, seconds)
+        super().record(origin, words, *more, **facts)
 
 
 @pytest.mark.slow

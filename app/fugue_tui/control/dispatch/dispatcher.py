@@ -3,19 +3,16 @@
 The user has priority: agents do not type into a pane while the user is typing there.
 """
 
-import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Kind, Origin
 from fugue_tui.control.core.deferred import Deferred, finished, is_deferred, reporter, run_task
-from fugue_tui.control.dispatch.audit import LONGEST, Audit
+from fugue_tui.control.dispatch.audit import Audit, AuditCall
 from fugue_tui.control.dispatch.policy import Decision, Judgement, judge
 from fugue_tui.control.dispatch.question import pin, question_of
-from fugue_tui.control.schema import command_line
-from fugue_tui.errors import CommandError, FugueError, Refused, TimedOut
+from fugue_tui.errors import CommandError, Refused, TimedOut
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access.caller import current_owner
 
@@ -28,29 +25,26 @@ class Dispatcher:
     def __init__(self, mux: Multiplexer, audit: Audit | None = None) -> None:
         self.mux = mux
         self.audit = audit or Audit()
-        self._pending: dict[Deferred[Any], Callable[[BaseException | None], None]] = {}
+        self._pending: dict[Deferred[Any], AuditCall] = {}
 
     def run(self, command: Command[Result], origin: Origin) -> Result | Deferred[Result]:
         """Run a command; raises FugueError, and anything else that is raised is a bug.
 
         A deferred result is recorded at its start and when it is done; one that waits for the user's approval is
         deferred too."""
-        started, line = time.monotonic(), command_line.beginning(command, LONGEST)
-
-        def record(error: BaseException | None) -> None:
-            self.audit.record(origin, line, *_outcome(error), time.monotonic() - started)
-
+        call = self.audit.begin(self.mux, command, origin)
         try:
             asked = self._authorize(command, origin)
-            result = run_task(self._approved(command, origin, asked)) if asked else self._run(command, origin)
+            call.decision = Decision.ASK if asked else Decision.ALLOW
+            result = run_task(self._approved(command, origin, asked, call)) if asked else self._run(command, origin)
         except BaseException as error:
-            record(error)
+            call.end(error)
             raise
         if is_deferred(result):
-            self.audit.record(origin, line, "asked" if asked else "started")
-            self._follow(result, record)
+            call.defer()
+            self._follow(result, call)
         else:
-            record(None)
+            call.end(None, result)
         return result
 
     def leave(self) -> None:
@@ -67,18 +61,19 @@ class Dispatcher:
         finally:
             current_owner.reset(owner)
 
-    def _follow(self, later: Deferred[Any], record: Callable[[BaseException | None], None]) -> None:
-        self._pending[later] = record
+    def _follow(self, later: Deferred[Any], call: AuditCall) -> None:
+        self._pending[later] = call
         later.on_done(lambda: self.mux.post(lambda: self._complete(later)))
 
     def _complete(self, later: Deferred[Any]) -> None:
-        if record := self._pending.pop(later, None):
-            record(later.error)
+        if call := self._pending.pop(later, None):
+            call.end(later.error, None if later.error else later.result())
 
     # Policy
 
     def _authorize(self, command: Command[Any], origin: Origin) -> list[Judgement]:
         """What the user must approve before a command may run; raises Refused for what nobody may approve."""
+        self.audit.require(origin)
         judgements = judge(self.mux, command, origin)
         for each in judgements:
             if each.decision is Decision.REFUSE:
@@ -88,7 +83,7 @@ class Dispatcher:
             self._yield_to_user(command, origin)
         return [each for each in judgements if each.decision is Decision.ASK]
 
-    async def _approved(self, command: Command[Any], origin: Origin, asked: list[Judgement]) -> Any:
+    async def _approved(self, command: Command[Any], origin: Origin, asked: list[Judgement], call: AuditCall) -> Any:
         """Run a command once the user has approved it, on the targets that it had when it was asked for."""
         mux = self.mux
         pinned = pin(mux, command, origin)
@@ -102,8 +97,7 @@ class Dispatcher:
             except CommandError:
                 return False  # Its target is gone, which `run` says.
 
-        scope = await mux.approvals.ask(question, mux.permissions.ask_seconds, needs_approval)
-        self.audit.record(origin, command_line.beginning(pinned, LONGEST), "approved", f"for {scope}")
+        call.approve(await mux.approvals.ask(question, mux.permissions.ask_seconds, needs_approval))
         approved = {(each.effect, each.panes) for each in asked}
         left = [each for each in self._authorize(pinned, origin) if (each.effect, each.panes) not in approved]
         if left:
@@ -117,14 +111,3 @@ class Dispatcher:
         pane = getattr(command, "pane", None)
         if isinstance(pane, str):
             target.yield_to_user(self.mux, target.pane(self.mux, pane, origin))
-
-
-def _outcome(error: BaseException | None) -> tuple[str, str]:
-    """The outcome and the reason to record."""
-    match error:
-        case None:
-            return "done", ""
-        case FugueError():
-            return error.code, str(error)
-        case _:
-            return "internal", type(error).__name__

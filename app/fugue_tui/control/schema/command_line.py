@@ -79,20 +79,22 @@ def split(line: str) -> list[str]:
 
 def format(command: Command[Any]) -> list[str]:
     """A command as words: its name, and a flag for every field that differs from its default."""
-    return _words(command, lambda value: value)
+    return _words(command, lambda name, value: value)
 
 
-def beginning(command: Command[Any], most: int) -> str:
-    """A command as a line that is exact for its first `most` characters; of long texts no more is read."""
-    return shlex.join(_words(command, lambda value: _shortened(value, most)))
+def beginning(command: Command[Any], most: int, redacted: Callable[[str, Any], Any] = lambda name, value: value) -> str:
+    """A command as a line that is exact for its first `most` characters; of long texts no more is read.
+
+    `redacted` maps the name and the truncated JSON value of a field to what is written."""
+    return shlex.join(_words(command, lambda name, value: redacted(name, _shortened(value, most))))
 
 
-def _words(command: Command[Any], short: Callable[[Any], Any]) -> list[str]:
+def _words(command: Command[Any], short: Callable[[str, Any], Any]) -> list[str]:
     words = [command.verb]
     for each in fields_of(type(command)):
         value = getattr(command, each.name)
         if each.required or value != each.default:
-            words += _flag_words(each, short(dump(value)))
+            words += _flag_words(each, short(each.name, dump(value)))
     return words
 
 

@@ -40,6 +40,15 @@ def edits_lines(fd: int) -> bool:
     return not (unread or lflag & (termios.ICANON | termios.ECHO) or plain)
 
 
+def hides_input(fd: int) -> bool:
+    """Whether the terminal's settings are those of a password prompt: lines are read, and not echoed."""
+    try:
+        lflag: int = termios.tcgetattr(fd)[3]
+    except (termios.error, OSError):
+        return False
+    return bool(lflag & termios.ICANON) and not lflag & termios.ECHO
+
+
 class NullChannel:
     """The channel of a terminal without a program: no descriptors, no thread, no process."""
 
@@ -74,6 +83,10 @@ class NullChannel:
 
     def edits_lines(self) -> bool:
         """No program edits a line."""
+        return False
+
+    def hides_input(self) -> bool:
+        """No program reads."""
         return False
 
     def interrupt(self, number: int) -> None:
@@ -206,6 +219,11 @@ class Channel:
         """Whether a program edits a line, as a shell does at its prompt. Any thread."""
         with self._guard:
             return not self._closed and edits_lines(self._pty.fd)
+
+    def hides_input(self) -> bool:
+        """Whether what is typed is not shown, as at a password prompt. Any thread."""
+        with self._guard:
+            return not self._closed and hides_input(self._pty.fd)
 
     def interrupt(self, number: int) -> None:
         """Send a signal to the foreground programs. Any thread; raises TerminalGone."""
