@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from fugue_tui.attach_server.client import AttachedClient
+from fugue_tui.attach_server.handshake import Handshake
 from fugue_tui.attach_server.input.input_parser import HostEvent
 from fugue_tui.config.model import Config
 from fugue_tui.geometry import Size
@@ -66,6 +67,10 @@ class ServedApp(Protocol):
 
     def client_attached(self, client: AttachedClient) -> None:
         """A client has attached."""
+        ...
+
+    def client_refused(self, handshake: Handshake, reason: str) -> None:
+        """A client may not attach."""
         ...
 
     def client_detached(self, client: AttachedClient) -> None:

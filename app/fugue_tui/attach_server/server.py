@@ -72,11 +72,9 @@ class AttachServer:
 
     def attach(self, handshake: Handshake) -> None:
         """Attach a client, or refuse it."""
-        if any(terminal.pid in handshake.pids for terminal in self._app.mux.terminals.values()):
-            handshake.refuse("this terminal is a pane of that very workspace, which would show itself in itself")
-            return
-        if handshake.inside:  # It could answer the questions that are for the user.
-            handshake.refuse("this terminal was started by a program in a pane of that very workspace")
+        if refusal := self._refusal(handshake):
+            self._app.client_refused(handshake, refusal)
+            handshake.refuse(refusal)
             return
         if not handshake.accept(self._app.mux.workspace.name, self._app.settings.ui.mouse):
             handshake.socket.close()
@@ -99,6 +97,14 @@ class AttachServer:
         if client.hello.nested:
             self._inform_nested(client)
         self._app.client_attached(client)
+
+    def _refusal(self, handshake: Handshake) -> str:
+        """Why a client may not attach; empty if it may."""
+        if any(terminal.pid in handshake.pids for terminal in self._app.mux.terminals.values()):
+            return "this terminal is a pane of that very workspace, which would show itself in itself"
+        if handshake.inside:  # It could answer the questions that are for the user.
+            return "this terminal was started by a program in a pane of that very workspace"
+        return ""
 
     def _disconnected(self, client: AttachedClient) -> None:
         """A client has closed its connection; one that was killed could not restore its terminal."""

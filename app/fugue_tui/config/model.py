@@ -136,6 +136,8 @@ class McpSettings(Struct, frozen=True):
     """Detach terminals, rename or end the workspace, write layout files."""
     ask_seconds: Annotated[int, Meta(ge=1, le=3_600)] = 100
     """Seconds that a question waits for the user; then the agent is refused."""
+    audit_required: bool = False
+    """Refuse agents while the audit log cannot be written."""
     toolsets: Annotated[tuple[str, ...], Refined(_WORDS, toolsets_fault)] = ("default",)
     """The sets of tools that agents see at first; they can switch on others."""
     longest_answer: Annotated[int, Meta(ge=2_000, le=1_000_000)] = 40_000
@@ -210,6 +212,18 @@ def parse(text: str, name: str = "config.toml") -> ConfigResult:
     faults: list[str] = []
     config = Record(Config).salvage(table, "", faults.append)
     return ConfigResult(config, tuple(f"{clean(name)}: {clean(fault, TEXT_LIMIT)}" for fault in faults))
+
+
+def changed_keys(old: Struct, new: Struct, prefix: str = "") -> list[str]:
+    """The dotted names of the settings that differ."""
+    changed = list[str]()
+    for name in old.__struct_fields__:
+        one, other = getattr(old, name), getattr(new, name)
+        if isinstance(one, Struct) and isinstance(other, Struct):
+            changed += changed_keys(one, other, f"{prefix}{name}.")
+        elif one != other:
+            changed.append(f"{prefix}{name}")
+    return changed
 
 
 def show(config: Config) -> str:

@@ -7,14 +7,13 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fugue_tui import private_log
+from fugue_tui import __version__, private_log
 from fugue_tui.attach_protocol import OUTPUT, Bye, Hello, frame
 from fugue_tui.attach_server.handshake import Handshake
 from fugue_tui.attach_server.output.color_depth import Depth, depth_of
@@ -36,6 +35,7 @@ from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.workspace.model import OnExit
 
 if TYPE_CHECKING:
+    from fugue_tui.control.dispatch.audit import Audit
     from fugue_tui.control.dispatch.thread_gateway import Caller
     from fugue_tui.multiplexer.access.grants import Grant
     from fugue_tui.multiplexer.autosave.saver import Saver
@@ -148,8 +148,7 @@ class _Server:
         self.mux.on_exit = OnExit(config.terminal.on_exit)
         self.mux.secrets, self.mux.rerun = config.session.secrets, config.session.rerun
         self.mux.permissions = config.mcp
-        if listener is not None:
-            self.mux.move = partial(_move, listener)
+        self.mux.move = self._rename
 
     @property
     def _size(self) -> Size:
@@ -206,6 +205,8 @@ class _Server:
             if painter is not None:
                 painter.stop()
             with ExitStack() as stack:  # Whatever fails, the workspace is saved.
+                if self._app is not None:
+                    stack.callback(_close_audit, self._app.dispatcher.audit)
                 if server is not None:
                     stack.callback(server.stop)
                 if self.mux.saver is not None:
@@ -247,7 +248,7 @@ class _Server:
             self._first.pids = _peer_processes(self._first.socket)
         app = FugueApp(
             self.mux,
-            Dispatcher(self.mux),
+            Dispatcher(self.mux, self._audit()),
             self._options.config,
             self._main_queue,
             self._host,
@@ -257,6 +258,36 @@ class _Server:
         )
         app.on_shown = _reap_orphans
         return app
+
+    def _audit(self) -> "Audit":
+        """The audit log, which reports once when it cannot be written."""
+        from fugue_tui.control.dispatch.audit import Audit, gap
+        from fugue_tui.control.dispatch.audit_entry import AREA
+        from fugue_tui.store.append_log import AppendLog
+
+        def inform(fault: str) -> None:
+            if self._app is not None:
+                self._app.inform(f"the audit log cannot be written: {fault}")
+
+        log = AppendLog(
+            state_dir(),
+            AREA,
+            self.mux.workspace.name,
+            gap=gap,
+            on_fault=lambda fault: self._main_queue.post(lambda: inform(fault)),
+        )
+        audit = Audit(log, lambda: self.mux.secrets)
+        audit.required = self._options.config.mcp.audit_required
+        audit.record_event("start", None, f"fugue-tui {__version__}", pid=os.getpid())
+        return audit
+
+    def _rename(self, name: str) -> None:
+        """Rename the socket of the workspace and its logs. Raises SocketError."""
+        if self._options.listener is not None:
+            self._options.listener.rename(name)
+            private_log.move(self._options.listener.log)
+        if self._app is not None:
+            self._app.dispatcher.audit.move(name)
 
     def _offer_restore(self, app: "FugueApp") -> None:
         """Restore the saved workspace, offer it or keep it under another name."""
@@ -286,10 +317,9 @@ class _Server:
             host.restore()
 
 
-def _move(listener: "Listener", name: str) -> None:
-    """Rename the socket of a workspace and its log. Raises SocketError."""
-    listener.rename(name)
-    private_log.move(listener.log)
+def _close_audit(audit: "Audit") -> None:
+    audit.record_event("end", None, "", pid=os.getpid())
+    audit.close()
 
 
 def _peer_processes(connected: socket.socket) -> tuple[int, ...]:
