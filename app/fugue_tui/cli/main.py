@@ -26,6 +26,8 @@ usage: fugue-tui [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]         attach to a
        fugue-tui mcp [--workspace NAME] [--socket PATH]              join an MCP client to it, on stdin and stdout
        fugue-tui reflect [--format tree|json|markdown|mcp]           print all commands with their schemas
        fugue-tui policy [explain COMMAND [ARGUMENT]...]              show who may do what, and why
+       fugue-tui audit [NAME] [-f|--follow] [--pane %3] [--origin agent|user|script] [--since 10m] [--json]
+                                                                     who did what in it; --follow goes on
        fugue-tui config path|check|show|init                         look after the configuration
 
 options:
@@ -326,6 +328,7 @@ _WHOLE = {
     **dict.fromkeys(("attach", "detach", "rename", "kill-server"), "workspace_commands"),
     "serve": "start_args",
     "ls": "workspace_list",
+    "audit": "audit_command",
 }
 _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "mcp": _mcp,

@@ -3,6 +3,7 @@
 from fugue_tui.control.commands import (
     analyze,
     approvals,
+    audit,
     clients,
     coordinate,
     diff_pane,
@@ -34,6 +35,7 @@ from fugue_tui.control.commands import (
 __all__ = [
     "analyze",
     "approvals",
+    "audit",
     "clients",
     "coordinate",
     "diff_pane",

@@ -74,6 +74,7 @@ EFFECTS = {
     "select-window": LAYOUT,
     "send-input": INPUT,
     "send-keys": INPUT,
+    "show-audit": LAYOUT,
     "signal-pane": DESTROY,
     "snapshot-pane": READ,
     "show-policy": READ,
