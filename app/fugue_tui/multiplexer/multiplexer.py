@@ -26,7 +26,15 @@ from fugue_tui.multiplexer.clients import Clients, NoClients
 from fugue_tui.multiplexer.delayed_keys import DelayedKeys
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.log import EventLog
-from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, PaneReports, Post, Started, TerminalWatcher
+from fugue_tui.multiplexer.events.pane_events import (
+    ContextChanged,
+    Ended,
+    PaneEvent,
+    PaneReports,
+    Post,
+    Started,
+    TerminalWatcher,
+)
 from fugue_tui.multiplexer.id_allocator import IdAllocator
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.layout_history import LayoutHistory
@@ -106,7 +114,7 @@ class Multiplexer:
         """Jobs that need exclusive use of a pane."""
         self.delayed_keys = DelayedKeys()
         self.injected_contexts: dict[PaneId, object] = {}
-        """What inject-context set in shells; `control.commands.shell_context` knows the type."""
+        """What inject-context set in shells; `control.commands.shell_context` knows the type, `inject` changes it."""
         self.wait_service = WaitService(post)
         """Waits for panes' output."""
         self.bookmarks = Bookmarks()
@@ -271,6 +279,15 @@ class Multiplexer:
     def runs(self, pane: PaneId) -> bool:
         """Whether a pane's program is running. Raises NotFound."""
         return self.terminal(pane).exit is None and pane not in self.restored_panes
+
+    def inject(self, pane: PaneId, context: object | None) -> None:
+        """Keep what was set in a pane's shell; None once it is withdrawn."""
+        if context is None:
+            self.injected_contexts.pop(pane, None)
+        else:
+            self.injected_contexts[pane] = context
+        if pane in self.terminals:
+            self.on_event(pane, ContextChanged())
 
     def human_input(self, pane: PaneId) -> None:
         """Reserve a pane for the user, who is about to type, paste or click in it.

@@ -1,6 +1,7 @@
 """Variables and aliases that a shell has for a while, in every shell."""
 
 import os
+import subprocess
 
 import pytest
 from tests.control.every_shell import every, integrated
@@ -8,8 +9,14 @@ from tests.control.real_shells import Shell
 from tests.control.real_shells import shell as shell
 from tests.multiplexer.conftest import agent
 
+from fugue_tui.config.model import UiSettings
 from fugue_tui.control.commands.shell_context import InjectContext, Injected, WithdrawContext
+from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.output.pane_titles import pane_title
+from fugue_tui.control.shell_exec.context_scripts import ShellContext
 from fugue_tui.errors import InvalidArgument, Refused
+from fugue_tui.multiplexer.events.pane_events import ContextChanged
+from fugue_tui.tui.ui.view_model import shows_titles
 
 pytestmark = pytest.mark.slow
 
@@ -65,25 +72,87 @@ def test_every_injected_value_is_set_and_withdrawn(shell: Shell) -> None:
 @every
 def test_a_variable_that_was_not_exported_is_so_again(shell: Shell) -> None:
     shell.run("set -g LOCAL here" if shell.fish else "LOCAL=here")
-    path = seen(shell, "PATH")
-    inject(shell, env={"LOCAL": "there", "PATH": f"/nowhere:{path}"})
+    language = seen(shell, "LANG")
+    assert language
+    inject(shell, env={"LOCAL": "there", "LANG": "POSIX"})
     assert seen(shell, "LOCAL") == "there"
-    assert seen(shell, "PATH") == f"/nowhere:{path}"
+    assert seen(shell, "LANG") == "POSIX"
     withdraw(shell)
     assert seen(shell, "LOCAL") is None
     assert shell.run("echo $LOCAL").text == "here"
-    assert seen(shell, "PATH") == path
+    assert seen(shell, "LANG") == language
 
 
 @every
 def test_aliases_come_and_go(shell: Shell) -> None:
-    shell.run("alias mine 'echo before'" if shell.fish else "alias mine='echo before'")
-    inject(shell, aliases={"mine": "echo it\\'s new" if shell.fish else 'echo "it\'s" new', "other": "echo other"})
-    assert shell.run("mine").text == "it's new"
+    inject(shell, aliases={"newer": "echo it\\'s new" if shell.fish else 'echo "it\'s" new', "other": "echo other"})
+    assert shell.run("newer").text == "it's new"
     assert shell.run("other").text == "other"
+    inject(shell, aliases={"other": "echo another"})
+    assert shell.run("other").text == "another"
     withdraw(shell)
-    assert shell.run("mine").text == "before"
+    assert shell.run("newer").exit_code == 127
     assert shell.run("other").exit_code == 127
+
+
+@every
+def test_no_alias_takes_the_place_of_a_command_of_the_user(shell: Shell) -> None:
+    shell.run("alias mine 'echo before'" if shell.fish else "alias mine='echo before'")
+    shell.run("function own; echo own; end" if shell.fish else "own() { echo own; }")
+    for name in ("mine", "own", "ls", "cd"):
+        with pytest.raises(Refused, match=f"aliases: {name} is a command"):
+            inject(shell, env={"A": "1"}, aliases={"unused": "echo unused", name: "echo injected"})
+    assert [shell.run(name).text for name in ("mine", "own")] == ["before", "own"]
+    assert shell.run("unused").exit_code == 127
+    assert seen(shell, "A") is None
+    assert not shell.room.mux.injected_contexts
+
+
+LOADED = ("PATH", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "GLIBC_TUNABLES", "path")
+SHELLS_OWN = ("BASH_ENV", "ENV", "IFS", "SHELLOPTS", "ZDOTDIR", "CDPATH", "FPATH", "fish_function_path", "MAILPATH")
+PROMPTS = ("PROMPT_COMMAND", "PS1", "PS4", "RPROMPT", "precmd_functions")
+OTHERS = ("HOME", "XDG_CONFIG_HOME", "FUGUE_SOCKET")
+
+
+@pytest.mark.parametrize("name", [*LOADED, *SHELLS_OWN, *PROMPTS, *OTHERS])
+def test_variables_that_decide_what_the_user_s_own_commands_do_are_refused(name: str) -> None:
+    with pytest.raises(InvalidArgument, match=f"env: {name} decides .*; for one command"):
+        ShellContext({"FINE": "1", name: "x"}).checked()
+
+
+@pytest.mark.parametrize(
+    "name", ["PATHS", "MY_PATH", "PSQL", "TOKEN", "ENVIRONMENT", "PYTHONUNBUFFERED", "SHARED", "LDAP"]
+)
+def test_other_variables_are_accepted(name: str) -> None:
+    assert ShellContext({name: "x"}).checked()
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_context_is_withdrawn_when_its_client_is_gone(shell: Shell) -> None:
+    client = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    origin = Origin(Door.MCP, client="test", pid=client.pid)
+    shell.room.run(InjectContext(pane=str(shell.pane), env={"A": "1"}), origin)
+    assert seen(shell, "A") == "1"
+    client.communicate()
+    shell.room.skip(60)
+    shell.room.until(lambda: not shell.room.mux.injected_contexts)
+    assert seen(shell, "A") is None
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_pane_shows_that_something_is_injected(shell: Shell) -> None:
+    mux = shell.room.mux
+    events: list[object] = []
+    mux.on_event.connect(lambda pane, event: events.append(event))
+    inject(shell, env={"A": "1"})
+    assert ContextChanged() in events
+    assert "injected" in pane_title(mux, shell.pane).state
+    assert shows_titles(mux, mux.workspace.windows[0], UiSettings())
+    events.clear()
+    shell.room.run(WithdrawContext())
+    assert ContextChanged() in events
+    assert "injected" not in pane_title(mux, shell.pane).state
+    assert not shows_titles(mux, mux.workspace.windows[0], UiSettings())
 
 
 @every

@@ -8,23 +8,30 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct, field
 
 from fugue_tui.control.commands.execute_command import typed_pane
+from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task, spawn
 from fugue_tui.control.core.pane_updates import PaneUpdates
+from fugue_tui.control.output.truncate import clip_so_far
 from fugue_tui.control.shell_exec.command_state import CommandEnd
-from fugue_tui.control.shell_exec.context_scripts import ShellContext, restore_context, set_context
+from fugue_tui.control.shell_exec.context_scripts import ShellContext, existing, restore_context, set_context
 from fugue_tui.control.shell_exec.dialects import Dialect, ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.emulator.events import CommandFinished
+from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
 
 _READ_TIMEOUT: Final = 15.0
 """Seconds for a shell to read the script."""
 _RETRY_DELAY: Final = 2.0
 """Seconds until an expired context is withdrawn again, if the user is typing at the prompt."""
+_MESSAGE: Final = 10_000
+"""Characters of what the script prints."""
+_CLIENT_CHECK: Final = 2.0
+"""Seconds between two checks whether the clients of a context are still there."""
 
 
 class InjectedContext(Struct):
@@ -34,6 +41,8 @@ class InjectedContext(Struct):
     context: ShellContext = field(default_factory=ShellContext)
     left: int | None = None
     """Commands left until it is withdrawn; None for no expiry."""
+    clients: set[Origin] = field(default_factory=set[Origin])
+    """The clients that set it; it is withdrawn when all of them are gone."""
 
 
 class Injected(Struct, frozen=True):
@@ -58,8 +67,10 @@ class InjectContext(
 ):
     """Set variables and aliases in a pane's shell, for the user's commands too, until they are withdrawn.
 
-    The shell reads them from a private file, so values are not shown. withdraw-context, or the expiry, restores the
-    old values. Further calls for a pane add to its context. bash, zsh, fish and sh; at the prompt only.
+    The shell reads them from a private file, so values are not shown, and the pane shows that it has them.
+    withdraw-context, the expiry, or the end of the MCP client restores the old values. Further calls for a pane add to
+    its context. Variables that decide what is loaded, how shells start or what prompts run, such as PATH, are refused,
+    and so are aliases with the name of a command that the shell has. bash, zsh, fish and sh; at the prompt only.
     """
 
     pane: str
@@ -89,10 +100,13 @@ class InjectContext(
         known = injected.context
 
         def on_set(end: CommandEnd) -> Injected:
+            if name := existing(clip_so_far(terminal, end.record, _MESSAGE).text):
+                raise Refused(f"aliases: {name} is a command in the shell of {pane} already; choose another name")
             injected.context = known.with_more(new)
             injected.left = self.expires_after_commands
+            injected.clients.add(origin)
             if mux.injected_contexts.get(pane) is not injected:
-                mux.injected_contexts[pane] = injected
+                mux.inject(pane, injected)
                 number = max((command.number for command in terminal.shell.commands), default=0)
                 spawn(_count_commands(mux, pane, injected, number))
             return _answer(pane, injected, end, active=True)
@@ -102,9 +116,9 @@ class InjectContext(
 
 
 class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.INPUT, toolset=Toolset.RUNNING):
-    """Undo inject-context in a pane's shell: variables and aliases get their old values back."""
+    """Undo inject-context in a pane's shell: variables get their old values back, aliases go."""
 
-    pane: str
+    pane: str = target.ACTIVE
     """The pane: an id or a name."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
@@ -122,18 +136,27 @@ class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.
 
 
 async def _count_commands(mux: Multiplexer, pane: PaneId, injected: InjectedContext, number: int) -> None:
-    """Count the commands after a given one, and withdraw the context once it has expired."""
+    """Count the commands after a given one; withdraw the context once it has expired or its clients are gone."""
     try:
         with PaneUpdates(mux, pane) as updates:
             while _is_in_use(mux, pane, injected):
-                update = await updates.next()
+                update = await updates.next(_CLIENT_CHECK)
+                if not any(_is_there(mux, client) for client in injected.clients):
+                    injected.left = 0
                 if isinstance(update, CommandFinished) and update.command.number > number and injected.left:
                     injected.left -= 1
                 while injected.left == 0 and _is_in_use(mux, pane, injected):
                     await _withdraw_expired(mux, pane, injected)
     finally:
         if mux.injected_contexts.get(pane) is injected:
-            del mux.injected_contexts[pane]
+            mux.inject(pane, None)
+
+
+def _is_there(mux: Multiplexer, client: Origin) -> bool:
+    """Whether a client may withdraw its context itself: an MCP client lives, or the pane of another is open."""
+    if client.is_agent:
+        return client.pid is None or process.exists(client.pid)
+    return client.pane is None or client.pane in mux.workspace.panes
 
 
 async def _withdraw_expired(mux: Multiplexer, pane: PaneId, injected: InjectedContext) -> None:
@@ -160,7 +183,7 @@ async def _withdrawn(execution: Execution, mux: Multiplexer, injected: InjectedC
     def end(end: CommandEnd) -> Injected:
         injected.left = None
         if mux.injected_contexts.get(execution.pane) is injected:
-            del mux.injected_contexts[execution.pane]
+            mux.inject(execution.pane, None)
         return _answer(execution.pane, injected, end, active=False)
 
     return await _read(execution, end)

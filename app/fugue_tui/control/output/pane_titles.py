@@ -10,6 +10,8 @@ from fugue_tui.workspace.model import Window
 
 ENDED_KEYS: Final = "Enter runs it again, x closes"
 """The keys of a pane whose program has ended."""
+INJECTED: Final = "injected, withdraw-context undoes it"
+"""The state of a pane in whose shell a client has set variables or aliases."""
 
 
 def grid_view(mux: Multiplexer, window: Window) -> GridView:
@@ -32,6 +34,8 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
         state = f"history -{offset}"
     else:
         state = "zoomed" if mux.window_of(pane).zoomed else ""
+    if pane in mux.injected_contexts:
+        state = "; ".join(part for part in (INJECTED, state) if part)
     return Title(f"{pane} {label}", state)
 
 

@@ -1,11 +1,11 @@
 """Scripts that set variables and aliases in a shell temporarily and restore the old ones. Pure, per shell.
 
-The shell keeps the old values itself, in variables and functions that begin with __fugue_, so that they go to no file
-and are restored exactly.
+The shell keeps the old values itself, in variables that begin with __fugue_, so that they go to no file and are
+restored exactly. An alias never takes the place of a command that the shell has.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -18,6 +18,25 @@ from fugue_tui.errors import InvalidArgument
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _ALIAS: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:+-]{0,63}", re.ASCII)
 _OURS: Final = re.compile(r"__fugue", re.IGNORECASE)
+_DECISIVE: Final = (
+    (re.compile(r"PATH|path|(?:LD|DYLD)_\w+|GCONV_PATH|GLIBC_TUNABLES"), "which programs and libraries are loaded"),
+    (
+        re.compile(
+            r"BASH\w*|ENV|SHELL\w*|IFS|ZDOTDIR|POSIXLY_CORRECT|(?:CD|F|MODULE_|MAIL)PATH|(?:cd|f|module_|mail)path"
+            r"|MAIL|HIST\w*|GLOBIGNORE|EXECIGNORE|TMOUT|(?:READ)?NULLCMD|FCEDIT|INPUTRC|fish_\w+"
+        ),
+        "how shells start, and what they run for a line",
+    ),
+    (
+        re.compile(r"R?PS\d|[RS]?PROMPT\d?|PROMPT_\w+|prompt|psvar|PERIOD|TIMEFMT|POSTEDIT|\w+_functions"),
+        "what a shell runs at its prompt",
+    ),
+    (re.compile(r"HOME|XDG_\w+_(?:HOME|DIRS)"), "where programs find their configuration"),
+    (re.compile(r"FUGUE_\w+"), "which workspace programs belong to"),
+)
+"""Variables that are not injected, each with what it decides of the user's own commands."""
+_EXISTS: Final = "is a command already; nothing was set"
+_EXISTING: Final = re.compile(rf"fugue: (\S+) {_EXISTS}")
 
 
 class ShellContext(Struct, frozen=True):
@@ -33,6 +52,11 @@ class ShellContext(Struct, frozen=True):
         for name, value in variables(self.env).items():
             if _OURS.match(name):
                 raise InvalidArgument(f"env: {name} is one of Fugue's own; choose another name")
+            for names, what in _DECISIVE:
+                if names.fullmatch(name):
+                    raise InvalidArgument(
+                        f"env: {name} decides {what}, for the user too; for one command, use execute-command with env"
+                    )
             if not value.isprintable() and any(ord(char) < 32 and char not in "\n\t\r\x1b" for char in value):
                 raise InvalidArgument(f"env: {name} holds a control character")
         for name, value in self.aliases.items():
@@ -54,7 +78,8 @@ def set_context(new: ShellContext, known: ShellContext, dialect: Dialect) -> str
     """The script that sets a context and keeps the old value of each name that is not in `known` already."""
     names = [name for name in new.env if name not in known.env]
     aliases = [name for name in new.aliases if name not in known.aliases]
-    lines = _keep_in_fish(names, aliases) if dialect is Dialect.FISH else _keep(names, aliases, dialect)
+    lines = [_unless_exists(name, dialect) for name in aliases]
+    lines += _keep_in_fish(names) if dialect is Dialect.FISH else _keep(names)
     for name, value in new.env.items():
         setting = f"set -gx {name} {quoted(value, dialect)}"
         lines.append(setting if dialect is Dialect.FISH else f"\\export {name}={quoted(value, dialect)}")
@@ -64,14 +89,28 @@ def set_context(new: ShellContext, known: ShellContext, dialect: Dialect) -> str
     return _with_message(lines, f"fugue: {new.names} set for a while", dialect)
 
 
+def existing(output: str) -> str:
+    """The alias whose name is that of a command in the shell, so that nothing was set; from the script's output."""
+    found = _EXISTING.search(output)
+    return found[1] if found else ""
+
+
+def _unless_exists(name: str, dialect: Dialect) -> str:
+    """End the script, with a message and as a success, as with `set -e` a failure would end the shell."""
+    stop = f"printf '%s\\n' {quoted(f'fugue: {name} {_EXISTS}', dialect)}; return 0"
+    if dialect is Dialect.FISH:
+        return f"if type -q {name}; {stop}; end"
+    return f"if command -v {name} >/dev/null 2>&1; then {stop}; fi"
+
+
 def restore_context(known: ShellContext, dialect: Dialect) -> str:
     """The script that restores everything as it was before a context."""
     if dialect is Dialect.FISH:
         lines = [line for name in known.env for line in _variable_in_fish(name)]
-        lines += [line for name in known.aliases for line in _function_in_fish(name)]
+        lines += [f"functions -e {name}" for name in known.aliases]
     else:
         lines = [line for name in known.env for line in _variable(name, dialect)]
-        lines += [line for name in known.aliases for line in _alias(name)]
+        lines += [f"\\unalias {name} 2>/dev/null || :" for name in known.aliases]
         lines.append("\\unset __fugue_exported")
     return _with_message(lines, f"fugue: {known.names} as before", dialect)
 
@@ -80,22 +119,14 @@ def _with_message(lines: list[str], words: str, dialect: Dialect) -> str:
     return "\n".join([*lines, f"printf '%s\\n' {quoted(words, dialect)}"])
 
 
-def _hidden(name: str) -> str:
-    """The part of a variable's name for an alias, which may have characters that variables may not."""
-    return "".join(char if char.isalnum() else f"_{ord(char):x}_" for char in name)
-
-
-def _keep(names: Iterable[str], aliases: Iterable[str], dialect: Dialect) -> list[str]:
+def _keep(names: Sequence[str]) -> list[str]:
     lines: list[str] = []
-    names = list(names)
     if names:
         # Only a child process shows in every shell whether a variable is exported.
         look = 'for n do eval "test \\"\\${$n+x}\\"" && printf "%s " $n; done; :'
         lines.append(f"__fugue_exported=\"${{__fugue_exported-}} $(/bin/sh -c '{look}' sh {' '.join(names)})\"")
     for name in names:
         lines.append(f'if [ "${{{name}+x}}" ]; then __fugue_was_{name}=${name}; else \\unset __fugue_was_{name}; fi')
-    tell = "alias -L" if dialect is Dialect.ZSH else "alias"
-    lines += [f"__fugue_alias_{_hidden(name)}=$(\\{tell} {name} 2>/dev/null) || :" for name in aliases]
     return lines
 
 
@@ -110,22 +141,11 @@ def _variable(name: str, dialect: Dialect) -> list[str]:
     ]
 
 
-def _alias(name: str) -> list[str]:
-    was = f"__fugue_alias_{_hidden(name)}"
-    return [
-        f"\\unalias {name} 2>/dev/null || :",
-        f'case ${was} in "") ;; alias\\ *) eval "${was}" ;; *) eval "alias ${was}" ;; esac',
-        f"\\unset {was}",
-    ]
-
-
-def _keep_in_fish(names: Iterable[str], aliases: Iterable[str]) -> list[str]:
+def _keep_in_fish(names: Sequence[str]) -> list[str]:
     lines: list[str] = []
     for name in names:
         lines.append(f"if set -qg {name}; set -g __fugue_was_{name} ${name}")
         lines.append(f"set -qgx {name}; and set -g __fugue_exported_{name} 1; end")
-    for name in aliases:
-        lines.append(f"functions -q {name}; and functions -c {name} __fugue_alias_{name}")
     return lines
 
 
@@ -135,12 +155,4 @@ def _variable_in_fish(name: str) -> list[str]:
         f"set -eg {name}",
         f"if set -qg {exported}; set -gx {name} ${was}; else if set -qg {was}; set -g {name} ${was}; end",
         f"set -eg {was} {exported}",
-    ]
-
-
-def _function_in_fish(name: str) -> list[str]:
-    was = f"__fugue_alias_{name}"
-    return [
-        f"functions -e {name}",
-        f"if functions -q {was}; functions -c {was} {name}; functions -e {was}; end",
     ]

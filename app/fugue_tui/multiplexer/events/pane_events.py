@@ -32,7 +32,11 @@ class Ended(Struct, frozen=True):
     exit: Exit
 
 
-PaneEvent: TypeAlias = Event | Started | Ended
+class ContextChanged(Struct, frozen=True):
+    """Variables or aliases were injected into the pane's shell, or withdrawn from it."""
+
+
+PaneEvent: TypeAlias = Event | Started | Ended | ContextChanged
 """Events of a pane besides output."""
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, Started
+from fugue_tui.multiplexer.events.pane_events import ContextChanged, Ended, PaneEvent, Started
 from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notification
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.clipboard import accepts_program_write
@@ -35,8 +35,8 @@ class PaneNotifications:
                 self._app.alert(f"{pane} {title} {body}")
             case ClipboardWrite(text):
                 self._copy(pane, text)
-            case Started() | Ended():
-                self._app.mux.fit()  # A single pane has a title only after its program has exited.
+            case Started() | Ended() | ContextChanged():
+                self._app.mux.fit()  # A single pane has a title only if its program has exited, or was injected into.
                 self._app.rebuild()
             case _:
                 self._app.status_updates.request()

@@ -16,9 +16,11 @@ from fugue_tui_widgets.terminal_view import TerminalView
 
 
 def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:
-    """Whether the panes of a window carry titles: by `auto`, where there are several, or the program has ended."""
+    """Whether the panes of a window carry titles: by `auto`, where there are several, or one has a state to show."""
     if ui.titles == "auto":
-        return len(list(panes(window.layout))) > 1 or window.active in mux.exits
+        return (
+            len(list(panes(window.layout))) > 1 or window.active in mux.exits or window.active in mux.injected_contexts
+        )
     return ui.titles == "always"
 
 
