@@ -27,8 +27,8 @@ TIERS = {"--quick": "not slow and not every_shell", "--every-shell": "every_shel
 
 def main(arguments: list[str]) -> int:
     """The exit status of the first step that fails, or 0."""
-    # The slow tests wait for programs half of the time, so with them twice as many run at once as there are cores.
-    STEPS["tests"] += ["-n", str(CORES if "--quick" in arguments else CORES * 2)]
+    # The slow tests wait for programs half of the time, so with them more run at once than there are cores.
+    STEPS["tests"] += ["--workers", str(CORES if "--quick" in arguments else CORES * 3)]
     for word in arguments:
         STEPS["tests"] += ["-m", TIERS[word]] if word in TIERS else [word]
     with tempfile.TemporaryFile("w+") as said:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.fork_server import ForkServer
+from tests.workers import Workers
 
 settings.register_profile(
     "fugue", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
@@ -29,12 +30,20 @@ os.environ["PATH"] = os.pathsep.join(each for each in os.get_exec_path() if os.a
 
 RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-", dir="/tmp")
 """Holds sockets, whose paths must be short, however long that of the temporary folder is."""
-os.environ["XDG_RUNTIME_DIR"] = RUNTIME
-os.environ["FUGUE_CONFIG"] = os.path.join(RUNTIME, "config.toml")
-Path(os.environ["FUGUE_CONFIG"]).write_text('[mcp]\ntrust = "full"\n')
 
-ORDER_SEED = os.environ.setdefault("ORDER_SEED", str(random.randrange(1_000_000)))
-"""Of `--random-order`; in the environment, as the workers must all collect in the same order."""
+
+def use_own_runtime() -> None:
+    """Have this process use a directory of its own for sockets, saves and the configuration."""
+    directory = tempfile.mkdtemp(dir=RUNTIME)
+    os.environ["XDG_RUNTIME_DIR"] = directory
+    os.environ["FUGUE_CONFIG"] = os.path.join(directory, "config.toml")
+    Path(os.environ["FUGUE_CONFIG"]).write_text('[mcp]\ntrust = "full"\n')
+
+
+use_own_runtime()
+
+ORDER_SEED = os.environ.get("ORDER_SEED") or str(random.randrange(1_000_000))
+"""Of `--random-order`."""
 
 _numbers = count(1)
 
@@ -42,15 +51,36 @@ _numbers = count(1)
 @pytest.fixture(autouse=True)
 def own_state(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test saves, no other finds."""
-    monkeypatch.setenv("FUGUE_STATE", os.path.join(RUNTIME, f"state-{next(_numbers)}"))
+    monkeypatch.setenv("FUGUE_STATE", os.path.join(RUNTIME, f"state-{os.getpid()}-{next(_numbers)}"))
+
+
+_shared_fork_server: ForkServer | None = None
 
 
 @pytest.fixture(scope="session")
 def fork_server() -> Iterator[ForkServer]:
     """A process that has loaded the program, for workspaces whose start is not what is tested."""
-    server = ForkServer()
+    server = _shared_fork_server or ForkServer()
     yield server
-    server.close()
+    if server is not _shared_fork_server:
+        server.close()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Have the workers share one fork server, if tests need any."""
+    global _shared_fork_server
+    needed = any(
+        item.get_closest_marker("forked") or "fork_server" in getattr(item, "fixturenames", ())
+        for item in session.items
+    )
+    if not (needed and session.config.option.workers):
+        return (yield)
+    _shared_fork_server = ForkServer()
+    try:
+        return (yield)
+    finally:
+        _shared_fork_server.close()
 
 
 @pytest.fixture
@@ -73,8 +103,15 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add an option that shuffles the tests."""
+    """Add options that shuffle the tests and run several at once."""
     parser.addoption("--random-order", action="store_true", help="shuffle the tests")
+    parser.addoption("--workers", type=int, default=0, help="in how many processes the tests run")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Run the tests in several processes if asked to."""
+    if config.option.workers:
+        config.pluginmanager.register(Workers(config.option.workers, use_own_runtime))
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

@@ -38,6 +38,8 @@ _LOADED: Final = (
 _MOVED: Final = 512
 """The least number of a descriptor while all below are closed."""
 _NUMBER: Final = struct.Struct("i")
+_LONGEST: Final = 1 << 18
+"""The bytes of the longest request, most of which is the environment."""
 
 
 class Forked:
@@ -100,10 +102,10 @@ class ForkedPty(Pty):
 
 
 class ForkServer:
-    """A process that has loaded the program, and forks on request."""
+    """A process that has loaded the program, and forks on request; several processes may share one."""
 
     def __init__(self) -> None:
-        self._control, theirs = socket.socketpair()
+        self._control, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         env = {name: value for name, value in os.environ.items() if not name.startswith(("FUGUE", "TEXTUAL"))}
         env |= {"LC_ALL": "C.UTF-8", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         with theirs:
@@ -128,14 +130,13 @@ class ForkServer:
         ours, theirs = socket.socketpair()
         with theirs:
             asked = {"argv": argv, "env": dict(env), "numbers": [0, 1, 2, *pass_fds], "terminal": terminal}
-            line = json.dumps(asked).encode() + b"\n"
-            sent = socket.send_fds(self._control, [line], [theirs.fileno(), *streams, *pass_fds])
-            self._control.sendall(line[sent:])
+            socket.send_fds(self._control, [json.dumps(asked).encode()], [theirs.fileno(), *streams, *pass_fds])
         return Forked(ours)
 
     def close(self) -> None:
         """End the fork server; what was forked goes on."""
-        self._control.close()
+        with self._control:
+            self._control.shutdown(socket.SHUT_WR)
         self._process.wait()
 
 
@@ -153,26 +154,18 @@ def _serve(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
             _report_ends(reports)
         if control not in readable:
             continue
-        line, fds = _received(control)
-        if not line:
+        request, fds, _, _ = socket.recv_fds(control, _LONGEST, 16)
+        if not request:
             return None
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            return json.loads(line), fds[1:]
+            return json.loads(request), fds[1:]
         reports[pid] = socket.socket(fileno=fds[0])
         reports[pid].send(_NUMBER.pack(pid))
         for fd in fds[1:]:
             os.close(fd)
-
-
-def _received(control: socket.socket) -> tuple[bytes, list[int]]:
-    """A request and its descriptors; empty at the end."""
-    line, fds, _, _ = socket.recv_fds(control, 1 << 16, 16)
-    while line and not line.endswith(b"\n"):
-        line += control.recv(1 << 16)
-    return line, list(fds)
 
 
 def _report_ends(reports: dict[int, socket.socket]) -> None:
