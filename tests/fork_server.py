@@ -32,7 +32,10 @@ _LOADED: Final = (
     *("fugue_tui.tui.server_main", "fugue_tui.control.command_table", "fugue_tui.control.introspection"),
     *("fugue_tui.control.dispatch.dispatcher", "fugue_tui.control.dispatch.thread_gateway"),
     *("fugue_tui.terminal.ghostty.emulator", "fugue_tui.tui.app", "fugue_tui.tui.ui.restore_prompt"),
-    "fugue_tui_mcp.socket_server",
+    *("fugue_tui_mcp.socket_server", "fugue_tui.server_start", "fugue_tui.daemonize", "fugue_tui.cli.attach_client"),
+    *("fugue_tui.terminal.ghostty.declarations", "textual.drivers.headless_driver", "textual.layouts.factory"),
+    *("textual.layouts.horizontal", "textual.layouts.stream", "textual.pilot", "textual.scrollbar"),
+    *("encodings.utf_32_le", "tomllib"),
 )
 """What a workspace imports while it starts."""
 _MOVED: Final = 512
