@@ -1,8 +1,8 @@
 """Runs the whole check: format, lint, import contracts, tests and, beside them, types; stops at the first fault.
 
 Run it with the Python of the environment that holds the development tools: `.venv/bin/python tests/check.py`.
-Arguments go to pytest; two are for this program: `--quick` leaves out the slow tests, and `--every-shell` adds the
-shells that are not run otherwise. Nothing that failed is run again.
+Arguments go to pytest; three are for this program: `--quick` leaves out the slow tests, `--every-shell` adds the shells
+that are not run otherwise, and `--thorough` has Hypothesis try more examples. Nothing that failed is run again.
 """
 
 import os
@@ -22,7 +22,11 @@ STEPS = {
 }
 CORES = os.cpu_count() or 2
 TYPES = ["-m", "pyright", "--pythonpath", sys.executable]
-TIERS = {"--quick": "not slow and not every_shell", "--every-shell": "every_shell or not every_shell"}
+OPTIONS = {
+    "--quick": ["-m", "not slow and not every_shell"],
+    "--every-shell": ["-m", "every_shell or not every_shell"],
+    "--thorough": ["--hypothesis-profile", "thorough"],
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -30,7 +34,7 @@ def main(arguments: list[str]) -> int:
     # The slow tests wait for programs half of the time, so with them more run at once than there are cores.
     STEPS["tests"] += ["--workers", str(CORES if "--quick" in arguments else CORES * 3)]
     for word in arguments:
-        STEPS["tests"] += ["-m", TIERS[word]] if word in TIERS else [word]
+        STEPS["tests"] += OPTIONS.get(word, [word])
     with tempfile.TemporaryFile("w+") as said:
         types = subprocess.Popen([sys.executable, *TYPES], cwd=ROOT, env=_environment(), stdout=said, stderr=said)
         try:

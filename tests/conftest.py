@@ -11,14 +11,11 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from tests import hypothesis_profiles
 from tests.fork_server import ForkServer
 from tests.workers import Workers
 
-settings.register_profile(
-    "fugue", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("fugue")
+hypothesis_profiles.register()
 
 for name in ("FUGUE_PANE", "FUGUE_SOCKET", "FUGUE_WORKSPACE", "TMUX", "TMUX_PANE", "STY"):
     os.environ.pop(name, None)

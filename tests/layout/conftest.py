@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from fugue_tui.geometry import Axis
@@ -12,9 +11,6 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Leaf, Node, join
 
 Draw: TypeAlias = st.DrawFn
-
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
 
 
 def _grown(draw: Draw, order: Sequence[PaneId], axis: Axis) -> Node:

@@ -4,8 +4,9 @@ import copy
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.hypothesis_profiles import examples
 from tests.workspace.saved_workspaces import kept, sample, workspaces
 
 from fugue_tui.errors import SaveError
@@ -40,7 +41,7 @@ def places(value: object) -> list[tuple[Any, Any]]:
     return [place for key in keys for place in ((held, key), *places(held[key]))]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_whatever_is_damaged_the_rest_is_a_sound_workspace(data: st.DataObject) -> None:
     manifest = kept(data.draw(workspaces()))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.hypothesis_profiles import examples
 
 from fugue_tui.errors import Refused
 from fugue_tui.geometry import Axis
@@ -164,5 +165,5 @@ class AnyHistory(RuleBasedStateMachine):
         check(self.workspace)
 
 
-AnyHistory.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+AnyHistory.TestCase.settings = settings(examples(60), stateful_step_count=40)
 TestAnyHistory: Any = AnyHistory.TestCase

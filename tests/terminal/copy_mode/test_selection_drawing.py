@@ -1,8 +1,9 @@
 """How a selection is drawn, and the cursor of who reads back."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.hypothesis_profiles import examples
 from tests.terminal.copy_mode.text_selection import drag, inverse, reversed_text, say, terminal_of
 from tests.terminal.copy_mode.text_selection import ghostty as ghostty
 from tests.terminal.copy_mode.text_selection import pump as pump
@@ -80,7 +81,7 @@ def take(terminal: Terminal, step: object) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(STEP, max_size=25), st.sampled_from(["ghostty", "pyte"]))
 def test_frames_add_up_to_what_a_repaint_paints_whatever_happens(steps: list[object], engine: str) -> None:
     pump = IOLoop()

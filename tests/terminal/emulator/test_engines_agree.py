@@ -11,10 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from pyte.graphics import FG_BG_256
+from tests.hypothesis_profiles import examples
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Reply
@@ -174,21 +175,21 @@ basic_switches = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.lists(st.one_of(text, text, basic_styles, basic_styles, basic_motion, basic_switches), max_size=40))
 def test_styled_text_and_motion_look_the_same(pieces: list[str]) -> None:
     data = "".join(pieces).encode()
     assert common(show(pyte, SMALL, data)) == common(show(ghostty, SMALL, data))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.one_of(wide_text, wide_text, basic_motion, shifting), max_size=30))
 def test_wide_characters_look_the_same(pieces: list[str]) -> None:
     data = "".join(pieces).encode()
     assert common(show(pyte, SMALL, data)) == common(show(ghostty, SMALL, data))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(
         st.one_of(
@@ -206,7 +207,7 @@ def test_text_between_margins_looks_the_same(pieces: list[str]) -> None:
     assert common(show(pyte, SMALL, data)) == common(show(ghostty, SMALL, data))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.one_of(text, wide_text, st.just("\r\n")), max_size=40))
 def test_text_leaves_the_same_history_and_wraps_alike(pieces: list[str]) -> None:
     data = "".join(pieces).encode()
@@ -219,7 +220,6 @@ def test_text_leaves_the_same_history_and_wraps_alike(pieces: list[str]) -> None
     assert ours.lines(0, kept, joined=True) == theirs.lines(0, kept, joined=True)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.one_of(text, wide_text, styles, motion, switches, st.binary(max_size=6)), max_size=20), st.data())
 def test_the_fallback_looks_the_same_however_a_stream_is_cut(pieces: list[str | bytes], data: st.DataObject) -> None:
     stream = b"".join(piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
@@ -232,7 +232,7 @@ links = st.sampled_from(["\x1b]8;;https://example.org\x1b\\", "\x1b]8;;file:///x
 
 
 @pytest.mark.parametrize("engine", [pyte, ghostty])
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(
         st.lists(st.one_of(text, wide_inside, styles, links, motion, switches, st.just("\x1b[?5h"))),

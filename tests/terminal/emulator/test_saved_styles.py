@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.hypothesis_profiles import examples
 from tests.terminal.emulator.test_engines_agree import (
     Look,
     basic,
@@ -72,7 +73,7 @@ LINK = "\x1b]8;;https://example.com/{}\x07{}\x1b]8;;\x07"
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.one_of(text, wide_text, styles, st.builds(LINK.format, st.integers(1, 3), text)), max_size=30))
 def test_styled_text_and_links_are_restored_as_they_were(pieces: list[str]) -> None:
     for engine in ENGINES:
@@ -83,7 +84,7 @@ def test_styled_text_and_links_are_restored_as_they_were(pieces: list[str]) -> N
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(streams, sizes, sizes, st.sampled_from(ENGINES))
 def test_any_screen_is_restored_at_any_size(pieces: list[str], before: Size, after: Size, engine: str) -> None:
     old, new = make_emulator(engine, before, 1_000), make_emulator(engine, after, 1_000)
@@ -101,7 +102,7 @@ def test_any_screen_is_restored_at_any_size(pieces: list[str], before: Size, aft
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.one_of(text, wide_text, basic_styles, st.just("\r\n")), max_size=40), st.permutations(ENGINES))
 def test_one_engine_shows_what_the_other_saved(pieces: list[str], engines: list[str]) -> None:
     old, new = (make_emulator(engine, SIZE, 100) for engine in engines)

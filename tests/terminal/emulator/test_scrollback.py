@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.terminal.conftest import Spawn
 from tests.terminal.saved_emulators import Make
@@ -101,7 +101,6 @@ def test_the_alternate_screen_has_no_scrollback(make: Make) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(RECORDINGS), st.integers(0, 60), st.integers(1, 400), st.sampled_from(["ghostty", "pyte"]))
 def test_reading_scrollback_does_not_change_the_screen(recording: Path, back: int, step: int, engine: str) -> None:
     data = recording.read_bytes()[: step * 20]

@@ -5,8 +5,9 @@ import random
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.hypothesis_profiles import examples
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.pyte.emulator import PyteEmulator
@@ -49,7 +50,7 @@ def test_no_escape_sequence_raises() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     st.lists(
         st.binary(max_size=40) | st.sampled_from([b"\x1b[", b"\x1b]", b"\x1b", b"\x9b", b"\x18", b"\xf0\x9f"]),
@@ -205,7 +206,7 @@ INPUT = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(INPUT)
 def test_whatever_is_printed_and_whatever_the_size_the_screen_is_whole_and_text_continues(
     steps: list[Size | bytes],

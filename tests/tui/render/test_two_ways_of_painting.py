@@ -5,10 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import fields
 from rich.console import Console
+from tests.hypothesis_profiles import examples
 from tests.tui.conftest import Start
 from tests.tui.host_programs import Cells, Host, cells
 
@@ -250,7 +251,7 @@ def composed(terminal: Terminal, rect: Rect, host: Size) -> Screen:
     return screen
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(chunks=CHUNKS, left=st.booleans(), whole=st.booleans())
 def test_any_stream_is_painted_alike(chunks: list[bytes], left: bool, whole: bool) -> None:
     host = Size(PANE.cols if whole else 33, 10)
