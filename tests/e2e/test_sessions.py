@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.e2e.background_workspaces import CAT, left, stat
@@ -259,11 +260,15 @@ def test_agent_keeps_working_while_no_client_is_attached(running: Running) -> No
     running.host.send("\x02d")
     left(running.host, b"[detached from e2e]")
     assert running.ask("list-clients")["clients"] == []
-    arguments = {"command": ["sh", "-c", "echo from the agent; exec cat"]}
-    done = bridge.ask("tools/call", {"name": "fugue_split_pane", "arguments": arguments}, 1)
-    assert not done["result"].get("isError"), done
-    read = {"name": "fugue_wait_for_output", "arguments": {"panes": ["%2"], "any_of": ["from the agent"]}}
-    assert not bridge.ask("tools/call", read, 2)["result"].get("isError")
+
+    def call(tool: str, **arguments: Any) -> Any:
+        result = bridge.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
+        assert not result.get("isError"), result
+        return result["structuredContent"]
+
+    call("fugue_split_pane", command=["cat"])
+    sent = call("fugue_send_input", pane="%2", text="from the agent", submit=True)
+    assert call("fugue_wait_for_output", cursor=sent["cursor"], any_of=["from the agent"])["outcome"] == "matched"
     running.again().wait_text("ready", "from the agent")
     assert bridge.close() == 0
 
