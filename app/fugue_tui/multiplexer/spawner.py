@@ -106,10 +106,17 @@ def with_marks(program: Program, nonce: str) -> Program | None:
     """The program as a shell that marks its prompts with a nonce; None if it is no supported shell."""
     env = environment(program)
     login = program.login or not program.argv
-    start = integrated(program.argv or (login_shell(env),), env, nonce, login=login)
+    start = integrated(program.argv or (login_shell(env),), env, login=login)
     if start is None:
         return None
-    return replace(program, argv=start.argv, env={**program.env, **start.env}, login=login)
+    return replace(
+        program,
+        argv=start.argv,
+        env={**program.env, **start.env},
+        login=login,
+        secret=nonce,
+        closes_descriptors=start.closes_descriptors,
+    )
 
 
 def program_of(pane: Pane, env: Mapping[str, str]) -> Program:

@@ -16,25 +16,25 @@ FISH = ("--init-command", f"source '{FOLDER / 'fugue.fish'}'")
 
 
 def _start(argv: tuple[str, ...], env: dict[str, str] | None = None, login: bool = False) -> ShellLaunch | None:
-    return integrated(argv, env or {}, "n", login=login)
+    return integrated(argv, env or {}, login=login)
 
 
 @pytest.mark.parametrize(
     ("argv", "login", "rewritten", "reads"),
     [
-        (("bash",), False, ("bash", "--init-file", BASH), "n:rc"),
-        (("/usr/bin/bash", "-i"), False, ("/usr/bin/bash", "--init-file", BASH, "-i"), "n:rc"),
-        (("bash", "--rcfile", "/x", "-i"), False, ("bash", "--init-file", BASH, "-i"), "n:rc=/x"),
-        (("bash", "--init-file", "/x"), False, ("bash", "--init-file", BASH), "n:rc=/x"),
-        (("bash", "--norc"), False, ("bash", "--posix", "--norc"), "n:none"),
-        (("/opt/bash",), True, ("/opt/bash", "--posix"), "n:profile"),
-        (("bash", "-l"), False, ("bash", "--posix", "-l"), "n:profile"),
-        (("bash", "-il"), False, ("bash", "--posix", "-il"), "n:profile"),
-        (("bash", "--login", "--noprofile"), False, ("bash", "--posix", "--login", "--noprofile"), "n:none"),
-        (("zsh",), False, ("zsh",), "n"),
-        (("/bin/zsh", "-l", "-i"), False, ("/bin/zsh", "-l", "-i"), "n"),
-        (("fish",), False, ("fish", *FISH), "n"),
-        (("/usr/bin/fish", "--login"), False, ("/usr/bin/fish", *FISH, "--login"), "n"),
+        (("bash",), False, ("bash", "--init-file", BASH), "rc"),
+        (("/usr/bin/bash", "-i"), False, ("/usr/bin/bash", "--init-file", BASH, "-i"), "rc"),
+        (("bash", "--rcfile", "/x", "-i"), False, ("bash", "--init-file", BASH, "-i"), "rc=/x"),
+        (("bash", "--init-file", "/x"), False, ("bash", "--init-file", BASH), "rc=/x"),
+        (("bash", "--norc"), False, ("bash", "--posix", "--norc"), "none"),
+        (("/opt/bash",), True, ("/opt/bash", "--posix"), "profile"),
+        (("bash", "-l"), False, ("bash", "--posix", "-l"), "profile"),
+        (("bash", "-il"), False, ("bash", "--posix", "-il"), "profile"),
+        (("bash", "--login", "--noprofile"), False, ("bash", "--posix", "--login", "--noprofile"), "none"),
+        (("zsh",), False, ("zsh",), "yes"),
+        (("/bin/zsh", "-l", "-i"), False, ("/bin/zsh", "-l", "-i"), "yes"),
+        (("fish",), False, ("fish", *FISH), "yes"),
+        (("/usr/bin/fish", "--login"), False, ("/usr/bin/fish", *FISH, "--login"), "yes"),
     ],
 )
 def test_interactive_shells_are_started_with_marks(
@@ -78,11 +78,11 @@ def test_everything_else_is_started_as_it_is(argv: tuple[str, ...]) -> None:
 def test_what_the_environment_said_is_handed_on() -> None:
     start = _start(("bash", "-l"), {"ENV": "/old"})
     assert start is not None
-    assert start.env == {"FUGUE_SHELL_MARKS": "n:profile", "ENV": BASH, "FUGUE_SHELL_ENV": "/old"}
+    assert start.env == {"FUGUE_SHELL_MARKS": "profile", "ENV": BASH, "FUGUE_SHELL_ENV": "/old"}
     start = _start(("zsh",), {"ZDOTDIR": "/old"})
     assert start is not None
     assert start.env == {
-        "FUGUE_SHELL_MARKS": "n", "ZDOTDIR": str(FOLDER / "zsh"), "FUGUE_SHELL_ZDOTDIR": "/old"
+        "FUGUE_SHELL_MARKS": "yes", "ZDOTDIR": str(FOLDER / "zsh"), "FUGUE_SHELL_ZDOTDIR": "/old"
     }  # fmt: skip
 
 

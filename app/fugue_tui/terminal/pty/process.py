@@ -116,7 +116,7 @@ def came_from(pid: int | None, top: int) -> tuple[tuple[int, ...], bool]:
 
 def _lineage(pid: int | None) -> tuple[tuple[int, ...], bool]:
     """The ancestors, and whether these are all: a process that has gone has none."""
-    table = None if _has_proc() else {each.pid: each for each in _from_ps(["-A"])}
+    table = None if has_proc() else {each.pid: each for each in _from_ps(["-A"])}
     found: list[int] = []
     while pid and pid not in found:
         found.append(pid)
@@ -149,7 +149,7 @@ def session_members(sessions: Iterable[int]) -> dict[int, list[Process]]:
 
 def processes(wanted: Callable[[int], bool] = lambda pid: True) -> Iterator[Process]:
     """The live processes of the machine whose pid is wanted; zombies are left out."""
-    if not _has_proc():
+    if not has_proc():
         yield from (process for process in _from_ps(["-A"]) if wanted(process.pid))
         return
     for entry in os.listdir(PROC):
@@ -170,7 +170,7 @@ def in_group(group: int) -> frozenset[int]:
 
 def zombies(parent: int) -> list[Process]:
     """The children of a process that have ended and are not reaped; empty where there is no /proc."""
-    pids = [int(entry) for entry in os.listdir(PROC) if entry.isdecimal()] if _has_proc() else []
+    pids = [int(entry) for entry in os.listdir(PROC) if entry.isdecimal()] if has_proc() else []
     found = (_from_stat(pid, zombie=True) for pid in pids)
     return [each for each in found if each is not None and each.parent == parent]
 
@@ -178,14 +178,15 @@ def zombies(parent: int) -> list[Process]:
 def command_lines(pids: Iterable[int]) -> dict[int, tuple[str, ...]]:
     """The arguments of those processes that show any; where there is no /proc, as `ps` has them, cut at blanks."""
     wanted = list(pids)
-    if _has_proc():
+    if has_proc():
         return {pid: words for pid in wanted if (words := argv(pid))}
     listing = _ps(["-p", ",".join(map(str, wanted))], "pid=,args=") if wanted else []
     found = (line.split(None, 1) for line in listing)
     return {int(pid): tuple(words.split()) for pid, words in found}
 
 
-def _has_proc() -> bool:
+def has_proc() -> bool:
+    """Whether /proc can be read."""
     return os.path.exists(PROC / "self")
 
 

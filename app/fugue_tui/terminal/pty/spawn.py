@@ -14,7 +14,8 @@ import struct
 import sys
 import termios
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Final, NoReturn
 
@@ -26,13 +27,14 @@ from fugue_tui.errors import SpawnFailed
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.protocol import CELL_PIXELS
 from fugue_tui.terminal.pty import orphans
+from fugue_tui.terminal.pty.secret_pipe import VARIABLE, SecretPipe
 
 _FOREIGN: Final = frozenset(
     {
         *("TMUX", "TMUX_PANE", "STY", "WINDOW", "COLUMNS", "LINES", "TERM_PROGRAM_VERSION"),
         *("VTE_VERSION", "KITTY_WINDOW_ID", "ITERM_SESSION_ID", "LC_TERMINAL", "LC_TERMINAL_VERSION", "WT_SESSION"),
         *("FUGUE_PANE", "FUGUE_WORKSPACE", "FUGUE_SOCKET"),
-        *("FUGUE_SHELL_MARKS", "FUGUE_SHELL_ENV", "FUGUE_SHELL_ZDOTDIR"),
+        *("FUGUE_SHELL_MARKS", VARIABLE, "FUGUE_SHELL_ENV", "FUGUE_SHELL_ZDOTDIR"),
     }
 )
 """Variables that identify another terminal or multiplexer than the one the program runs in."""
@@ -56,6 +58,10 @@ class Program(Struct, frozen=True):
     """Set on top of the inherited environment, which is scrubbed of other terminals' variables."""
     login: bool = False
     """Whether the program's own name for itself gets a dash, as a login shell's has; so it is with no `argv`."""
+    secret: str = ""
+    """What the program can read once from the path in `FUGUE_SHELL_NONCE`."""
+    closes_descriptors: bool = True
+    """Whether the program, a shell, can close the descriptor of that path; fish cannot."""
 
 
 class Exit(Struct, frozen=True):
@@ -75,14 +81,15 @@ class Exit(Struct, frozen=True):
 class Pty:
     """A running program and the master side of its terminal; only the I/O loop closes it."""
 
-    __slots__ = ("fd", "pid", "pidfd")
+    __slots__ = ("_secret", "fd", "pid", "pidfd")
 
-    def __init__(self, pid: int, fd: int, pidfd: int | None) -> None:
+    def __init__(self, pid: int, fd: int, pidfd: int | None, secret: SecretPipe | None = None) -> None:
         self.pid = pid
         self.fd = fd
         """The master; non-blocking, closed on exec."""
         self.pidfd = pidfd
         """Readable once the program has ended; None where the kernel has no such thing."""
+        self._secret = secret
 
     @classmethod
     def spawn(cls, program: Program, size: Size) -> "Pty":
@@ -92,13 +99,20 @@ class Pty:
         path, argv = _command(program.argv, env, directory)
         if program.login:
             argv = (f"-{os.path.basename(path)}", *argv[1:])
-        with orphans.lock:
-            pid, fd = _fork(path, _start(path, argv, env, directory, size))
-            orphans.own.add(pid)
+        with ExitStack() as undo:
+            secret = _secret_pipe(program, env, undo)
+            inherited = secret.inherited if secret else ()
+            with orphans.lock:
+                pid, fd = _fork(path, _start(path, argv, env, directory, size, inherited), inherited)
+                orphans.own.add(pid)
+            if not inherited:
+                undo.pop_all()
         try:
             os.set_blocking(fd, False)
-            return cls(pid, fd, _pidfd(pid))
+            return cls(pid, fd, _pidfd(pid), secret)
         except OSError as error:
+            if secret:
+                secret.close()
             os.close(fd)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
@@ -126,6 +140,8 @@ class Pty:
         os.close(self.fd)
         if self.pidfd is not None:
             os.close(self.pidfd)
+        if self._secret is not None:
+            self._secret.close()
 
 
 def environment(program: Program) -> dict[str, str]:
@@ -213,14 +229,27 @@ class _Child(PtyProcess):
         """Nothing: the child has set the whole size, pixels too, before its exec."""
 
 
-def _fork(path: str, start: Callable[[], NoReturn]) -> tuple[int, int]:
+def _secret_pipe(program: Program, env: dict[str, str], undo: ExitStack) -> SecretPipe | None:
+    """The pipe with the program's secret, which `env` then names and `undo` closes; None without a secret."""
+    if not program.secret:
+        return None
+    try:
+        pipe = SecretPipe(program.secret, inherited=program.closes_descriptors)
+    except OSError as error:
+        raise SpawnFailed(f"cannot start a shell: {error.strerror}") from error
+    undo.callback(pipe.close)
+    env[VARIABLE] = pipe.path
+    return pipe
+
+
+def _fork(path: str, start: Callable[[], NoReturn], inherited: Sequence[int] = ()) -> tuple[int, int]:
     parent = os.getpid()
     try:
         with warnings.catch_warnings():
             # Python 3.12 warns of any fork beside threads; the child only makes system calls until its exec.
             warnings.simplefilter("ignore", DeprecationWarning)
             spawn: Callable[..., _Child] = _Child.spawn  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            return spawn([path], preexec_fn=start).release()
+            return spawn([path], preexec_fn=start, pass_fds=inherited).release()
     except (OSError, ValueError) as error:
         reason = _reason(path, error)
         _close_leaks(error.__traceback__)
@@ -251,7 +280,9 @@ def _close_leaks(trace: TracebackType | None) -> None:
         trace = trace.tb_next
 
 
-def _start(path: str, argv: tuple[str, ...], env: dict[str, str], directory: str, size: Size) -> Callable[[], NoReturn]:
+def _start(
+    path: str, argv: tuple[str, ...], env: dict[str, str], directory: str, size: Size, inherited: Sequence[int]
+) -> Callable[[], NoReturn]:
     """What the child does between fork and exec: no locks, no threads, only system calls."""
     winsize = _winsize(size)
     signals = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
@@ -266,6 +297,8 @@ def _start(path: str, argv: tuple[str, ...], env: dict[str, str], directory: str
             if signal.getsignal(number) is signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        for fd in inherited:
+            os.set_inheritable(fd, True)
         os.chdir(directory)
         os.execve(path, argv, env)
 

@@ -15,7 +15,8 @@ from msgspec import Struct, field
 
 FOLDER: Final = Path(__file__).parent / "scripts"
 MARKS: Final = "FUGUE_SHELL_MARKS"
-"""Hands the nonce to the script, which unsets it before anything else runs."""
+"""Tells the script to mark prompts, and bash which start-up files it reads. The nonce comes by a pipe."""
+_YES: Final = "yes"
 OLD_ENV: Final = "FUGUE_SHELL_ENV"
 OLD_ZDOTDIR: Final = "FUGUE_SHELL_ZDOTDIR"
 
@@ -33,10 +34,12 @@ class ShellLaunch(Struct, frozen=True):
     argv: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     """Set on top of the environment."""
+    closes_descriptors: bool = True
+    """Whether the shell can close a descriptor that it inherits."""
 
 
-def integrated(argv: tuple[str, ...], env: Mapping[str, str], nonce: str, *, login: bool = False) -> ShellLaunch | None:
-    """How to start an interactive shell so that it marks its prompts with the nonce; None to start it as it is.
+def integrated(argv: tuple[str, ...], env: Mapping[str, str], *, login: bool = False) -> ShellLaunch | None:
+    """How to start an interactive shell so that it marks its prompts; None to start it as it is.
 
     With `login` its name will get a dash. `env` is its whole environment."""
     kind = os.path.basename(argv[0]) if argv else ""
@@ -45,11 +48,11 @@ def integrated(argv: tuple[str, ...], env: Mapping[str, str], nonce: str, *, log
         return None
     match kind:
         case "bash":
-            return _bash(argv, options, env, nonce, login=login)
+            return _bash(argv, options, env, login=login)
         case "zsh":
-            return _zsh(argv, env, nonce)
+            return _zsh(argv, env)
         case _:
-            return _fish(argv, nonce)
+            return _fish(argv)
 
 
 def _options(kind: str, arguments: tuple[str, ...]) -> dict[str, str] | None:
@@ -70,48 +73,48 @@ def _options(kind: str, arguments: tuple[str, ...]) -> dict[str, str] | None:
     return found
 
 
-def _bash(
-    argv: tuple[str, ...], options: dict[str, str], env: Mapping[str, str], nonce: str, *, login: bool
-) -> ShellLaunch | None:
+def _bash(argv: tuple[str, ...], options: dict[str, str], env: Mapping[str, str], *, login: bool) -> ShellLaunch | None:
     script = _readable(FOLDER / "fugue.bash")
     if script is None or "POSIXLY_CORRECT" in env or set(script) & set("$`\\"):
         return None
     login = login or "--login" in options
     if not login and "--norc" not in options:
-        return _bash_with_rc(argv, options, script, nonce)
+        return _bash_with_rc(argv, options, script)
     if sys.platform == "darwin" and argv[0] in ("bash", "/bin/bash"):
         return None  # Apple's bash was built not to read $ENV.
     reads = "profile" if login and "--noprofile" not in options else "none"
-    variables = {MARKS: f"{nonce}:{reads}", "ENV": script}
+    variables = {MARKS: reads, "ENV": script}
     if "ENV" in env:
         variables[OLD_ENV] = env["ENV"]
     return ShellLaunch((argv[0], "--posix", *argv[1:]), variables)
 
 
-def _bash_with_rc(argv: tuple[str, ...], options: dict[str, str], script: str, nonce: str) -> ShellLaunch:
+def _bash_with_rc(argv: tuple[str, ...], options: dict[str, str], script: str) -> ShellLaunch:
     """The shell reads our file in place of ~/.bashrc, or of the file that was given to it."""
     wanted = options.get("--rcfile")
     rest = [argument for argument in argv[1:] if argument not in ("--rcfile", "--init-file", wanted)]
     reads = f"rc={wanted}" if wanted else "rc"
-    return ShellLaunch((argv[0], "--init-file", script, *rest), {MARKS: f"{nonce}:{reads}"})
+    return ShellLaunch((argv[0], "--init-file", script, *rest), {MARKS: reads})
 
 
-def _zsh(argv: tuple[str, ...], env: Mapping[str, str], nonce: str) -> ShellLaunch | None:
+def _zsh(argv: tuple[str, ...], env: Mapping[str, str]) -> ShellLaunch | None:
     script = _readable(FOLDER / "zsh" / ".zshenv")
     if script is None:
         return None
-    variables = {MARKS: nonce, "ZDOTDIR": os.path.dirname(script)}
+    variables = {MARKS: _YES, "ZDOTDIR": os.path.dirname(script)}
     if "ZDOTDIR" in env:
         variables[OLD_ZDOTDIR] = env["ZDOTDIR"]
     return ShellLaunch(argv, variables)
 
 
-def _fish(argv: tuple[str, ...], nonce: str) -> ShellLaunch | None:
+def _fish(argv: tuple[str, ...]) -> ShellLaunch | None:
     script = _readable(FOLDER / "fugue.fish")
     if script is None:
         return None
     quoted = script.replace("\\", "\\\\").replace("'", "\\'")
-    return ShellLaunch((argv[0], "--init-command", f"source '{quoted}'", *argv[1:]), {MARKS: nonce})
+    return ShellLaunch(
+        (argv[0], "--init-command", f"source '{quoted}'", *argv[1:]), {MARKS: _YES}, closes_descriptors=False
+    )
 
 
 def _readable(script: Path) -> str | None:

@@ -3,9 +3,13 @@
 # Bash reads this in place of its own start-up files, as its --init-file or as the $ENV of a --posix shell, and reads
 # those files from here. Written for bash 3.2 to 5.3, for any options the person has set, and without subshells.
 
-__fugue_nonce=${FUGUE_SHELL_MARKS%%:*}
-__fugue_reads=${FUGUE_SHELL_MARKS#*:}
-\builtin unset -v FUGUE_SHELL_MARKS
+__fugue_nonce=
+if [[ -r ${FUGUE_SHELL_NONCE-} ]]; then
+    \builtin read -r __fugue_nonce <"$FUGUE_SHELL_NONCE"
+    \builtin eval "exec ${FUGUE_SHELL_NONCE##*/}<&-"
+fi
+__fugue_reads=$FUGUE_SHELL_MARKS
+\builtin unset -v FUGUE_SHELL_MARKS FUGUE_SHELL_NONCE
 
 __fugue_a=$'\033]133;A;redraw=last;fugue='$__fugue_nonce
 __fugue_z=$'\a'

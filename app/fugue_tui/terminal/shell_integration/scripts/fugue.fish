@@ -2,10 +2,14 @@
 #
 # Fish runs this by --init-command, after its own start-up files. Needs nothing newer than fish 3.0.
 
-if status is-interactive; and set -q FUGUE_SHELL_MARKS
-    set -g __fugue_nonce $FUGUE_SHELL_MARKS
-    set -eg FUGUE_SHELL_MARKS
+set -g __fugue_nonce
+if test -r "$FUGUE_SHELL_NONCE"
+    read -g __fugue_nonce <$FUGUE_SHELL_NONCE
+end
+set -eg FUGUE_SHELL_MARKS
+set -eg FUGUE_SHELL_NONCE
 
+if status is-interactive; and test -n "$__fugue_nonce"
     function __fugue_prompt --on-event fish_prompt
         set -l here (string escape --style=url -- $PWD)
         builtin printf '\e]7;file://%s\a\e]133;A;fugue=%s\a' "$here" $__fugue_nonce

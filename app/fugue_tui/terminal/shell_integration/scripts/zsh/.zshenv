@@ -8,8 +8,14 @@ if [[ -n ${FUGUE_SHELL_ZDOTDIR+set} ]]; then
 else
     'builtin' 'unset' ZDOTDIR
 fi
-'builtin' 'typeset' -g __fugue_nonce="${FUGUE_SHELL_MARKS-}"
-'builtin' 'unset' FUGUE_SHELL_MARKS
+'builtin' 'typeset' -g __fugue_nonce=
+if [[ -r ${FUGUE_SHELL_NONCE-} ]]; then
+    'builtin' 'read' -r __fugue_nonce <"$FUGUE_SHELL_NONCE"
+    'builtin' 'typeset' -g __fugue_fd=${FUGUE_SHELL_NONCE##*/}
+    'builtin' 'exec' {__fugue_fd}<&-
+    'builtin' 'unset' __fugue_fd
+fi
+'builtin' 'unset' FUGUE_SHELL_MARKS FUGUE_SHELL_NONCE
 
 # Once the start-up files are read, before the first prompt: goes behind the hooks of the person's own.
 __fugue_start() {
