@@ -90,7 +90,7 @@ class Terminal:
         self._printed = self.waits
         self._printed_at = 0.0
         self._notified = False
-        self._log = CommandLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid))
+        self._log = CommandLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid), self._is_in_front)
         emulator.connect_marks(self._lock, self._log.on_mark)
         self._log.restore(before)
         self.shell: Final = ShellIntegration(self._lock, self._log)
@@ -327,6 +327,10 @@ class Terminal:
     def foreground_group(self) -> int:
         """The process group that receives input; 0 if none."""
         return self._channel.foreground_group()
+
+    def _is_in_front(self, group: int) -> bool:
+        """Whether a process group, 0 for the program's own, is in the foreground; True if that is unknown."""
+        return self.foreground_group in (0, group or self.pid)
 
     @property
     def edits_lines(self) -> bool:

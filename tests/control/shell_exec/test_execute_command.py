@@ -238,3 +238,33 @@ def test_a_repl_is_no_shell(room: Room, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="cat runs there"):
         room.run(ExecuteCommand(pane=str(pane), command="ls"), agent())
     assert shell.run("true").exit_code == 0
+
+
+@integrated
+def test_the_end_that_a_program_in_front_reports_gives_no_exit_code(shell: Shell) -> None:
+    """Even with the true nonce, as a debugger could read it."""
+    shell.run("true")
+    nonce = shell.room.mux.terminal(shell.pane).shell._log._nonce  # pyright: ignore[reportPrivateUsage]
+    os.mkfifo(shell.home / "gate")
+    script = f"echo all passed; printf '\\033]133;D;0;fugue={nonce}\\007'; cat gate; exit 1"
+    (shell.home / "tests.sh").write_text(script)
+    ran = shell.run("sh tests.sh")
+    assert (ran.exit_code, ran.text) == (None, "all passed")
+    assert "in the foreground" in ran.note
+    (shell.home / "gate").write_text("")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).shell.at_prompt)
+    assert shell.says("echo after") == (0, "after")
+
+
+@pytest.mark.parametrize("shell", ["dash"], indirect=True)
+def test_the_end_that_a_program_reports_with_the_nonce_of_a_typed_mark_gives_no_exit_code(shell: Shell) -> None:
+    os.mkfifo(shell.home / "gate")
+    (shell.home / "tests.sh").write_text('read -r nonce <gate; printf "\\033]133;D;0;fugue=$nonce\\007"; cat gate')
+    begun = shell.begin("sh tests.sh")
+    shell.room.until(lambda: shell.runs("sh"))
+    nonce = next(iter(shell.room.mux.terminal(shell.pane).shell._log._expected))  # pyright: ignore[reportPrivateUsage]
+    (shell.home / "gate").write_text(nonce + "\n")
+    ran = shell.room.awaited(begun)
+    assert ran.exit_code is None
+    assert "in the foreground" in ran.note
+    (shell.home / "gate").write_text("")

@@ -1,4 +1,4 @@
-"""The nonce of prompt marks is known to the shell alone."""
+"""The nonce of prompt marks is known to the shell alone, and a mark that another program prints is not believed."""
 
 import os
 from pathlib import Path
@@ -56,3 +56,19 @@ def test_a_startup_file_that_is_read_first_finds_no_nonce(kind: str, start: Star
     files[".config/fish/config.fish"] = f"grep -c {NONCE} /proc/$fish_pid/environ >~/seen"
     shell = start(kind, files=files)
     assert (shell.home / "seen").read_text() == "0\n"
+
+
+@pytest.mark.parametrize("kind", SHELLS)
+def test_the_exit_code_that_a_program_in_front_reports_is_not_confirmed(kind: str, start: Start) -> None:
+    shell = start(kind)
+    os.mkfifo(shell.home / "gate")
+    script = f"printf 'passed\\033]133;D;0;fugue={NONCE}\\007'; cat gate; exit 1"
+    (shell.home / "tests.sh").write_text(script)
+    shell.type("sh tests.sh\r")
+    shell.wait(lambda: shell.ended)
+    forged = shell.ended[0]
+    assert (forged.unconfirmed, forged.confirmed_exit_code) == (True, None)
+    (shell.home / "gate").write_text("")
+    shell.wait(lambda: shell.terminal.shell.at_prompt)
+    honest = shell.run("sh -c 'exit 9'")
+    assert (honest.unconfirmed, honest.confirmed_exit_code) == (False, 9)

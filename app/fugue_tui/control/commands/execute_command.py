@@ -194,6 +194,11 @@ def _note(end: CommandEnd | None, record: CommandRecord | None, found: Truncated
         return "a full-screen program covers the output; read-pane shows its screen"
     if end is None:
         return "it still runs; wait-for-output with the cursor waits further, interrupt-pane ends it"
+    if record is not None and record.unconfirmed:
+        return (
+            "no exit code: another program than the shell was in the foreground when its end was reported, so that "
+            "program may have reported it; it may still run"
+        )
     if end.unmarked:
         return "no exit code: the shell no longer marks its prompt, as after PS1 or its hooks were replaced"
     if end.lost and end.exit_code is None:

@@ -228,7 +228,7 @@ def command_info(record: CommandRecord) -> CommandInfo:
     return CommandInfo(
         number=record.number,
         line=clean_text(record.line, 4096),
-        exit_code=record.exit_code,
+        exit_code=record.confirmed_exit_code,
         running=record.running,
         seconds=None if record.seconds is None else round(record.seconds, 3),
         started_at=round(record.started_at, 3),

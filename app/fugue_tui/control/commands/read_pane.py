@@ -185,7 +185,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
             pane, terminal, Source.LAST_COMMAND, options, fetch,
             {
                 "command": clean_text(record.line),
-                "exit_code": record.exit_code,
+                "exit_code": record.confirmed_exit_code,
                 "known_by": "trusted_marks" if record.trusted else "marks",
             },
         )  # fmt: skip

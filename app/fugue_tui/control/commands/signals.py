@@ -244,4 +244,4 @@ class _Termination:
     def _exit_code(self) -> int | None:
         """What is known by now of the command that ran, whose own event may come after that of the prompt."""
         command = self._terminal.shell.command(self._number)
-        return command.exit_code if command and self._code is None else self._code
+        return command.confirmed_exit_code if command and self._code is None else self._code

@@ -104,7 +104,9 @@ def _recorded(terminal: Terminal, record: CommandRecord, *, end: bool) -> Comman
         ends = ends_of(screen.emulator, record)
         if ends is not None:
             text, cut = _text(screen.emulator, ends.start, ends.stop, end=end)
-            found = CommandOutput(text, record.line, record.exit_code, not record.running, known_by, ends.lost or cut)
+            found = CommandOutput(
+                text, record.line, record.confirmed_exit_code, not record.running, known_by, ends.lost or cut
+            )
         elif record.running:
             found = CommandOutput(_screen(screen), record.line, known_by=known_by)
         else:

@@ -373,7 +373,7 @@ class Execution:
 
     def _finished(self, record: CommandRecord) -> CommandEnd | None:
         if self._outer and record.number == self._outer.number and self.marked:
-            return CommandEnd(self.record, record.exit_code, lost=True)
+            return CommandEnd(self.record, record.confirmed_exit_code, lost=True)
         if self.stage is not CommandStage.RUNNING or self.record is None or record.number < self.record.number:
             return None
         if record.number != self.record.number:
@@ -383,9 +383,9 @@ class Execution:
             record = replace(record, start=self.record.start, started=self.record.started)
         self.record = record
         if self._leaves(record):
-            self._check(lambda: CommandEnd(record, record.exit_code), QUIET)
+            self._check(lambda: CommandEnd(record, record.confirmed_exit_code), QUIET)
         elif record.exit_code is not None or self.terminal.exit or self.terminal.shell.at_prompt:
-            return CommandEnd(record, record.exit_code, self.terminal.exit)
+            return CommandEnd(record, record.confirmed_exit_code, self.terminal.exit)
         return None
 
     def _leaves(self, record: CommandRecord) -> bool:

@@ -85,7 +85,7 @@ def typed(terminal: Terminal, shell: Shell, line: ShellLine, *, forced: bool = F
         short = from_file(path, line, shell.dialect)
         text = short.marked(shell.dialect, nonce) if marked else short.typed(shell.dialect)
     if marked:
-        number, before = terminal.shell.ask(nonce, line.command), left_of_cursor(terminal)
+        number, before = terminal.shell.ask(nonce, line.command, shell.pid), left_of_cursor(terminal)
         return TypedLine(text, True, number, bracketed, before, folder, edits)
     last = terminal.shell.commands[-1:]
     terminal.shell.given(text, line.command)

@@ -100,7 +100,7 @@ def draft(pane: PaneId, event: PaneEvent) -> EventDraft:
         case CommandStarted(command):
             return EventDraft(EventKind.COMMAND_STARTED, pane, None, _command(command))
         case CommandFinished(command):
-            ending = {"exit_code": command.exit_code, "seconds": command.seconds}
+            ending = {"exit_code": command.confirmed_exit_code, "seconds": command.seconds}
             return EventDraft(EventKind.COMMAND_FINISHED, pane, None, _command(command) | ending)
         case _:
             return NOTHING

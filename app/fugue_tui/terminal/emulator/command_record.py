@@ -26,6 +26,8 @@ class CommandRecord(Struct, frozen=True, eq=False):
     ended_at: float | None = None
     exit_code: int | None = None
     """None while it runs, or if the shell did not report it."""
+    unconfirmed: bool = False
+    """Whether another program than the shell was in the foreground when its end was reported."""
     start: Pin | None = None
     """Where its output starts; None once it is one of the older commands."""
     stop: Pin | None = None
@@ -35,6 +37,11 @@ class CommandRecord(Struct, frozen=True, eq=False):
     def running(self) -> bool:
         """Whether it has not finished."""
         return self.ended is None
+
+    @property
+    def confirmed_exit_code(self) -> int | None:
+        """The exit code; None if another program could have reported it."""
+        return None if self.unconfirmed else self.exit_code
 
     @property
     def seconds(self) -> float | None:

@@ -46,10 +46,18 @@ _OUTPUT_MARK: Final = b"\x1b]133;C"
 class CommandLog:
     """The commands of one terminal."""
 
-    def __init__(self, emulator: Emulator, nonce: str = "", cwd: Callable[[], str] = lambda: "") -> None:
+    def __init__(
+        self,
+        emulator: Emulator,
+        nonce: str = "",
+        cwd: Callable[[], str] = lambda: "",
+        in_front: Callable[[int], bool] = lambda group: True,
+    ) -> None:
+        """`in_front` tells whether a process group, 0 for the terminal's own program, is in the foreground."""
         self._emulator = emulator
         self._nonce = nonce
         self._cwd = cwd
+        self._in_front = in_front
         self._records: deque[CommandRecord] = deque(maxlen=KEPT)
         self._number = 0
         self._shell = ""
@@ -59,6 +67,7 @@ class CommandLog:
         self._reported: str | None = None
         self._events: list[CommandStarted | CommandFinished] = []
         self._expected: dict[str, CommandRecord] = {}
+        self._typed_into: dict[str, int] = {}
         self._typed_for = ("", "")
         self._first_rows: tuple[int, str] = (0, "")
         self._program_rows = ""
@@ -130,12 +139,14 @@ class CommandLog:
 
     # Typed commands
 
-    def expect(self, nonce: str, line: str) -> int:
-        """Expect the marks of a command that is about to be typed; its number."""
+    def expect(self, nonce: str, line: str, group: int = 0) -> int:
+        """Expect the marks of a command that is about to be typed into a process group's shell; its number."""
         self._number += 1
         self._expected[nonce] = CommandRecord(self._number, line[:LONGEST].strip("\n"), "", 0.0, 0.0, trusted=True)
+        self._typed_into[nonce] = group
         while len(self._expected) > EXPECTED:
-            del self._expected[next(iter(self._expected))]
+            oldest = next(iter(self._expected))
+            del self._expected[oldest], self._typed_into[oldest]
         return self._number
 
     def record_as(self, text: str, line: str) -> None:
@@ -161,7 +172,8 @@ class CommandLog:
         elif mark.kind == "C" and not expected.started:
             self._start_expected(mark.nonce, expected)
         elif mark.kind == "D" and expected.started and expected.running:
-            self._finish_expected(mark.nonce, expected, mark.exit_code)
+            seen = self._in_front(self._typed_into[mark.nonce])
+            self._finish_expected(mark.nonce, expected, mark.exit_code, unconfirmed=not seen)
 
     def accepts(self, mark: PromptMark) -> bool:
         """Whether a mark counts as the shell's own: any until the first of a shell that Fugue set up, then only those;
@@ -221,7 +233,7 @@ class CommandLog:
             self._input = None
             return
         if self.running:
-            self._finish(mark.exit_code, self._emulator.pin())
+            self._finish(mark.exit_code, self._emulator.pin(), unconfirmed=not self._in_front(0))
         self._input, self._typed, self._reported, self.at_prompt = None, [], None, True
         self._prompt_pin = self._emulator.pin()
 
@@ -236,7 +248,7 @@ class CommandLog:
 
     def _end(self, mark: PromptMark) -> None:
         if self.running:
-            self._finish(mark.exit_code, self._stop(mark.eol))
+            self._finish(mark.exit_code, self._stop(mark.eol), unconfirmed=not self._in_front(0))
         elif self.trusted and mark.exit_code:
             self._refuse(mark)
         self._input, self._typed = None, []
@@ -284,12 +296,14 @@ class CommandLog:
             self._records[-PINNED - 1] = _unpinned(self._records[-PINNED - 1])
         self._events.append(CommandStarted(record))
 
-    def _finish(self, exit_code: int | None, stop: Pin) -> None:
-        self._records[-1] = record = _finished(self._records[-1], exit_code, stop)
+    def _finish(self, exit_code: int | None, stop: Pin, *, unconfirmed: bool = False) -> None:
+        self._records[-1] = record = _finished(self._records[-1], exit_code, stop, unconfirmed=unconfirmed)
         self._events.append(CommandFinished(record))
 
-    def _finish_expected(self, nonce: str, expected: CommandRecord, exit_code: int | None) -> None:
-        record = _finished(expected, exit_code, self._emulator.pin())
+    def _finish_expected(
+        self, nonce: str, expected: CommandRecord, exit_code: int | None, *, unconfirmed: bool = False
+    ) -> None:
+        record = _finished(expected, exit_code, self._emulator.pin(), unconfirmed=unconfirmed)
         self._expected = {each: known if known.running else _unpinned(known) for each, known in self._expected.items()}
         if self._records and self._records[-1].number == expected.number:
             self._records[-1], self._expected[nonce] = record, _unpinned(record)
@@ -418,8 +432,9 @@ def _unpinned(record: CommandRecord) -> CommandRecord:
     return replace(record, start=None, stop=None)
 
 
-def _finished(record: CommandRecord, exit_code: int | None, stop: Pin) -> CommandRecord:
-    return replace(record, ended=time.monotonic(), ended_at=time.time(), exit_code=exit_code, stop=stop)
+def _finished(record: CommandRecord, exit_code: int | None, stop: Pin, *, unconfirmed: bool = False) -> CommandRecord:
+    ended, ended_at = time.monotonic(), time.time()
+    return replace(record, ended=ended, ended_at=ended_at, exit_code=exit_code, unconfirmed=unconfirmed, stop=stop)
 
 
 def output(emulator: Emulator, record: CommandRecord, *, joined: bool = True, ansi: bool = False) -> TextExtract:

@@ -25,11 +25,11 @@ class ShellIntegration:
         with self._lock:
             return self._log.newest
 
-    def ask(self, nonce: str, line: str) -> int:
-        """Expect a command that is typed with prompt marks of its own, which carry the nonce: `CommandStarted` and
-        `CommandFinished` report it under the returned number."""
+    def ask(self, nonce: str, line: str, group: int) -> int:
+        """Expect a command that is typed, into the shell of a process group, with prompt marks that carry the nonce:
+        `CommandStarted` and `CommandFinished` report it under the returned number."""
         with self._lock:
-            return self._log.expect(nonce, line)
+            return self._log.expect(nonce, line, group)
 
     def given(self, text: str, line: str) -> None:
         """Record the next command as `line` if it is typed as `text`."""

@@ -147,7 +147,7 @@ def _entry(record: CommandRecord, span: Span, line_filter: LineFilter, now: floa
         "cwd": record.cwd,
         "started": record.started_at,
         "ended": now if record.ended_at is None else record.ended_at,
-        "exit": record.exit_code,
+        "exit": record.confirmed_exit_code,
         "trusted": record.trusted,
         "span": span and [span[0].line, span[0].column, span[1].line, span[1].column],
     }
