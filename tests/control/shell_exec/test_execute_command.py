@@ -1,6 +1,7 @@
 """Commands that are run in shells: what they came to, in every shell and by either method."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -268,3 +269,30 @@ def test_the_end_that_a_program_reports_with_the_nonce_of_a_typed_mark_gives_no_
     assert ran.exit_code is None
     assert "in the foreground" in ran.note
     (shell.home / "gate").write_text("")
+
+
+@every
+def test_variables_for_one_command_are_neither_shown_nor_remembered(shell: Shell) -> None:
+    shell.run("true")
+    look = f'test "$TOKEN" = s3kr1t; and echo given; ls {os.environ["XDG_RUNTIME_DIR"]}' if shell.fish else (
+        f'test "$TOKEN" = s3kr1t && echo given; ls {os.environ["XDG_RUNTIME_DIR"]}'
+    )  # fmt: skip
+    ran = shell.run(look, env={"TOKEN": "s3kr1t", "OTHER": "it's\n2"})
+    assert ran.text.split("\n")[0] == "given"
+    assert f"fugue-{os.getpid()}-" not in ran.text
+    terminal = shell.room.mux.terminal(shell.pane)
+    assert "s3kr1t" not in terminal.text(0).text
+    assert not [record for record in terminal.shell.commands if "TOKEN=" in record.line]
+    if shell.kind == "bash":
+        assert "TOKEN=" not in shell.run("history").text
+
+
+@one_each
+def test_the_files_of_a_server_that_was_killed_are_removed_with_the_next_command(shell: Shell) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    folder = Path(os.environ["XDG_RUNTIME_DIR"]) / f"fugue-{ended.pid}-abc"
+    folder.mkdir()
+    (folder / "command").write_text("export TOKEN=s3kr1t")
+    assert shell.says("echo $A", env={"A": "1"}) == (0, "1")
+    assert not folder.exists()

@@ -63,7 +63,8 @@ class ExecuteCommand(
     cwd: str = ""
     """A directory for this command only, which then runs in a subshell where possible."""
     env: Mapping[str, str] | None = None
-    """Environment variables for this command only, in the same way."""
+    """Environment variables for this command only, in the same way; the shell reads them from a private file, so that
+    they are neither shown nor in its history."""
     on_cancel: OnCancel = OnCancel.INTERRUPT
     """What happens to the command if the call is cancelled: interrupt presses Ctrl+C, leave lets it run."""
     ansi: bool = False

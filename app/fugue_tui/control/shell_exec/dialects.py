@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.shell_names import POSIX_SHELLS, is_interactive, program_name
@@ -111,13 +110,13 @@ class ShellLine(Struct, frozen=True):
     env: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     """Variables for this command only."""
     by_file: bool = False
-    """Whether the shell reads it from a file even if it is short."""
+    """Whether the shell reads it from a file even if it is short; so it does with `env`, whose values may be secret."""
     hooks: bool = False
     """Whether the shell first reinstalls the hooks that mark its prompts."""
 
     def typed(self, dialect: Dialect) -> str:
         """The text to type into a shell that marks its commands."""
-        if self.cwd or self.env:
+        if self._is_isolated:
             return " " + self._isolated(dialect)
         return f" {self.command}" if is_plain(self.command, dialect) else f" eval {quoted(self.command, dialect)}"
 
@@ -129,13 +128,29 @@ class ShellLine(Struct, frozen=True):
         status = "$status" if dialect is Dialect.FISH else '"$?"'
         # In a POSIX shell, a syntax error in plain `eval` would discard the rest of the line.
         evaluate = "command eval" if dialect is Dialect.SH else "eval"
-        core = self._isolated(dialect) if self.cwd or self.env else f"{evaluate} {quoted(self.command, dialect)}"
+        core = self._isolated(dialect) if self._is_isolated else f"{evaluate} {quoted(self.command, dialect)}"
         begin = rf"printf '\033[J\033]133;C;fugue=%s%s\007' {words}"
         end = rf"printf '\033]133;D;%s;fugue=%s%s\007' {status} {words}"
         if dialect is not Dialect.FISH:
             end = f"{{ {end}; }} 2>/dev/null"  # Hides the trace of `set -x`, which is no output of the command.
         again = "__fugue_hook 2>/dev/null; " if self.hooks else ""
         return f" {again}{begin}; {core}; {end}"
+
+    def script(self, folder: str, dialect: Dialect) -> str:
+        """The contents of a file in a folder of its own, from which the shell reads it; first it removes the folder."""
+        remove = f"command rm -rf -- {quoted(folder, dialect)}"
+        # On the line of the command, whose errors then name the right lines.
+        first = f"{remove} 2>/dev/null; or true" if dialect is Dialect.FISH else f"{{ {remove}; }} 2>/dev/null || :"
+        return f"{first}; {self._isolated(dialect) if self._is_isolated else self.command}\n"
+
+    def from_file(self, path: str, dialect: Dialect) -> "ShellLine":
+        """The line by which the shell reads the file with its script."""
+        word = {Dialect.SH: "command .", Dialect.FISH: "source"}.get(dialect, ".")
+        return ShellLine(f"{word} {quoted(path, dialect)}", hooks=self.hooks)
+
+    @property
+    def _is_isolated(self) -> bool:
+        return bool(self.cwd or self.env)
 
     def _isolated(self, dialect: Dialect) -> str:
         """The command in a scope of its own, so that its directory and variables do not persist."""
@@ -156,9 +171,3 @@ def _isolated_in_fish(command: str, cwd: str, pairs: list[tuple[str, str]]) -> s
     there = f"builtin cd {quoted(cwd, Dialect.FISH)}; and eval {command}"
     back = 'set -l ended $status; builtin cd $here; sh -c "exit $ended"'
     return "; ".join(["begin", "set -l here $PWD", *steps, there, back, "end"])
-
-
-def from_file(path: str, line: ShellLine, dialect: Dialect) -> ShellLine:
-    """The line with its command read from a file by the shell itself."""
-    word = {Dialect.SH: "command .", Dialect.FISH: "source"}.get(dialect, ".")
-    return replace(line, command=f"{word} {quoted(path, dialect)}")

@@ -10,9 +10,10 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fugue_tui.control.shell_exec.dialects import LONGEST, Dialect, ShellLine, from_file
+from fugue_tui.control.shell_exec.dialects import LONGEST, Dialect, ShellLine
 from fugue_tui.control.shell_exec.prompt_detection import Shell, left_of_cursor
 from fugue_tui.errors import Refused
+from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
 
 
@@ -66,6 +67,8 @@ _CODE: Final = re.compile(r"<[0-9a-f]{4,8}>")
 """What zsh shows for a character that it considers unprintable, such as a joiner."""
 _ENOUGH: Final = 8
 """Characters that identify the end of a text."""
+_FOLDER: Final = re.compile(r"fugue-(\d{1,9})-")
+"""The name of a file's folder, with the pid of its server."""
 _MARGIN: Final = 4
 """Rows of the screen that the typed text leaves free, as line editors show no more than fits."""
 
@@ -80,9 +83,9 @@ def typed(terminal: Terminal, shell: Shell, line: ShellLine, *, forced: bool = F
         line = replace(line, hooks=True)
     text = line.marked(shell.dialect, nonce) if marked else line.typed(shell.dialect)
     folder = ""
-    if line.by_file or not _fits(text, terminal, shell.dialect, bracketed=bracketed):
-        folder, path = _write(line.command)
-        short = from_file(path, line, shell.dialect)
+    if line.env or line.by_file or not _fits(text, terminal, shell.dialect, bracketed=bracketed):
+        folder, path = _write(line, shell.dialect)
+        short = line.from_file(path, shell.dialect)
         text = short.marked(shell.dialect, nonce) if marked else short.typed(shell.dialect)
     if marked:
         number, before = terminal.shell.ask(nonce, line.command, shell.pid), left_of_cursor(terminal)
@@ -127,23 +130,33 @@ def _fits(text: str, terminal: Terminal, dialect: Dialect, *, bracketed: bool) -
     return max(map(len, text.encode().split(b"\n"))) <= LONGEST
 
 
-def _write(command: str) -> tuple[str, str]:
-    """Write a command to a private file; returns its folder and path. Raises Refused if no folder is writable."""
+def _write(line: ShellLine, dialect: Dialect) -> tuple[str, str]:
+    """Write a line's script to a private file; returns its folder and path. Raises Refused if no folder is writable."""
     fault = ""
     for parent in filter(None, (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir())):
         try:
-            return _write_in(parent, command)
+            _remove_abandoned(parent)
+            return _write_in(parent, line, dialect)
         except OSError as error:
             fault = f"{fault}; {parent}: {error.strerror}"
-    raise Refused(f"the command is too long to be typed, and no file can be made for it{fault}")
+    reason = "its variables are not typed" if line.env else "the command is too long to be typed"
+    raise Refused(f"{reason}, and no file can be made for it{fault}")
 
 
-def _write_in(parent: str, command: str) -> tuple[str, str]:
-    folder = tempfile.mkdtemp(prefix="fugue-", dir=parent)
+def _remove_abandoned(parent: str) -> None:
+    """Remove the folders of servers that were killed before a shell had read the file."""
+    for entry in os.scandir(parent):
+        found = _FOLDER.match(entry.name)
+        if found and not process.exists(int(found[1])):
+            shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _write_in(parent: str, line: ShellLine, dialect: Dialect) -> tuple[str, str]:
+    folder = tempfile.mkdtemp(prefix=f"fugue-{os.getpid()}-", dir=parent)
     path = os.path.join(folder, "command")
     try:
         with open(path, "x", encoding="utf-8") as stream:
-            stream.write(command + "\n")
+            stream.write(line.script(folder, dialect))
     except OSError:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -138,6 +138,17 @@ def _is_hidden(pid: int) -> bool:
     return False
 
 
+def exists(pid: int) -> bool:
+    """Whether there is such a process, of any user."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
 def session_members(sessions: Iterable[int]) -> dict[int, list[Process]]:
     """The live processes of each named session; zombies are left out, and so are sessions without members."""
     wanted = set(sessions)
