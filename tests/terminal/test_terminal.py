@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import os
 import signal
 import struct
 import sys
@@ -120,7 +121,8 @@ def test_title_directory_and_bell_are_told_and_kept(spawn: Spawn) -> None:
     pane = spawn("echo now; read line", say=lambda data: said if b"now" in data else [])
     pane.witness.wait(lambda: len(pane.witness.events) == 3)
     assert pane.witness.events == said
-    assert (pane.terminal.title, pane.terminal.cwd) == ("a title", "/over/there")
+    assert (pane.terminal.title, pane.terminal.reported_cwd) == ("a title", "/over/there")
+    assert pane.terminal.cwd == os.getcwd()
 
 
 def test_the_program_is_told_its_new_size(spawn: Spawn) -> None:

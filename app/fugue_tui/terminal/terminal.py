@@ -4,6 +4,7 @@ Output reaches the emulator on the I/O loop's threads. All else may be called fr
 and `close`, which belong to the thread that calls `refresh` or `frame`. After `close` queries return empty values.
 """
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -86,11 +87,11 @@ class Terminal:
         self._watcher = watcher
         self._observers = Observers()
         self._events = SerialQueue[Event | Exit](self._handle)
-        self._title = self._cwd = ""
+        self._title = self._cwd = self._reported_cwd = ""
         self._printed = self.waits
         self._printed_at = 0.0
         self._notified = False
-        self._log = CommandLog(emulator, nonce, lambda: emulator.cwd or process.cwd(self.pid), self._is_in_front)
+        self._log = CommandLog(emulator, nonce, lambda: self._spelled(process.cwd(self.pid)), self._is_in_front)
         emulator.connect_marks(self._lock, self._log.on_mark)
         self._log.restore(before)
         self.shell: Final = ShellIntegration(self._lock, self._log)
@@ -159,8 +160,21 @@ class Terminal:
 
     @property
     def cwd(self) -> str:
-        """The directory that the program reported by OSC 7, else that of the foreground process. Untrusted."""
-        return self._cwd or process.cwd(self._channel.foreground_group() or self.pid)
+        """The directory of the foreground process, or else of the terminal's own, as the kernel has it. Where the
+        kernel does not tell, that of a shell that Fugue set up. Its name is untrusted."""
+        if self.exit or self.waits:
+            return self._cwd or self._log.cwd
+        return self._spelled(process.cwd(self._channel.foreground_group()) or process.cwd(self.pid))
+
+    def _spelled(self, seen: str) -> str:
+        """A directory as the shell that Fugue set up spells it, by its links."""
+        told = self._log.cwd
+        return told if told and (not seen or told == seen or _is_same(told, seen)) else seen
+
+    @property
+    def reported_cwd(self) -> str:
+        """The directory that any program reported last, by OSC 7: to be shown, and for nothing else. Untrusted."""
+        return self._reported_cwd
 
     @property
     def printed_at(self) -> float:
@@ -502,7 +516,7 @@ class Terminal:
             case TitleChanged(title):
                 self._title = title
             case CwdChanged(cwd):
-                self._cwd = cwd
+                self._reported_cwd = cwd
             case CommandStarted():
                 self.sent.settle()
             case PromptMark(kind="A"):
@@ -511,3 +525,10 @@ class Terminal:
                 pass
         self._observers(event)
         self._watcher.on_event(self, event)
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False

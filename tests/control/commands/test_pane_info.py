@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.control.real_shells import start
 from tests.control.scripted_program import Driven, marks
 from tests.multiplexer.conftest import Room, agent
 
@@ -28,14 +29,41 @@ def driven(room: Room) -> Driven:
     return Driven(room)
 
 
-def test_the_directory_is_the_process_s_own_until_the_shell_reports_another(driven: Driven, tmp_path: Path) -> None:
+def test_the_directory_is_the_process_s_own_whatever_a_program_reports(driven: Driven, tmp_path: Path) -> None:
     room = driven.room
     driven.does(f"cd '{tmp_path}'")
     found = room.run(GetCurrentDirectory(pane=str(driven.pane)))
     assert (found.cwd, found.known_by) == (str(tmp_path), "seen")
-    driven.does("printf '\\033]7;file:///tmp/else\\007'")
-    room.until(lambda: room.mux.terminals[driven.pane].cwd == "/tmp/else")
-    assert room.run(GetCurrentDirectory()).known_by == "reported"
+    assert found.reported == ""
+    driven.does("printf '\\033]7;file:///tmp\\007'")
+    room.until(lambda: room.mux.terminals[driven.pane].reported_cwd == "/tmp")
+    found = room.run(GetCurrentDirectory())
+    assert (found.cwd, found.known_by, found.reported) == (str(tmp_path), "seen", "/tmp")
+    opened = room.run(CreatePane(command=("cat",)))
+    assert opened.cwd == str(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_the_directory_that_the_pane_s_own_shell_reports_keeps_its_spelling(
+    name: str, room: Room, tmp_path: Path
+) -> None:
+    (tmp_path / "a;b%20").mkdir()
+    link = tmp_path / "li nk;%"
+    link.symlink_to(tmp_path / "a;b%20")
+    shell = start(room, name, tmp_path)
+    shell.run(f"cd '{link}'")
+    room.until(lambda: room.mux.terminal(shell.pane).shell.at_prompt)
+    found = room.run(GetCurrentDirectory(pane=str(shell.pane)))
+    assert (found.cwd, found.known_by) == (str(link), "reported")
+    shell.run("printf '\\033]7;file:///tmp\\007'; sh -c 'exit 0'")
+    room.until(lambda: room.mux.terminal(shell.pane).shell.at_prompt)
+    later = shell.overdue("printf '\\033]7;file:///tmp\\007'; cat", lambda: shell.runs("cat"))
+    assert later.cwd == str(tmp_path / "a;b%20")
+    found = room.run(GetCurrentDirectory(pane=str(shell.pane)))
+    assert (found.cwd, found.known_by, found.reported) == (str(link), "reported", "/tmp")
+    opened = room.run(CreatePane(command=("cat",), source_pane=str(shell.pane)))
+    assert room.mux.workspace.panes[PaneId(opened.id[1:])].cwd == str(link)
 
 
 def test_a_directory_that_was_removed_is_reported_by_its_name(driven: Driven, tmp_path: Path) -> None:

@@ -40,9 +40,12 @@ class Directory(Struct, frozen=True):
     cwd: str
     """The directory; empty if unknown."""
     known_by: str
-    """How it is known: reported by the shell (OSC 7), seen in the process table, or started there."""
+    """How it is known: reported by the pane's own shell, which Fugue set up; seen in the process table; or started
+    there."""
     exists: bool
     """Whether it still exists: a shell stays in a removed directory."""
+    reported: str
+    """Another directory that a program in the pane reported (OSC 7): untrusted, and used for nothing; else empty."""
 
 
 class ProcessInfo(Struct, frozen=True):
@@ -89,11 +92,9 @@ class GetCurrentDirectory(
         """The directory, from another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
-        with terminal.locked() as screen:
-            reported = screen.emulator.cwd
-        seen = terminal.cwd
-        known_by = "reported" if reported and seen == reported else "seen" if seen else "started"
-        return run_task(asyncio.to_thread(_directory, pane, mux.cwd(pane), known_by))
+        seen, told = terminal.cwd, terminal.shell.cwd
+        known_by = "reported" if told and seen == told else "seen" if seen else "started"
+        return run_task(asyncio.to_thread(_directory, pane, mux.cwd(pane), known_by, terminal.reported_cwd))
 
 
 class GetRunningProcess(
@@ -268,8 +269,9 @@ def _info(pid: int, lines: Mapping[int, Iterable[str]]) -> ProcessInfo:
     return ProcessInfo(pid, clean(name), words[:MAX_ARGUMENTS])
 
 
-def _directory(pane: PaneId, cwd: str, known_by: str) -> Directory:
-    return Directory(str(pane), clean(cwd, 4096), known_by, exists=_exists(cwd))
+def _directory(pane: PaneId, cwd: str, known_by: str, reported: str) -> Directory:
+    other = "" if reported == cwd else clean(reported, 4096)
+    return Directory(str(pane), clean(cwd, 4096), known_by, _exists(cwd), other)
 
 
 def _exists(path: str) -> bool:

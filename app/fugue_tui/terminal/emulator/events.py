@@ -61,6 +61,8 @@ class PromptMark(Struct, frozen=True):
     """With A: the prompt of a further line of the same command."""
     eol: str = ""
     """With D: what the shell printed before it, and blanks up to the edge, to show that a line had no end."""
+    cwd: str | None = None
+    """With A or D: where a shell of Fugue's is; empty if its name has control characters, None if not reported."""
 
 
 class CommandStarted(Struct, frozen=True):

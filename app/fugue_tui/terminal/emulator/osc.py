@@ -85,7 +85,7 @@ def _clipboard(rest: str) -> ClipboardWrite | None:
 
 
 def _mark(rest: str) -> PromptMark | None:
-    """Marks A to D with their options: the exit code of D or our A, kitty's command lines, and our nonce."""
+    """Marks A to D with their options: the exit code of D or our A, kitty's command lines, our directory and nonce."""
     kind, _, rest = rest.partition(";")
     kind = _ALIKE.get(kind, kind)
     if kind not in ("A", "B", "C", "D"):
@@ -103,6 +103,7 @@ def _mark(rest: str) -> PromptMark | None:
         options.get("aid", ""),
         continues and kind == "A",
         options.get("eol", "") if kind == "D" else "",
+        osc_command_line.percent(options["cwd"]) if "cwd" in options and kind in ("A", "D") else None,
     )
 
 

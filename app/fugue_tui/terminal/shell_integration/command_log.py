@@ -78,6 +78,8 @@ class CommandLog:
         """Whether a shell waits for input; None if none ever marked its prompt."""
         self.trusted = False
         """Whether a shell that Fugue set up has printed a mark; from then on no other marks count."""
+        self.cwd = ""
+        """Where a shell that Fugue set up was at its newest prompt, as it spells that; empty if unknown."""
 
     def restore(self, records: Sequence[CommandRecord]) -> None:
         """Start with the commands of another log whose text the emulator contains; their numbers go on."""
@@ -205,8 +207,10 @@ class CommandLog:
     def _on_shell_mark(self, mark: PromptMark) -> None:
         if not self.accepts(mark):
             return
-        if not self.trusted and self._is_ours(mark):
-            self._start_to_trust()
+        if self._is_ours(mark):
+            self.cwd = self.cwd if mark.cwd is None else mark.cwd
+            if not self.trusted:
+                self._start_to_trust()
         if self._shell and mark.aid and mark.aid != self._shell and self.running:
             return
         match mark.kind:

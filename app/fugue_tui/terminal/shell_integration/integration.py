@@ -58,6 +58,11 @@ class ShellIntegration:
             return self._log.first_rows(command)
 
     @property
+    def cwd(self) -> str:
+        """Where a shell that Fugue set up was at its newest prompt, as it spells that; empty for any other."""
+        return self._log.cwd
+
+    @property
     def at_prompt(self) -> bool | None:
         """Whether a shell waits for input; None if no shell ever marked its prompt."""
         return self._log.at_prompt

@@ -25,10 +25,11 @@ __fugue_begin() {
     \builtin local status=$? here last
     here=${PWD-}
     case $here in
-        *[[:cntrl:]]*) here=$'\033]7;\a' ;;
-        *) here=$'\033]7;file://'${here//\%/%25}$'\a' ;;
+        *[[:cntrl:]]*) here= ;;
+        *) here=${here//\%/%25} here=${here//;/%3B} ;;
     esac
-    \builtin printf '%s\033]133;D;%s;fugue=%s\a' "$here" "$status" "$__fugue_nonce"
+    \builtin printf '\033]7;%s\a\033]133;D;%s;cwd=%s;fugue=%s\a' \
+        "${here:+file://$here}" "$status" "$here" "$__fugue_nonce"
     if [[ ${PS1-} == "${__fugue_marked1-}" ]]; then PS1=${__fugue_plain1-}; fi
     if [[ ${PS2-} == "${__fugue_marked2-}" ]]; then PS2=${__fugue_plain2-}; fi
     # What was added to PROMPT_COMMAND since goes before our last word. It may undo that at this prompt still.

@@ -12,7 +12,7 @@ set -eg FUGUE_SHELL_NONCE
 if status is-interactive; and test -n "$__fugue_nonce"
     function __fugue_prompt --on-event fish_prompt
         set -l here (string escape --style=url -- $PWD)
-        builtin printf '\e]7;file://%s\a\e]133;A;fugue=%s\a' "$here" $__fugue_nonce
+        builtin printf '\e]7;file://%s\a\e]133;A;cwd=%s;fugue=%s\a' "$here" "$here" $__fugue_nonce
     end
 
     function __fugue_preexec --on-event fish_preexec

@@ -58,15 +58,15 @@ __fugue_prompt() {
     # Zsh leaves the status as it was when it refuses a line.
     if [[ -z ${__fugue_ran-} && $ret != 0 ]]; then ret=1; fi
     'builtin' 'typeset' -g __fugue_ran=
-    here=$'\e]7;\a'
-    if [[ ${PWD-} != *[[:cntrl:]]* ]]; then here=$'\e]7;file://'${PWD//\%/%25}$'\a'; fi
+    if [[ ${PWD-} != *[[:cntrl:]]* ]]; then here=${${PWD//\%/%25}//;/%3B}; fi
     if [[ -n $sp ]]; then
         # What zsh has just printed if the output did not end its last line.
         eol=${${PROMPT_EOL_MARK-%#}//\%[BbSsUufk]/}
         eol=${${(%)eol}//;/}
         if [[ $eol == *[[:cntrl:]]* ]]; then eol=; fi
     fi
-    __fugue_say '%s\e]133;D;%s;eol=%s;fugue=%s\a' "$here" "$ret" "$eol" "$__fugue_nonce"
+    __fugue_say '\e]7;%s\a\e]133;D;%s;cwd=%s;eol=%s;fugue=%s\a' \
+        "${here:+file://$here}" "$ret" "$here" "$eol" "$__fugue_nonce"
     if [[ ${(t)PS1} != *export* ]]; then
         if [[ ${PS1-} != "${__fugue_marked-}" ]]; then 'builtin' 'typeset' -g __fugue_plain="${PS1-}"; fi
         PS1="%{"$'\e]133;A;fugue='$__fugue_nonce$'\a'"%}$__fugue_plain%{"$'\e]133;B;fugue='$__fugue_nonce$'\a'"%}"
