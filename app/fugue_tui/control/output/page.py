@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from fugue_tui.control.output.continuation import continuation
 from fugue_tui.control.output.export import html, json_cells
 from fugue_tui.control.output.full_text import wraps
+from fugue_tui.control.output.hidden_text import text_between, theme_of
 from fugue_tui.control.output.truncate import ends_of
 from fugue_tui.errors import InvalidArgument, NotFound
-from fugue_tui.imaging.palette import Theme
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition, bookmark
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.copy_mode.text_units import TextSpan
@@ -235,9 +235,11 @@ def _writer(screen: LockedScreen, start: Point, stop: Point, options: TextOption
     """The length and a writer of the text between two points now; 0 if the length is only known once written."""
     emulator, cols = screen.emulator, screen.size.cols
     if options.format in _TEXTS:
-        ansi = options.format is TextFormat.ANSI
-        text = emulator.between(start, stop, joined=options.joined, ansi=ansi)
-        return len(text), lambda: text if ansi else clean_text(text, max(len(text), 1))
+        if options.format is TextFormat.ANSI:
+            styled = emulator.between(start, stop, joined=options.joined, ansi=True)
+            return len(styled), lambda: styled
+        text = text_between(emulator, start, stop, joined=options.joined)
+        return len(text), lambda: clean_text(text, max(len(text), 1))
     theme, read = theme_of(emulator), rows_between(emulator, start.line, stop.line + bool(stop.column))
     if options.format is TextFormat.HTML:
         return 0, lambda: html(_cut(read(), start, stop), theme)
@@ -251,12 +253,6 @@ def _cut(rows: list[Row], start: Point, stop: Point) -> Sequence[Row]:
     if rows and start.column:
         rows[0] = part(rows[0], start.column)
     return _without_blank_end(rows)
-
-
-def theme_of(emulator: Emulator) -> Theme:
-    """A terminal's default colours, for images. The caller holds the lock."""
-    fg, bg = (((each >> 16) & 255, (each >> 8) & 255, each & 255) for each in emulator.colours)
-    return Theme(foreground=fg, background=bg)
 
 
 def rows_between(emulator: Emulator, start: int, stop: int) -> Callable[[], list[Row]]:

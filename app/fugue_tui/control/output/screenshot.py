@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fugue_tui.control.output.page import theme_of
+from fugue_tui.control.output.hidden_text import theme_of
 from fugue_tui.control.output.pane_titles import grid_view
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId

@@ -1,18 +1,17 @@
 """Truncates a long output to its beginning and end, with the point where the rest can be read."""
 
-import re
 from bisect import bisect_left
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fugue_tui.control.output.hidden_text import text_between, theme_of, unstyled
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.pins import START, Point
 from fugue_tui.terminal.terminal import Terminal
 
-_SGR: Final = re.compile(r"\x1b\[[0-9;:]*m|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
 _BRIEF: Final = 40
 """Characters of the limit for which one row is read at each end of a long output, or a row's width if smaller."""
 _SHARE: Final = 0.4
@@ -60,7 +59,7 @@ def clip(
         ends = ends_of(screen.emulator, command)
         if ends is None:
             return TruncatedOutput(hidden=True)
-        kept = kept if ansi else _SGR.sub("", kept)
+        kept = kept if ansi else unstyled(kept, theme_of(screen.emulator))
         return _between(screen.emulator, ends, limit, kept.replace("\r", ""), lines, ansi=ansi)
 
 
@@ -92,13 +91,11 @@ def _between(
 ) -> TruncatedOutput:
     rows, brief = ends.stop.line - ends.start.line, max(20, limit // max(1, min(_BRIEF, emulator.size.cols)))
     if rows <= 2 * brief:
-        return _with_kept(
-            _cut(emulator.between(ends.start, ends.stop, ansi=ansi), ends.start, limit), ends, kept, lines
-        )
+        return _with_kept(_cut(_text(emulator, ends.start, ends.stop, ansi=ansi), ends.start, limit), ends, kept, lines)
     above, below = Point(ends.start.line + brief), Point(ends.stop.line - brief)
     # A wrapped line may start inside the rows read of one end and end after them.
-    started, _, cut = emulator.between(ends.start, above, ansi=ansi).rpartition("\n")
-    rest, _, ended = emulator.between(below, ends.stop, ansi=ansi).partition("\n")
+    started, _, cut = _text(emulator, ends.start, above, ansi=ansi).rpartition("\n")
+    rest, _, ended = _text(emulator, below, ends.stop, ansi=ansi).partition("\n")
     head = _first(started or cut, int(limit * _SHARE))
     tail = _last(ended or rest, limit - len(head))
     lines = lines or (rows if started or ended else 1)
@@ -107,9 +104,13 @@ def _between(
     return _with_kept(TruncatedOutput(head, tail, omitted, rest=rest_at), ends, kept, lines)
 
 
+def _text(emulator: Emulator, start: Point, stop: Point, *, ansi: bool) -> str:
+    return emulator.between(start, stop, ansi=True) if ansi else text_between(emulator, start, stop)
+
+
 def _behind(emulator: Emulator, start: Point, rows: range, length: int, *, ansi: bool) -> Point:
     """The row after `length` characters."""
-    at = bisect_left(rows, length, key=lambda row: len(emulator.between(start, Point(row), ansi=ansi)))
+    at = bisect_left(rows, length, key=lambda row: len(_text(emulator, start, Point(row), ansi=ansi)))
     return Point(rows.start + at)
 
 
