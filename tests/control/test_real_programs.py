@@ -223,7 +223,7 @@ def test_an_editor_in_front(shell: Shell, tmp_path: Path) -> None:
     at.room.shows(shell.pane, "~")
     state = at.room.run(GetPaneState(pane=at.pane))
     assert (state.alternate_screen, state.program) == (True, "vim")
-    with pytest.raises(Refused, match=r"full-screen program vim \(`vim .*`\) runs there"):
+    with pytest.raises(Refused, match=r"full-screen program vim runs there"):
         shell.run("echo no")
     screen = at.read()
     assert (screen.screen, screen.text.splitlines()[:3]) == ("alternate", ["first line", "second 漢字 line", "~"])

@@ -139,7 +139,8 @@ _ABOUT_LAYOUT: Final = "How every window is laid out: its tree with the ratios, 
 
 
 def _screen(pane: dict[str, Any]) -> Resource:
-    label = " ".join(part for part in (pane["id"], pane["name"] or pane["program"]) if part)
+    # Never what a program calls itself: clients show names without a warning.
+    label = f"{pane['id']} {pane['name']}".strip()
     return Resource(
         uri=pane_uri(pane["id"], "screen"),
         name=clean(label),

@@ -9,7 +9,7 @@ from tests.tui.test_snapshots import picture as picture
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Door, Origin
-from fugue_tui.control.core.deferred import Deferred
+from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import Denied
 from fugue_tui.multiplexer.access.grants import Scope
@@ -30,7 +30,7 @@ def ask(stage: Stage, line: str, origin: Origin = AGENT) -> Deferred[Any]:
     """An agent's call about which the user is asked."""
     stage.mux.permissions = McpSettings()
     found: Any = stage.app.dispatcher.run(parse(line), origin)
-    assert isinstance(found, Deferred)
+    assert is_deferred(found)
     return found
 
 

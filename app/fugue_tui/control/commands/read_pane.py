@@ -97,6 +97,11 @@ class Reading(TextAnswer, frozen=True, kw_only=True):
         """The source of the text."""
         return f"pane {self.pane}"
 
+    @property
+    def from_programs(self) -> tuple[str, ...]:
+        """The command line, which any program can report by prompt marks."""
+        return ("command",)
+
 
 class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=True, toolset=Toolset.DEFAULT):
     """Read a pane's text as shown on its screen, with wrapped lines joined.

@@ -24,6 +24,11 @@ class TextAnswer(Struct, frozen=True, kw_only=True):
         return ""
 
     @property
+    def from_programs(self) -> tuple[str, ...]:
+        """The fields that programs decide, which for models are fenced with the text."""
+        return ()
+
+    @property
     def for_terminal(self) -> str:
         """The text for a terminal."""
         return clean_styled(self.text) if self.styled else clean_text(self.text, len(self.text))

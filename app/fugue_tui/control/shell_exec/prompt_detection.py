@@ -19,6 +19,8 @@ from fugue_tui.terminal.terminal import Terminal
 
 _RETRY: Final = 2_000
 """Milliseconds after which typed text may have been entered."""
+_NAME: Final = 16
+"""Characters of a program's name in an error."""
 STARTING: Final = 8.0
 """Seconds that a shell with prompt marks has for its start-up files."""
 
@@ -134,14 +136,13 @@ def left_of_cursor(terminal: Terminal) -> str:
 
 
 def _refuse(terminal: Terminal, pane: PaneId, group: int, command: CommandRecord | None) -> NoReturn:
-    name = clean(process.name(group)) or "a program"
+    # No more than that: an error is read without the warning that output has.
+    name = clean(process.comm(group).encode("ascii", "ignore").decode(), _NAME) or "a program"
     age = time.monotonic() - command.started if command else process.age(group)
     since = f" for {_span(age)}" if age is not None else ""
     whole = "full-screen program " if terminal.modes.alternate_screen else ""
-    line = clean(command.line, 80) if command else ""
-    runs = f" (`{line}`)" if line and line != name else ""
     raise Refused(
-        f"no shell waits for a command in {pane}: {whole}{name}{runs} runs there{since}; use send-input to type to it, "
+        f"no shell waits for a command in {pane}: {whole}{name} runs there{since}; use send-input to type to it, "
         "wait-for-output to wait for it, interrupt-pane to end it, or another pane"
     )
 

@@ -87,6 +87,11 @@ class CommandOutcome(TextAnswer, frozen=True, kw_only=True):
         """The program that printed the text."""
         return f"a command in pane {self.pane}"
 
+    @property
+    def from_programs(self) -> tuple[str, ...]:
+        """The directory, whose name anyone may have chosen."""
+        return ("cwd",)
+
 
 def output_limit(limit: int, origin: Origin) -> int:
     """The limit of characters of output for this caller."""
