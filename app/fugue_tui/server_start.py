@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 
 from fugue_tui import daemonize, sockets
 from fugue_tui.attach_protocol import BYE, RUNNING, Bye, Hello, frame
-from fugue_tui.cli.attach_client import here, join
+from fugue_tui.cli.attach_client import here, join, unreachable
 from fugue_tui.client.attach import attach
 from fugue_tui.errors import AlreadyRunning, ConfigError, FugueError, NotRunning, SocketError
 from fugue_tui.records import Record, record
@@ -39,6 +39,8 @@ PATIENCE = 5.0
 CLAIM_SECONDS = 10.0
 """How long to wait for a workspace that runs but rejects clients: it was just started, or is about to end."""
 RETRY_SECONDS = 0.02
+GONE_SECONDS = 0.2
+"""The same for one whose socket is gone, which it makes again within seconds."""
 
 
 @record(frozen=True, slots=True)
@@ -71,8 +73,8 @@ def start(options: StartOptions) -> int:
                 return join(path, hello, wanted, options.command)
             except NotRunning:
                 if time.monotonic() > until:
-                    raise error from None
-            time.sleep(RETRY_SECONDS)
+                    raise unreachable(wanted) or error from None
+            time.sleep(RETRY_SECONDS if os.path.lexists(path) else GONE_SECONDS)
 
 
 def show(options: StartOptions) -> int:
@@ -156,7 +158,7 @@ def claim(options: StartOptions, settings: "Config") -> tuple[str, "Listener"]:
 
     workspace = sockets.check_name(options.workspace or sockets.DEFAULT)
     path = options.socket or settings.mcp.socket
-    return workspace, listen(sockets.check_path(path)) if path else listen_as(workspace)
+    return workspace, listen(sockets.check_path(path), workspace) if path else listen_as(workspace)
 
 
 def claim_for_show(options: StartOptions, settings: "Config") -> tuple[str, "Listener | None"]:

@@ -29,6 +29,8 @@ from fugue_tui_mcp.peer_credentials import peer_of
 
 _log: Final = logging.getLogger(__name__)
 STOP_SECONDS: Final = 2.0
+RESTORE_SECONDS: Final = 2.0
+"""Seconds between two checks that the socket is still at its path."""
 SEND_BUFFER: Final = 1 << 20
 """Bytes of a client's send buffer in the kernel: one long response."""
 Attach: TypeAlias = Callable[[socket.socket, attach_protocol.Hello, Caller, bytes], None]
@@ -60,6 +62,7 @@ class SocketServer:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._main, name="mcp", daemon=True)
         self._stop = asyncio.Event()
+        self._unreachable = False
         self._connections: dict[asyncio.Task[None], tuple[Connection, Caller]] = {}
 
     def start(self) -> None:
@@ -94,13 +97,40 @@ class SocketServer:
             self._loop.close()
 
     async def _serve(self) -> None:
-        server = await asyncio.start_unix_server(self._connected, sock=self._listener.socket, limit=self._limits.line)
-        await self._stop.wait()
+        server = await self._listening()
+        while not await self._stopped(RESTORE_SECONDS):
+            if self._restored():
+                server.close()
+                server = await self._listening()
         server.close()
         tasks = list(self._connections)
         self._drop_all()
         if tasks:
             await asyncio.wait(tasks, timeout=STOP_SECONDS / 2)
+
+    async def _listening(self) -> asyncio.Server:
+        return await asyncio.start_unix_server(self._connected, sock=self._listener.socket, limit=self._limits.line)
+
+    async def _stopped(self, seconds: float) -> bool:
+        """Whether serving ends within so many seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self._stop.wait()
+        return False
+
+    def _restored(self) -> bool:
+        """Whether the socket was bound again, because its path was gone."""
+        try:
+            restored = self._listener.restore()
+        except SocketError as error:
+            if not self._unreachable:
+                _log.warning("the socket is gone and cannot be made again yet: %s", error)
+            self._unreachable = True
+            return False
+        if restored:
+            _log.warning("the socket was gone and was made again: %s", self._listener.named)
+        self._unreachable = False
+        return restored
 
     def _drop_all(self) -> None:
         for task in list(self._connections):

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -97,6 +98,32 @@ def test_two_that_start_a_workspace_at_once_share_it(launch: Launch) -> None:
         assert running.shell("kill-server", running.name).returncode == 0
         left(running.host, b"[e2e ended]")
         left(other, b"[e2e ended]")
+
+
+def test_a_workspace_whose_runtime_directory_was_removed_is_attached_again(running: Running) -> None:
+    server = running.server
+    shutil.rmtree(running.socket.parent)
+    again = running.again("attach", running.name)
+    again.wait_text("ready", running.name)
+    assert running.server == server
+    shutil.rmtree(running.socket.parent)
+    second = running.again()
+    second.wait_text("ready", running.name)
+    assert running.server == server
+    assert len(running.ask("list-clients")["clients"]) == 3
+
+
+def test_a_second_server_of_a_name_does_not_start_in_another_runtime_directory(running: Running, room: Path) -> None:
+    (room / "other").mkdir(mode=0o700)
+    other = {"XDG_RUNTIME_DIR": str(room / "other")}
+    for words in ((), ("attach", running.name)):
+        running.again(*words, env=other).wait_text("ready", running.name)
+    assert len(running.ask("list-clients")["clients"]) == 3
+    done = subprocess.run(
+        [sys.executable, "-m", "fugue_tui", "serve", running.name],
+        env={**os.environ, **running.env, **other}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert f"workspace e2e is already running, as process {running.server}" in done.stderr
 
 
 def test_a_workspace_at_a_configured_socket_is_joined_and_an_impossible_configuration_is_reported(

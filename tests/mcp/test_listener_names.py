@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from tests.mcp.workspace_sockets import runtime as runtime
@@ -12,6 +13,7 @@ from tests.mcp.workspace_sockets import sockets_in
 
 from fugue_tui.errors import AlreadyRunning, SocketError
 from fugue_tui.sockets import answers, live, path_of, same
+from fugue_tui.store import name_lock
 from fugue_tui_mcp.listener import Listener, listen_as
 
 
@@ -101,4 +103,86 @@ def test_a_killed_workspace_leaves_nothing_for_the_next_under_any_name_it_had(ru
     listener = listen_as("ops")
     assert sockets_in(runtime) == sorted([os.path.basename(listener.path), "ops.sock"])
     assert live() == ["ops"]
+    listener.close()
+
+
+def test_a_name_has_one_server_wherever_its_socket_is(
+    runtime: Path, private_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = listen_as("dev")
+    elsewhere = private_dir / "other"
+    elsewhere.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(elsewhere))
+    with pytest.raises(AlreadyRunning, match=f"workspace dev is already running, as process {os.getpid()}") as caught:
+        listen_as("dev")
+    assert caught.value.path == first.named
+    assert sockets_in(elsewhere / "fugue-tui") == []
+    assert name_lock.holder("dev") == name_lock.Holder(os.getpid(), first.named)
+    first.rename("ops")
+    listen_as("dev").close()
+    with pytest.raises(AlreadyRunning, match="workspace ops is already running"):
+        listen_as("ops")
+    first.close()
+    assert name_lock.holder("ops") is None
+    listen_as("ops").close()
+
+
+def test_a_name_of_a_killed_server_is_free(runtime: Path) -> None:
+    script = "from fugue_tui_mcp.listener import *; import os; listen_as('dev'); os._exit(9)"
+    subprocess.run([sys.executable, "-c", script], check=False)
+    assert name_lock.holder("dev") is None
+    listen_as("dev").close()
+
+
+def test_a_state_directory_that_cannot_be_used_prevents_nothing(
+    runtime: Path, private_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FUGUE_STATE", str(private_dir / "file" / "state"))
+    (private_dir / "file").write_text("")
+    listener = listen_as("dev")
+    assert name_lock.holder("dev") is None
+    listener.close()
+
+
+def test_a_socket_whose_directory_was_removed_is_made_again(runtime: Path) -> None:
+    listener = listen_as("dev")
+    assert not listener.restore()
+    rmtree(runtime)
+    listener.socket.close()
+    assert live() == []
+    assert listener.restore()
+    assert not listener.restore()
+    assert live() == ["dev"]
+    assert answers(listener.path)
+    with pytest.raises(AlreadyRunning):
+        listen_as("dev")
+    listener.rename("ops")
+    listener.close()
+    assert sockets_in(runtime) == []
+    assert not listener.restore()
+
+
+@pytest.mark.parametrize("gone", ["named", "path"])
+def test_a_removed_path_of_a_socket_is_made_again(runtime: Path, gone: str) -> None:
+    listener = listen_as("dev")
+    bound = listener.socket
+    os.unlink(getattr(listener, gone))
+    assert not listener.restore()
+    assert listener.socket is bound
+    assert same(listener.path, listener.named)
+    listener.close()
+
+
+def test_a_socket_is_not_made_again_while_another_has_its_path(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listener = listen_as("dev")
+    rmtree(runtime)
+    listener.socket.close()
+    monkeypatch.setenv("FUGUE_STATE", str(runtime.parent / "state"))
+    other = listen_as("dev")
+    for _ in range(2):
+        with pytest.raises(AlreadyRunning):
+            listener.restore()
+    assert same(other.named, other.path)
+    other.close()
+    assert listener.restore()
     listener.close()

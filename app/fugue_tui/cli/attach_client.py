@@ -1,6 +1,7 @@
 """Attaches this terminal to a running workspace. Few and cheap imports: the user waits for them."""
 
 import os
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -8,8 +9,11 @@ from fugue_tui import sockets
 from fugue_tui.attach_protocol import Hello, request
 from fugue_tui.client.attach import attach, introduce
 from fugue_tui.daemonize import call
-from fugue_tui.errors import SocketError, TerminalError
+from fugue_tui.errors import NotRunning, SocketError, TerminalError
 
+AGAIN_SECONDS = 8.0
+"""How long to wait for a workspace that has lost its socket."""
+RETRY_SECONDS = 0.05
 ANSWER_SECONDS = 20.0
 """How long a workspace may take to answer an attach request; one that was just started is still loading."""
 
@@ -29,6 +33,34 @@ def join(path: str, hello: Hello, wanted: str = "", program: tuple[str, ...] | s
         link.sendall(request(hello))
     call("fugue: client")
     return attach(link, hello, wanted)
+
+
+def join_again(path: str, hello: Hello, name: str) -> int:
+    """Attach to a workspace whose server runs, but not at this path: where it listens, or once it listens again.
+    Raises NotRunning if no server has the name, or it cannot be reached for a while."""
+    from fugue_tui.store import name_lock
+
+    until = time.monotonic() + AGAIN_SECONDS
+    while found := name_lock.holder(name):
+        with suppress(NotRunning):
+            return join(found.socket or path, hello, name)
+        if time.monotonic() > until:
+            break
+        time.sleep(RETRY_SECONDS)
+    raise unreachable(name) or NotRunning(f"no workspace {name} runs")
+
+
+def unreachable(name: str) -> NotRunning | None:
+    """The error that a workspace's server runs but cannot be reached; None if none runs."""
+    from fugue_tui.store import name_lock
+
+    found = name_lock.holder(name) if name else None
+    if found is None:
+        return None
+    return NotRunning(
+        f"workspace {name} runs as process {found.pid}, but its socket {found.socket} is gone; it makes it again "
+        f"as soon as it can, or kill {found.pid} ends it, saved"
+    )
 
 
 def here(*, read_only: bool = False, prefix: str = "") -> Hello:

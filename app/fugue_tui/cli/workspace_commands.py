@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from fugue_tui import sockets
 from fugue_tui.cli.args import Usage, complain, options_of
-from fugue_tui.cli.attach_client import here, join
+from fugue_tui.cli.attach_client import here, join, join_again, unreachable
 from fugue_tui.errors import NotRunning, SocketError
 
 WHERE = ("--workspace", "--socket")
@@ -38,6 +38,8 @@ def attach_as(options: dict[str, str], positional: list[str]) -> int:
     try:
         return join(path, hello, name)
     except NotRunning as error:
+        if unreachable(name) is not None:
+            return join_again(path, hello, name)
         start = f"fugue-tui new {name} starts one, " if name else ""
         raise NotRunning(f"{_missing(name, path, error)}; {start}fugue-tui ls shows what runs") from None
 
