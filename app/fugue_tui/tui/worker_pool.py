@@ -1,7 +1,14 @@
-"""The threads for file I/O, images and decoding: the default executor of the main loop, behind `asyncio.to_thread`."""
+"""The threads for file I/O, images and decoding: the default executor of the main loop, behind `asyncio.to_thread`.
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+Clients take turns, so that one with hundreds of screenshots delays the others by those that are being drawn."""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from threading import Lock
+from typing import Any, Final
+
+from fugue_tui.control.core.fair_queue import FairQueue, current_client
 
 THREADS: Final = 4
 
@@ -11,7 +18,46 @@ class WorkerPool(ThreadPoolExecutor):
 
     def __init__(self) -> None:
         super().__init__(THREADS, thread_name_prefix="pool")
+        self._jobs = FairQueue[tuple[Future[Any], Callable[[], Any]]]()
+        self._guard = Lock()
+        self._working = 0
+        self._closed = False
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run a call for the current client, in its turn. Raises RuntimeError after the shutdown."""
+        future = Future[Any]()
+        with self._guard:
+            if self._closed:
+                raise RuntimeError("the pool is shut down")
+            self._jobs.put(current_client(), (future, partial(fn, *args, **kwargs)))
+            if self._working < THREADS:
+                super().submit(self._work)
+                self._working += 1
+        return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Start no more jobs; does not wait for those that run."""
+        with self._guard:
+            self._closed = True
         super().shutdown(wait=False, cancel_futures=True)
+        while job := self._jobs.take():
+            job[0].cancel()
+
+    def _work(self) -> None:
+        while job := self._next():
+            future, call = job
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                result = call()
+            except BaseException as error:  # noqa: BLE001  (handed to the caller)
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+            del job, future, call
+
+    def _next(self) -> tuple[Future[Any], Callable[[], Any]] | None:
+        with self._guard:
+            job = self._jobs.take()
+            self._working -= job is None
+            return job

@@ -7,8 +7,10 @@ import pytest
 from tests.control.wait_helpers import begun, enter, ran, sh, waited
 from tests.multiplexer.conftest import Room
 
-from fugue_tui.control.commands.wait import PatternSpec, WaitForOutput
+from fugue_tui.control.commands.wait import MAX_CLIENT_WAITS, PatternSpec, WaitForOutput
 from fugue_tui.control.core.command import USER
+from fugue_tui.control.core.fair_queue import on_behalf_of
+from fugue_tui.errors import Refused
 from fugue_tui.multiplexer.watch.wait import WaitOutcome
 
 
@@ -177,3 +179,22 @@ def test_an_editor_is_read_as_it_paints(room: Room, tmp_path: Path) -> None:
     for key in b"gamma ray":
         room.mux.terminals[pane].write(bytes([key]))
     assert room.awaited(later).outcome is WaitOutcome.MATCHED
+
+
+def test_a_client_has_a_share_of_the_waits(room: Room) -> None:
+    pane = sh(room, "cat")
+    with on_behalf_of("one"):
+        waits = [begun(room, pane, "x") for _ in range(MAX_CLIENT_WAITS)]
+        with pytest.raises(Refused, match="waits of yours are open") as caught:
+            begun(room, pane, "x")
+    assert caught.value.data == {"retry_after_ms": 1000}
+    for client in ("other", None):
+        with on_behalf_of(client):
+            waits.append(begun(room, pane, "x"))
+    waits[0].cancel()
+    room.until(lambda: room.mux.wait_service.busy_for("one") < MAX_CLIENT_WAITS)
+    with on_behalf_of("one"):
+        waits.append(begun(room, pane, "x"))
+    for each in waits:
+        each.cancel()
+    room.until(lambda: not room.mux.wait_service.busy)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Command, Door, Effect, Origin
+from fugue_tui.control.core.fair_queue import current_client
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import NotFound, TimedOut
@@ -107,3 +108,32 @@ def test_what_is_cancelled_before_it_began_does_not_run() -> None:
     assert answered.cancel()
     main.play()
     assert list(main.gate._dispatcher.audit) == []  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_client_is_served_in_turn_however_much_another_has_sent() -> None:
+    main = _Main()
+    flood = [main.gate.run(GateProbe(), Caller(Door.MCP, (7,))) for _ in range(500)]
+    other = main.gate.run(GateProbe(), Caller(Door.MCP, (8,)))
+    for _ in range(2):
+        main.posted.pop(0)()
+    assert other.done()
+    assert sum(each.done() for each in flood) == 1
+    main.play()
+    assert all(each.done() for each in flood)
+
+
+class ClientProbe(Command[object], name="client-probe", effect=Effect.READ):
+    """Tell whose turn it is."""
+
+    def run(self, mux: Any, origin: Origin) -> object:
+        return current_client()
+
+
+def test_a_command_knows_whose_share_it_uses() -> None:
+    main = _Main()
+    first, second = Caller(Door.MCP, (7, 1)), Caller(Door.CLI, (7, 1))
+    answers = [main.gate.run(ClientProbe(), caller) for caller in (first, second, Caller(Door.MCP, (8, 1)))]
+    main.play()
+    one, two, three = (answer.result(0).result for answer in answers)
+    assert one == two != three
+    assert current_client() is None

@@ -10,6 +10,7 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TIMED_OUT
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, reporter, run_task
+from fugue_tui.control.core.fair_queue import current_client
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -28,6 +29,8 @@ MAX_PANES: Final = 16
 MAX_PATTERNS: Final = 20
 MAX_WAITS: Final = 200
 """The most open waits in one workspace."""
+MAX_CLIENT_WAITS: Final = 50
+"""The most open waits of one client."""
 MAX_TEXT: Final = 2_000
 """The most characters of an excerpt, or of a screen."""
 
@@ -156,12 +159,17 @@ class OutputWait:
         self, mux: Multiplexer, panes: dict[PaneId, tuple[Terminal, OutputStart | None]], condition: WaitCondition
     ) -> None:
         """Wait in panes, each from its start position or from now on. Raises Refused."""
+        client = current_client()
         if mux.wait_service.busy >= MAX_WAITS:
             raise Refused(f"{MAX_WAITS} waits are open; end some first", retry_after_ms=1000)
+        if client is not None and mux.wait_service.busy_for(client) >= MAX_CLIENT_WAITS:
+            raise Refused(f"{MAX_CLIENT_WAITS} waits of yours are open; end some first", retry_after_ms=1000)
         self._mux, self._condition, self._names = mux, condition, ", ".join(map(str, panes))
         self._ending: asyncio.Future[WaitEnd] = asyncio.get_running_loop().create_future()
         self._report: Callable[[float], None] = lambda elapsed: None
-        self._stop = mux.wait_service.wait(panes, condition, self._on_end, lambda elapsed: self._report(elapsed))
+        self._stop = mux.wait_service.wait(
+            panes, condition, self._on_end, lambda elapsed: self._report(elapsed), client=client
+        )
 
     async def result(self) -> WaitResult:
         """How it ended; it is stopped if the caller is cancelled."""

@@ -6,6 +6,7 @@ Only `run` may be called from another thread; everything else here runs on the m
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from msgspec import Struct, field
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Door, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
+from fugue_tui.control.core.fair_queue import FairQueue, on_behalf_of
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.idempotency import IdempotencyCache, KeyedCall
 from fugue_tui.errors import Cancelled, CommandError, TimedOut
@@ -45,6 +47,11 @@ class Caller(Struct, eq=False):
         """A key that stays the same when a client reconnects: the parent of the connecting process."""
         return (self.door, self.client, self.pids[1:2] or self.pids or self._unique)
 
+    @property
+    def share(self) -> object:
+        """A key for the client's share of what all clients use: its process."""
+        return self.pids[:1] or self._unique
+
 
 class Answer(Struct, frozen=True):
     """The result of a command."""
@@ -70,6 +77,7 @@ class ThreadGateway:
         self._dispatcher = dispatcher
         self._post = post
         self._calls = IdempotencyCache[Answer]()
+        self._requests = FairQueue[Callable[[], None]]()
 
     def run(
         self,
@@ -86,7 +94,9 @@ class ThreadGateway:
         further calls get the first result."""
         future: Future[Answer] = Future()
         request = _Request(command, caller, future, on_progress)
-        self._post(lambda: self._run_once(request, key) if key and command.creates else self._run(request))
+        start = partial(self._run_once, request, key) if key and command.creates else partial(self._run, request)
+        self._requests.put(caller.share, start)
+        self._post(self._start_next)
         return future
 
     def follow(self, on_entry: Callable[[LogEntry], None], on_view: Callable[[PaneId], None]) -> Callable[[], None]:
@@ -115,6 +125,11 @@ class ThreadGateway:
 
         self._post(lambda: ends.append(subscribe()))
         return end
+
+    def _start_next(self) -> None:
+        """Start one request: clients take turns, however many each has sent."""
+        if start := self._requests.take():
+            start()
 
     def _run_once(self, request: _Request, key: str) -> None:
         """Run a request once for its key; repeated requests wait for the same result."""
@@ -168,7 +183,8 @@ class ThreadGateway:
         try:
             origin = self._origin(request.caller)
             pane = self._pane(command, origin)
-            result = self._dispatcher.run(command, origin)
+            with on_behalf_of(request.caller.share):
+                result = self._dispatcher.run(command, origin)
         except Exception as error:  # noqa: BLE001  (handed to the caller's thread, which reports it)
             _fail(future, error)
         except BaseException:

@@ -87,8 +87,11 @@ OnEnd: TypeAlias = Callable[[WaitEnd | Exception], None]
 class Wait:
     """One wait for one or several panes. Owned by the search, except `stop`."""
 
-    def __init__(self, condition: WaitCondition, on_end: OnEnd, report: Callable[[float], None]) -> None:
+    def __init__(
+        self, condition: WaitCondition, on_end: OnEnd, report: Callable[[float], None], client: object = None
+    ) -> None:
         self.condition = condition
+        self.client = client
         self.done = False
         self.started_at = time.monotonic()
         self.open: dict[PaneId, PaneWatch] = {}

@@ -42,11 +42,13 @@ class WaitService:
         condition: WaitCondition,
         on_end: OnEnd,
         report: Callable[[float], None] = lambda elapsed: None,
+        *,
+        client: object = None,
     ) -> Callable[[], None]:
-        """Wait for a condition in some terminals, from now or from an earlier state of each.
+        """Wait for a condition in some terminals, from now or from an earlier state of each, for a client.
 
         `on_end` is called once, `report` periodically; the result stops the wait without calling `on_end`."""
-        wait = Wait(condition, on_end, report)
+        wait = Wait(condition, on_end, report, client)
         for pane, (terminal, _) in panes.items():
             watched = self._watched.get(terminal) or PaneWatch(terminal, self._wake)
             self._watched[terminal] = watched
@@ -68,6 +70,10 @@ class WaitService:
     def busy(self) -> int:
         """The number of open waits."""
         return sum(not wait.done for wait in self._waits)
+
+    def busy_for(self, client: object) -> int:
+        """The number of open waits of a client."""
+        return sum(not wait.done and wait.client == client for wait in self._waits)
 
     @property
     def awake(self) -> bool:
