@@ -457,7 +457,8 @@ class Multiplexer:
             self.owners |= dict.fromkeys(opened, owner)
 
     def _drop(self, pane: PaneId) -> None:
-        self.owners.pop(pane, None)
+        if owner := self.owners.pop(pane, ""):
+            self.owners |= {each: owner for each, opener in self.owners.items() if opener == str(pane)}
         self.grants.end_pane(pane)
         self.exits.pop(pane, None)
         self.pane_reports.pop(pane, None)

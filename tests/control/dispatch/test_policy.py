@@ -79,6 +79,8 @@ def test_an_agent_does_what_it_likes_where_it_opened_the_pane_and_asks_elsewhere
     for pane, expected in ((mine, ALLOW), (opened, ALLOW), (deeper, ALLOW), (theirs, ASK)):
         assert _decided(room, SendInput(pane=str(pane), text="x"), agent) == {Effect.INPUT: expected}
         assert _decided(room, ClosePane(pane=str(pane)), agent) == {Effect.DESTROY: expected}
+    room.run(ClosePane(pane=str(opened)))
+    assert _decided(room, ClosePane(pane=str(deeper)), agent) == {Effect.DESTROY: ALLOW}
     # What it opened may not act on what opened it.
     assert _decided(room, ClosePane(pane=str(mine)), below) == {Effect.DESTROY: ASK}
     assert _decided(room, ListPanes(), agent) == {Effect.READ: ALLOW}

@@ -121,5 +121,5 @@ def _judge(mux: Multiplexer, command: Command[Any], origin: Origin, kind: Kind, 
         return Judgement(effect, Decision.ALLOW, "it is the caller's own pane, or one that the caller opened")
     if grant := mux.grants.covering(grantee(origin), effect, others):
         return Judgement(effect, Decision.ALLOW, f"grant {grant.id} ({grant.scope})")
-    whose = f"{', '.join(map(str, others))} was not opened by the caller" if others else "it concerns the workspace"
-    return Judgement(effect, Decision.ASK, f"[mcp] {effect} = 'ask', and {whose}", others)
+    about = f"in {', '.join(map(str, others))}, which the caller did not open" if others else "for the workspace"
+    return Judgement(effect, Decision.ASK, f"[mcp] {effect} = 'ask', {about}", others)
