@@ -21,6 +21,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Final
 
 from fugue_tui.geometry import Size
@@ -28,7 +29,7 @@ from fugue_tui.terminal.pty.spawn import Exit, Program, Pty, environment
 
 REPOSITORY = Path(__file__).parents[1]
 _LOADED: Final = (
-    *("fugue_tui.__main__", "fugue_tui.cli.main", "fugue_tui.cli.start_args", "fugue_tui.client.attach"),
+    *("fugue_tui.cli.main", "fugue_tui.cli.start_args", "fugue_tui.client.attach"),
     *("fugue_tui.tui.server_main", "fugue_tui.control.command_table", "fugue_tui.control.introspection"),
     *("fugue_tui.control.dispatch.dispatcher", "fugue_tui.control.dispatch.thread_gateway"),
     *("fugue_tui.terminal.ghostty.emulator", "fugue_tui.tui.app", "fugue_tui.tui.ui.restore_prompt"),
@@ -125,16 +126,26 @@ class ForkServer:
         *,
         pass_fds: Collection[int] = (),
         terminal: bool = False,
+        cwd: str = "",
     ) -> Forked:
         """Run `-c CODE WORD...` or `-m MODULE WORD...` as Python does, in a session of its own.
 
-        `streams` are the standard ones; with `terminal` the first becomes the terminal of the session.
+        `streams` are the standard ones; with `terminal` the first becomes the terminal of the session. Without `cwd`
+        its directory is the repository.
         """
         ours, theirs = socket.socketpair()
         with theirs:
-            asked = {"argv": argv, "env": dict(env), "numbers": [0, 1, 2, *pass_fds], "terminal": terminal}
+            asked = {"argv": argv, "env": dict(env), "numbers": [0, 1, 2, *pass_fds], "terminal": terminal, "cwd": cwd}
             socket.send_fds(self._control, [json.dumps(asked).encode()], [theirs.fileno(), *streams, *pass_fds])
         return Forked(ours)
+
+    def run(self, argv: Sequence[str], env: Mapping[str, str], cwd: str = "") -> "subprocess.CompletedProcess[str]":
+        """Run a process without input to its end, as `subprocess.run` does."""
+        with open(os.devnull) as null, TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+            status = self.start(argv, env, (null.fileno(), out.fileno(), err.fileno()), cwd=cwd).wait()
+            for file in (out, err):
+                file.seek(0)
+            return subprocess.CompletedProcess(argv, status, out.read(), err.read())
 
     def close(self) -> None:
         """End the fork server; what was forked goes on."""
@@ -189,6 +200,8 @@ def _become(asked: dict[str, Any], fds: Sequence[int]) -> None:
     os.setsid()
     if asked["terminal"]:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    if asked["cwd"]:
+        os.chdir(asked["cwd"])
     os.environ.clear()
     os.environ.update(asked["env"])
     sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)

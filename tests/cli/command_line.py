@@ -2,11 +2,11 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.fork_server import ForkServer
 
 from fugue_tui.cli import main
 
@@ -14,14 +14,13 @@ Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def shell(private_dir: Path) -> Shell:
-    """Runs `fugue-tui` in an environment of its own."""
+def shell(private_dir: Path, fork_server: ForkServer) -> Shell:
+    """Runs `fugue-tui` in a forked process with an environment of its own."""
 
     def run(*arguments: str, **env: str) -> "subprocess.CompletedProcess[str]":
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FUGUE")}
         kept |= {"XDG_RUNTIME_DIR": str(private_dir), "FUGUE_CONFIG": str(private_dir / "config.toml"), **env}
-        command = [sys.executable, "-m", "fugue_tui", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, env=kept, stdin=subprocess.DEVNULL, timeout=100)
+        return fork_server.run(("-m", "fugue_tui", *arguments), kept, os.getcwd())
 
     return run
 

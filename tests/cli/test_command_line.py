@@ -83,7 +83,7 @@ def test_pane_text_is_printed_as_it_is(served: Served, shell: Shell) -> None:
     assert shell("send-input", "%1", "--text", "größe", "--submit", FUGUE_SOCKET=served.path).returncode == 0
     text = ""
     while text != "größe\ngröße\n":
-        text = shell("read-pane", "%1", FUGUE_SOCKET=served.path, PYTHONIOENCODING="utf-8").stdout
+        text = shell("read-pane", "%1", FUGUE_SOCKET=served.path).stdout
     assert json.loads(shell("read-pane", "--json", FUGUE_SOCKET=served.path).stdout)["text"] == "größe\ngröße"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fork_server import ForkServer
 from tests.tui.host_programs import Host
 
 from fugue_tui.geometry import Size
@@ -34,8 +35,9 @@ name = "spare"
 class Desk:
     """A person at a terminal, with a home, a project in it, and nothing of the machine's own."""
 
-    def __init__(self, room: Path) -> None:
+    def __init__(self, room: Path, fork_server: ForkServer) -> None:
         self.room = room
+        self._fork_server = fork_server
         self.home = room / "home"
         self.project = self.home / "shop"
         self.project.joinpath("web", "deep").mkdir(parents=True)
@@ -58,12 +60,10 @@ class Desk:
         return self.hosts[-1]
 
     def run(self, *words: str, where: Path | None = None) -> "subprocess.CompletedProcess[str]":
-        """Run `fugue-tui` with these words without a terminal, to its end."""
-        return subprocess.run(
-            [sys.executable, "-m", "fugue_tui", *words],
-            cwd=where or self.project, env={**os.environ, **self.env}, capture_output=True, text=True, timeout=100,
-            stdin=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
+        """Run `fugue-tui` with these words without a terminal, in a forked process, to its end."""
+        return self._fork_server.run(
+            ("-m", "fugue_tui", *words), {**os.environ, **self.env}, str(where or self.project)
+        )
 
     def panes(self, workspace: str = "shop") -> list[dict[str, Any]]:
         """The panes of a running workspace."""
@@ -90,7 +90,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(room: Path) -> Iterator[Desk]:
-    desk = Desk(room)
+def desk(room: Path, fork_server: ForkServer) -> Iterator[Desk]:
+    desk = Desk(room, fork_server)
     yield desk
     desk.leave()

@@ -14,7 +14,7 @@ from fugue_tui.terminal.emulator.save_format import unpack
 from fugue_tui.workspace.save_codec import decode
 from fugue_tui.workspace.save_model import SavedWorkspace
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 REMEMBERED = ("--", "sh", "-c", "echo to be remembered; exec cat")

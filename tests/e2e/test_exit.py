@@ -10,7 +10,7 @@ from tests.e2e.conftest import Launch, Running
 
 from fugue_tui.terminal.pty.process import session_members
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 STUBBORN = ("--", "sh", "-c", "trap '' HUP TERM; echo ready; while :; do sleep 0.2; done")

@@ -11,7 +11,7 @@ from tests.e2e.background_workspaces import CAT, left, stat
 from tests.e2e.background_workspaces import running as running
 from tests.e2e.conftest import TIMEOUT, Running
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 def alive(pid: int) -> bool:
