@@ -41,9 +41,9 @@ def withdraw(shell: Shell) -> Injected:
 def seen(shell: Shell, name: str) -> str | None:
     """The value that programs in the shell see; None if they see none."""
     out = shell.home / "seen"
-    shell.run(f'python3 -c \'import os; print(ascii(os.environ.get("{name}")), end="")\' > {out}')
-    found = out.read_text()
-    return None if found == "None" else str(eval(found))
+    shell.run(f"printenv {name} > {out}")
+    found = out.read_text("utf-8")
+    return found.removesuffix("\n") if found else None
 
 
 def set_to(shell: Shell, name: str, value: str) -> None:
