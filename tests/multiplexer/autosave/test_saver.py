@@ -14,6 +14,7 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.autosave.schedule import SOON
+from fugue_tui.multiplexer.autosave.writer import MOST_ARGUMENTS
 from fugue_tui.terminal.emulator.save_format import unpack
 from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.shell_integration.saved_commands import LineFilter, read
@@ -208,3 +209,16 @@ def test_a_workspace_that_is_renamed_is_saved_under_its_new_name_alone(
     room.mux.assign(replace(room.mux.workspace, name="other"))
     keeping.wait()
     assert [entry.name for entry in keeping.store.names("auto")] == ["other"]
+
+
+def test_of_a_program_with_a_megabyte_of_arguments_the_first_are_saved(
+    room: Room, keep: Callable[..., Keeping]
+) -> None:
+    room.cat()
+    pane = room.opened("create-pane --command 'exec tail -f /dev/null $(seq 100000)'")
+    room.until(lambda: room.mux.terminals[pane].foreground == "tail")
+    keeping = keep()
+    keeping.wait()
+    argv = keeping.seen(pane).argv
+    assert argv[:3] == ("tail", "-f", "/dev/null")
+    assert 10_000 < sum(map(len, argv)) <= MOST_ARGUMENTS

@@ -2,8 +2,9 @@
 
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from threading import Event
 from typing import Final, TypeAlias
 
@@ -27,6 +28,8 @@ PAUSE: Final = 0.005
 """Seconds between two panes' texts, so that saving does not slow typing."""
 TIDY_EVERY: Final = 10
 """Saves between two removals of unreferenced texts."""
+MOST_ARGUMENTS: Final = 16_384
+"""Characters of a program's arguments that are saved, in whole words."""
 _LINES_KNOWN: Final = 1 << 13
 
 Resume: TypeAlias = Callable[[tuple[str, ...], int, str], tuple[str, ...]]
@@ -107,7 +110,7 @@ class SnapshotWriter:
         terminal = each.terminal
         running = each.exit is None
         group = (terminal.foreground_group or terminal.pid) if running else 0
-        argv, cwd = process.argv(group) if group else (), terminal.cwd if running else ""
+        argv, cwd = _capped(process.argv(group)) if group else (), terminal.cwd if running else ""
         return SavedPane(
             cwd=cwd,
             title=terminal.title,
@@ -171,3 +174,9 @@ def _newest(data: bytes, limit: int) -> bytes:
             return cut
         lines //= 2
     return b""
+
+
+def _capped(argv: Sequence[str]) -> tuple[str, ...]:
+    """The first words of a command; without a limit, a program with a megabyte of them would hold up every save."""
+    ends = accumulate(map(len, argv))
+    return tuple(word for word, end in zip(argv, ends, strict=True) if end <= MOST_ARGUMENTS)
