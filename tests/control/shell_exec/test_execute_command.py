@@ -296,3 +296,15 @@ def test_the_files_of_a_server_that_was_killed_are_removed_with_the_next_command
     (folder / "command").write_text("export TOKEN=s3kr1t")
     assert shell.says("echo $A", env={"A": "1"}) == (0, "1")
     assert not folder.exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may become another user")
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_the_shell_of_another_user_is_named_by_its_uid(shell: Shell) -> None:
+    assert shell.run("true").uid is None
+    (shell.home / "become.py").write_text("import os; os.setuid(65534); os.execlp('dash', 'dash')")
+    shell.room.say(f"send-input --pane {shell.pane} --text 'exec python3 become.py' --submit")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).foreground == "dash")
+    ran = shell.run("id -u")
+    assert (ran.text, ran.uid) == ("65534", 65534)
+    assert "as uid 65534" in ran.aside

@@ -183,6 +183,7 @@ class PendingExecution:
             cursor=self._cursor(found.rest, runs=end is None),
             kept=None,
             note=_note(end, record, found, execution),
+            uid=execution.shell_uid if execution.shell_uid != os.getuid() else None,
             ansi=self._ansi,
         )
 

@@ -66,6 +66,8 @@ class Execution:
         """Called when its turn comes, before it does anything."""
         self.stage = CommandStage.QUEUED
         self.shell: Shell | None = None
+        self.shell_uid: int | None = None
+        """The user id of the shell when the command was typed; None if unknown."""
         self.record: CommandRecord | None = None
         self.terminal: Terminal
         """Set once its turn has come, if the pane is still there."""
@@ -251,7 +253,7 @@ class Execution:
         self.stage = CommandStage.WAITING
 
     def _paste(self, shell: Shell) -> None:
-        self.shell = shell
+        self.shell, self.shell_uid = shell, process.uid(shell.pid)
         line = self.line if isinstance(self.line, ShellLine) else self.line(shell.dialect)
         if self._attempts:
             line = replace(line, by_file=True)

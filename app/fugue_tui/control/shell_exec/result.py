@@ -60,6 +60,8 @@ class CommandOutcome(TextAnswer, frozen=True, kw_only=True):
     """For run: whether its pane is still open."""
     note: str
     """Further remarks."""
+    uid: int | None = None
+    """The user id of the shell that ran it, if that is another user's than Fugue's, as after su or sudo."""
     ansi: bool
     """Whether the text holds colours and attributes."""
 
@@ -80,7 +82,8 @@ class CommandOutcome(TextAnswer, frozen=True, kw_only=True):
         """How it ended, where output and exit status do not show that."""
         killed = self.ended if self.exit_code is None else ""
         cursor = f" (--cursor {self.cursor})" if self.timed_out and self.cursor else ""
-        return "; ".join(each for each in (killed, self.note + cursor) if each)
+        user = f"as uid {self.uid}" if self.uid is not None else ""
+        return "; ".join(each for each in (killed, user, self.note + cursor) if each)
 
     @property
     def untrusted(self) -> str:

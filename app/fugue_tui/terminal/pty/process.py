@@ -68,6 +68,12 @@ def cwd(pid: int) -> str:
     return found.removesuffix(_DELETED) if found.endswith(_DELETED) and not os.path.exists(found) else found
 
 
+def uid(pid: int) -> int | None:
+    """The effective user id; None if unknown."""
+    found = re.search(rb"^Uid:\t\d+\t(\d+)", _read(pid, "status"), re.MULTILINE)
+    return int(found[1]) if found else None
+
+
 def environ(pid: int) -> dict[str, str] | None:
     """The environment that the program was started with; None if unknown."""
     raw = os.fsdecode(_read(pid, "environ"))
