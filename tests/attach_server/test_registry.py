@@ -113,3 +113,17 @@ def test_a_terminal_that_disconnects_in_the_middle_of_a_key_command_leaves_no_pa
     serving.until(lambda: "and then" not in serving.first.text and "key?" not in serving.first.text)
     serving.first.send("typed")
     serving.shows(serving.first, "typed")
+
+
+def test_terminals_beyond_the_limit_are_refused(serve: Serve) -> None:
+    limit = "from fugue_tui.attach_server import server; server.MOST_TERMINALS = 2"
+    serving = serve(first=hello(), prelude=limit)
+    serving.shows(serving.first, "1 cat")
+    serving.shows(serving.attach(), "1 cat")
+    third = serving.attach()
+    serving.until(lambda: third.answer is not None)
+    assert third.answer is not None
+    assert "2 terminals are attached already" in third.answer["error"]["message"]
+    serving.first.send("\x02d")
+    serving.until(lambda: not serving.first.open)
+    serving.shows(serving.attach(), "1 cat")

@@ -17,6 +17,7 @@ from fugue_tui.config.model import (
     Config,
     KeySettings,
     McpSettings,
+    SecuritySettings,
     TerminalSettings,
     UiSettings,
     default_text,
@@ -178,6 +179,7 @@ def test_the_written_default_file_names_every_key_with_its_default() -> None:
     keys = {f"{section}.{key}" for section, entries in table.items() for key in entries}
     declared = {f"{name}.{key.name}" for name, kind in get_type_hints(Config).items() for key in fields(kind)}
     assert keys == declared
+    assert set(table["mcp"]["security"]) == {key.name for key in fields(SecuritySettings)}
 
 
 def _argv(rest: list[str]) -> tuple[str, ...]:
@@ -202,7 +204,12 @@ CONFIGS = st.builds(
         bindings=st.dictionaries(st.sampled_from(["a", '"', "ctrl+é", "."]), WORDS).map(MappingProxyType),
     ),
     ui=st.builds(UiSettings, theme=st.sampled_from(get_args(model.Theme)), which_key_delay_ms=st.integers(0, 10_000)),
-    mcp=st.builds(McpSettings, socket=WORDS.map(lambda word: f"/{word}"), enabled=st.booleans()),
+    mcp=st.builds(
+        McpSettings,
+        socket=WORDS.map(lambda word: f"/{word}"),
+        enabled=st.booleans(),
+        security=st.builds(SecuritySettings, max_panes=st.integers(1, 10_000)),
+    ),
 )
 
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from fugue_tui.config.model import McpSettings
+from fugue_tui.config.model import McpSettings, SecuritySettings
 from fugue_tui.control.commands import stream_output
 from fugue_tui.control.core.command import Toolset
 from fugue_tui.control.dispatch.idempotency import REMEMBERED
@@ -39,7 +39,8 @@ def test_it_names_no_tool_and_no_setting_that_there_is_not() -> None:
     named = set(re.findall(r"`(fugue_[a-z_]+)`", MANUAL))
     assert named <= {NAME, *tools.by_name()}
     settings = set(re.findall(r"^    (\w+) = ", MANUAL, re.MULTILINE))
-    assert settings <= set(McpSettings.__struct_fields__)
+    assert settings <= {*McpSettings.__struct_fields__, *SecuritySettings.__struct_fields__}
+    assert f"max_panes = {SecuritySettings().max_panes}\n" in MANUAL
     assert f"`{KEY}`" in MANUAL
     assert f"`{SHORTENED}`" in MANUAL
     assert f"{McpSettings().longest_answer:,}" in MANUAL

@@ -18,6 +18,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.access.caller import current_owner
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.workspace.invariants import check
@@ -53,7 +54,11 @@ class Room:
 
     def run(self, command: Command[Answer], origin: Origin = USER) -> Answer:
         """Run a command."""
-        found = command.run(self.mux, origin)
+        owner = current_owner.set(origin.owner)
+        try:
+            found = command.run(self.mux, origin)
+        finally:
+            current_owner.reset(owner)
         return self.awaited(found) if is_deferred(found) else found
 
     def awaited(self, later: Deferred[Answer]) -> Answer:

@@ -22,6 +22,8 @@ from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import spell
 
+MOST_TERMINALS: Final = 64
+"""Terminals that may be attached at a time."""
 _END_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -104,6 +106,8 @@ class AttachServer:
             return "this terminal is a pane of that very workspace, which would show itself in itself"
         if handshake.inside:  # It could answer the questions that are for the user.
             return "this terminal was started by a program in a pane of that very workspace"
+        if len(self.clients.all()) >= MOST_TERMINALS:
+            return f"{MOST_TERMINALS} terminals are attached already; fugue-tui detach --all sends them away"
         return ""
 
     def _disconnected(self, client: AttachedClient) -> None:

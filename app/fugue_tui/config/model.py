@@ -5,7 +5,7 @@ faults of a file are reported together, with the file, the dotted key and the cl
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
@@ -113,6 +113,17 @@ class SessionSettings(Struct, frozen=True):
     """Names of environment variables whose values are never saved; * stands for anything."""
 
 
+class SecuritySettings(Struct, frozen=True):
+    """Limits on agents."""
+
+    max_panes: Annotated[int, Meta(ge=1, le=10_000)] = 64
+    """Panes that agents may have open, all together; the user's own do not count."""
+
+
+def _section(kind: type[Any], name: str) -> Refined:
+    return Refined(Record(kind), words=f"a section, written [{name}]")
+
+
 class McpSettings(Struct, frozen=True):
     """Permissions of agents."""
 
@@ -142,10 +153,8 @@ class McpSettings(Struct, frozen=True):
     """The sets of tools that agents see at first; they can switch on others."""
     longest_answer: Annotated[int, Meta(ge=2_000, le=1_000_000)] = 40_000
     """Characters of one answer to an agent, which may page on; four are about a token."""
-
-
-def _section(kind: type[Any], name: str) -> Refined:
-    return Refined(Record(kind), words=f"a section, written [{name}]")
+    security: Annotated[SecuritySettings, _section(SecuritySettings, "mcp.security")] = SecuritySettings()
+    """Limits on agents."""
 
 
 class Config(Struct, frozen=True):
@@ -240,13 +249,23 @@ def default_text() -> str:
 def _written(config: Config, lines: Callable[[str, Any, Any, str], list[str]]) -> str:
     """The settings section by section; `lines` renders a key from its name, value, type and meaning."""
     written: list[str] = []
-    for name, kind in get_type_hints(Config).items():
-        settings, docs = getattr(config, name), field_docs(kind)
+    for name, settings in _sections(config):
+        kind = type(settings)
+        docs = field_docs(kind)
         written.append(f"[{name}]")
         for key, hint in get_type_hints(kind).items():
-            written += lines(key, getattr(settings, key), hint, docs.get(key, ""))
+            if not isinstance(value := getattr(settings, key), Struct):
+                written += lines(key, value, hint, docs.get(key, ""))
         written.append("")
     return "\n".join(written)
+
+
+def _sections(settings: Struct, prefix: str = "") -> Iterator[tuple[str, Struct]]:
+    """Every section with its dotted name, a section within another after it."""
+    for name in settings.__struct_fields__:
+        if isinstance(section := getattr(settings, name), Struct):
+            yield f"{prefix}{name}", section
+            yield from _sections(section, f"{prefix}{name}.")
 
 
 def _plain(key: str, value: Any, *_: Any) -> list[str]:

@@ -38,6 +38,7 @@ from fugue_tui.multiplexer.events.pane_events import (
 from fugue_tui.multiplexer.id_allocator import IdAllocator
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.layout_history import LayoutHistory
+from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
 from fugue_tui.multiplexer.pane_queue import PaneQueue
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
@@ -194,7 +195,10 @@ class Multiplexer:
     def open(self, opened: Sequence[Pane], after: Workspace) -> None:
         """Start the programs of new panes at the sizes that `after` gives them, then assign `after`.
 
-        If one cannot be started, none is, nothing has changed, and SpawnFailed names it."""
+        If one cannot be started, none is, nothing has changed, and SpawnFailed names it. Raises Refused if they are too
+        many."""
+        if current_owner.get():
+            check_agents(len(self.owners) + len(opened), self.permissions.security.max_panes)
         started: dict[PaneId, Terminal] = {}
         sizes = self.layouts.sizes(after)
         for number, pane in enumerate(opened, 1):
@@ -445,6 +449,7 @@ class Multiplexer:
         return exit.code == 0 or left
 
     def _spawn(self, pane: Pane, size: Size, handover: TerminalHandover | None = None) -> Terminal:
+        check_descriptors()
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
         return self._spawner(program_of(pane, env), size, self._watcher(pane.id), handover)
 
