@@ -75,7 +75,9 @@ class Handlers:
         self._settings = settings
         self._toolsets = Toolsets(settings().toolsets)
         self._bus = InMemorySubscriptionBus()
-        self._resources = ResourceHandlers(gateway, self._bus, self.ask, lambda: self._settings().longest_answer)
+        self._resources = ResourceHandlers(
+            gateway, caller, self._bus, self.ask, lambda: self._settings().longest_answer
+        )
 
     def server(self) -> Server[Any]:
         """The SDK's server with these handlers."""

@@ -23,7 +23,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from fugue_tui.control.core.command import Command, registry
-from fugue_tui.control.dispatch.thread_gateway import Answer, ThreadGateway
+from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.control.introspection import SHORTENED
 from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import FugueError, NotFound, Refused
@@ -50,12 +50,12 @@ class ResourceHandlers:
     """The resource handlers of one client."""
 
     def __init__(
-        self, gateway: ThreadGateway, bus: InMemorySubscriptionBus, ask: Ask, limit: Callable[[], int]
+        self, gateway: ThreadGateway, caller: Caller, bus: InMemorySubscriptionBus, ask: Ask, limit: Callable[[], int]
     ) -> None:
         """`limit` returns the maximum number of characters of a result."""
         self._bus, self._ask, self._limit = bus, ask, limit
         self._listen = ListenHandler(bus, max_subscriptions=MOST)
-        self._subscriptions = Subscriptions(gateway, self._updated, self._list_changed)
+        self._subscriptions = Subscriptions(gateway, caller, self._updated, self._list_changed)
         self._session: ServerSession | None = None
         """The session of a client before 2026-07-28, which is notified without a subscription."""
         self._tools_listeners = 0

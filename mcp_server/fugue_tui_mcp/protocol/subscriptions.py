@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Final
 
-from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
+from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui.multiplexer.events.log import LogEntry
@@ -62,10 +62,14 @@ class Subscriptions:
     """The subscriptions of one client."""
 
     def __init__(
-        self, gateway: ThreadGateway, updated: Callable[[str], Awaitable[None]], listed: Callable[[], Awaitable[None]]
+        self,
+        gateway: ThreadGateway,
+        caller: Caller,
+        updated: Callable[[str], Awaitable[None]],
+        listed: Callable[[], Awaitable[None]],
     ):
         """`updated` reports a changed resource, `listed` a changed list of resources."""
-        self._gateway = gateway
+        self._gateway, self._caller = gateway, caller
         self._loop = asyncio.get_running_loop()
         self._resources = Counter[WatchedResource]()
         self._lists = 0
@@ -121,6 +125,7 @@ class Subscriptions:
         """Follow events exactly while there are subscriptions."""
         if self._resources and self._stop_following is None:
             self._stop_following = self._gateway.follow(
+                self._caller,
                 lambda entry: self._call(lambda: self._on_event(entry)),
                 lambda pane: self._call(lambda: self._on_view(pane)),
             )
@@ -128,7 +133,9 @@ class Subscriptions:
             self._stop_following()
             self._stop_following = None
         if self._lists and self._stop_lists is None:
-            self._stop_lists = self._gateway.follow_panes(lambda: self._call(lambda: self._listings.touch("")))
+            self._stop_lists = self._gateway.follow_panes(
+                self._caller, lambda: self._call(lambda: self._listings.touch(""))
+            )
         elif not self._lists and self._stop_lists is not None:
             self._stop_lists()
             self._stop_lists = None

@@ -1,5 +1,8 @@
 """Commands that run in panes of their own."""
 
+import gc
+import weakref
+
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
@@ -8,6 +11,7 @@ from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.shell_exec.result import CommandOutcome, OnCancel
 from fugue_tui.errors import Cancelled, InvalidArgument, SpawnFailed, TerminalGone
 from fugue_tui.ids import PaneId
+from fugue_tui.terminal.terminal import Terminal
 
 pytestmark = pytest.mark.slow
 
@@ -139,3 +143,15 @@ def test_many_run_together(room: Room) -> None:
         for number in range(8)
     ]
     assert [room.awaited(each).text for each in begun] == [str(number) for number in range(8)]
+
+
+def test_a_finished_command_is_not_kept_until_its_timeout(room: Room) -> None:
+    seen = list[weakref.ref[Terminal]]()
+    room.mux.on_change.connect(lambda old, new: seen.extend(map(weakref.ref, room.mux.terminals.values())))
+    assert not run(room, "echo one", timeout=110).kept
+    for _ in range(5):
+        room.turn()
+    gc.collect()
+    alive = {terminal for each in seen if (terminal := each()) is not None}
+    assert len(seen) > len(alive)
+    assert alive == set(room.mux.terminals.values())

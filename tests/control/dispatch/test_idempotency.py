@@ -151,8 +151,9 @@ def test_a_key_is_forgotten_after_ten_minutes() -> None:
 def test_the_table_is_bounded() -> None:
     once = IdempotencyCache[int]()
     calls = [once.begin("me", str(number), MakeProbe()) for number in range(MOST)]
-    with pytest.raises(Refused, match="under way"):
+    with pytest.raises(Refused, match="under way") as caught:
         once.begin("me", "more", MakeProbe())
+    assert caught.value.data == {"retry_after_ms": 1000}
     calls[5].answer.set_result(1)
     once.begin("me", "more", MakeProbe())
     assert once.find("me", "5", MakeProbe()) is None

@@ -232,6 +232,40 @@ async def test_updates_are_limited_to_two_a_second_and_include_the_last(served: 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("era", ERAS)
+async def test_agents_that_may_not_look_any_more_are_told_nothing(served: Served, era: str) -> None:
+    async with subscribed(served, era, SCREEN, "fugue://layout") as (agent, ears):
+        served.dispatcher.policy = policy({"read": "refuse"})
+        say(served, "send-input --pane %1 --text x", "split-pane --pane %1 --name quiet --command cat")
+        served.on_main(lambda: None)
+        await agent.list_tools()
+        assert (ears.updated, ears.relisted) == ([], 0)
+        served.dispatcher.policy = policy({})
+        say(served, "split-pane --pane %1 --command cat")
+        await ears.until(lambda: "fugue://layout" in ears.updated and ears.relisted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("era", ERAS)
+async def test_agents_that_may_not_look_are_not_told_of_panes_that_come(served: Served, era: str) -> None:
+    served.dispatcher.policy = policy({"read": "refuse"})
+    ears = Ears()
+    async with client(served, era, message_handler=ears.hear) as agent:
+        if era == "legacy":
+            with pytest.raises(MCPError, match="refused: "):
+                await agent.list_resources()
+            say(served, "split-pane --pane %1 --command cat")
+            served.on_main(lambda: None)
+            await agent.list_tools()
+        else:
+            async with agent.listen(resources_list_changed=True):
+                say(served, "split-pane --pane %1 --command cat")
+                served.on_main(lambda: None)
+                await agent.list_tools()
+        assert ears.relisted == 0
+
+
+@pytest.mark.slow
 async def test_a_legacy_client_can_unsubscribe(served: Served) -> None:
     async with subscribed(served, "legacy", SCREEN, "fugue://panes") as (agent, ears):
         await subscribe(agent, SCREEN, undo=True)

@@ -55,7 +55,8 @@ class IdempotencyCache(Generic[Result]):
         if len(self._calls) >= MOST:
             oldest = next((name for name, call in self._calls.items() if call.answer.done()), None)
             if oldest is None:
-                raise Refused(f"{MOST} calls under keys are under way; wait for some of them")
+                message = f"{MOST} calls under keys are under way; wait for some of them"
+                raise Refused(message, retry_after_ms=1000)
             del self._calls[oldest]
         call = self._calls[client, key] = KeyedCall(command, Future[Result](), self._clock())
         return call

@@ -13,11 +13,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Origin
+from fugue_tui.control.core.command import Command, Door, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.core.fair_queue import FairQueue, on_behalf_of
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.idempotency import IdempotencyCache, KeyedCall
+from fugue_tui.control.dispatch.policy import Decision
 from fugue_tui.errors import Cancelled, CommandError, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.log import LogEntry
@@ -99,22 +100,35 @@ class ThreadGateway:
         self._post(self._start_next)
         return future
 
-    def follow(self, on_entry: Callable[[LogEntry], None], on_view: Callable[[PaneId], None]) -> Callable[[], None]:
-        """Subscribe to log entries, and to panes whose view was scrolled or selected in; called on the main thread.
-        The function returned unsubscribes. Any thread."""
-        return self._subscribe(lambda: self._dispatcher.mux.event_log.follow(on_entry, on_view))
+    def follow(
+        self, caller: Caller, on_entry: Callable[[LogEntry], None], on_view: Callable[[PaneId], None]
+    ) -> Callable[[], None]:
+        """Subscribe to log entries, and to panes whose view was scrolled or selected in; called on the main thread,
+        while the caller may read. The function returned unsubscribes. Any thread."""
 
-    def follow_panes(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        """Subscribe to panes that are opened, closed or renamed; called on the main thread. The function returned
-        unsubscribes. Any thread."""
+        def entered(entry: LogEntry) -> None:
+            if self._may_read(caller):
+                on_entry(entry)
+
+        def viewed(pane: PaneId) -> None:
+            if self._may_read(caller):
+                on_view(pane)
+
+        return self._subscribe(lambda: self._dispatcher.mux.event_log.follow(entered, viewed))
+
+    def follow_panes(self, caller: Caller, on_change: Callable[[], None]) -> Callable[[], None]:
+        """Subscribe to panes that are opened, closed or renamed; called on the main thread, while the caller may read.
+        The function returned unsubscribes. Any thread."""
 
         def changed(old: Workspace, new: Workspace) -> None:
-            if {pane: record.name for pane, record in old.panes.items()} != {
-                pane: record.name for pane, record in new.panes.items()
-            }:
+            before, after = ({pane: each.name for pane, each in state.panes.items()} for state in (old, new))
+            if before != after and self._may_read(caller):
                 on_change()
 
         return self._subscribe(lambda: self._dispatcher.mux.on_change.connect(changed))
+
+    def _may_read(self, caller: Caller) -> bool:
+        return self._dispatcher.policy.decide(self._origin(caller), Effect.READ) is Decision.ALLOW
 
     def _subscribe(self, subscribe: Callable[[], Callable[[], None]]) -> Callable[[], None]:
         """Subscribe on the main thread; the function returned unsubscribes there."""
