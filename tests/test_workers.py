@@ -12,8 +12,10 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 TESTS = """
-import os, signal
+import os, signal, sys
 import pytest
+
+KEPT = sys.stderr
 
 @pytest.mark.parametrize("number", range(20))
 def test_passes(number, tmp_path):
@@ -22,6 +24,10 @@ def test_passes(number, tmp_path):
 def test_fails():
     print("what it printed")
     assert 1 == 2
+
+def test_writes_to_a_stream_that_was_kept_at_import():
+    print("still open", file=KEPT, flush=True)
+    assert KEPT.fileno() > 2
 
 def test_is_skipped():
     pytest.skip("elsewhere")
@@ -55,7 +61,7 @@ def run(directory: Path, tests: str, *options: str) -> subprocess.CompletedProce
 
 def test_every_outcome_is_reported(tmp_path: Path) -> None:
     done = run(tmp_path, TESTS, "--workers", "2")
-    assert re.search(r"1 failed, 20 passed, 1 skipped, 1 error in", done.stdout), done.stdout + done.stderr
+    assert re.search(r"1 failed, 21 passed, 1 skipped, 1 error in", done.stdout), done.stdout + done.stderr
     assert "Captured stdout call" in done.stdout
     assert "what it printed" in done.stdout
     assert "OSError: no fixture" in done.stdout

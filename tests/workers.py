@@ -5,11 +5,13 @@ many there are, and each takes the next test when it is done with its last. Coll
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -110,12 +112,18 @@ class _Reports:
 
 
 def _separate_output(config: pytest.Config) -> None:
-    """Have this process capture output in files of its own, and leave what is shown of its tests to the first one."""
+    """Have this process capture output in files of its own, and leave what is shown of its tests to the first one.
+
+    The streams stay the same objects, as modules may have kept them while they were imported.
+    """
+    vars(config.get_terminal_writer())["_file"] = open(os.devnull, "w")  # noqa: SIM115  (as long as the process)
     capture = config.pluginmanager.getplugin("capturemanager")
     assert isinstance(capture, CaptureManager)
-    capture.stop_global_capturing()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    capture.start_global_capturing()
+    capture.resume_global_capture()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError), TemporaryFile() as own:  # One without a descriptor is this process's own already.
+            if stream.fileno() > 2:
+                os.dup2(own.fileno(), stream.fileno(), inheritable=False)
     capture.suspend_global_capture()
 
 
