@@ -19,6 +19,7 @@ from fugue_tui.terminal.emulator.events import CommandStarted, CwdChanged, Event
 from fugue_tui.terminal.emulator.fair_lock import FairLock
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen, passage
 from fugue_tui.terminal.emulator.protocol import Emulator
+from fugue_tui.terminal.input.input_gate import InputGate
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.input.typed_ahead import TypedAhead
@@ -100,6 +101,8 @@ class Terminal:
         """The selection and the copy-mode cursor."""
         self.sent: Final = TypedAhead()
         """Whether the last input was submitted with Enter."""
+        self.gate: Final = InputGate()
+        """Holds input back while a text waits for its Enter."""
         self._channel = Channel(pty, size, pump, self) if pty else NullChannel()
         self._channel.start()
 
@@ -358,11 +361,15 @@ class Terminal:
 
     def write(self, data: bytes) -> int:
         """Send bytes to the program; how many that is. Never waits; raises TerminalGone or InputFull."""
+        if self.gate.closed:
+            return self.gate.wait(partial(self.write, data), len(data))
         self.sent.wrote(data, self.foreground_group)
         return self._channel.write(data)
 
     def press(self, press: KeyPress) -> bool:
         """Send a key, encoded by the program's modes; False if the program has exited, or has too much unread input."""
+        if self.gate.closed:
+            return self.gate.wait(partial(self.press, press), True)
         data = self._encoded(lambda emulator: emulator.encode_key(press))
         if press.acts:
             self.sent.pressed(press, self.foreground_group)
@@ -371,11 +378,15 @@ class Terminal:
     def mouse(self, action: MouseAction) -> bool:
         """Send a mouse event; False if the program did not request it."""
         data = self._encoded(lambda emulator: emulator.encode_mouse(action))
+        if data and self.gate.closed:
+            return self.gate.wait(partial(self._send, data), True)
         return bool(data) and self._send(data)
 
     def paste(self, text: str) -> int:
         """Send text as one paste, sanitized and bracketed by the modes; how many bytes that is. Never waits; raises
         TerminalGone, or InputFull and sends nothing."""
+        if self.gate.closed:
+            return self.gate.wait(partial(self.paste, text), len(text.encode()))
         data = self._encoded(lambda emulator: emulator.encode_paste(text))
         self.sent.wrote(data, self.foreground_group)
         return self._channel.write(data)
