@@ -4,7 +4,6 @@ Main thread only. Commands compute a new workspace and assign it; the multiplexe
 pane has exactly one terminal, of the size that the layout gives it.
 """
 
-import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,8 +21,8 @@ from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.access.approvals import Approvals
 from fugue_tui.multiplexer.access.caller import current_owner
 from fugue_tui.multiplexer.access.grants import Grants
+from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.clients import Clients, NoClients
-from fugue_tui.multiplexer.delayed_keys import DelayedKeys
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.log import EventLog
 from fugue_tui.multiplexer.events.pane_events import (
@@ -38,6 +37,8 @@ from fugue_tui.multiplexer.events.pane_events import (
 from fugue_tui.multiplexer.id_allocator import IdAllocator
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.layout_history import LayoutHistory
+from fugue_tui.multiplexer.lease import Lease
+from fugue_tui.multiplexer.pane_input import PaneInput
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
 from fugue_tui.multiplexer.pane_queue import PaneQueue
 from fugue_tui.multiplexer.restored_pane import (
@@ -67,8 +68,8 @@ if TYPE_CHECKING:
 
 SHELL_SECONDS: Final = 2.0
 """A login shell that ran this long was left by the user, whatever its exit status."""
-RESERVED_SECONDS: Final = 2.0
-"""How long after user input a pane is reserved for the user."""
+_COUNTING_SECONDS: Final = 1.0
+"""For how long the user's keys in a pane are counted together."""
 
 
 class Multiplexer:
@@ -85,7 +86,9 @@ class Multiplexer:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._workspace = Workspace(name)
-        self._spawner, self._socket, self._clock = spawner, socket, clock
+        self._spawner, self._socket = spawner, socket
+        self.clock: Final = clock
+        """The monotonic clock."""
         self.post: Final = post
         """Runs a callback on the main thread soon; any thread."""
         self.on_change = CallbackList[[Workspace, Workspace]]()
@@ -113,7 +116,17 @@ class Multiplexer:
         """What each pane's program reported besides text."""
         self.pane_queue = PaneQueue()
         """Jobs that need exclusive use of a pane."""
-        self.delayed_keys = DelayedKeys()
+        self.waiting_input = PaneQueue()
+        """Input that waits until the user leaves a pane."""
+        self.lease = Lease(self, clock)
+        """What the user has priority in."""
+        self.admit: Callable[[PaneId, Author], None] = lambda pane, author: None
+        """Called before every input and signal of a command; may raise Refused."""
+        self.allow_hidden: Callable[[PaneId, Author], bool] = lambda pane, author: False
+        """Whether an agent may type where input is not shown, such as a password."""
+        self.on_typed = CallbackList[[PaneId, Author, int]]()
+        """An author has typed: how many keys, texts and pastes. The user's are counted for a second."""
+        self._counting: set[PaneId] = set()
         self.injected_contexts: dict[PaneId, object] = {}
         """What inject-context set in shells; `control.commands.shell_context` knows the type, `inject` changes it."""
         self.wait_service = WaitService(post)
@@ -294,24 +307,27 @@ class Multiplexer:
             self.on_event(pane, ContextChanged())
 
     def human_input(self, pane: PaneId) -> None:
-        """Reserve a pane for the user, who is about to type, paste or click in it.
+        """Reserve a pane for the user, who is about to type, paste or click in it."""
+        self.lease.typed(pane)
+        if pane not in self._counting:
+            self._counting.add(pane)
+            call_later(_COUNTING_SECONDS, lambda: self._count(pane))
 
-        A delayed Enter is sent first, so that the user's input does not join another caller's line."""
-        self.delayed_keys.flush(pane)
-        if pane in self.pane_reports:
-            self.pane_reports[pane].typed_at = self._clock()
+    def _count(self, pane: PaneId) -> None:
+        """Report the user's keys of the last second."""
+        self._counting.discard(pane)
+        terminal = self.terminals.get(pane)
+        if terminal is not None and (new := self.pane_reports[pane].input.record_user(terminal.sent.count)):
+            self.on_typed(pane, USER, new)
 
-    @property
-    def idle_seconds(self) -> float:
-        """How long the user has not typed, pasted or clicked in any pane; infinite if never."""
-        typed = [each.typed_at for each in self.pane_reports.values() if each.typed_at is not None]
-        return self._clock() - max(typed) if typed else math.inf
+    def input(self, pane: PaneId, author: Author) -> PaneInput:
+        """What types into a pane for an author. Raises NotFound."""
+        self.terminal(pane)
+        return PaneInput(self, pane, author)
 
     def reserved_ms(self, pane: PaneId) -> int | None:
         """Milliseconds for which a pane is still reserved for the user; None if other callers may type."""
-        typed_at = self.pane_reports[pane].typed_at if pane in self.pane_reports else None
-        left = 0.0 if typed_at is None else typed_at + RESERVED_SECONDS - self._clock()
-        return max(1, round(left * 1000)) if left > 0 else None
+        return self.lease.reserved_ms(pane)
 
     def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:
         """Run a pane's program again (or another, from now on), on a new terminal.
@@ -326,7 +342,6 @@ class Multiplexer:
             return old
         new = self._spawn(record, old.size)
         self.assign(edit.update_pane(self._workspace, record))
-        self.delayed_keys.cancel(pane)
         old.close()
         self.grants.end_pane(pane)
         self.terminals[pane], self.pane_reports[pane] = new, PaneReports()
@@ -358,7 +373,6 @@ class Multiplexer:
         """End a pane's program and give it another record; `fill` brings its old text. Raises NotFound."""
         pane, old = record.id, self.terminal(record.id)
         self.assign(edit.update_pane(self._workspace, record))
-        self.delayed_keys.cancel(pane)
         old.close()
         self.pane_reports[pane], self.restored_panes[pane] = PaneReports(), RestoredPane(offer)
         self.exits.pop(pane, None)
@@ -468,7 +482,7 @@ class Multiplexer:
         self.exits.pop(pane, None)
         self.pane_reports.pop(pane, None)
         self.restored_panes.pop(pane, None)
-        self.delayed_keys.cancel(pane)
+        self.lease.drop(pane)
         if terminal := self.terminals.pop(pane, None):
             self.bookmarks.drop(terminal)
             terminal.close()

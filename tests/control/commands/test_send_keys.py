@@ -4,7 +4,8 @@ import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.send_keys import SendInput, SendKeys
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.errors import InputFull, InvalidArgument, NotFound, Refused, TerminalGone
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.pty import write_queue
@@ -39,28 +40,35 @@ def test_submit_alone_is_an_enter(room: Room) -> None:
 def test_enter_after_text_waits_for_a_program_that_takes_quick_typing_for_a_paste(room: Room) -> None:
     pane = room.opened(MODERN)
     room.shows(pane, "ready")
-    room.run(SendInput(text="ab", submit=True))
+    later = SendInput(text="ab", submit=True).run(room.mux, USER)
+    assert is_deferred(later)
     room.shows(pane, "ab")
     assert "^M" not in room.text(pane)
+    assert not later.done
     room.shows(pane, "ab^M")
+    assert room.awaited(later).submitted
 
 
 def test_a_delayed_enter_is_sent_before_more_input(room: Room) -> None:
     pane = room.opened(MODERN)
     room.shows(pane, "ready")
-    room.run(SendInput(text="ab", submit=True))
-    room.run(SendInput(text="cd", submit=True))
-    room.run(SendKeys(keys=("x",)))
+    sent = [each.run(room.mux, USER) for each in (SendInput(text="ab", submit=True), SendInput(text="cd", submit=True))]
+    sent.append(SendKeys(keys=("x",)).run(room.mux, USER))
+    for later in sent:
+        assert is_deferred(later)
+        assert room.awaited(later).submitted is (later is not sent[-1])
     room.shows(pane, "ab^Mcd^Mx")
 
 
 def test_a_delayed_enter_is_sent_before_a_users_key(room: Room) -> None:
     pane = room.opened(MODERN)
     room.shows(pane, "ready")
-    assert room.run(SendInput(text="ab", submit=True)).submitted
+    later = SendInput(text="ab", submit=True).run(room.mux, USER)
+    assert is_deferred(later)
     room.mux.human_input(pane)
     room.mux.terminals[pane].press(KeyPress("z", text="z"))
     room.shows(pane, "ab^Mz")
+    assert room.awaited(later).submitted
 
 
 def test_nothing_is_typed_to_what_a_user_types(room: Room) -> None:

@@ -235,12 +235,12 @@ async def test_updates_are_limited_to_two_a_second_and_include_the_last(served: 
 @pytest.mark.parametrize("era", ERAS)
 async def test_agents_that_may_not_look_any_more_are_told_nothing(served: Served, era: str) -> None:
     async with subscribed(served, era, SCREEN, "fugue://layout") as (agent, ears):
-        served.dispatcher.policy = policy({"read": "refuse"})
+        served.mux.permissions = McpSettings(read="refuse")
         say(served, "send-input --pane %1 --text x", "split-pane --pane %1 --name quiet --command cat")
         served.on_main(lambda: None)
         await agent.list_tools()
         assert (ears.updated, ears.relisted) == ([], 0)
-        served.dispatcher.policy = policy({})
+        served.mux.permissions = McpSettings(trust="full")
         say(served, "split-pane --pane %1 --command cat")
         await ears.until(lambda: "fugue://layout" in ears.updated and ears.relisted)
 
@@ -248,7 +248,7 @@ async def test_agents_that_may_not_look_any_more_are_told_nothing(served: Served
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_agents_that_may_not_look_are_not_told_of_panes_that_come(served: Served, era: str) -> None:
-    served.dispatcher.policy = policy({"read": "refuse"})
+    served.mux.permissions = McpSettings(read="refuse")
     ears = Ears()
     async with client(served, era, message_handler=ears.hear) as agent:
         if era == "legacy":

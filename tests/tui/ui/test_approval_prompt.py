@@ -102,7 +102,7 @@ async def test_a_dialog_does_not_come_over_what_is_being_typed(
 ) -> None:
     async with open_stage() as stage:
         idle = [0.1]
-        monkeypatch.setattr(type(stage.mux), "idle_seconds", property(lambda mux: idle[0]))
+        monkeypatch.setattr(type(stage.mux.lease), "idle_seconds", property(lambda lease: idle[0]))
         asked = ask(stage, "send-input %1 --text no")
         await stage.until(lambda: "ctrl+b a 1 request" in stage.text)
         await stage.press("h", "i")
@@ -119,7 +119,7 @@ async def test_the_key_shows_all_requests_one_after_the_other(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_stage() as stage:
-        monkeypatch.setattr(type(stage.mux), "idle_seconds", property(lambda mux: 0.0))
+        monkeypatch.setattr(type(stage.mux.lease), "idle_seconds", property(lambda lease: 0.0))
         stage.app.commands.run_line("create-window --command cat")
         first, second = ask(stage, "send-input %1 --text one"), ask(stage, "send-input %2 --text two")
         other = ask(stage, "close-pane %1", Origin(Door.MCP, process="5@6", program="codex"))
@@ -215,7 +215,7 @@ def test_the_dialog(picture: Picture, cols: int, rows: int) -> None:
 @pytest.mark.slow
 def test_requests_in_the_status_bar(picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(stage: Stage) -> None:
-        monkeypatch.setattr(type(stage.mux), "idle_seconds", property(lambda mux: 0.0))
+        monkeypatch.setattr(type(stage.mux.lease), "idle_seconds", property(lambda lease: 0.0))
         await stage.until(lambda: stage.drawn and "Hello" in stage.text)
         ask(stage, "close-pane %1")
         await stage.until(lambda: "1 request" in stage.text)

@@ -22,6 +22,7 @@ from fugue_tui.control.shell_exec.result import OnCancel
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.author import Author
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit
 
@@ -84,6 +85,8 @@ class CoordinatePanes(
     on_cancel: OnCancel = OnCancel.INTERRUPT
     """What happens to running steps if the call is cancelled: interrupt presses Ctrl+C and closes the panes that were
     created for it, leave lets them run."""
+    wait_for_user: target.WaitForUser = 0.0
+    """Seconds for which a step waits, at most 110, while the user types in its pane; 0 fails the step then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The panes of the steps that exist."""
@@ -97,7 +100,7 @@ class CoordinatePanes(
         drafts = [plan(mux, step, index, known.get(step.pane, source)) for index, step in enumerate(self.steps)]
         opened = _open(mux, new, origin)
         plans = [draft.moved(opened) for draft in drafts]
-        return run_task(_StepScheduler(mux, plans, self, yields_to_user=origin.is_agent).run())
+        return run_task(_StepScheduler(mux, plans, self, origin.author).run())
 
 
 def _known(mux: Multiplexer, name: str, origin: Origin) -> PaneId | None:
@@ -127,8 +130,8 @@ def _open(mux: Multiplexer, names: Sequence[str], origin: Origin) -> dict[str, P
 class _StepScheduler:
     """Runs the steps of one call. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, plans: list[Plan], request: CoordinatePanes, *, yields_to_user: bool) -> None:
-        self._mux, self._plans, self._request, self._yields_to_user = mux, plans, request, yields_to_user
+    def __init__(self, mux: Multiplexer, plans: list[Plan], request: CoordinatePanes, author: Author) -> None:
+        self._mux, self._plans, self._request, self._author = mux, plans, request, author
         self._started = time.monotonic()
         self._runs: list[StepRun] = []
         self._stopped = False
@@ -155,9 +158,8 @@ class _StepScheduler:
         """Start the next step."""
         planned = self._plans[len(self._runs)]
         left = self._started + self._request.timeout - time.monotonic()
-        self._runs.append(
-            StepRun(self._mux, planned, max(0.0, min(planned.step.timeout, left)), yields_to_user=self._yields_to_user)
-        )
+        seconds = max(0.0, min(planned.step.timeout, left))
+        self._runs.append(StepRun(self._mux, planned, seconds, self._author, self._request.wait_for_user))
         return self._runs[-1]
 
     def _on_completed(self, run: StepRun, result: StepResult) -> None:

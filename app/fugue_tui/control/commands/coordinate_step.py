@@ -19,6 +19,7 @@ from fugue_tui.control.shell_exec.result import cursor
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.watch.new_output import OutputStart
 from fugue_tui.multiplexer.watch.patterns import Pattern, expression, literal
 from fugue_tui.multiplexer.watch.tcp_port import wait_for_port
@@ -171,11 +172,11 @@ class _Ready(Struct, frozen=True):
 class StepRun:
     """A running step. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, plan: Plan, seconds: float, *, yields_to_user: bool) -> None:
+    def __init__(self, mux: Multiplexer, plan: Plan, seconds: float, author: Author, wait_for_user: float) -> None:
         self.plan = plan
         self.result: StepResult | None = None
         """None until it has ended."""
-        self._execution = Execution(mux, plan.pane, plan.line, yields_to_user=yields_to_user)
+        self._execution = Execution(mux, plan.pane, plan.line, author, wait_for_user=wait_for_user)
         self._mux, self._seconds = mux, seconds
         self._started = time.monotonic()
         self.task = asyncio.create_task(self._run())

@@ -73,6 +73,8 @@ class ExecuteCommand(
     """Characters of output to return; longer output is cut in the middle."""
     method: Method = Method.AUTO
     """marker types the command even if no known shell is in the foreground, such as a shell behind ssh."""
+    wait_for_user: target.WaitForUser = 0.0
+    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
@@ -82,7 +84,9 @@ class ExecuteCommand(
         """Queue the command. Raises InvalidArgument, NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)
         line = self._line(mux, pane)
-        execution = Execution(mux, pane, line, forced=self.method is Method.MARKER, yields_to_user=origin.is_agent)
+        execution = Execution(
+            mux, pane, line, origin.author, forced=self.method is Method.MARKER, wait_for_user=self.wait_for_user
+        )
         pending = PendingExecution(execution, output_limit(self.limit, origin), ansi=self.ansi)
         return run_task(pending.outcome(self.timeout, self.on_cancel))
 

@@ -20,12 +20,12 @@ from fugue_tui.control.core.new_pane import Direction, Line, new_pane, wants_foc
 from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdates
 from fugue_tui.control.output.truncate import clip
 from fugue_tui.control.shell_exec.command_state import GRACE
-from fugue_tui.control.shell_exec.execution import INTERRUPT
 from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, output_limit
-from fugue_tui.errors import InvalidArgument, NotFound, TerminalGone
+from fugue_tui.errors import FugueError, InvalidArgument, NotFound, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Leaf
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.events.pane_events import Ended, Started
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
@@ -100,7 +100,7 @@ class RunCommand(Command[CommandOutcome], name="run-command", effect=Effect.RUN,
             raise InvalidArgument("command: there is nothing to run")
         pane = self._open(mux, origin)
         words = self.command if isinstance(self.command, str) else shlex.join(self.command)
-        job = _Job(mux, pane, words, self.keep, output_limit(self.limit, origin), ansi=self.ansi)
+        job = _Job(mux, pane, words, self.keep, output_limit(self.limit, origin), origin.author, ansi=self.ansi)
         return run_task(job.outcome(min(self.timeout, MAX_TIMEOUT), interrupt=self.on_cancel is OnCancel.INTERRUPT))
 
     def _open(self, mux: Multiplexer, origin: Origin) -> PaneId:
@@ -126,10 +126,13 @@ class RunCommand(Command[CommandOutcome], name="run-command", effect=Effect.RUN,
 class _Job:
     """A command in its own pane whose caller waits. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, pane: PaneId, words: str, keep: Keep, limit: int, *, ansi: bool) -> None:
+    def __init__(
+        self, mux: Multiplexer, pane: PaneId, words: str, keep: Keep, limit: int, author: Author, *, ansi: bool
+    ) -> None:
         self._mux, self._pane, self._keep, self._limit, self._ansi = mux, pane, keep, limit, ansi
         self._started = time.monotonic()
         self._terminal = mux.terminal(pane)
+        self._input = mux.input(pane, author)
         self._number = self._terminal.shell.record_program(words)
         self._updates = PaneUpdates(mux, pane)
 
@@ -143,7 +146,8 @@ class _Job:
             return self._outcome(None)
         except asyncio.CancelledError:
             if interrupt and is_given_up():
-                self._terminal.press(INTERRUPT)
+                with suppress(FugueError):
+                    self._input.interrupt()
                 spawn(self._terminate())
             raise
         outcome = self._outcome(exit)
@@ -165,8 +169,8 @@ class _Job:
     async def _terminate(self) -> None:
         await asyncio.sleep(GRACE)
         if self._terminal.exit is None:
-            with suppress(TerminalGone):
-                self._terminal.interrupt(signal.SIGTERM)
+            with suppress(FugueError):
+                self._input.signal(signal.SIGTERM)
 
     def _outcome(self, exit: Exit | None) -> CommandOutcome:
         """The result; `exit` is None after a time-out."""

@@ -1,21 +1,24 @@
 """Send input to panes: literal text, or keys by name."""
 
+import asyncio
 import re
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.errors import InvalidArgument, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.pane_input import ENTER, PaneInput
 from fugue_tui.multiplexer.watch.new_output import here
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
 from fugue_tui.terminal.terminal import Terminal
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_ENTER: Final = KeyPress("enter")
 TYPED_PAUSE: Final = 0.2
 """Seconds before the Enter after text, for programs that treat fast typing as a paste and drop its Enter."""
 PASTED_PAUSE: Final = 0.5
@@ -36,7 +39,7 @@ class Sent(Struct, frozen=True):
     bracketed: bool
     """Whether the paste was bracketed; if not, the program read every newline as Enter."""
     submitted: bool
-    """Whether Enter follows the text, at once or up to half a second later, and before any other input."""
+    """Whether Enter was pressed after the text: at once or up to half a second later, in which other input waits."""
     cursor: str | None
     """For wait-for-output or read-pane: the pane's position before this input."""
 
@@ -46,8 +49,9 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
 
     Text is sent literally, without control characters but tab and newline; several lines are sent as one paste.
     submit presses Enter afterwards, as a separate keystroke. A program that reads whole lines, such as cat, accepts at
-    most 4095 bytes a line. While the user types in the pane, a call from elsewhere is refused. The result says what
-    was sent, not its effect: pass its cursor to wait-for-output, which then misses no output, or to read-pane.
+    most 4095 bytes a line. While the user types in the pane, or has left a line there that is not entered, a call from
+    elsewhere is refused, or waits. The result says what was sent, not its effect: pass its cursor to wait-for-output,
+    which then misses no output, or to read-pane.
     """
 
     pane: str = target.ACTIVE
@@ -58,35 +62,28 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
     """One key to press instead of text, such as Enter, C-c, ctrl+c, Escape, Up, F5."""
     submit: bool = False
     """Whether to press Enter after the text."""
+    wait_for_user: target.WaitForUser = 0.0
+    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
         return (target.typed_pane(mux, self.pane, origin),)
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Sent:
+    def run(self, mux: Multiplexer, origin: Origin) -> Sent | Deferred[Sent]:
         """Send it, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and send nothing."""
         if self.text and self.key:
             raise InvalidArgument("key: give text or a key, not both; submit presses Enter after text")
         if not (self.text or self.key or self.submit):
             raise InvalidArgument("text: there is nothing to type; give text, a key, or submit")
-        text, key = typeable(self.text), parse_key(self.key) if self.key else None
-        pane, terminal = _running(mux, self.pane, origin)
-        if text and origin.door is Door.CLI and origin.pane != pane:
-            target.yield_to_user(mux, pane)
-        cursor = _cursor(mux, pane, terminal)
-        if key is not None:
-            terminal.press(key)
-        pasted, bracketed = "\n" in text, terminal.modes.bracketed_paste
-        accepted = type_text(terminal, text) if text else 0
-        if self.submit:
-            _submit(mux, pane, terminal, pasted=pasted, typed=bool(text))
-        return Sent(str(pane), accepted, int(key is not None), pasted, pasted and bracketed, self.submit, cursor)
+        keys = (parse_key(self.key),) if self.key else ()
+        return _start(mux, origin, self.pane, _Input(typeable(self.text), keys, self.submit), self.wait_for_user)
 
 
 class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
     """Press keys in a pane, in order, by name.
 
-    A word that is not a key name is an error: use send-input for text, or literal. Pass the result's cursor to
+    A word that is not a key name is an error: use send-input for text, or literal. While the user types in the pane, or
+    has left a line there that is not entered, the call is refused, or waits. Pass the result's cursor to
     wait-for-output, which then misses no output.
     """
 
@@ -97,25 +94,22 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
     characters."""
     literal: bool = False
     """Whether to type the words as text instead, without spaces between them (send-keys -l)."""
+    wait_for_user: target.WaitForUser = 0.0
+    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
         return (target.typed_pane(mux, self.pane, origin),)
 
-    def run(self, mux: Multiplexer, origin: Origin) -> Sent:
-        """Send them, or raise InvalidArgument, NotFound, TerminalGone or InputFull and send nothing."""
+    def run(self, mux: Multiplexer, origin: Origin) -> Sent | Deferred[Sent]:
+        """Send them, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and send nothing."""
         text = typeable("".join(self.keys)) if self.literal else ""
-        presses = [] if self.literal else [parse_key(word) for word in self.keys]
+        keys = () if self.literal else tuple(map(parse_key, self.keys))
         if "\n" in text:
             raise InvalidArgument(
                 "keys: hold a newline; press Enter without literal, or use send-input for several lines"
             )
-        pane, terminal = _running(mux, self.pane, origin)
-        cursor = _cursor(mux, pane, terminal)
-        accepted = type_text(terminal, text) if text else 0
-        for press in presses:
-            terminal.press(press)
-        return Sent(str(pane), accepted, len(presses), pasted=False, bracketed=False, submitted=False, cursor=cursor)
+        return _start(mux, origin, self.pane, _Input(text, keys), self.wait_for_user)
 
 
 def typeable(text: str, where: str = "text", instead: str = "press keys by name") -> str:
@@ -126,37 +120,67 @@ def typeable(text: str, where: str = "text", instead: str = "press keys by name"
     return text
 
 
-def type_text(terminal: Terminal, text: str) -> int:
-    """Send text as typed, or as one paste if it has several lines; returns the number of bytes."""
-    return terminal.paste(text) if "\n" in text else terminal.write(text.encode())
+class _Input(Struct, frozen=True):
+    """What is typed: a text or keys, and Enter."""
+
+    text: str
+    keys: tuple[KeyPress, ...]
+    submit: bool = False
+
+    def pause(self, terminal: Terminal) -> float:
+        """Seconds between the text and Enter; 0 for a program that reads lines."""
+        modes = terminal.modes
+        if not (self.submit and self.text and (modes.bracketed_paste or modes.alternate_screen)):
+            return 0.0
+        return PASTED_PAUSE if "\n" in self.text else TYPED_PAUSE
 
 
-def _running(mux: Multiplexer, wanted: str, origin: Origin) -> tuple[PaneId, Terminal]:
-    """The pane to type into, after any pending Enter was sent to it."""
+def _start(mux: Multiplexer, origin: Origin, wanted: str, what: _Input, wait: float) -> Sent | Deferred[Sent]:
+    """Type at once if nothing has to be waited for, else in a task."""
+    pane = _running(mux, wanted, origin)
+    if what.text and origin.door is Door.CLI and origin.pane != pane and not wait:
+        target.yield_to_user(mux, pane)
+    source = mux.input(pane, origin.author)
+    if source.terminal.gate.closed or (wait and source.refusal() is not None):
+        return run_task(_type_later(mux, pane, source, what, wait))
+    pause = what.pause(source.terminal)
+    sent = _type(mux, pane, source, what, pause)
+    return run_task(_submitted(sent, source.submit(pause))) if pause else sent
+
+
+async def _type_later(mux: Multiplexer, pane: PaneId, source: PaneInput, what: _Input, wait: float) -> Sent:
+    """Type once the user has left the pane, and what was typed before has got its Enter."""
+    await source.admitted(wait)
+    pause = what.pause(source.terminal)
+    sent = _type(mux, pane, source, what, pause)
+    return await _submitted(sent, source.submit(pause)) if pause else sent
+
+
+async def _submitted(sent: Sent, pressed: "asyncio.Future[bool]") -> Sent:
+    """The result once Enter was pressed, which happens also if the call is cancelled meanwhile."""
+    return replace(sent, submitted=await asyncio.shield(pressed))
+
+
+def _type(mux: Multiplexer, pane: PaneId, source: PaneInput, what: _Input, pause: float) -> Sent:
+    """Type; Enter only if it needs no pause."""
+    terminal = source.terminal
+    found, pasted, bracketed = here(terminal), "\n" in what.text, terminal.modes.bracketed_paste
+    cursor = mux.bookmarks.keep(pane, terminal, found, brief=True) if found is not None else None
+    enters = what.submit and not pause
+    accepted = 0
+    if what.text:
+        accepted = source.paste(what.text) if pasted else source.write(what.text.encode())
+    if what.keys:
+        source.press(*what.keys)
+    submitted = enters and (source.enter() if what.text else source.press(ENTER))
+    return Sent(str(pane), accepted, len(what.keys), pasted, pasted and bracketed, submitted, cursor)
+
+
+def _running(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
+    """The pane to type into."""
     pane = target.typed_pane(mux, wanted, origin)
     if exited := mux.exits.get(pane):
         raise TerminalGone(f"the program in {pane} has exited ({exited.words}); respawn-pane runs it again")
     if pane in mux.restored_panes:
         raise TerminalGone(f"the program in {pane} is not started yet; start-pane does that")
-    mux.delayed_keys.flush(pane)
-    return pane, mux.terminal(pane)
-
-
-def _cursor(mux: Multiplexer, pane: PaneId, terminal: Terminal) -> str | None:
-    """The output position before anything is sent."""
-    found = here(terminal)
-    return mux.bookmarks.keep(pane, terminal, found, brief=True) if found is not None else None
-
-
-def _submit(mux: Multiplexer, pane: PaneId, terminal: Terminal, *, pasted: bool, typed: bool) -> None:
-    """Press Enter: at once for a program that reads lines, else after a pause that separates it from the text."""
-    delayed = typed and (terminal.modes.bracketed_paste or terminal.modes.alternate_screen)
-    if not delayed:
-        terminal.press(_ENTER)
-        return
-
-    def enter() -> None:
-        if mux.terminals.get(pane) is terminal and pane not in mux.exits:
-            terminal.press(_ENTER)
-
-    mux.delayed_keys.schedule(pane, PASTED_PAUSE if pasted else TYPED_PAUSE, enter)
+    return pane

@@ -20,6 +20,7 @@ from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.author import Author, AuthorKind
 from fugue_tui.terminal.emulator.events import CommandFinished
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
@@ -38,6 +39,7 @@ class InjectedContext(Struct):
     """The context set in a shell. Main thread only."""
 
     terminal: Terminal
+    author: Author
     context: ShellContext = field(default_factory=ShellContext)
     left: int | None = None
     """Commands left until it is withdrawn; None for no expiry."""
@@ -81,6 +83,8 @@ class InjectContext(
     """Aliases and their commands."""
     expires_after_commands: Annotated[int, Meta(ge=1, le=10_000)] | None = None
     """Withdraw all of them after so many more commands; omitted, only withdraw-context does."""
+    wait_for_user: target.WaitForUser = 0.0
+    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
@@ -96,7 +100,7 @@ class InjectContext(
                 f"expires_after_commands: the shell in {pane} does not report commands, so they cannot be counted: "
                 "leave it out and use withdraw-context"
             )
-        injected = _injected(mux, pane) or InjectedContext(terminal)
+        injected = _injected(mux, pane) or InjectedContext(terminal, origin.author)
         known = injected.context
 
         def on_set(end: CommandEnd) -> Injected:
@@ -111,8 +115,8 @@ class InjectContext(
                 spawn(_count_commands(mux, pane, injected, number))
             return _answer(pane, injected, end, active=True)
 
-        execution = _queued(mux, pane, partial(set_context, new, known), yields_to_user=origin.is_agent)
-        return run_task(_read(execution, on_set))
+        execution = _queued(mux, pane, partial(set_context, new, known), origin.author, self.wait_for_user)
+        return run_task(_read(execution, on_set, self.wait_for_user))
 
 
 class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.INPUT, toolset=Toolset.RUNNING):
@@ -120,6 +124,8 @@ class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.
 
     pane: str = target.ACTIVE
     """The pane: an id or a name."""
+    wait_for_user: target.WaitForUser = 0.0
+    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
@@ -131,8 +137,8 @@ class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.
         injected = _injected(mux, pane)
         if injected is None:
             raise Refused(f"nothing is injected into {pane}; inject-context does that")
-        execution = _queued(mux, pane, partial(restore_context, injected.context), yields_to_user=origin.is_agent)
-        return run_task(_withdrawn(execution, mux, injected))
+        execution = _queued(mux, pane, partial(restore_context, injected.context), origin.author, self.wait_for_user)
+        return run_task(_withdrawn(execution, mux, injected, self.wait_for_user))
 
 
 async def _count_commands(mux: Multiplexer, pane: PaneId, injected: InjectedContext, number: int) -> None:
@@ -161,9 +167,8 @@ def _is_there(mux: Multiplexer, client: Origin) -> bool:
 
 async def _withdraw_expired(mux: Multiplexer, pane: PaneId, injected: InjectedContext) -> None:
     try:
-        await _withdrawn(
-            _queued(mux, pane, partial(restore_context, injected.context), yields_to_user=True), mux, injected
-        )
+        author = injected.author if injected.author.yields else Author(AuthorKind.PROGRAM)
+        await _withdrawn(_queued(mux, pane, partial(restore_context, injected.context), author), mux, injected)
     except FugueError:  # The user is typing, or another program is in the foreground.
         await asyncio.sleep(_RETRY_DELAY)
 
@@ -177,7 +182,9 @@ def _injected(mux: Multiplexer, pane: PaneId) -> InjectedContext | None:
     return found if isinstance(found, InjectedContext) and found.terminal is mux.terminals.get(pane) else None
 
 
-async def _withdrawn(execution: Execution, mux: Multiplexer, injected: InjectedContext) -> Injected:
+async def _withdrawn(
+    execution: Execution, mux: Multiplexer, injected: InjectedContext, wait_for_user: float = 0.0
+) -> Injected:
     """Wait until a context is withdrawn."""
 
     def end(end: CommandEnd) -> Injected:
@@ -186,22 +193,24 @@ async def _withdrawn(execution: Execution, mux: Multiplexer, injected: InjectedC
             mux.inject(execution.pane, None)
         return _answer(execution.pane, injected, end, active=False)
 
-    return await _read(execution, end)
+    return await _read(execution, end, wait_for_user)
 
 
-def _queued(mux: Multiplexer, pane: PaneId, script: Callable[[Dialect], str], *, yields_to_user: bool) -> Execution:
+def _queued(
+    mux: Multiplexer, pane: PaneId, script: Callable[[Dialect], str], author: Author, wait_for_user: float = 0.0
+) -> Execution:
     """Have a shell read a script at its next prompt. Raises Refused if the queue is full."""
     execution = Execution(
-        mux, pane, lambda dialect: ShellLine(script(dialect), by_file=True), yields_to_user=yields_to_user
+        mux, pane, lambda dialect: ShellLine(script(dialect), by_file=True), author, wait_for_user=wait_for_user
     )
     execution.start()
     return execution
 
 
-async def _read(execution: Execution, done: Callable[[CommandEnd], Injected]) -> Injected:
+async def _read(execution: Execution, done: Callable[[CommandEnd], Injected], wait_for_user: float) -> Injected:
     """What `done` makes of the end of a script, before the next command of the pane begins."""
     try:
-        await asyncio.wait((execution.ended,), timeout=_READ_TIMEOUT)
+        await asyncio.wait((execution.ended,), timeout=_READ_TIMEOUT + wait_for_user)
         if execution.ended.done():
             return done(execution.ended.result())
         execution.cancel(interrupt=True)

@@ -1,7 +1,6 @@
 """Interrupt a pane's program, or send it a signal, with optional escalation."""
 
 import asyncio
-import os
 import signal
 import time
 from collections.abc import Callable
@@ -17,12 +16,12 @@ from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin
 from fugue_tui.control.core.confirmation import ending, pane_words
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdate, PaneUpdates
-from fugue_tui.control.shell_exec.execution import INTERRUPT
 from fugue_tui.control.shell_exec.prompt_detection import running
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.events.pane_events import Ended
+from fugue_tui.multiplexer.pane_input import PaneInput
 from fugue_tui.sanitize import clean
 from fugue_tui.shell_names import is_interactive
 from fugue_tui.terminal.emulator.events import PromptMark
@@ -97,19 +96,24 @@ class InterruptPane(
     """Whether to send SIGINT too, if Ctrl+C does not end it."""
     wait: Seconds = 2.0
     """Seconds to wait after each step."""
+    wait_for_user: target.WaitForUser = 0.0
+    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
         return (target.pane(mux, self.pane, origin),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
-        """Start the first step. Raises NotFound or TerminalGone."""
+        """Start the first step. Raises NotFound, Refused or TerminalGone."""
         pane = target.pane(mux, self.pane, origin)
-        terminal = running(mux, pane)
-        steps: list[_Step] = [("ctrl+c", lambda group: terminal.press(INTERRUPT))]
+        running(mux, pane)
+        source = mux.input(pane, origin.author)
+        steps: list[_Step] = [("ctrl+c", lambda group: source.interrupt())]
         if self.escalate:
-            steps.append(_signal_step(Signal.INT))
-        return run_task(_Termination(mux, pane, self.wait).run(steps))
+            steps.append(_signal_step(source, Signal.INT))
+        if not self.wait_for_user:
+            source.check_end()
+        return run_task(_Termination(mux, pane, self.wait).run_when_admitted(steps, source, self.wait_for_user))
 
 
 class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY, toolset=Toolset.RUNNING):
@@ -142,7 +146,9 @@ class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY
         """Send the signal. Raises NotFound, Refused or TerminalGone."""
         pane = target.pane_to_close(mux, self.pane, origin)
         running(mux, pane)
-        steps = [_signal_step(each) for each in self._signals()]
+        source = mux.input(pane, origin.author)
+        source.check_end()
+        steps = [_signal_step(source, each) for each in self._signals()]
         if self.signal in _NON_FATAL:
             return run_task(_Termination(mux, pane, min(self.wait, _SHORT_WAIT), ends=False).run(steps))
         return run_task(_Termination(mux, pane, self.wait).run(steps))
@@ -161,12 +167,8 @@ _NON_FATAL: Final = frozenset((Signal.STOP, Signal.CONT, Signal.USR1, Signal.USR
 _Step = tuple[str, Callable[[int], object]]
 
 
-def _signal_step(wanted: Signal) -> _Step:
-    def send(group: int) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, wanted.number)
-
-    return f"sig{wanted}", send
+def _signal_step(source: PaneInput, wanted: Signal) -> _Step:
+    return f"sig{wanted}", lambda group: source.signal(wanted.number, group)
 
 
 class _Termination:
@@ -185,13 +187,23 @@ class _Termination:
         self._number = running.number if running and running.running else 0
         self._code: int | None = None
 
+    async def run_when_admitted(self, steps: list[_Step], source: PaneInput, seconds: float) -> Interrupted:
+        """Take the steps once the user has left the pane, for which so many seconds are waited."""
+        await source.admitted(seconds, hidden=True)
+        return await self.run(steps)
+
     async def run(self, steps: list[_Step]) -> Interrupted:
-        """Take the steps until it has ended."""
+        """Take the steps until it has ended, or the user has begun to type."""
         started, taken, ended = time.monotonic(), list[str](), False
         with PaneUpdates(self._mux, self._pane) as updates:
             while steps and not ended:
                 name, do = steps.pop(0)
-                do(self._group)
+                try:
+                    do(self._group)
+                except Refused:
+                    if not taken:
+                        raise
+                    break
                 taken.append(name)
                 ended = await self._has_ended(updates)
         return Interrupted(

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from fugue_tui.control.commands.execute_command import PendingExecution, command_text, typed_pane
 from fugue_tui.control.commands.read_pane import resolve_cursor
 from fugue_tui.control.commands.screenshot import Name, shot
-from fugue_tui.control.commands.send_keys import SendKeys
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT, OutputWait, WaitResult
+from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
@@ -27,10 +27,11 @@ from fugue_tui.control.shell_exec.dialects import ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.prompt_detection import running
 from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, OnCancel
-from fugue_tui.errors import InvalidArgument, NotFound, Refused
+from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.ids import PaneId
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.pane_input import PaneInput
 from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition, bookmark
 from fugue_tui.multiplexer.watch.wait import WaitCondition, WaitOutcome
 from fugue_tui.sanitize import clean, clean_text
@@ -51,6 +52,7 @@ class ActionRequest(Struct, frozen=True):
     keys: tuple[str, ...]
     idle_ms: int
     timeout: float
+    wait_for_user: float
 
 
 class ActionResult(Struct, frozen=True):
@@ -99,13 +101,21 @@ class ObservedAction:
     def begin(self) -> Coroutine[Any, Any, CommandOutcome | WaitResult]:
         """Begin the action; what is returned waits for its end. Raises Refused or TerminalGone."""
         if self._line is None:
-            if (wait := self._mux.reserved_ms(self.pane)) is not None and self._origin.is_agent:
-                raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
-            SendKeys(pane=str(self.pane), keys=self._request.keys).run(self._mux, self._origin)
+            source = self._mux.input(self.pane, self._origin.author)
+            if self._request.wait_for_user:
+                return self._press_later(source)
+            source.press(*map(parse_key, self._request.keys))
             return self.silence(self.left).result()
-        execution = Execution(self._mux, self.pane, self._line, yields_to_user=self._origin.is_agent)
+        wait = self._request.wait_for_user
+        execution = Execution(self._mux, self.pane, self._line, self._origin.author, wait_for_user=wait)
         execution.on_turn = self.capture
         return PendingExecution(execution, SOME_OUTPUT, ansi=False).outcome(self._request.timeout, OnCancel.INTERRUPT)
+
+    async def _press_later(self, source: PaneInput) -> WaitResult:
+        await source.admitted(self._request.wait_for_user)
+        self.capture()
+        source.press(*map(parse_key, self._request.keys))
+        return await self.silence(self.left).result()
 
     def silence(self, seconds: float) -> OutputWait:
         """Wait until the pane is silent."""
@@ -217,6 +227,8 @@ class VisualDiff(
     """Milliseconds of silence in the pane before the second screenshot."""
     timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds until the second screenshot at the latest; capped at 110."""
+    wait_for_user: target.WaitForUser = 0.0
+    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
 
     @property
     def effects(self) -> frozenset[Effect]:
@@ -255,7 +267,7 @@ class VisualDiff(
             raise InvalidArgument("after: with command or keys it is the pane's screen afterwards; leave it out")
         stored = _before(mux, self.before, origin) if self.before else None
         pane = self.pane or (stored[1] if stored else "")
-        request = ActionRequest(pane, self.command, self.keys, self.idle_ms, self.timeout)
+        request = ActionRequest(pane, self.command, self.keys, self.idle_ms, self.timeout, self.wait_for_user)
         action = ObservedAction(mux, request, origin)
         if stored and stored[1] != str(action.pane):
             raise InvalidArgument(f"before: shows {stored[1]} and not {action.pane}; leave it out, or name that pane")

@@ -13,6 +13,7 @@ from msgspec import Struct, StructMeta, field
 from msgspec.structs import fields
 
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.author import Author, AuthorKind
 from fugue_tui.sanitize import TEXT_LIMIT, clean
 
 if TYPE_CHECKING:
@@ -137,6 +138,19 @@ class Origin(Struct, frozen=True):
     def is_agent(self) -> bool:
         """Whether a program, possibly a model, did this."""
         return self.door in (Door.MCP, Door.SIDEBAND)
+
+    @property
+    def author(self) -> Author:
+        """The author of what it types and changes."""
+        if self.is_user:
+            kind = AuthorKind.USER
+        elif self.door is Door.MCP:
+            kind = AuthorKind.AGENT
+        elif self.door is Door.SIDEBAND or self.inside or self.pane is not None:
+            kind = AuthorKind.PROGRAM
+        else:
+            kind = AuthorKind.SCRIPT
+        return Author(kind, self.pane, self.pid, self.client)
 
 
 USER = Origin(Door.KEY)

@@ -9,7 +9,9 @@ pane for the user: never the focused pane for a program that runs in another one
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
+
+from msgspec import Meta
 
 from fugue_tui.control.core.command import Origin
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
@@ -76,6 +78,10 @@ def typed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
     if target.strip() in ("", ACTIVE) and origin.is_agent and origin.pane is None:
         raise InvalidArgument("pane: say which one to type into; list-panes shows what is open")
     return pane(mux, target, origin)
+
+
+WaitForUser = Annotated[float, Meta(ge=0, le=110)]
+"""Seconds for which an agent's input waits until the user leaves the pane; 0 refuses it at once."""
 
 
 def yield_to_user(mux: Multiplexer, pane: PaneId) -> None:

@@ -79,7 +79,7 @@ class Dispatcher:
             if each.decision is Decision.REFUSE:
                 who = "programs in panes" if origin.kind is Kind.PROGRAM else "agents"
                 raise Refused(f"{command.verb}: {who} may not do this here: {each.reason}")
-        if Effect.INPUT in command.effects and origin.is_agent:
+        if Effect.INPUT in command.effects and origin.is_agent and not getattr(command, "wait_for_user", 0):
             self._yield_to_user(command, origin)
         return [each for each in judgements if each.decision is Decision.ASK]
 

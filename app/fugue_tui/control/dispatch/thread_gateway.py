@@ -18,7 +18,7 @@ from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.core.fair_queue import FairQueue, on_behalf_of
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.idempotency import IdempotencyCache, KeyedCall
-from fugue_tui.control.dispatch.policy import Decision
+from fugue_tui.control.dispatch.policy import Decision, rule
 from fugue_tui.errors import Cancelled, CommandError, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.log import LogEntry
@@ -128,7 +128,7 @@ class ThreadGateway:
         return self._subscribe(lambda: self._dispatcher.mux.on_change.connect(changed))
 
     def _may_read(self, caller: Caller) -> bool:
-        return self._dispatcher.policy.decide(self._origin(caller), Effect.READ) is Decision.ALLOW
+        return rule(self._dispatcher.mux.permissions, self._origin(caller).kind, Effect.READ) is not Decision.REFUSE
 
     def _subscribe(self, subscribe: Callable[[], Callable[[], None]]) -> Callable[[], None]:
         """Subscribe on the main thread; the function returned unsubscribes there."""

@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -16,17 +17,19 @@ from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdate, PaneUpdates, Printed
 from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, CommandEnd, CommandStage
 from fugue_tui.control.shell_exec.dialects import Dialect, ShellLine
-from fugue_tui.control.shell_exec.prompt_detection import Shell, is_at_unmarked_prompt, occupied, shell_in, unsure
+from fugue_tui.control.shell_exec.prompt_detection import Shell, is_at_unmarked_prompt, shell_in, unsure
 from fugue_tui.control.shell_exec.typed_line import TypedLine, is_behind_other, is_within, shows, typed
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.events.pane_events import Ended, Started
+from fugue_tui.multiplexer.lease import occupied
+from fugue_tui.multiplexer.pane_input import InputHold, PaneInput
 from fugue_tui.multiplexer.pane_queue import Turn
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, PromptMark
-from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
 
@@ -34,9 +37,8 @@ AGAIN: Final = 0.05
 """Seconds between two polls of a shell that is not at its prompt yet."""
 _MAX_STRAY_PROMPTS: Final = 3
 """Prompts that are skipped because a background job prints there."""
-_ENTER: Final = KeyPress("enter")
-INTERRUPT: Final = KeyPress("c", Modifiers.CTRL)
-"""Ctrl+C."""
+_HOLD: Final = 0.5
+"""Seconds for which the user's keys wait for the Enter of a typed command at most."""
 
 
 class _Abandoned(Exception):
@@ -51,10 +53,12 @@ class Execution:
         mux: Multiplexer,
         pane: PaneId,
         line: ShellLine | Callable[[Dialect], ShellLine],
+        author: Author,
         *,
         forced: bool = False,
-        yields_to_user: bool = True,
+        wait_for_user: float = 0.0,
     ):
+        """`wait_for_user` is for how many seconds it waits until the user leaves the pane."""
         self.mux, self.pane, self.line = mux, pane, line
         loop = asyncio.get_running_loop()
         self.started: asyncio.Future[CommandRecord] = loop.create_future()
@@ -73,7 +77,10 @@ class Execution:
         """Set once its turn has come, if the pane is still there."""
         self.typed_at = 0.0
         """When Enter was pressed, on the monotonic clock."""
-        self._forced, self._yields_to_user = forced, yields_to_user
+        self._author, self._forced = author, forced
+        self._wait, self._wait_until = wait_for_user, 0.0
+        self._input: PaneInput
+        self._hold: InputHold | None = None
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._updates: PaneUpdates
@@ -132,6 +139,8 @@ class Execution:
             await turn.started.wait()
             self.on_turn()
             self.terminal = self.mux.terminal(self.pane)
+            self._input = self.mux.input(self.pane, self._author)
+            self._wait_until = time.monotonic() + self._wait
             self.stage = CommandStage.WAITING
             with PaneUpdates(self.mux, self.pane) as self._updates:
                 await self._type_and_watch()
@@ -140,6 +149,7 @@ class Execution:
         finally:
             self.stage = CommandStage.OVER
             self._drop_typed()
+            self._release_input()
             if self.ended.cancelled() or not self.ended.done() or self.ended.exception():
                 turn.leave()
 
@@ -187,15 +197,20 @@ class Execution:
         """Type the line at the shell's prompt, and press Enter. A line without its echo is typed once more."""
         while True:
             shell = await self._prompt()
-            self._check_user()
+            if await self._has_waited():
+                continue
             if (text := self.terminal.shell.typed.strip()) and self._is_stray(text):
                 await self._clear()
                 continue
             if not self.terminal.shell.at_input and self.terminal.sent.is_left_at(shell.pid, marks=shell.marks):
                 raise unsure(self.pane)
             self._paste(shell)
-            if self.marked or not self.terminal.shell.at_input or await self._is_echoed() or self._echoes_nothing():
+            if self.marked or not self.terminal.shell.at_input:
                 break
+            self._hold = self._input.hold(_HOLD)
+            if await self._is_echoed() or self._echoes_nothing():
+                break
+            self._release_input()
             await self._clear()
         if self.stage is CommandStage.TYPED:
             self._enter()
@@ -230,10 +245,15 @@ class Execution:
         printed_at = 0.0 if shell.marks else self.terminal.printed_at
         return not self.terminal.shell.at_input and self.terminal.sent.is_clearing(printed_at)
 
-    def _check_user(self) -> None:
-        wait = self.mux.reserved_ms(self.pane) if self._yields_to_user else None
-        if wait is not None:
-            raise Refused(f"the user is typing in {self.pane}; try again in {wait} ms", retry_after_ms=wait)
+    async def _has_waited(self) -> bool:
+        """Whether the user, or a text that waits for its Enter, had to be waited for. Raises Refused."""
+        refused = self._input.refusal()
+        if refused is None and not self.terminal.gate.closed:
+            return False
+        if refused is not None and time.monotonic() >= self._wait_until:
+            raise refused
+        await self._prompted_within(AGAIN)
+        return True
 
     def _is_stray(self, text: str) -> bool:
         """Whether a prompt with text is skipped: a background job may have printed there. Raises Refused if a user
@@ -247,7 +267,7 @@ class Execution:
     async def _clear(self) -> None:
         """Wait for another prompt, as the present one may append the text to what it has."""
         if not self._interrupt():
-            raise occupied(self.pane, self.terminal.shell.typed)
+            raise self._input.refusal() or occupied(self.pane, self.terminal.shell.typed)
         self.stage = CommandStage.CLEARED
         await self._prompted_within(2 * QUIET)
         self.stage = CommandStage.WAITING
@@ -264,7 +284,7 @@ class Execution:
         self._number = self._typed.number
         self._outer = next((record for record in self.terminal.shell.commands[-1:] if record.running), None)
         self.stage = CommandStage.TYPED
-        self.terminal.paste(self._typed.text)
+        self._input.paste(self._typed.text)
         self._count = self.terminal.sent.count
 
     async def _is_echoed(self) -> bool:
@@ -286,7 +306,7 @@ class Execution:
         self._attempts += 1
         shown, typed = self.terminal.shell.typed, self._typed.text if self._typed else ""
         if is_behind_other(shown, typed) and "\n" not in typed:
-            self.terminal.write(b"\x7f" * len(typed))
+            self._release_input(lambda: self._input.write(b"\x7f" * len(typed)))
             raise occupied(self.pane, shown[: -len(typed)])
         if self._attempts > 1 and shown.strip():
             text = clean(shown, 80)
@@ -297,11 +317,21 @@ class Execution:
 
     def _enter(self) -> None:
         self.stage, self.typed_at = CommandStage.ENTERED, time.monotonic()
-        if self.shell and self.shell.dialect is Dialect.SH and not self._forced:
-            self.terminal.write(b"\n")  # A terminal left in raw mode does not turn CR into a line end.
-        else:
-            self.terminal.press(_ENTER)
+        # A terminal left in raw mode does not turn CR into a line end.
+        newline = bool(self.shell and self.shell.dialect is Dialect.SH and not self._forced)
+        self._release_input(partial(self._press_enter, newline=newline))
+
+    def _press_enter(self, *, newline: bool) -> None:
+        self._input.enter(newline=newline)
         self._count = self.terminal.sent.count
+
+    def _release_input(self, last: Callable[[], object] = lambda: None) -> None:
+        """Make the last call of a typed line, and let the input of others continue."""
+        if self._hold is None:
+            last()
+            return
+        hold, self._hold = self._hold, None
+        hold.release(last)
 
     # After Enter
 
@@ -434,12 +464,13 @@ class Execution:
         """Press Ctrl+C, and wait for the command's end or for another prompt, for a while."""
         self._interrupted = True
         self._due.clear()
+        self._release_input()
         if self.record is not None and time.monotonic() > self.record.started + QUIET:
-            self.terminal.press(INTERRUPT)
+            self._interrupt_record()
         elif self._interrupt():
             self._check(self._repeat_interrupt, 2 * QUIET)
         elif self.stage is CommandStage.RUNNING:
-            self.terminal.press(INTERRUPT)
+            self._interrupt_record()
         self.stage = max(self.stage, CommandStage.ENTERED)
         with suppress(TimeoutError, FugueError, _Abandoned):
             async with asyncio.timeout(GRACE):
@@ -451,13 +482,21 @@ class Execution:
             self._check(self._repeat_interrupt, 2 * QUIET)
 
     def _interrupt(self) -> bool:
-        """Press Ctrl+C to clear the typed text; False if another client has typed since, and would lose that."""
-        if self._is_joined:
+        """Press Ctrl+C to clear the typed text; False if another client has typed since, and would lose that, or if the
+        user has priority."""
+        if self._is_joined or self._input.refusal(hidden=True) is not None:
             return False
-        self.terminal.press(INTERRUPT)
+        self._input.interrupt()
         self.terminal.sent.settle()  # The text at the prompt is only this command's.
         self._count = self.terminal.sent.count
         return True
+
+    def _interrupt_record(self) -> None:
+        """Press Ctrl+C in the command that runs; later, if the user is typing there."""
+        try:
+            self._input.interrupt()
+        except Refused:
+            self._check(self._interrupt_record, 2 * QUIET)
 
     @property
     def _is_joined(self) -> bool:

@@ -108,15 +108,6 @@ def is_at_unmarked_prompt(terminal: Terminal, dialect: Dialect) -> bool:
     return terminal.foreground_group == terminal.pid and terminal.edits_lines
 
 
-def occupied(pane: PaneId, text: str) -> Refused:
-    """The error for a prompt with text of another user."""
-    return Refused(
-        f"the prompt of {pane} holds `{clean(text, 60)}`, which was typed but not entered; wait until it is, "
-        "or use another pane",
-        retry_after_ms=_RETRY,
-    )
-
-
 def unsure(pane: PaneId) -> Refused:
     """The error for a shell without marks that may have text at its prompt."""
     return Refused(

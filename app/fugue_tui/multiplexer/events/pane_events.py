@@ -6,9 +6,10 @@ from functools import partial
 from threading import Lock
 from typing import Final, Protocol, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.input_log import InputLog
 from fugue_tui.terminal.emulator.event_queue import EventQueue
 from fugue_tui.terminal.emulator.events import Bell, CommandFinished, Event, EventsDropped, Notification, PromptMark
 from fugue_tui.terminal.pty.spawn import Exit
@@ -67,8 +68,13 @@ class PaneReports(Struct):
     """Whether a shell waits for input; None if the program never marked its prompts (OSC 133)."""
     last_status: int | None = None
     """The exit status of the newest command, if the shell marks its prompts."""
-    typed_at: float | None = None
-    """When the user last typed, on the multiplexer's clock; None if never."""
+    input: InputLog = field(default_factory=InputLog)
+    """Who typed."""
+
+    @property
+    def typed_at(self) -> float | None:
+        """When the user last typed, on the multiplexer's clock; None if never."""
+        return self.input.typed_at
 
     def record(self, event: Event) -> None:
         """Record an event of the program."""

@@ -153,6 +153,7 @@ class KeyDispatch:
     def _start_timer(self, client: int, seconds: float, *, repeats: bool) -> None:
         timer = asyncio.get_running_loop().call_later(seconds, self._elapsed, client)
         self._pending[client] = _PendingKeys(repeats, timer)
+        self._app.mux.lease.prefix(client, pressed=not repeats)
         self._app.status_updates.request()
 
     def _elapsed(self, client: int) -> None:
@@ -179,6 +180,7 @@ class KeyDispatch:
         if pending is None:
             return
         pending.timer.cancel()
+        self._app.mux.lease.prefix(client, pressed=False)
         if all(other.repeats for other in self._pending.values()):
             self._app.hide_keys()
         self._app.status_updates.request()

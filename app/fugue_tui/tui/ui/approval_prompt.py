@@ -80,7 +80,7 @@ class ApprovalPrompt:
         new = [request for request in self._app.mux.approvals.waiting() if request.id not in self._put_off]
         if not new or self._shown is not None or not self._app.ready:
             return
-        left = IDLE_SECONDS - self._app.mux.idle_seconds
+        left = IDLE_SECONDS - self._app.mux.lease.idle_seconds
         if left <= 0 and self._app.settled and self._app.clients.watched and not self._app.keys_pending:
             self._show(new[0])
         elif self._timer is None:

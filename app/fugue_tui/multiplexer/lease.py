@@ -1,0 +1,164 @@
+"""The user's priority over agents: which panes agents must leave alone, and for how long.
+
+The user holds a pane for two seconds after the last key, as long as a line is typed but not entered, while the prefix
+is pressed, and, once it was taken over, until it is handed over. Agents may always read. Main thread only.
+"""
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from fugue_tui.errors import Refused
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.author import Author, AuthorKind
+from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.events.pane_events import PaneReports
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.terminal import Terminal
+
+RESERVED_SECONDS: Final = 2.0
+"""How long after the user's input a pane is reserved for the user."""
+_RETRY: Final = 2_000
+"""Milliseconds after which the user may have entered a line, or handed a pane over."""
+_PREFIX_RETRY: Final = 500
+"""Milliseconds after which the user may have pressed the key after the prefix."""
+
+
+class LeasedPanes(Protocol):
+    """The panes: the multiplexer."""
+
+    terminals: dict[PaneId, Terminal]
+    pane_reports: dict[PaneId, PaneReports]
+
+
+class Lease:
+    """What the user holds."""
+
+    def __init__(self, mux: LeasedPanes, clock: Callable[[], float]) -> None:
+        self._mux, self._clock = mux, clock
+        self.on_change = CallbackList[[]]()
+        """A pane was taken over or handed over, agents were frozen or released, or another author types."""
+        self._frozen = False
+        self._taken: set[PaneId] = set()
+        self._prefixes: set[int] = set()
+
+    # What the user does
+
+    def typed(self, pane: PaneId) -> None:
+        """The user is about to type, paste or click in a pane."""
+        reports = self._mux.pane_reports.get(pane)
+        if reports is None:
+            return
+        log = reports.input
+        first, log.typed_at = log.is_last_other(), self._clock()
+        if first:
+            self.on_change()
+
+    def prefix(self, client: int, *, pressed: bool) -> None:
+        """A client has pressed the prefix, or the key after it."""
+        (self._prefixes.add if pressed else self._prefixes.discard)(client)
+
+    def take(self, pane: PaneId) -> None:
+        """Refuse agents' input to a pane until it is handed over."""
+        self._taken.add(pane)
+        self.on_change()
+
+    def hand_over(self, pane: PaneId) -> None:
+        """Let agents type into a pane, even after what the user has typed there."""
+        self._taken.discard(pane)
+        reports, terminal = self._mux.pane_reports.get(pane), self._mux.terminals.get(pane)
+        if reports is not None and terminal is not None:
+            reports.input.hand_over(terminal.sent.count)
+        self.on_change()
+
+    def is_taken(self, pane: PaneId) -> bool:
+        """Whether the user has taken a pane over."""
+        return pane in self._taken
+
+    @property
+    def frozen(self) -> bool:
+        """Whether all input of agents is refused."""
+        return self._frozen
+
+    @frozen.setter
+    def frozen(self, frozen: bool) -> None:
+        self._frozen = frozen
+        self.on_change()
+
+    def drop(self, pane: PaneId) -> None:
+        """Forget a pane that was closed."""
+        self._taken.discard(pane)
+
+    # Input, and the end of programs
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long the user has pressed no key, in any pane; infinite if never."""
+        typed = [each.typed_at for each in self._mux.pane_reports.values() if each.typed_at is not None]
+        return self._clock() - max(typed, default=float("-inf"))
+
+    def reserved_ms(self, pane: PaneId) -> int | None:
+        """Milliseconds for which a pane is still reserved after the user's last key; None if it is not."""
+        typed_at = self._mux.pane_reports[pane].typed_at if pane in self._mux.pane_reports else None
+        left = 0.0 if typed_at is None else typed_at + RESERVED_SECONDS - self._clock()
+        return max(1, round(left * 1000)) if left > 0 else None
+
+    def refusal(self, pane: PaneId, author: Author) -> Refused | None:
+        """Why an author may not type into a pane now, or end what runs there; None if it may."""
+        if not author.yields:
+            return None
+        if stopped := self.stopped(pane, author):
+            return stopped
+        if author.kind is AuthorKind.PROGRAM and author.pane == pane:
+            return None
+        if self._prefixes:
+            return Refused("the user is pressing a key command; try again in 500 ms", retry_after_ms=_PREFIX_RETRY)
+        if wait := self.reserved_ms(pane):
+            return Refused(f"the user is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
+        return self._unentered(pane)
+
+    def stopped(self, pane: PaneId, author: Author) -> Refused | None:
+        """Why an author may not even press the Enter of a text that was typed; None if it may."""
+        if not author.yields:
+            return None
+        if self._frozen:
+            return Refused(
+                "the user has frozen the input of all agents; wait until it is released", retry_after_ms=_RETRY
+            )
+        if pane in self._taken:
+            return Refused(
+                f"the user has taken {pane} over; wait until it is handed over, or use another pane",
+                retry_after_ms=_RETRY,
+            )
+        return None
+
+    def _unentered(self, pane: PaneId) -> Refused | None:
+        """The refusal for a line that the user has typed but not entered."""
+        terminal, reports = self._mux.terminals.get(pane), self._mux.pane_reports.get(pane)
+        if terminal is None or reports is None or terminal.sent.count == reports.input.own_count:
+            return None
+        text = _unentered_line(terminal)
+        return None if text is None else occupied(pane, text)
+
+
+def occupied(pane: PaneId, text: str) -> Refused:
+    """The error for text that was typed but not entered; empty if it cannot be read."""
+    if text:
+        what = f"the prompt of {pane} holds `{clean(text, 60)}`, which was typed but not entered"
+    else:
+        what = f"something seems to be typed at the prompt of {pane} and not entered"
+    return Refused(f"{what}; wait until it is, or use another pane", retry_after_ms=_RETRY)
+
+
+def _unentered_line(terminal: Terminal) -> str | None:
+    """The line that was typed but not entered, empty if it cannot be read; None if there is none.
+
+    Full-screen programs have no such line."""
+    shell, sent = terminal.shell, terminal.sent
+    if shell.at_input:
+        text = shell.typed.strip()
+        return None if sent.nothing_since or not text else text
+    group = terminal.foreground_group
+    marks = bool(shell.marks and shell.at_prompt and group == terminal.pid)
+    if not sent.is_left_at(group, marks=marks) or terminal.modes.alternate_screen:
+        return None
+    return ""

@@ -1,0 +1,245 @@
+"""The user's hands come first: what agents do leaves half-typed lines, the focus and the user's panes alone."""
+
+from typing import Any
+
+import pytest
+from tests.control.real_shells import Shell
+from tests.control.real_shells import shell as shell
+from tests.multiplexer.conftest import Room, agent
+
+from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.deferred import is_deferred
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.schema.command_line import command as parse
+from fugue_tui.errors import Cancelled, Refused
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.author import Author, AuthorKind
+from fugue_tui.terminal.input.keys import KeyPress
+
+pytestmark = pytest.mark.slow
+AGENT = agent()
+SHELL = Origin(Door.CLI, PaneId(1), inside=True)
+
+
+def by_hand(room: Room, pane: PaneId, text: str) -> None:
+    """Type by the keyboard, as the app does."""
+    for char in text:
+        room.mux.human_input(pane)
+        room.mux.terminals[pane].press(KeyPress("enter") if char == "\n" else KeyPress(char, text=char))
+
+
+def dispatch(room: Room, line: str, origin: Origin = AGENT) -> Any:
+    """Run a command line through a dispatcher, to its result."""
+    found = Dispatcher(room.mux).run(parse(line), origin)
+    return room.awaited(found) if is_deferred(found) else found
+
+
+def refused(room: Room, line: str, origin: Origin = AGENT) -> Refused:
+    """The refusal of an agent's command line."""
+    with pytest.raises(Refused) as caught:
+        dispatch(room, line, origin)
+    return caught.value
+
+
+def pause(room: Room, seconds: float = 60.0) -> None:
+    """The user does nothing for a while."""
+    now = room.clock
+    room.clock = lambda: now() + seconds
+
+
+TYPING = (
+    "send-input --pane {} --text AGENT --submit",
+    "send-keys --pane {} Enter",
+    "send-keys --pane {} x",
+    "interrupt-pane {} --wait 0",
+    "execute-command --pane {} --command 'echo AGENT'",
+    "visual-diff --pane {} --keys Enter",
+)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"], indirect=True)
+def test_a_half_typed_line_survives_every_way_of_typing(shell: Shell) -> None:
+    shell.run("true")
+    room, terminal = shell.room, shell.room.mux.terminal(shell.pane)
+    room.until(lambda: terminal.shell.at_prompt and (shell.fish or terminal.shell.at_input))
+    by_hand(room, shell.pane, "echo precious")
+    room.shows(shell.pane, "echo precious")
+    pause(room)
+    for line in TYPING:
+        assert refused(room, line.format(shell.pane)).data["retry_after_ms"]
+    by_hand(room, shell.pane, " words\n")
+    room.shows(shell.pane, "\nprecious words")
+    pause(room)
+    room.until(lambda: shell.fish or terminal.shell.at_input)
+    assert shell.says("echo free") == (0, "free")
+
+
+def test_a_half_typed_line_of_a_program_without_marks_survives(room: Room) -> None:
+    pane = room.cat()
+    by_hand(room, pane, "mine")
+    room.shows(pane, "mine")
+    pause(room)
+    for line in TYPING[:4]:
+        assert refused(room, line.format(pane)).data["retry_after_ms"]
+    by_hand(room, pane, "\n")
+    room.shows(pane, "mine\nmine")
+    pause(room)
+    dispatch(room, f"send-input --pane {pane} --text AGENT --submit")
+    room.shows(pane, "AGENT\nAGENT")
+
+
+def test_the_agents_own_text_is_no_line_of_the_users(room: Room) -> None:
+    pane = room.cat()
+    dispatch(room, f"send-input --pane {pane} --text half")
+    dispatch(room, f"send-input --pane {pane} --text way --submit")
+    room.shows(pane, "halfway\nhalfway")
+
+
+def test_a_full_screen_program_has_no_line_to_lose(room: Room) -> None:
+    pane = room.opened("create-pane --command \"stty raw -echo; printf '\\033[?1049hready'; exec cat -v\"")
+    room.shows(pane, "ready")
+    by_hand(room, pane, "j")
+    assert "typing" in str(refused(room, f"send-keys --pane {pane} q"))
+    pause(room)
+    dispatch(room, f"send-keys --pane {pane} q")
+    room.shows(pane, "jq")
+
+
+MODERN = "create-pane --command \"stty raw -echo; printf '\\033[?2004hready\\r\\n'; exec cat -v\""
+"""A pane whose program asks for bracketed paste, so that Enter follows after a pause."""
+
+
+def test_keys_of_the_user_wait_for_the_enter_of_an_agents_text(room: Room) -> None:
+    pane = room.opened(MODERN)
+    room.shows(pane, "ready")
+    later = Dispatcher(room.mux).run(parse(f"send-input --pane {pane} --text build --submit"), AGENT)
+    assert is_deferred(later)
+    by_hand(room, pane, " /home")
+    room.shows(pane, "build")
+    assert not later.done
+    assert "/home" not in room.text(pane)
+    sent = room.awaited(later)
+    assert sent.submitted
+    room.shows(pane, "build^M /home")
+
+
+@pytest.mark.parametrize("line", ["interrupt-pane {} --escalate", "signal-pane {}"])
+def test_nothing_is_interrupted_under_the_users_hands(room: Room, line: str) -> None:
+    pane = room.cat()
+    by_hand(room, pane, "word\n")
+    assert refused(room, line.format(pane)).data["retry_after_ms"]
+    assert room.mux.runs(pane)
+    room.shows(pane, "word\nword")
+
+
+@pytest.mark.parametrize("line", TYPING[:3])
+def test_agents_do_not_answer_a_password_prompt(room: Room, line: str) -> None:
+    pane = room.opened("create-pane --command \"stty -echo; printf 'Password: '; read x; echo got:$x; exec cat\"")
+    room.shows(pane, "Password:")
+    error = refused(room, line.format(pane))
+    assert "password" in str(error)
+    by_hand(room, pane, "secret\n")
+    room.shows(pane, "got:secret")
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_giving_a_command_up_presses_no_key_under_the_users_hands(shell: Shell) -> None:
+    shell.run("true")
+    room = shell.room
+    later = shell.begin("cat")
+    room.until(lambda: shell.runs("cat"))
+    by_hand(room, shell.pane, "an answer")
+    room.shows(shell.pane, "an answer")
+    later.cancel()
+    room.skip(1.0)
+    for _ in range(20):
+        room.turn()
+    assert shell.runs("cat")
+    by_hand(room, shell.pane, "\n")
+    room.shows(shell.pane, "an answer\nan answer")
+
+
+def test_a_program_may_type_into_its_own_pane_under_the_users_hands(room: Room) -> None:
+    pane = room.cat()
+    by_hand(room, pane, "a")
+    room.shows(pane, "a")
+    assert "typing" in str(
+        refused(room, f"send-input --pane {pane} --text no", Origin(Door.CLI, PaneId(9), inside=True))
+    )
+    dispatch(room, f"send-input --pane {pane} --text b", SHELL)
+    room.shows(pane, "ab")
+
+
+def test_the_prefix_holds_every_pane(room: Room) -> None:
+    pane = room.cat()
+    room.mux.lease.prefix(1, pressed=True)
+    assert refused(room, f"send-input --pane {pane} --text no").data["retry_after_ms"]
+    room.mux.lease.prefix(1, pressed=False)
+    dispatch(room, f"send-input --pane {pane} --text yes")
+    room.shows(pane, "yes")
+
+
+def test_a_call_that_waits_for_the_user_types_in_order(room: Room) -> None:
+    pane = room.cat()
+    by_hand(room, pane, "mine")
+    dispatcher = Dispatcher(room.mux)
+    begun = [
+        dispatcher.run(parse(f"send-input --pane {pane} --text {word} --submit --wait-for-user 30"), AGENT)
+        for word in ("one", "two", "three")
+    ]
+    given_up = begun.pop(1)
+    assert is_deferred(given_up)
+    given_up.cancel()
+    with pytest.raises(Cancelled):
+        room.awaited(given_up)
+    by_hand(room, pane, "\n")
+    pause(room)
+    for later in begun:
+        assert is_deferred(later)
+        room.awaited(later)
+    room.until(lambda: room.text(pane).count("three") == 2)
+    words = room.text(pane).split()  # Echo and output of several lines may mix.
+    assert words.index("mine") < words.index("one") < words.index("three")
+    assert "two" not in words
+    assert not room.mux.waiting_input.waiting(pane)
+
+
+def test_a_call_that_has_waited_long_enough_is_refused(room: Room) -> None:
+    pane = room.cat()
+    by_hand(room, pane, "mine")
+    for line in (
+        f"send-keys --pane {pane} x --wait-for-user 0.1",
+        f"interrupt-pane {pane} --wait-for-user 0.1",
+        f"visual-diff --pane {pane} --keys x --wait-for-user 0.1",
+    ):
+        assert refused(room, line).data["retry_after_ms"]
+    room.shows(pane, "mine")
+
+
+def test_a_policy_may_refuse_what_is_typed(room: Room) -> None:
+    pane, asked = room.cat(), list[tuple[PaneId, Author]]()
+
+    def admit(pane: PaneId, author: Author) -> None:
+        asked.append((pane, author))
+        raise Refused("not today")
+
+    room.mux.admit = admit
+    assert str(refused(room, f"send-input --pane {pane} --text no")) == "not today"
+    assert asked == [(pane, AGENT.author)]
+
+
+def test_a_policy_may_let_an_agent_type_what_is_not_shown(room: Room) -> None:
+    pane = room.opened("create-pane --command \"stty -echo; printf 'Password: '; read x; echo got:$x; exec cat\"")
+    room.shows(pane, "Password:")
+    room.mux.allow_hidden = lambda pane, author: author == AGENT.author
+    dispatch(room, f"send-input --pane {pane} --text secret --submit")
+    room.shows(pane, "got:secret")
+
+
+def test_the_users_keys_are_reported_together(room: Room) -> None:
+    pane, told = room.cat(), list[tuple[Author, int]]()
+    room.mux.on_typed.connect(lambda pane, author, count: told.append((author, count)))
+    by_hand(room, pane, "abcde\n")
+    room.skip(1.0)
+    room.until(lambda: told)
+    assert [(author.kind, count) for author, count in told] == [(AuthorKind.USER, 6)]
