@@ -7,7 +7,7 @@ from tests.control.real_shells import Shell
 from tests.control.real_shells import shell as shell
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
@@ -123,9 +123,36 @@ def test_keys_of_the_user_wait_for_the_enter_of_an_agents_text(room: Room) -> No
     room.shows(pane, "build^M /home")
 
 
-@pytest.mark.parametrize("line", ["interrupt-pane {} --escalate", "signal-pane {}"])
-def test_nothing_is_interrupted_under_the_users_hands(room: Room, line: str) -> None:
+def test_the_focus_stays_while_the_user_types_and_the_answer_says_so(room: Room) -> None:
+    first, second = room.cat(), room.opened("create-window --command cat")
+    room.say(f"focus-pane {first}")
+    by_hand(room, first, "pass")
+    for line in (f"focus-pane {second}", f"zoom-pane {second}", "create-pane --command cat --focus"):
+        dispatch(room, line)
+        assert room.mux.focused == first
+    assert dispatch(room, f"focus-pane {second}").focused is False
+    assert dispatch(room, "select-window last").active is False
+    by_hand(room, first, "word")
+    room.shows(first, "password")
+    pause(room)
+    assert dispatch(room, f"focus-pane {second}").focused is True
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "close-pane {}",
+        "respawn-pane {}",
+        "signal-pane {}",
+        "close-window @1",
+        "kill-session test",
+        "kill-server test",
+        "interrupt-pane {} --escalate",
+    ],
+)
+def test_nothing_is_ended_under_the_users_hands(room: Room, line: str) -> None:
     pane = room.cat()
+    room.opened("create-window --command cat")
     by_hand(room, pane, "word\n")
     assert refused(room, line.format(pane)).data["retry_after_ms"]
     assert room.mux.runs(pane)
@@ -243,3 +270,24 @@ def test_the_users_keys_are_reported_together(room: Room) -> None:
     room.skip(1.0)
     room.until(lambda: told)
     assert [(author.kind, count) for author, count in told] == [(AuthorKind.USER, 6)]
+
+
+def test_a_layout_that_the_user_changes_is_left_alone_for_five_seconds(room: Room) -> None:
+    pane = room.cat()
+    room.opened("split-pane --command cat")
+    dispatch(room, f"resize-pane {pane} --side right --cells 3", USER)
+    for line in (f"resize-pane {pane} --side left --cells 3", f"split-pane {pane} --command cat", f"zoom-pane {pane}"):
+        assert "arranging window @1; try again in 5000 ms" in str(refused(room, line))
+    assert dispatch(room, "create-window --command cat")
+    room.now += 5.0
+    assert dispatch(room, f"zoom-pane {pane}")
+
+
+def test_the_users_own_command_line_in_the_focused_pane_moves_the_focus(room: Room) -> None:
+    first, second = room.cat(), room.opened("split-pane --command cat")
+    room.say(f"focus-pane {first}")
+    by_hand(room, first, "focus\n")
+    assert dispatch(room, f"focus-pane {second}", Origin(Door.CLI, first, inside=True)).focused
+    room.say(f"focus-pane {first}")
+    by_hand(room, first, "half a wo")
+    assert not dispatch(room, f"focus-pane {second}", Origin(Door.CLI, first, inside=True)).focused

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from fugue_tui.config.model import Config, UiSettings
 from fugue_tui.control.command_table import panes, windows
+from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.pty.io_loop import IOLoop
@@ -226,3 +227,16 @@ def test_tiny_screens(picture: Picture, cols: int, rows: int) -> None:
         await stage.pilot.resize_terminal(cols, rows)
 
     assert picture(shrunk)
+
+
+CLAUDE = Origin(Door.MCP, client="claude")
+
+
+def test_a_pane_that_an_agent_points_to(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        stage.run(windows.CreateWindow(command=("cat",), name="logs", focus=False))
+        await stage.press("w")
+        stage.app.dispatcher.run(panes.FocusPane(pane="%2"), CLAUDE)
+        await stage.until(lambda: "agent: claude points to %2" in stage.text)
+
+    assert picture(script, 80, 6)

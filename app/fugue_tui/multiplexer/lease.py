@@ -1,22 +1,27 @@
-"""The user's priority over agents: which panes agents must leave alone, and for how long.
+"""The user's priority over agents: which panes, layouts and focus agents must leave alone, and for how long.
 
 The user holds a pane for two seconds after the last key, as long as a line is typed but not entered, while the prefix
 is pressed, and, once it was taken over, until it is handed over. Agents may always read. Main thread only.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Final, Protocol
 
 from fugue_tui.errors import Refused
-from fugue_tui.ids import PaneId
+from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.author import Author, AuthorKind
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.pane_events import PaneReports
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.workspace import edit, find
+from fugue_tui.workspace.model import Workspace
 
 RESERVED_SECONDS: Final = 2.0
 """How long after the user's input a pane is reserved for the user."""
+LAYOUT_SECONDS: Final = 5.0
+"""How long after a change of a window's layout by hand it is reserved for the user."""
 _RETRY: Final = 2_000
 """Milliseconds after which the user may have entered a line, or handed a pane over."""
 _PREFIX_RETRY: Final = 500
@@ -29,6 +34,11 @@ class LeasedPanes(Protocol):
     terminals: dict[PaneId, Terminal]
     pane_reports: dict[PaneId, PaneReports]
 
+    @property
+    def focused(self) -> PaneId | None:
+        """The pane that receives the user's keys."""
+        ...
+
 
 class Lease:
     """What the user holds."""
@@ -37,19 +47,29 @@ class Lease:
         self._mux, self._clock = mux, clock
         self.on_change = CallbackList[[]]()
         """A pane was taken over or handed over, agents were frozen or released, or another author types."""
+        self.on_focus_kept = CallbackList[[PaneId, Author]]()
+        """An author wanted the focus for a pane while the user was typing, and did not get it."""
+        self._acting: Author | None = None
         self._frozen = False
         self._taken: set[PaneId] = set()
+        self._key_at = float("-inf")
         self._prefixes: set[int] = set()
+        self._layouts: dict[WindowId, float] = {}
 
     # What the user does
+
+    def key_pressed(self) -> None:
+        """The user has pressed a key, for whatever it was."""
+        self._key_at = self._clock()
 
     def typed(self, pane: PaneId) -> None:
         """The user is about to type, paste or click in a pane."""
         reports = self._mux.pane_reports.get(pane)
         if reports is None:
             return
+        self._key_at = now = self._clock()
         log = reports.input
-        first, log.typed_at = log.is_last_other(), self._clock()
+        first, log.typed_at = log.is_last_other(), now
         if first:
             self.on_change()
 
@@ -139,6 +159,73 @@ class Lease:
         text = _unentered_line(terminal)
         return None if text is None else occupied(pane, text)
 
+    # Layout and focus
+
+    @contextmanager
+    def acting(self, author: Author) -> Generator[None]:
+        """Changes of the workspace within this context are the author's."""
+        before, self._acting = self._acting, author
+        try:
+            yield
+        finally:
+            self._acting = before
+
+    def admit(self, old: Workspace, new: Workspace) -> Workspace:
+        """The change that the acting author may make: without taking the focus while the user types.
+
+        Raises Refused if it ends what the user is using, or changes a layout that the user is changing."""
+        author = self._acting
+        if author is None or old is new:
+            return new
+        changed = _rearranged(old, new)
+        if author.kind is AuthorKind.USER:
+            self._layouts = dict.fromkeys(changed, self._clock()) | {
+                window: at for window, at in self._layouts.items() if window not in changed
+            }
+        if not author.yields:
+            return new
+        for pane in old.panes.keys() - new.panes.keys():
+            self.check_end(pane)
+        if self._is_command_of_user(author):
+            return new
+        for window in changed:
+            self._check_layout(window)
+        return self._with_focus_kept(author, old, new)
+
+    def check_end(self, pane: PaneId) -> None:
+        """Raise Refused if the acting author may not end what runs in a pane."""
+        terminal = self._mux.terminals.get(pane)
+        if self._acting is None or terminal is None or terminal.exit is not None:
+            return
+        if error := self.refusal(pane, self._acting):
+            raise error
+
+    def _check_layout(self, window: WindowId) -> None:
+        left = self._layouts.get(window, float("-inf")) + LAYOUT_SECONDS - self._clock()
+        if left > 0:
+            wait = max(1, round(left * 1000))
+            raise Refused(f"the user is arranging window {window}; try again in {wait} ms", retry_after_ms=wait)
+
+    def _is_command_of_user(self, author: Author) -> bool:
+        """Whether a program in the focused pane was started by the line that the user has entered there."""
+        pane = self._mux.focused
+        if author.kind is not AuthorKind.PROGRAM or pane is None or author.pane != pane:
+            return False
+        sent = self._mux.terminals[pane].sent
+        return sent.entered and sent.count != self._mux.pane_reports[pane].input.own_count
+
+    def _with_focus_kept(self, author: Author, old: Workspace, new: Workspace) -> Workspace:
+        """The same change, with the focus where it is if the user is typing."""
+        typing = self._clock() < self._key_at + RESERVED_SECONDS or self._prefixes or self._frozen
+        if not typing or not old.windows or not new.windows:
+            return new
+        front, wanted = find.active_window(old), find.active_window(new).active
+        if wanted == front.active or front.active not in new.panes:
+            return new
+        self.on_focus_kept(wanted, author)
+        kept = edit.focus_pane(new, front.active)
+        return edit.zoom(kept, kept.active, zoomed=front.zoomed)
+
 
 def occupied(pane: PaneId, text: str) -> Refused:
     """The error for text that was typed but not entered; empty if it cannot be read."""
@@ -162,3 +249,13 @@ def _unentered_line(terminal: Terminal) -> str | None:
     if not sent.is_left_at(group, marks=marks) or terminal.modes.alternate_screen:
         return None
     return ""
+
+
+def _rearranged(old: Workspace, new: Workspace) -> list[WindowId]:
+    """The windows that stay, and whose layout or zoom changes."""
+    before = {window.id: window for window in old.windows}
+    return [
+        window.id
+        for window in new.windows
+        if (was := before.get(window.id)) and (was.layout != window.layout or was.zoomed != window.zoomed)
+    ]

@@ -190,7 +190,8 @@ class Multiplexer:
     def assign(self, new: Workspace) -> None:
         """Replace the workspace: end the programs of closed panes, resize the others, call `on_change`.
 
-        New panes need `open`."""
+        New panes need `open`. Raises Refused if the user has priority."""
+        new = self.lease.admit(self._workspace, new)
         old, self._workspace = self._workspace, new
         if new is old:
             return
@@ -209,9 +210,10 @@ class Multiplexer:
         """Start the programs of new panes at the sizes that `after` gives them, then assign `after`.
 
         If one cannot be started, none is, nothing has changed, and SpawnFailed names it. Raises Refused if they are too
-        many."""
+        many, or the user has priority."""
         if current_owner.get():
             check_agents(len(self.owners) + len(opened), self.permissions.security.max_panes)
+        after = self.lease.admit(self._workspace, after)
         started: dict[PaneId, Terminal] = {}
         sizes = self.layouts.sizes(after)
         for number, pane in enumerate(opened, 1):
@@ -332,8 +334,9 @@ class Multiplexer:
     def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:
         """Run a pane's program again (or another, from now on), on a new terminal.
 
-        A running program is ended; in a restored pane the new one runs below the old text. Raises NotFound or
+        A running program is ended; in a restored pane the new one runs below the old text. Raises NotFound, Refused or
         SpawnFailed, and has changed nothing then."""
+        self.lease.check_end(pane)
         old, record = self.terminal(pane), self._workspace.panes[pane]
         record = record if argv is None else replace(record, argv=argv)
         if pane in self.restored_panes:

@@ -204,6 +204,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.actions.approvals.start()
+        self.mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
         self._fit(*self.size)
         self.rebuild()
@@ -479,6 +480,7 @@ class FugueApp(App[int], inherit_bindings=False):
     def take_key(self, event: events.Key, client: AttachedClient | None = None) -> bool:
         """Whether the workspace or a program consumed the key; dialogs get theirs from Textual."""
         press, owner = press_of(event), client.id if client else 0
+        self.mux.lease.key_pressed()
         if not self.on_panes or not self._mounted:
             self.keyboard.consume(press, owner)
             return False

@@ -14,6 +14,7 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import NotFound, TimedOut
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.lease import Lease
 from fugue_tui.workspace.model import Pane
 
 
@@ -41,6 +42,7 @@ class _Main:
         self.workspace = SimpleNamespace(panes={pane: Pane(pane) for pane in self.terminals})
         self.focused = PaneId(1)
         self.permissions = McpSettings(trust="full")
+        self.lease = Lease(cast("Any", self), lambda: 0.0)
         self.gate = ThreadGateway(Dispatcher(cast("Any", self)), self.posted.append)
 
     def reserved_ms(self, pane: PaneId) -> int | None:

@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, is_given_up, reporter, run_task
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.shell_exec.result import OnCancel
-from fugue_tui.errors import NotFound
+from fugue_tui.errors import NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.author import Author
@@ -197,10 +198,11 @@ class _StepScheduler:
             self._close(pane)
 
     def _close(self, pane: PaneId) -> None:
-        """Close a pane that the cancelled call created, unless the user has it focused."""
+        """Close a pane that the cancelled call created, unless the user has it focused or uses it."""
         mux = self._mux
         if pane in mux.workspace.panes and len(mux.workspace.panes) > 1 and mux.focused != pane:
-            mux.assign(edit.remove_pane(mux.workspace, pane))
+            with suppress(Refused), mux.lease.acting(self._author):
+                mux.assign(edit.remove_pane(mux.workspace, pane))
 
     def _result(self) -> Coordinated:
         results = [run.result or _skipped(run.plan) for run in self._runs]

@@ -205,7 +205,8 @@ class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, tools
 class FocusPane(Command[PaneInfo], name="focus-pane", effect=Effect.LAYOUT, toolset=Toolset.DEFAULT, repeatable=True):
     """Focus a pane: the user's keys go to it, and its window is selected.
 
-    Reading and typing need no focus. A zoomed window is unzoomed if another of its panes gets the focus.
+    Reading and typing need no focus. A zoomed window is unzoomed if another of its panes gets the focus. While the user
+    types, agents get no focus: the pane's tab is marked instead, and `focused` is false.
     """
 
     pane: str

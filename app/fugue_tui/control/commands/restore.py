@@ -92,23 +92,25 @@ class RestoreSnapshot(
         if not self.pane:
             return run_task(_restore_saved(mux, "snapshots", name, partial(self._beside, mux, origin.is_user)))
         pane = target.pane_to_close(mux, self.pane, origin)
-        self._may_replace(mux, pane)
-        return run_task(_restore_saved(mux, "snapshots", name, partial(self._within, mux, pane)))
+        self._may_replace(mux, pane, origin)
+        return run_task(_restore_saved(mux, "snapshots", name, partial(self._within, mux, pane, origin)))
 
     def _beside(self, mux: Multiplexer, focus: bool, source: RestoreSource) -> WorkspaceRestorer:
         return WorkspaceRestorer(mux, source, asleep=True).beside(focus=focus)
 
-    def _within(self, mux: Multiplexer, pane: PaneId, source: RestoreSource) -> WorkspaceRestorer:
-        self._may_replace(mux, pane)
+    def _within(self, mux: Multiplexer, pane: PaneId, origin: Origin, source: RestoreSource) -> WorkspaceRestorer:
+        self._may_replace(mux, pane, origin)
         there = source.saved.workspace.panes
         chosen = pane if pane in there else next(iter(there))
         if chosen != pane and len(there) > 1:
             raise InvalidArgument(f"pane: {pane} is not in the snapshot, which has {', '.join(map(str, there))}")
         return WorkspaceRestorer(mux, source, asleep=True).within(pane, chosen)
 
-    def _may_replace(self, mux: Multiplexer, pane: PaneId) -> None:
+    def _may_replace(self, mux: Multiplexer, pane: PaneId, origin: Origin) -> None:
         if mux.runs(pane) and not self.kill:
             raise Refused(f"a program runs in {pane}; kill=true ends it; without pane, a new window is opened")
+        with mux.lease.acting(origin.author):
+            mux.lease.check_end(pane)
 
 
 class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.RUN, toolset=Toolset.RUNNING):

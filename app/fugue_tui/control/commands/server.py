@@ -80,6 +80,8 @@ class KillServer(
                 f"not {clean(self.workspace)}" if self.workspace else "and an agent must give that name to end it"
             )
             raise Refused(f"this workspace is called {clean(name)}, {mismatch}")
+        for pane in mux.workspace.panes:
+            mux.lease.check_end(pane)
         ending = Ending(workspace=clean(name), panes=len(mux.workspace.panes))
         mux.clients.leave()
         return ending

@@ -64,7 +64,10 @@ class CreateWindow(
 class SelectWindow(
     Command[WindowInfo], name="select-window", effect=Effect.LAYOUT, toolset=Toolset.SESSIONS, repeatable=True
 ):
-    """Select a window; the user's keys go to its active pane."""
+    """Select a window; the user's keys go to its active pane.
+
+    While the user types, agents select none: its tab is marked instead, and `active` is false.
+    """
 
     window: str
     """The window: an id, a name, next, previous or last in its session, or :1 for its first tab, :2 for the next..."""

@@ -57,7 +57,8 @@ class Dispatcher:
     def _run(self, command: Command[Result], origin: Origin) -> Result | Deferred[Result]:
         owner = current_owner.set(origin.owner)
         try:
-            return command.run(self.mux, origin)
+            with self.mux.lease.acting(origin.author):
+                return command.run(self.mux, origin)
         finally:
             current_owner.reset(owner)
 

@@ -45,7 +45,8 @@ def opened(
     if focus or not mux.workspace.windows:
         front = next((index for index, window in enumerate(document.windows) if window.focus), 0)
         after = edit.select_window(after, windows[front])
-    mux.open(panes, after)
+    with mux.lease.acting(origin.author):  # The document may have been read in the meantime.
+        mux.open(panes, after)
     return tuple(windows)
 
 

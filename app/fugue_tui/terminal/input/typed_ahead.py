@@ -45,6 +45,11 @@ class TypedAhead:
         with self._lock:
             return self.count == self._known
 
+    @property
+    def entered(self) -> bool:
+        """Whether the last input ended with Enter, or cleared the line."""
+        return self._entered
+
     def is_left_at(self, group: int, *, marks: bool = False) -> bool:
         """Whether the last input went to this process group and was not submitted; a shell that `marks` when it shows
         a prompt must have done so since a line was to be cleared."""

@@ -6,6 +6,7 @@ from typing import Final
 
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.events.pane_events import ContextChanged, Ended, PaneEvent, Started
 from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notification
 from fugue_tui.tui.app_context import AppContext
@@ -24,7 +25,7 @@ class PaneNotifications:
         self._copy_to_host = copy
         self._last = {"bell": float("-inf"), "copy": float("-inf")}
         self.bell_windows: set[WindowId] = set()
-        """The hidden windows with a bell."""
+        """The hidden windows with a bell, or to which an agent points."""
 
     def handle(self, pane: PaneId, event: PaneEvent) -> None:
         """Handle an event of a pane."""
@@ -41,11 +42,24 @@ class PaneNotifications:
             case _:
                 self._app.status_updates.request()
 
-    def _ring(self, pane: PaneId) -> None:
+    def focus_kept(self, pane: PaneId, author: Author) -> None:
+        """An agent wanted the focus for a pane, which may be new, while the user was typing."""
+        self._app.mux.post(lambda: self._point_to(pane, author))
+
+    def _point_to(self, pane: PaneId, author: Author) -> None:
+        """Mark the tab of a pane, and inform the user."""
+        if pane in self._app.mux.workspace.panes:
+            self._mark(pane)
+            self._app.alert(f"{author.label} points to {pane}")
+
+    def _mark(self, pane: PaneId) -> None:
         window = self._app.mux.window_of(pane)
         if window.id != self._app.mux.workspace.active:
             self.bell_windows.add(window.id)
             self._app.status_updates.request()
+
+    def _ring(self, pane: PaneId) -> None:
+        self._mark(pane)
         if self._allowed("bell"):
             self._ring_host()
 
