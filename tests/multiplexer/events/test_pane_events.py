@@ -5,12 +5,22 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.events.pane_events import PACE, PaneEvent, Started, TerminalWatcher
+from fugue_tui.multiplexer.events.pane_events import PACE, PaneEvent, PaneReports, Started, TerminalWatcher
+from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.event_queue import FULL, KEPT
-from fugue_tui.terminal.emulator.events import Bell, Event, EventsDropped, Notification, PromptMark, TitleChanged
+from fugue_tui.terminal.emulator.events import (
+    Bell,
+    CommandFinished,
+    Event,
+    EventsDropped,
+    Notification,
+    PromptMark,
+    TitleChanged,
+)
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.terminal.terminal import Terminal
 
@@ -145,3 +155,12 @@ def test_a_program_that_floods_with_marks_is_paused_and_none_is_lost(room: Room)
     codes = [event.exit_code for event in told if isinstance(event, PromptMark)]
     assert codes == list(range(1, count + 1))
     assert not [event for event in told if isinstance(event, EventsDropped)]
+
+
+def test_the_status_that_another_program_may_have_reported_is_unknown() -> None:
+    reports = PaneReports()
+    record = CommandRecord(1, "make", "", 0.0, 0.0, trusted=True, ended=1.0, exit_code=0)
+    reports.record(CommandFinished(record))
+    assert reports.last_status == 0
+    reports.record(CommandFinished(replace(record, unconfirmed=True)))
+    assert reports.last_status is None

@@ -88,7 +88,7 @@ class PaneReports(Struct):
                 # Shells with Fugue's integration mark the end of a command at every prompt, also if none ran.
                 self.last_status = exit_code if kind == "D" and not event.nonce else self.last_status
             case CommandFinished(command):
-                self.last_status = command.exit_code
+                self.last_status = command.confirmed_exit_code
             case _:
                 pass  # The terminal itself keeps its title and directory.
 
