@@ -12,6 +12,8 @@ from typing import Final
 
 TITLE_LIMIT: Final = 256
 """Most characters of a title, a name or a path."""
+WORD_LIMIT: Final = 64
+"""Most characters of what a program says of itself, such as its title."""
 TEXT_LIMIT: Final = 262_144
 """Most characters of a text of several lines."""
 MARKS_LIMIT: Final = 8

@@ -16,7 +16,7 @@ from fugue_tui.control.dispatch.thread_gateway import Answer
 from fugue_tui.control.introspection import DATA, KEY, MAX_KEY, SHORTENED, UNTRUSTED, tool, tool_name
 from fugue_tui.control.schema.command_schema import describe, payload
 from fugue_tui.errors import FugueError, InvalidArgument
-from fugue_tui.sanitize import TEXT_LIMIT, clean, clean_text
+from fugue_tui.sanitize import TEXT_LIMIT, WORD_LIMIT, clean, clean_text
 from fugue_tui.validation.annotations import dump
 from fugue_tui_mcp.protocol.truncate import cleaned, fitted, tail, written
 
@@ -24,8 +24,6 @@ _NARROWING: Final = frozenset(
     {"lines", "limit", "offset", "after", "cursor", "kinds", "pane", "panes", "window", "session", "rows"}
 )
 """Arguments that reduce a result."""
-_WORD: Final = 64
-"""Characters of a word that a program decides, such as its command line."""
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -142,7 +140,7 @@ def fenced(text: str, source: str, told: Mapping[str, str] = _NOTHING) -> str:
 def _quoted(value: str, *, keeps_end: bool) -> str:
     """A program's word in quotes, cut if it is long."""
     whole = clean(value, len(value))
-    cut = "…" + whole[1 - _WORD :] if keeps_end and len(whole) > _WORD else clean(whole, _WORD)
+    cut = "…" + whole[1 - WORD_LIMIT :] if keeps_end and len(whole) > WORD_LIMIT else clean(whole, WORD_LIMIT)
     return json.dumps(cut, ensure_ascii=False)
 
 

@@ -20,6 +20,7 @@ from fugue_tui.control.core.command import USER, Effect, registry
 from fugue_tui.control.introspection import UNTRUSTED, tool_name
 from fugue_tui.control.schema.command_schema import describe
 from fugue_tui.errors import FugueError
+from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import clean_text
 from fugue_tui_mcp.protocol import resources
 from fugue_tui_mcp.protocol.prompts import PLANS
@@ -299,6 +300,17 @@ def test_what_programs_say_of_themselves_is_short_quoted_and_inside_the_fence(st
     assert told.strip() == f'command: "{ORDER[:63]}…"'
     assert not any("SYSTEM" in part for part in rest)
     assert json.loads(rest[0])["known_by"] == "marks"
+
+
+def test_titles_and_names_of_programs_are_short(stage: Stage) -> None:
+    stage.play("plain", "plain")
+    stage.served.on_main(
+        lambda: CreatePane(command=("sh", "-c", f"printf '\\033]2;{ORDER}\\007'; exec cat")).run(stage.served.mux, USER)
+    )
+    until(lambda: stage.served.on_main(lambda: stage.served.mux.terminals[PaneId(4)].title))
+    panes = stage.call("fugue_list_panes")["structuredContent"]["panes"]
+    assert {pane["title"] for pane in panes if pane["id"] == "%4"} == {f"{ORDER[:63]}…"}
+    assert stage.call("fugue_get_pane_state", {"pane": "%4"})["structuredContent"]["title"] == f"{ORDER[:63]}…"
 
 
 def test_a_long_directory_keeps_its_end(stage: Stage) -> None:

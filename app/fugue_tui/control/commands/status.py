@@ -21,7 +21,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import WORD_LIMIT, clean
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.screen.cells import Modes, MouseTracking
 
@@ -145,8 +145,8 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
     notice, waiting = live.notice, mux.restored_panes.get(pane)
     return PaneState(
         pane=str(pane),
-        title=clean(terminal.title),
-        program=clean(terminal.foreground),
+        title=clean(terminal.title, WORD_LIMIT),
+        program=clean(terminal.foreground, WORD_LIMIT),
         agent=agent_of(process.argv(terminal.foreground_group)),
         cwd=clean(mux.cwd(pane)),
         size=terminal.size,

@@ -11,7 +11,7 @@ from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import WORD_LIMIT, clean
 from fugue_tui.workspace.model import Window
 
 
@@ -118,8 +118,8 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
     return PaneInfo(
         id=str(pane_id),
         name=clean(pane.name),
-        title=clean(terminal.title) if terminal else "",
-        program=clean(terminal.foreground) if terminal else "",
+        title=clean(terminal.title, WORD_LIMIT) if terminal else "",
+        program=clean(terminal.foreground, WORD_LIMIT) if terminal else "",
         command=clean(shlex.join(pane.argv)),
         cwd=clean(mux.cwd(pane_id)),
         window=str(window.id),
