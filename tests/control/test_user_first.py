@@ -1,11 +1,10 @@
 """The user's hands come first: what agents do leaves half-typed lines, the focus and the user's panes alone."""
 
-from typing import Any
-
 import pytest
 from tests.control.real_shells import Shell
 from tests.control.real_shells import shell as shell
-from tests.multiplexer.conftest import Room, agent
+from tests.control.user_and_agent import AGENT, MODERN, SHELL, by_hand, dispatch, pause, refused
+from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
@@ -14,39 +13,8 @@ from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import Cancelled, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.author import Author, AuthorKind
-from fugue_tui.terminal.input.keys import KeyPress
 
 pytestmark = pytest.mark.slow
-AGENT = agent()
-SHELL = Origin(Door.CLI, PaneId(1), inside=True)
-
-
-def by_hand(room: Room, pane: PaneId, text: str) -> None:
-    """Type by the keyboard, as the app does."""
-    for char in text:
-        room.mux.human_input(pane)
-        room.mux.terminals[pane].press(KeyPress("enter") if char == "\n" else KeyPress(char, text=char))
-
-
-def dispatch(room: Room, line: str, origin: Origin = AGENT) -> Any:
-    """Run a command line through a dispatcher, to its result."""
-    found = Dispatcher(room.mux).run(parse(line), origin)
-    return room.awaited(found) if is_deferred(found) else found
-
-
-def refused(room: Room, line: str, origin: Origin = AGENT) -> Refused:
-    """The refusal of an agent's command line."""
-    with pytest.raises(Refused) as caught:
-        dispatch(room, line, origin)
-    return caught.value
-
-
-def pause(room: Room, seconds: float = 60.0) -> None:
-    """The user does nothing for a while."""
-    now = room.clock
-    room.clock = lambda: now() + seconds
-
-
 TYPING = (
     "send-input --pane {} --text AGENT --submit",
     "send-keys --pane {} Enter",
@@ -103,10 +71,6 @@ def test_a_full_screen_program_has_no_line_to_lose(room: Room) -> None:
     pause(room)
     dispatch(room, f"send-keys --pane {pane} q")
     room.shows(pane, "jq")
-
-
-MODERN = "create-pane --command \"stty raw -echo; printf '\\033[?2004hready\\r\\n'; exec cat -v\""
-"""A pane whose program asks for bracketed paste, so that Enter follows after a pause."""
 
 
 def test_keys_of_the_user_wait_for_the_enter_of_an_agents_text(room: Room) -> None:

@@ -8,7 +8,7 @@ from tests.tui.conftest import CALM, Stage, make_app
 from textual.pilot import Pilot
 
 from fugue_tui.config.model import Config, UiSettings
-from fugue_tui.control.command_table import panes, windows
+from fugue_tui.control.command_table import panes, send_keys, windows
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.geometry import Size
@@ -230,6 +230,37 @@ def test_tiny_screens(picture: Picture, cols: int, rows: int) -> None:
 
 
 CLAUDE = Origin(Door.MCP, client="claude")
+
+
+async def typed_by_an_agent(stage: Stage) -> None:
+    """Two panes; an agent typed into both, and the user into the second after it."""
+    await split(stage, "editor", Direction.RIGHT)
+    for pane in ("%1", "%2"):
+        stage.app.dispatcher.run(send_keys.SendInput(pane=pane, text="agent"), CLAUDE)
+    await stage.press(*"me")
+    await stage.until(lambda: "agent" in stage.pane_text(1) and "agentme" in stage.pane_text(2))
+
+
+def test_who_typed_last(picture: Picture) -> None:
+    assert picture(typed_by_an_agent, 80, 10)
+
+
+def test_a_pane_that_the_user_has_taken_over(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await typed_by_an_agent(stage)
+        await stage.prefix("left")
+        await stage.prefix("H")
+        await stage.until(lambda: "held by you" in stage.text)
+
+    assert picture(script, 80, 10)
+
+
+def test_frozen_agents(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await stage.prefix("F")
+        await stage.until(lambda: "agents frozen" in stage.text)
+
+    assert picture(script, 80, 6)
 
 
 def test_a_pane_that_an_agent_points_to(picture: Picture) -> None:

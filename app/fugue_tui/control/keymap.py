@@ -41,6 +41,8 @@ class Action(StrEnum):
     RENAME_WINDOW = "ask-rename-window"
     RENAME_SESSION = "ask-rename-session"
     APPROVALS = "answer-agents"
+    HOLD_PANE = "hold-pane"
+    FREEZE_AGENTS = "toggle-freeze"
 
 
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
@@ -90,6 +92,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         ">": Action.COMMAND_LINE,
         "a": Action.APPROVALS,
         "?": Action.HELP,
+        "H": Action.HOLD_PANE,
+        "F": Action.FREEZE_AGENTS,
         "r": Action.REDRAW,
         "d": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,

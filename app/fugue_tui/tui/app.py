@@ -204,6 +204,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.actions.approvals.start()
+        self.mux.lease.on_change.connect(self.status_updates.request)
         self.mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
         self._fit(*self.size)

@@ -34,9 +34,14 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
         state = f"history -{offset}"
     else:
         state = "zoomed" if mux.window_of(pane).zoomed else ""
-    if pane in mux.injected_contexts:
-        state = "; ".join(part for part in (INJECTED, state) if part)
-    return Title(f"{pane} {label}", state)
+    injected = INJECTED if pane in mux.injected_contexts else ""
+    return Title(f"{pane} {label}", ", ".join(part for part in (injected, state, *_input_state(mux, pane)) if part))
+
+
+def _input_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:
+    """Whether the user has taken a pane over, and who typed last, once another than the user has typed there."""
+    last = mux.pane_reports[pane].input.last if mux.terminals[pane].exit is None else None
+    return "held by you" if mux.lease.is_taken(pane) else "", last.label if last is not None else ""
 
 
 def pane_label(mux: Multiplexer, pane: PaneId) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
+from fugue_tui.control.commands.user_priority import FreezeAgents, HandOverPane, ReleaseAgents, TakePane
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding
@@ -50,6 +51,8 @@ class Actions:
             Action.RENAME_WINDOW: self._rename_window,
             Action.RENAME_SESSION: self._rename_session,
             Action.APPROVALS: self.approvals.open,
+            Action.HOLD_PANE: self._hold_pane,
+            Action.FREEZE_AGENTS: self._freeze_agents,
         }
 
     def run(self, binding: Binding) -> None:
@@ -70,6 +73,25 @@ class Actions:
         elif view is not None and pane is not None:
             self._app.mux.human_input(pane)
             view.paste(self._app.clipboard)
+
+    # Agents
+
+    def _hold_pane(self) -> None:
+        """Take the focused pane over, or hand it over."""
+        pane, lease = self._app.mux.focused, self._app.mux.lease
+        if pane is None:
+            return
+        held = lease.is_taken(pane)
+        command = HandOverPane(pane=str(pane)) if held else TakePane(pane=str(pane))
+        told = f"agents may type in {pane} again" if held else f"{pane} is yours; the same keys hand it over to agents"
+        self._app.commands.run(command, then=lambda _: self._app.alert(told))
+
+    def _freeze_agents(self) -> None:
+        """Refuse all input of agents, or accept it again."""
+        frozen = self._app.mux.lease.frozen
+        told = "agents may type again" if frozen else "agents may not type; the same keys release them"
+        command = ReleaseAgents() if frozen else FreezeAgents()
+        self._app.commands.run(command, then=lambda _: self._app.alert(told))
 
     # Detach
 

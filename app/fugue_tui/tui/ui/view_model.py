@@ -45,7 +45,8 @@ def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Ca
     name = (
         clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
     )
-    back = _history(mux)
+    name += " (agents frozen)" if mux.lease.frozen else ""
+    back = _history(mux) or _held(mux)
     hint, mode = (" · ".join(part for part in (back, text) if part) for text in (hint, mode))
     return StatusContent(name, clean(session, 24) if several else "", tabs, hint, alert, mode)
 
@@ -55,6 +56,11 @@ def _history(mux: Multiplexer) -> str:
     pane = mux.focused
     offset = mux.terminals[pane].scrollback.offset if pane is not None else 0
     return f"history -{offset}" if offset else ""
+
+
+def _held(mux: Multiplexer) -> str:
+    """That the user has taken the focused pane over; empty if not."""
+    return "held by you" if mux.focused is not None and mux.lease.is_taken(mux.focused) else ""
 
 
 def _reduced(mux: Multiplexer) -> bool:

@@ -1,0 +1,82 @@
+"""Who types: take panes over from agents, and freeze their input."""
+
+from msgspec import Struct
+
+from fugue_tui.control.core import target
+from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
+from fugue_tui.errors import Refused
+from fugue_tui.multiplexer import Multiplexer
+
+
+class HeldPane(Struct, frozen=True):
+    """A pane, and whether the user has taken it over."""
+
+    pane: str
+    """The pane's id."""
+    held: bool
+    """Whether input of agents is refused there until the pane is handed over."""
+
+
+class AgentsFrozen(Struct, frozen=True):
+    """Whether agents may type anywhere."""
+
+    frozen: bool
+    """Whether all input of agents is refused."""
+
+
+class TakePane(Command[HeldPane], name="take-pane", effect=Effect.ADMIN, toolset=Toolset.SESSIONS, repeatable=True):
+    """Take a pane over: input of agents is refused there until hand-over-pane."""
+
+    pane: str = target.ACTIVE
+    """The pane: an id, a name, or active for your own."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> HeldPane:
+        """The pane, held."""
+        pane = target.pane(mux, self.pane, origin)
+        mux.lease.take(pane)
+        return HeldPane(str(pane), held=True)
+
+
+class HandOverPane(
+    Command[HeldPane], name="hand-over-pane", effect=Effect.ADMIN, toolset=Toolset.SESSIONS, repeatable=True
+):
+    """Hand a pane over to agents, with what was typed there and not entered; agents cannot do this."""
+
+    pane: str = target.ACTIVE
+    """The pane: an id, a name, or active for your own."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> HeldPane:
+        """The pane, not held."""
+        _only_user(origin, "hands panes over")
+        pane = target.pane(mux, self.pane, origin)
+        mux.lease.hand_over(pane)
+        return HeldPane(str(pane), held=False)
+
+
+class FreezeAgents(
+    Command[AgentsFrozen], name="freeze-agents", effect=Effect.ADMIN, toolset=Toolset.SESSIONS, repeatable=True
+):
+    """Refuse all input of agents, in every pane, until release-agents; they end nothing and take no focus either."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> AgentsFrozen:
+        """Frozen."""
+        mux.lease.frozen = True
+        return AgentsFrozen(frozen=True)
+
+
+class ReleaseAgents(
+    Command[AgentsFrozen], name="release-agents", effect=Effect.ADMIN, toolset=Toolset.SESSIONS, repeatable=True
+):
+    """Accept the input of agents again after freeze-agents; agents cannot do this."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> AgentsFrozen:
+        """Not frozen."""
+        _only_user(origin, "releases agents")
+        mux.lease.frozen = False
+        return AgentsFrozen(frozen=False)
+
+
+def _only_user(origin: Origin, does: str) -> None:
+    """Raise Refused for agents and programs in panes."""
+    if origin.author.yields:
+        raise Refused(f"only the user {does}: by a key, the palette, or fugue-tui outside of panes")
