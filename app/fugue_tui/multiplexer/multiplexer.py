@@ -313,10 +313,10 @@ class Multiplexer:
         self.lease.typed(pane)
         if pane not in self._counting:
             self._counting.add(pane)
-            call_later(_COUNTING_SECONDS, lambda: self._count(pane))
+            call_later(_COUNTING_SECONDS, lambda: self.count_user_input(pane))
 
-    def _count(self, pane: PaneId) -> None:
-        """Report the user's keys of the last second."""
+    def count_user_input(self, pane: PaneId) -> None:
+        """Report the user's keys in a pane since they were last reported, as happens every second."""
         self._counting.discard(pane)
         terminal = self.terminals.get(pane)
         if terminal is not None and (new := self.pane_reports[pane].input.record_user(terminal.sent.count)):

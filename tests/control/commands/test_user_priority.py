@@ -1,13 +1,15 @@
 """Panes that the user takes over, agents that are frozen, and who typed."""
 
 import pytest
-from tests.control.user_and_agent import AGENT, MODERN, SHELL, by_hand, dispatch, refused
+from tests.control.user_and_agent import AGENT, MODERN, SHELL, by_hand, dispatch, pause, refused
 from tests.multiplexer.conftest import Room, agent
 
+from fugue_tui.control.commands.user_priority import WhoTyped
 from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
+from fugue_tui.multiplexer.author import Author, AuthorKind
 
 SCRIPT = Origin(Door.CLI)
 
@@ -51,3 +53,26 @@ def test_a_frozen_agent_does_not_press_the_enter_of_its_text(room: Room) -> None
     assert room.awaited(later).submitted is False
     by_hand(room, pane, "x")
     room.shows(pane, "halfx")
+
+
+def test_who_typed_lists_the_last_authors(room: Room) -> None:
+    pane, told = room.cat(), list[tuple[Author, int]]()
+    room.mux.on_typed.connect(lambda pane, author, count: told.append((author, count)))
+    by_hand(room, pane, "ab\n")
+    pause(room)
+    dispatch(room, f"send-input --pane {pane} --text one --submit", agent(pane))
+    dispatch(room, f"send-keys --pane {pane} x Enter", agent(pane))
+    dispatch(room, f"send-input --pane {pane} --text two", SCRIPT)
+    room.now += 4
+    by_hand(room, pane, "c\n")
+    room.now += 1
+    found = room.run(WhoTyped(pane=str(pane)))
+    assert [(each.kind, each.client, each.pane, each.count) for each in found.authors] == [
+        (AuthorKind.USER, "", None, 2),
+        (AuthorKind.SCRIPT, "", None, 1),
+        (AuthorKind.AGENT, "test", str(pane), 4),
+        (AuthorKind.USER, "", None, 3),
+    ]
+    assert [each.seconds_ago for each in found.authors] == [1.0, 5.0, 5.0, 65.0]
+    assert sum(count for _, count in told) == 10
+    assert {author.kind for author, _ in told} == {AuthorKind.USER, AuthorKind.AGENT, AuthorKind.SCRIPT}

@@ -89,6 +89,7 @@ EFFECTS = {
     "undo-layout": LAYOUT,
     "visual-diff": INPUT | RUN,
     "wait-for-output": READ,
+    "who-typed": READ,
     "withdraw-context": INPUT,
     "zoom-pane": LAYOUT,
 }

@@ -1,4 +1,4 @@
-"""Who types: take panes over from agents, and freeze their input."""
+"""Who types: take panes over from agents, freeze their input, and list the last authors of a pane."""
 
 from msgspec import Struct
 
@@ -6,6 +6,8 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.errors import Refused
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.author import AuthorKind
+from fugue_tui.sanitize import clean
 
 
 class HeldPane(Struct, frozen=True):
@@ -22,6 +24,36 @@ class AgentsFrozen(Struct, frozen=True):
 
     frozen: bool
     """Whether all input of agents is refused."""
+
+
+class TypedBy(Struct, frozen=True):
+    """Consecutive inputs of one author."""
+
+    kind: AuthorKind
+    """user, script (the command line outside of panes), agent, or program (in a pane)."""
+    client: str
+    """The agent's name for itself: untrusted; empty for others."""
+    pane: str | None
+    """The author's own pane; null outside of panes."""
+    pid: int | None
+    """The author's process; null for the user, or if unknown."""
+    count: int
+    """How many keys, texts and pastes."""
+    seconds_ago: float
+    """When the last of them was typed."""
+
+
+class Authors(Struct, frozen=True):
+    """The last authors of a pane."""
+
+    pane: str
+    """The pane's id."""
+    held: bool
+    """Whether the user has taken the pane over."""
+    frozen: bool
+    """Whether all input of agents is refused."""
+    authors: tuple[TypedBy, ...]
+    """Who typed, the last author first; at most 16, since the pane's program was started."""
 
 
 class TakePane(Command[HeldPane], name="take-pane", effect=Effect.ADMIN, toolset=Toolset.SESSIONS, repeatable=True):
@@ -49,6 +81,7 @@ class HandOverPane(
         """The pane, not held."""
         _only_user(origin, "hands panes over")
         pane = target.pane(mux, self.pane, origin)
+        mux.count_user_input(pane)
         mux.lease.hand_over(pane)
         return HeldPane(str(pane), held=False)
 
@@ -74,6 +107,31 @@ class ReleaseAgents(
         _only_user(origin, "releases agents")
         mux.lease.frozen = False
         return AgentsFrozen(frozen=False)
+
+
+class WhoTyped(Command[Authors], name="who-typed", effect=Effect.READ, toolset=Toolset.READING):
+    """List who typed into a pane: the user, scripts, agents, programs in other panes."""
+
+    pane: str = target.ACTIVE
+    """The pane: an id, a name, or active for your own."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Authors:
+        """The last authors. Raises NotFound."""
+        pane = target.pane(mux, self.pane, origin)
+        mux.count_user_input(pane)
+        log, now = mux.pane_reports[pane].input, mux.clock()
+        authors = [
+            TypedBy(
+                kind=entry.author.kind,
+                client=clean(entry.author.client, 64),
+                pane=str(entry.author.pane) if entry.author.pane is not None else None,
+                pid=entry.author.pid,
+                count=entry.count,
+                seconds_ago=round(max(0.0, now - entry.at), 1),
+            )
+            for entry in reversed(log.entries)
+        ]
+        return Authors(str(pane), mux.lease.is_taken(pane), mux.lease.frozen, tuple(authors))
 
 
 def _only_user(origin: Origin, does: str) -> None:
