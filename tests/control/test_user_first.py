@@ -9,6 +9,7 @@ from tests.multiplexer.conftest import Room
 from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.output.pane_titles import pane_title
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import Cancelled, Refused
 from fugue_tui.ids import PaneId
@@ -225,6 +226,23 @@ def test_a_policy_may_let_an_agent_type_what_is_not_shown(room: Room) -> None:
     room.mux.allow_hidden = lambda pane, author: author == AGENT.author
     dispatch(room, f"send-input --pane {pane} --text secret --submit")
     room.shows(pane, "got:secret")
+
+
+def test_a_title_names_who_typed_last_once_another_than_the_user_has_typed(room: Room) -> None:
+    pane, changes = room.cat(), list[None]()
+    room.mux.lease.on_change.connect(lambda: changes.append(None))
+    by_hand(room, pane, "ab\n")
+    room.mux.count_user_input(pane)
+    assert (pane_title(room.mux, pane).state, changes) == ("", [])
+    pause(room)
+    dispatch(room, f"send-input --pane {pane} --text one --submit")
+    assert pane_title(room.mux, pane).state == "agent: test"
+    pause(room)
+    by_hand(room, pane, "c")
+    room.mux.count_user_input(pane)
+    by_hand(room, pane, "d")
+    assert pane_title(room.mux, pane).state == "you"
+    assert len(changes) == 2
 
 
 def test_the_users_keys_are_reported_together(room: Room) -> None:

@@ -10,6 +10,9 @@ from fugue_tui.multiplexer.author import USER, Author
 KEPT: Final = 16
 """Authors that are kept for each terminal."""
 
+_HANDED_OVER: Final = float("-inf")
+"""The time of the user's last key once what was typed is not the user's any more."""
+
 
 class TypedEntry(Struct):
     """Consecutive inputs of one author."""
@@ -44,7 +47,7 @@ class InputLog(Struct):
     def record_user(self, count: int) -> int:
         """Record the user's keys up to the terminal's present count of inputs; returns how many are new."""
         new, self._counted = count - self._counted, count
-        if new > 0 and self.typed_at is not None:
+        if new > 0 and self.typed_at is not None and self.typed_at > _HANDED_OVER:
             self._add(USER, self.typed_at, new)
         return new
 
@@ -53,12 +56,12 @@ class InputLog(Struct):
         self.record_user(count)
         self.own_count = count
         if self.typed_at is not None:
-            self.typed_at = float("-inf")
+            self.typed_at = _HANDED_OVER
 
     def is_last_other(self) -> bool:
         """Whether another author than the user was the last."""
         newest = self._entries[-1] if self._entries else None
-        return newest is not None and (self.typed_at is None or self.typed_at <= newest.at)
+        return newest is not None and newest.author != USER and (self.typed_at is None or self.typed_at <= newest.at)
 
     @property
     def entries(self) -> tuple[TypedEntry, ...]:
@@ -68,9 +71,9 @@ class InputLog(Struct):
     @property
     def last(self) -> Author | None:
         """The last author; None if only the user's hands have typed."""
-        if not self._entries:
-            return None
-        return self._entries[-1].author if self.is_last_other() else USER
+        if self.is_last_other():
+            return self._entries[-1].author
+        return USER if any(entry.author != USER for entry in self._entries) else None
 
     def _add(self, author: Author, at: float, count: int) -> None:
         newest = self._entries[-1] if self._entries else None

@@ -112,9 +112,8 @@ class Lease:
 
     @property
     def idle_seconds(self) -> float:
-        """How long the user has pressed no key, in any pane; infinite if never."""
-        typed = [each.typed_at for each in self._mux.pane_reports.values() if each.typed_at is not None]
-        return self._clock() - max(typed, default=float("-inf"))
+        """How long the user has pressed no key; infinite if never."""
+        return self._clock() - self._key_at
 
     def reserved_ms(self, pane: PaneId) -> int | None:
         """Milliseconds for which a pane is still reserved after the user's last key; None if it is not."""

@@ -246,9 +246,11 @@ class _Server:
 
         if self._first is not None:
             self._first.pids = _peer_processes(self._first.socket)
+        audit = self._audit()
+        self.mux.on_typed.connect(audit.typed)
         app = FugueApp(
             self.mux,
-            Dispatcher(self.mux, self._audit()),
+            Dispatcher(self.mux, audit),
             self._options.config,
             self._main_queue,
             self._host,

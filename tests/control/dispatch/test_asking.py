@@ -12,6 +12,7 @@ from fugue_tui.control.commands.send_keys import SendInput
 from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.dispatch.policy import grantee
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import Denied, FugueError, NotFound, Refused, Unanswered
 from fugue_tui.ids import PaneId
@@ -249,3 +250,19 @@ def test_closing_what_was_asked_about_fails_the_request(room: Room) -> None:
     room.run(ClosePane(pane=str(pane)))
     room.mux.approvals.approve(asked.request.id)
     assert isinstance(asked.error(), NotFound)
+
+
+def test_what_is_typed_later_is_judged_again(room: Room) -> None:
+    """A grant that is revoked, or a policy that is stricter by then, stops a command that waits for its turn."""
+    pane = room.opened("create-pane --command sh")
+    grant = room.mux.grants.add(Scope.SESSION, grantee(CLIENT), ["input", "run"])
+    dispatcher = Dispatcher(room.mux)
+    first: Any = dispatcher.run(parse(f"execute-command {pane} --command 'echo o\"\"ne; read -r line'"), CLIENT)
+    room.shows(pane, "one")
+    second: Any = dispatcher.run(parse(f"execute-command {pane} --command 'echo t\"\"wo'"), CLIENT)
+    room.mux.grants.revoke(grant.id)
+    room.run(SendInput(pane=str(pane), text="go", submit=True))
+    room.until(lambda: second.done)
+    assert "not allowed any more" in str(second.error)
+    room.until(lambda: first.done)
+    assert "two" not in room.text(pane)

@@ -4,7 +4,6 @@ from msgspec import Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.errors import Refused
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.author import AuthorKind
 from fugue_tui.sanitize import clean
@@ -69,17 +68,14 @@ class TakePane(Command[HeldPane], name="take-pane", effect=Effect.ADMIN, toolset
         return HeldPane(str(pane), held=True)
 
 
-class HandOverPane(
-    Command[HeldPane], name="hand-over-pane", effect=Effect.ADMIN, toolset=Toolset.SESSIONS, repeatable=True
-):
-    """Hand a pane over to agents, with what was typed there and not entered; agents cannot do this."""
+class HandOverPane(Command[HeldPane], name="hand-over-pane", effect=Effect.ADMIN, user_only=True, repeatable=True):
+    """Hand a pane over to agents, with what was typed there and not entered."""
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> HeldPane:
         """The pane, not held."""
-        _only_user(origin, "hands panes over")
         pane = target.pane(mux, self.pane, origin)
         mux.count_user_input(pane)
         mux.lease.hand_over(pane)
@@ -97,14 +93,11 @@ class FreezeAgents(
         return AgentsFrozen(frozen=True)
 
 
-class ReleaseAgents(
-    Command[AgentsFrozen], name="release-agents", effect=Effect.ADMIN, toolset=Toolset.SESSIONS, repeatable=True
-):
-    """Accept the input of agents again after freeze-agents; agents cannot do this."""
+class ReleaseAgents(Command[AgentsFrozen], name="release-agents", effect=Effect.ADMIN, user_only=True, repeatable=True):
+    """Accept the input of agents again after freeze-agents."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> AgentsFrozen:
         """Not frozen."""
-        _only_user(origin, "releases agents")
         mux.lease.frozen = False
         return AgentsFrozen(frozen=False)
 
@@ -132,9 +125,3 @@ class WhoTyped(Command[Authors], name="who-typed", effect=Effect.READ, toolset=T
             for entry in reversed(log.entries)
         ]
         return Authors(str(pane), mux.lease.is_taken(pane), mux.lease.frozen, tuple(authors))
-
-
-def _only_user(origin: Origin, does: str) -> None:
-    """Raise Refused for agents and programs in panes."""
-    if origin.author.yields:
-        raise Refused(f"only the user {does}: by a key, the palette, or fugue-tui outside of panes")

@@ -4,7 +4,10 @@ The user has priority: agents do not type into a pane while the user is typing t
 """
 
 from contextlib import ExitStack
-from typing import Any, TypeVar
+from contextvars import ContextVar
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Kind, Origin
@@ -13,10 +16,27 @@ from fugue_tui.control.dispatch.audit import Audit, AuditCall
 from fugue_tui.control.dispatch.policy import Decision, Judgement, judge
 from fugue_tui.control.dispatch.question import pin, question_of
 from fugue_tui.errors import CommandError, Refused, TimedOut
+from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access.caller import current_owner
+from fugue_tui.multiplexer.author import Author
 
 Result = TypeVar("Result")
+Approved = frozenset[tuple[Effect, tuple[PaneId, ...]]]
+"""Effects on panes of others that the user has approved for a call."""
+
+
+class _Permit(Struct, frozen=True):
+    """What a call was allowed: judged again whenever it types, which may be long after it began."""
+
+    command: Command[Any]
+    origin: Origin
+    targets: tuple[PaneId, ...]
+    approved: Approved
+
+
+_permit: Final[ContextVar[_Permit | None]] = ContextVar("_permit", default=None)
+"""That of the call that runs now; its tasks and timers inherit it."""
 
 
 class Dispatcher:
@@ -26,6 +46,7 @@ class Dispatcher:
         self.mux = mux
         self.audit = audit or Audit()
         self._pending: dict[Deferred[Any], AuditCall] = {}
+        mux.admit = self._admit
 
     def run(self, command: Command[Result], origin: Origin) -> Result | Deferred[Result]:
         """Run a command; raises FugueError, and anything else that is raised is a bug.
@@ -54,13 +75,30 @@ class Dispatcher:
                 stack.callback(self._complete, later)
                 stack.callback(later.cancel, TimedOut("the workspace is being left"))
 
-    def _run(self, command: Command[Result], origin: Origin) -> Result | Deferred[Result]:
+    def _run(
+        self, command: Command[Result], origin: Origin, approved: Approved = frozenset()
+    ) -> Result | Deferred[Result]:
+        judged = origin.kind not in (Kind.USER, Kind.SCRIPT) and command.effects - {Effect.READ}
+        targets = command.targets(self.mux, origin) if judged else ()
         owner = current_owner.set(origin.owner)
+        permit = _permit.set(_Permit(command, origin, targets, approved) if judged else None)
         try:
             with self.mux.lease.acting(origin.author):
                 return command.run(self.mux, origin)
         finally:
+            _permit.reset(permit)
             current_owner.reset(owner)
+
+    def _admit(self, pane: PaneId, author: Author) -> None:
+        """Raise Refused if the call that types now may not any more: a grant was revoked, or the policy is stricter."""
+        permit = _permit.get()
+        if permit is None:
+            return
+        for each in judge(self.mux, permit.command, permit.origin, permit.targets):
+            if each.decision is Decision.REFUSE or (
+                each.decision is Decision.ASK and (each.effect, each.panes) not in permit.approved
+            ):
+                raise Refused(f"{permit.command.verb}: not allowed any more: {each.reason}")
 
     def _follow(self, later: Deferred[Any], call: AuditCall) -> None:
         self._pending[later] = call
@@ -99,13 +137,13 @@ class Dispatcher:
                 return False  # Its target is gone, which `run` says.
 
         call.approve(await mux.approvals.ask(question, mux.permissions.ask_seconds, needs_approval))
-        approved = {(each.effect, each.panes) for each in asked}
+        approved = frozenset((each.effect, each.panes) for each in asked)
         left = [each for each in self._authorize(pinned, origin) if (each.effect, each.panes) not in approved]
         if left:
             raise Refused(f"{command.verb}: the policy has changed while it waited for approval; call it again")
         if any(mux.terminals.get(pane) is not terminal for pane, terminal in terminals.items()):
             raise Refused(f"{command.verb}: another program runs there now than when it was asked for; call it again")
-        result = self._run(pinned, origin)
+        result = self._run(pinned, origin, approved)
         return await finished(result) if is_deferred(result) else result
 
     def _yield_to_user(self, command: Command[Any], origin: Origin) -> None:

@@ -72,12 +72,15 @@ def tightened(old: McpSettings, new: McpSettings) -> McpSettings:
     return replace(new, **kept)
 
 
-def judge(mux: Multiplexer, command: Command[Any], origin: Origin) -> tuple[Judgement, ...]:
-    """The decision on each effect of a call. Raises what resolving the command's targets raises."""
+def judge(
+    mux: Multiplexer, command: Command[Any], origin: Origin, targets: tuple[PaneId, ...] | None = None
+) -> tuple[Judgement, ...]:
+    """The decision on each effect of a call; `targets` are its targets if they are known. Raises what resolving them
+    raises."""
     kind = origin.kind
     if kind in (Kind.USER, Kind.SCRIPT):
         return ()
-    return tuple(_judge(mux, command, origin, kind, effect) for effect in sorted(command.effects))
+    return tuple(_judge(mux, command, origin, kind, effect, targets) for effect in sorted(command.effects))
 
 
 def grantee(origin: Origin) -> Grantee:
@@ -108,14 +111,21 @@ def _laxity(word: str) -> int:
     return ("refuse", "ask", "allow", "full").index(word)
 
 
-def _judge(mux: Multiplexer, command: Command[Any], origin: Origin, kind: Kind, effect: Effect) -> Judgement:
+def _judge(
+    mux: Multiplexer,
+    command: Command[Any],
+    origin: Origin,
+    kind: Kind,
+    effect: Effect,
+    targets: tuple[PaneId, ...] | None,
+) -> Judgement:
     if command.user_only:
         return Judgement(effect, Decision.REFUSE, "only the user may do this")
     decision = rule(mux.permissions, kind, effect)
     if decision is not Decision.ASK:
         full = decision is Decision.ALLOW and getattr(mux.permissions, effect) == Decision.ASK
         return Judgement(effect, decision, '[mcp] trust = "full"' if full else f"[mcp] {effect} = {decision.value!a}")
-    targets = command.targets(mux, origin)
+    targets = command.targets(mux, origin) if targets is None else targets
     others = tuple(dict.fromkeys(pane for pane in targets if not is_made_by(mux, pane, origin.owner)))
     if effect in _ON_PANES and not others and (targets or effect in _OPENS):
         return Judgement(effect, Decision.ALLOW, "it is the caller's own pane, or one that the caller opened")
