@@ -60,6 +60,10 @@ def test_what_a_user_ended_is_not_offered(launch: Launch) -> None:
     assert ASK not in second.host.text
 
 
+READ_ONLY = "until mount -o remount,bind,ro $FUGUE_STATE 2>/dev/null; do sleep 0.1; done"
+"""Waits until the audit log is on the disk, and its file closed."""
+
+
 def test_a_disk_that_fills_up_or_turns_read_only_is_told_tried_again_and_costs_nothing(launch: Launch) -> None:
     unshared = ["unshare", "--mount", "--map-root-user", "true"]
     if not shutil.which("unshare") or subprocess.run(unshared, capture_output=True, check=False).returncode:
@@ -69,7 +73,7 @@ def test_a_disk_that_fills_up_or_turns_read_only_is_told_tried_again_and_costs_n
     running.host.wait_until(lambda: running.ask("list-saved")["saved"])
     troubles = (
         ("head -c 1000000 /dev/zero >$FUGUE_STATE/fill", "No space left on device; make room", "rm $FUGUE_STATE/fill"),
-        ("mount -o remount,bind,ro $FUGUE_STATE", "Read-only file system", "mount -o remount,bind,rw $FUGUE_STATE"),
+        (READ_ONLY, "Read-only file system", "mount -o remount,bind,rw $FUGUE_STATE"),
     )
     for number, (spoil, told, mend) in enumerate(troubles, 2):
         running.host.send(f"clear; {spoil}; echo spo''ilt\r")

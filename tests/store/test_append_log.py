@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from fugue_tui.store import append_log
 from fugue_tui.store.append_log import COPIES, FILE, AppendLog
 from fugue_tui.store.append_log_reader import AppendLogReader
 
@@ -109,7 +110,7 @@ def test_a_full_disk_is_reported_once_and_loses_no_line(private_dir: Path, monke
     def short(fd: int, data: bytes) -> int:
         tries.append(data)
         if len(tries) == 1:
-            return real(fd, data[:2])
+            return real(fd, data[:6])
         if len(tries) < 4:
             raise OSError(errno.ENOSPC, "No space left on device")
         full.set()
@@ -117,12 +118,13 @@ def test_a_full_disk_is_reported_once_and_loses_no_line(private_dir: Path, monke
 
     failing(monkeypatch, short)
     log = log_in(private_dir, on_fault=faults.append, retry_seconds=0.001)
-    log.append(b"one")
-    log.append(b"two")
+    with log._changed:  # pyright: ignore[reportPrivateUsage]  (so that all are written together)
+        for line in (b"one", b"two", b"three"):
+            log.append(line)
     assert full.wait(WAIT)
     log.close(WAIT)
     assert faults == ["No space left on device"]
-    assert lines(private_dir) == [b"on", b"one", b"two"]
+    assert lines(private_dir) == [b"one", b"tw", b"two", b"three"]
     assert log.fault == ""
 
 
@@ -135,6 +137,7 @@ def test_lines_beyond_the_limit_are_counted_in_their_place(private_dir: Path, mo
         return real(fd, data)
 
     failing(monkeypatch, slow)
+    monkeypatch.setattr(append_log, "_BATCH", 1)
     log = log_in(private_dir, most=3)
     log.append(b"1")
     assert reached.wait(WAIT)

@@ -20,6 +20,7 @@ from fugue_tui.attach_server.handshake import terminal_title
 from fugue_tui.attach_server.input.input_parser import Focused
 from fugue_tui.attach_server.output.color_depth import Depth
 from fugue_tui.attach_server.served_app import ServedApp
+from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.clients import AttachedTerminal
@@ -82,6 +83,20 @@ class ClientRegistry:
         """Add an event to the log of the workspace."""
         facts: dict[str, Any] = {"client": client.id, "tty": clean(client.hello.tty), "read_only": client.read_only}
         self._app.mux.event_log.record(kind, **facts)
+        attached = kind is EventKind.CLIENT_ATTACHED
+        self.audit("attach" if attached else "detach", client.hello, client.pid, client=client.id)
+
+    def audit(self, kind: str, hello: Hello, pid: int | None, *, refusal: str = "", client: int = 0) -> None:
+        """Add an entry to the audit log, for a client that attached, or why it may not, or that detached."""
+        self._app.dispatcher.audit.record_event(
+            kind,
+            Origin(Door.KEY, pid=pid),
+            clean(hello.tty),
+            outcome="refused" if refusal else "done",
+            reason=refusal,
+            read_only=hello.read_only,
+            client=client,
+        )
 
     def suspend(self, client: AttachedClient) -> None:
         """A client was stopped: it is not drawn on until it reports its size again."""

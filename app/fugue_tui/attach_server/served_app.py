@@ -3,9 +3,9 @@
 from typing import Protocol
 
 from fugue_tui.attach_server.client import AttachedClient
-from fugue_tui.attach_server.handshake import Handshake
 from fugue_tui.attach_server.input.input_parser import HostEvent
 from fugue_tui.config.model import Config
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 
@@ -15,6 +15,7 @@ class ServedApp(Protocol):
 
     mux: Multiplexer
     settings: Config
+    dispatcher: Dispatcher
 
     @property
     def shown_size(self) -> Size | None:
@@ -67,10 +68,6 @@ class ServedApp(Protocol):
 
     def client_attached(self, client: AttachedClient) -> None:
         """A client has attached."""
-        ...
-
-    def client_refused(self, handshake: Handshake, reason: str) -> None:
-        """A client may not attach."""
         ...
 
     def client_detached(self, client: AttachedClient) -> None:

@@ -75,7 +75,7 @@ class AttachServer:
     def attach(self, handshake: Handshake) -> None:
         """Attach a client, or refuse it."""
         if refusal := self._refusal(handshake):
-            self._app.client_refused(handshake, refusal)
+            self.clients.audit("attach", handshake.hello, next(iter(handshake.pids), None), refusal=refusal)
             handshake.refuse(refusal)
             return
         if not handshake.accept(self._app.mux.workspace.name, self._app.settings.ui.mouse):

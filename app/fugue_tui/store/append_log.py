@@ -1,8 +1,9 @@
 """An append-only log of lines: private files in a private directory, rotated by size, written by a thread of its own.
 
-A line is in the file once the thread has run, so that a killed program leaves whole lines but for the last one. It is
-on the disk (fsync) within a second, and when the log is closed. While a file cannot be written, lines are kept and
-writing is retried; those beyond a limit are counted, and an entry with their number takes their place.
+A line is in the file within hundredths of a second (the thread gathers what comes together, as each time it wakes it
+takes the interpreter from the others), and a killed program leaves whole lines but for the last one. It is on the disk
+(fsync) within a second, and when the log is closed. While a file cannot be written, lines are kept and writing is
+retried; those beyond a limit are counted, and an entry with their number takes their place.
 """
 
 import errno
@@ -11,9 +12,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Condition, Event, Thread
 from typing import Final
 
 from fugue_tui.errors import SaveError
@@ -27,11 +28,13 @@ COPIES: Final = 5
 """Files that are kept, with the present one."""
 MOST: Final = 4096
 """Lines that wait to be written."""
+GATHER_SECONDS: Final = 0.02
+"""Seconds from a line to its writing, and that of those that came meanwhile."""
 SYNC_SECONDS: Final = 1.0
 """Seconds from a line to its fsync."""
 RETRY_SECONDS: Final = 5.0
 """Seconds between two attempts to write."""
-_BATCH: Final = 256
+_BATCH: Final = 1024
 """Lines between two checks that the file is still there."""
 
 
@@ -58,7 +61,9 @@ class AppendLog:
         self._changed = Condition()
         self._lines = deque[bytes]()
         self._lost = 0
-        self._closing = False
+        self._idle = False
+        """Whether the thread waits for a line."""
+        self._closing = Event()
         self._thread: Thread | None = None
         self.fault = ""
         """Why lines cannot be written at present; empty if they can."""
@@ -73,7 +78,8 @@ class AppendLog:
             if self._thread is None:
                 self._thread = Thread(target=self._run, name="append-log", daemon=True)
                 self._thread.start()
-            self._changed.notify()
+            if self._idle:
+                self._changed.notify()
 
     def move(self, name: str) -> None:
         """Rename the log; one that exists is continued."""
@@ -82,7 +88,7 @@ class AppendLog:
     def close(self, seconds: float) -> None:
         """Write and fsync what is left; gives up after so many seconds, or when that fails."""
         with self._changed:
-            self._closing = True
+            self._closing.set()
             self._changed.notify()
         if self._thread is not None:
             self._thread.join(seconds)
@@ -90,8 +96,14 @@ class AppendLog:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._closing or (self._lines and not self.fault), self._delay())
-                closing, batch = self._closing, [*islice(self._lines, _BATCH)]
+                self._idle = True
+                self._changed.wait_for(
+                    lambda: self._closing.is_set() or (self._lines and not self.fault), self._delay()
+                )
+                self._idle = False
+            closing = self._closing.wait(GATHER_SECONDS)
+            with self._changed:
+                batch = [*islice(self._lines, _BATCH)]
                 lost = self._lost if len(batch) == len(self._lines) else 0
             try:
                 self._write(batch, lost)
@@ -112,20 +124,37 @@ class AppendLog:
     def _write(self, batch: list[bytes], lost: int) -> None:
         if batch or lost or self.fault:
             self._file.prepare()
-        for line in batch:
-            self._file.append(line)
-            with self._changed:
-                self._lines.popleft()
+        while batch:
+            try:
+                done = self._file.append(batch)
+            except ShortWrite as error:
+                self._drop(error.lines)
+                raise
+            self._drop(done)
+            batch = batch[done:]
         if lost:
-            self._file.append(self._gap(lost))
+            self._file.append([self._gap(lost)])
             with self._changed:
                 self._lost -= lost
+
+    def _drop(self, written: int) -> None:
+        with self._changed:
+            for _ in range(written):
+                self._lines.popleft()
 
     def _fail(self, error: OSError | SaveError) -> None:
         known, self.fault = self.fault, str(error) if isinstance(error, SaveError) else error.strerror or "fails"
         self._file.close()
         if not known:
             self._on_fault(self.fault)
+
+
+class ShortWrite(OSError):
+    """Only some lines were written, and possibly a part of the next one."""
+
+    def __init__(self, lines: int) -> None:
+        super().__init__(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self.lines = lines
 
 
 class _LogFile:
@@ -151,31 +180,40 @@ class _LogFile:
         with ExitStack() as held:
             self._open(self._folder(held))
 
-    def append(self, line: bytes) -> None:
-        """Append a line to the prepared file, rotating it if it is full. Raises OSError or SaveError."""
-        data = line + b"\n"
-        if self._size and self._size + len(data) > self._largest:
+    def append(self, lines: list[bytes]) -> int:
+        """Append as many lines as fit to the prepared file, at least one, rotating it if it is full; how many.
+
+        Raises OSError or SaveError."""
+        if self._size and self._size + len(lines[0]) >= self._largest:
             self._rotate()
+        ends = accumulate((len(line) + 1 for line in lines), initial=self._size)
+        count = max(1, sum(end <= self._largest for end in ends) - 1)
+        data = b"\n".join([*lines[:count], b""])
         written = os.write(self._fd, data)
         self._size += written
         if self.sync_at is None:
             self.sync_at = time.monotonic() + SYNC_SECONDS
         if written < len(data):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise ShortWrite(data.count(b"\n", 0, written))
+        return count
 
     def sync(self, *, at_once: bool = False) -> None:
-        """Write to the disk what is due, or all. Raises OSError."""
+        """Write to the disk what is due, or all, and close the file: an idle log holds no disk. Raises OSError."""
         if self.sync_at is not None and (at_once or time.monotonic() >= self.sync_at):
             os.fsync(self._fd)
-            self.sync_at = None
+            self._release()
 
     def close(self) -> None:
         """Write what is left to the disk, if that works, and close the file."""
         if self._fd >= 0:
             with suppress(OSError):
                 self.sync(at_once=True)
-            os.close(self._fd)
-        self._fd, self.sync_at = -1, None
+        self._release()
+
+    def _release(self) -> None:
+        fd, self._fd, self.sync_at = self._fd, -1, None
+        if fd >= 0:
+            os.close(fd)
 
     def _folder(self, held: ExitStack) -> PrivateDir:
         root = held.enter_context(opened(self._root, make=True))

@@ -16,6 +16,7 @@ from fugue_tui.store.paths import state_dir
 from fugue_tui.store.private_dir import opened
 
 _AREA: Final = "running"
+_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _LONGEST: Final = 512
 _ATTEMPTS: Final = 20
 _RETRY_SECONDS: Final = 0.01
@@ -60,7 +61,9 @@ def take(workspace: str, socket: str) -> NameLock | None:
                 if area is None:
                     return None
                 path = os.path.join(area.path, workspace)
-                lock = _taken(area.append(workspace), path, socket)
+                written = area.append(workspace)
+                held.callback(os.close, written)
+                lock = _taken(os.open(path, _READ), written, path, socket)
         except (OSError, SaveError):
             return None
         if isinstance(lock, NameLock):
@@ -74,9 +77,7 @@ def take(workspace: str, socket: str) -> NameLock | None:
 def holder(workspace: str) -> Holder | None:
     """The running server of a name; None if there is none, or if that is unknown."""
     try:
-        fd = os.open(
-            os.path.join(state_dir(), _AREA, workspace), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        )
+        fd = os.open(os.path.join(state_dir(), _AREA, workspace), _READ)
     except OSError:
         return None
     try:
@@ -87,16 +88,18 @@ def holder(workspace: str) -> Holder | None:
         os.close(fd)
 
 
-def _taken(fd: int, path: str, socket: str) -> NameLock | Holder:
-    """The lock on an open file, which is closed if another holds it. Raises OSError."""
+def _taken(fd: int, written: int, path: str, socket: str) -> NameLock | Holder:
+    """The lock on an open file, which is closed if another holds it. Raises OSError.
+
+    It is `written` by another descriptor: one that is only read keeps no disk from being mounted read-only."""
     try:
         if not _lock(fd, fcntl.LOCK_EX):
             found = _read(fd)
-        elif not os.path.samestat(os.fstat(fd), os.lstat(path)):
+        elif _inode(os.fstat(fd)) != _inode(os.lstat(path)) or _inode(os.fstat(written)) != _inode(os.fstat(fd)):
             found = Holder()
         else:
-            os.ftruncate(fd, 0)
-            os.write(fd, f"{os.getpid()}\n{socket}\n".encode())
+            os.ftruncate(written, 0)
+            os.write(written, f"{os.getpid()}\n{socket}\n".encode())
             return NameLock(fd, path)
     except FileNotFoundError:
         found = Holder()
@@ -105,6 +108,10 @@ def _taken(fd: int, path: str, socket: str) -> NameLock | Holder:
         raise
     os.close(fd)
     return found
+
+
+def _inode(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 def _lock(fd: int, how: int) -> bool:

@@ -6,7 +6,7 @@ It decides nothing about panes: the screen follows from the workspace, which com
 import asyncio
 import gc
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual import constants, events
@@ -17,14 +17,13 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 
-from fugue_tui.attach_protocol import Bye, Hello
+from fugue_tui.attach_protocol import Bye
 from fugue_tui.attach_server.client import AttachedClient, clipboard_sequence
 from fugue_tui.attach_server.handshake import Handshake
 from fugue_tui.attach_server.input.input_parser import HostEvent
 from fugue_tui.attach_server.server import AttachServer
 from fugue_tui.client.host_terminal import HostTerminal
-from fugue_tui.config.model import Config, changed_keys
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.geometry import Size
@@ -223,9 +222,6 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def apply_config(self, config: Config, keys: Keymap) -> None:
         """Apply another configuration."""
-        audit = self.dispatcher.audit
-        audit.record_event("config", None, ", ".join(changed_keys(self.settings, config)))
-        audit.required = config.mcp.audit_required
         self.settings = config
         self.keyboard.keymap = keys
         self._apply_theme()
@@ -262,7 +258,6 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def client_attached(self, client: AttachedClient) -> None:
         """Inform a client if it is read-only, or if the workspace cannot be saved."""
-        self._record_client("attach", client)
         if client.read_only:
             self._renderer.scrollback.notify(client)
         saver = self.mux.saver
@@ -271,20 +266,8 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def client_detached(self, client: AttachedClient) -> None:
         """Forget the pending input of a client."""
-        self._record_client("detach", client)
         self.keyboard.drop(client.id)
         self._renderer.scrollback.drop(client)
-
-    def client_refused(self, handshake: Handshake, reason: str) -> None:
-        """Record a client that may not attach."""
-        self._record("attach", handshake.pids, handshake.hello, outcome="refused", reason=reason)
-
-    def _record_client(self, kind: str, client: AttachedClient) -> None:
-        self._record(kind, (client.pid,), client.hello, outcome="done", client=client.id)
-
-    def _record(self, kind: str, pids: Sequence[int | None], hello: Hello, **facts: Any) -> None:
-        origin = Origin(Door.KEY, pid=next(iter(pids), None))
-        self.dispatcher.audit.record_event(kind, origin, hello.tty, read_only=hello.read_only, **facts)
 
     def is_prefix(self, client: AttachedClient, press: KeyPress) -> bool:
         """Whether a key is a prefix at a client."""

@@ -106,7 +106,10 @@ class ConfigApplier:
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
         self._app.mux.rerun = config.session.rerun
+        audit = self._app.dispatcher.audit
+        audit.record_event("config", None, ", ".join(model.changed_keys(self._app.settings, config)))
         self._change_permissions(config)
+        audit.required = self._app.mux.permissions.audit_required
         self._app.apply_config(config, self.keymap)
         self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
 

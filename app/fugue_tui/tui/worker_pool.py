@@ -25,14 +25,15 @@ class WorkerPool(ThreadPoolExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run a call for the current client, in its turn. Raises RuntimeError after the shutdown."""
-        future = Future[Any]()
         with self._guard:
-            if self._closed:
-                raise RuntimeError("the pool is shut down")
-            self._jobs.put(current_client(), (future, partial(fn, *args, **kwargs)))
-            if self._working < THREADS:
-                super().submit(self._work)
+            if self._working < THREADS or self._closed:
+                future = super().submit(fn, *args, **kwargs)
                 self._working += 1
+            else:
+                future = Future[Any]()
+                self._jobs.put(current_client(), (future, partial(fn, *args, **kwargs)))
+                return future
+        future.add_done_callback(self._continue)
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -43,21 +44,23 @@ class WorkerPool(ThreadPoolExecutor):
         while job := self._jobs.take():
             job[0].cancel()
 
-    def _work(self) -> None:
-        while job := self._next():
-            future, call = job
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                result = call()
-            except BaseException as error:  # noqa: BLE001  (handed to the caller)
-                future.set_exception(error)
-            else:
-                future.set_result(result)
-            del job, future, call
-
-    def _next(self) -> tuple[Future[Any], Callable[[], Any]] | None:
+    def _continue(self, _: Future[Any]) -> None:
+        """A thread has become free: run the next job."""
         with self._guard:
-            job = self._jobs.take()
-            self._working -= job is None
-            return job
+            job = None if self._closed else self._jobs.take()
+            if job is None:
+                self._working -= 1
+                return
+            begun = super().submit(_run, *job)
+        begun.add_done_callback(self._continue)
+
+
+def _run(future: Future[Any], call: Callable[[], Any]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = call()
+    except BaseException as error:  # noqa: BLE001  (handed to the caller)
+        future.set_exception(error)
+    else:
+        future.set_result(result)

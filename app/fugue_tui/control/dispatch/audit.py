@@ -6,8 +6,9 @@ Never recorded are the values of variables, what is typed where the terminal doe
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import count
 from typing import Any, Final, Protocol
 
@@ -231,7 +232,8 @@ def gap(lost: int) -> bytes:
     return encode(AuditEntry(time=round(time.time(), 3), kind="gap", count=lost))
 
 
-def _who(origin: Origin) -> dict[str, Any]:
+@lru_cache(maxsize=64)
+def _who(origin: Origin) -> Mapping[str, Any]:
     return {
         "origin": _kind(origin),
         "door": str(origin.door),
