@@ -1,11 +1,14 @@
 """The user's hands come first: what agents do leaves half-typed lines, the focus and the user's panes alone."""
 
+from typing import Any
+
 import pytest
 from tests.control.real_shells import Shell
 from tests.control.real_shells import shell as shell
 from tests.control.user_and_agent import AGENT, MODERN, SHELL, by_hand, dispatch, pause, refused
 from tests.multiplexer.conftest import Room
 
+from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
@@ -273,3 +276,41 @@ def test_the_users_own_command_line_in_the_focused_pane_moves_the_focus(room: Ro
     room.say(f"focus-pane {first}")
     by_hand(room, first, "half a wo")
     assert not dispatch(room, f"focus-pane {second}", Origin(Door.CLI, first, inside=True)).focused
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_a_command_that_waits_for_the_user_runs_once_the_line_is_entered(shell: Shell) -> None:
+    shell.run("true")
+    room, terminal = shell.room, shell.room.mux.terminal(shell.pane)
+    room.until(lambda: terminal.shell.at_input)
+    by_hand(room, shell.pane, "echo mine")
+    later = shell.begin("echo agent", wait_for_user=30.0)
+    room.shows(shell.pane, "echo mine")
+    pause(room)
+    assert not later.done
+    by_hand(room, shell.pane, "\n")
+    pause(room)
+    assert room.awaited(later).text == "agent"
+    assert "\nmine\n" in shell.text
+
+
+def test_three_agents_and_a_user_mix_no_line_and_lose_none(room: Room) -> None:
+    lines = "stty raw -echo opost onlcr; printf '\\033[?2004hready\\r\\n'; exec tr '\\r' '\\n'"
+    opened = room.run(CreatePane(command=("sh", "-c", lines)))
+    pane = PaneId(opened.id[1:])
+    room.shows(pane, "ready")
+    dispatcher, begun = Dispatcher(room.mux), list[Any]()
+    for turn in range(4):
+        for client in ("a", "b", "c"):
+            line = f"send-input --pane {pane} --text {client * 9} --submit --wait-for-user 60"
+            begun.append(dispatcher.run(parse(line), Origin(Door.MCP, client=client)))
+        for char in "user\n":
+            by_hand(room, pane, char)
+            room.turn(0.0)
+        pause(room, 3.0)
+        if turn % 2:
+            room.until(lambda: begun[-3].done)  # The user goes on while the others type.
+    assert all(room.awaited(later).submitted for later in begun)
+    room.until(lambda: room.text(pane).count("\n") == 16)
+    words = room.text(pane).split("\n")[1:]
+    assert {word: words.count(word) for word in words} == {"user": 4, "a" * 9: 4, "b" * 9: 4, "c" * 9: 4}
