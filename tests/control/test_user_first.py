@@ -6,6 +6,7 @@ import pytest
 from tests.control.real_shells import Shell
 from tests.control.real_shells import shell as shell
 from tests.control.user_and_agent import AGENT, MODERN, SHELL, by_hand, dispatch, pause, refused
+from tests.control.user_and_agent import trusted as trusted
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.commands.panes import CreatePane
@@ -219,7 +220,8 @@ def test_a_policy_may_refuse_what_is_typed(room: Room) -> None:
         raise Refused("not today")
 
     room.mux.admit = admit
-    assert str(refused(room, f"send-input --pane {pane} --text no")) == "not today"
+    with pytest.raises(Refused, match="not today"):
+        room.run(parse(f"send-input --pane {pane} --text no"), AGENT)
     assert asked == [(pane, AGENT.author)]
 
 

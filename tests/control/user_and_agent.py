@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
+from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
@@ -17,6 +18,12 @@ AGENT = agent()
 SHELL = Origin(Door.CLI, PaneId(1), inside=True)
 MODERN = "create-pane --command \"stty raw -echo; printf '\\033[?2004hready\\r\\n'; exec cat -v\""
 """A pane whose program asks for bracketed paste, so that Enter follows after a pause."""
+
+
+@pytest.fixture(autouse=True)
+def trusted(room: Room) -> None:
+    """The policy allows agents everything, so that only the user's priority decides."""
+    room.mux.permissions = McpSettings(trust="full")
 
 
 def by_hand(room: Room, pane: PaneId, text: str) -> None:

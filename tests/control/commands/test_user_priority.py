@@ -2,6 +2,7 @@
 
 import pytest
 from tests.control.user_and_agent import AGENT, MODERN, SHELL, by_hand, dispatch, pause, refused
+from tests.control.user_and_agent import trusted as trusted
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.user_priority import WhoTyped
