@@ -61,6 +61,10 @@ def test_undoing_a_close_does_not_bring_the_pane_back() -> None:
     assert History().push(before).undo(after) is None
 
 
+def test_the_layout_of_a_single_pane_is_no_earlier_one() -> None:
+    assert History().push(apply("even_horizontal", [A, B])).undo(Leaf(A)) is None
+
+
 def test_an_earlier_layout_is_restored_as_if_the_panes_that_are_gone_were_closed_in_it() -> None:
     wide = apply("even_horizontal", [A, B])
     temporary = split(wide, A, C, Axis.HORIZONTAL)

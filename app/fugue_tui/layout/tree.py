@@ -33,6 +33,9 @@ class Leaf(Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Leaf) and self.pane == other.pane
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # A struct without `eq` compares by identity.
+
     def __hash__(self) -> int:
         return hash(self.pane)
 
