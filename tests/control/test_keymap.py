@@ -44,8 +44,8 @@ def test_only_arrows_that_move_the_focus_and_keys_that_resize_repeat() -> None:
 def test_a_shifted_letter_is_a_key_of_its_own() -> None:
     keys = keymap(KeySettings())[0]
     pressed = canonical(KeyPress("u", Modifiers.SHIFT, "U"))
-    assert keys.prefixed[pressed].words == "redo-layout"
-    assert keys.prefixed[canonical(KeyPress("u", Modifiers.NONE, "u"))].words == "undo-layout"
+    assert keys.prefixed[pressed].words == "redo-change"
+    assert keys.prefixed[canonical(KeyPress("u", Modifiers.NONE, "u"))].words == "undo-change"
     assert keys.prefixed[canonical(KeyPress("space", Modifiers.NONE, " "))].words == "select-layout next"
 
 

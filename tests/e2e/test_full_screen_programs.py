@@ -73,3 +73,23 @@ def test_the_program_runs_in_its_own_pane(launch: Launch) -> None:
     running.host.wait_until(lambda: "$" in [line.strip() for line in running.host.text.splitlines()])
     running.host.send("echo ba\\ck\r")
     running.host.wait_text("back")
+
+
+@pytest.mark.skipif(not shutil.which("vim"), reason="there is no vim")
+def test_an_editor_that_was_closed_comes_back_with_its_unsaved_text(launch: Launch, tmp_path: Path) -> None:
+    running = launch("--", "cat", env={"LC_ALL": "C.UTF-8"})
+    running.ready()
+    file = tmp_path / "letter.txt"
+    running.shell("create-pane", "--focus", "--command", f"vim -u NONE -i NONE -n {file}")
+    running.host.wait_text("letter.txt")
+    running.host.send("idear all")
+    running.host.wait_text("dear all")
+    running.host.send("\x02x")
+    running.host.wait_text("Close pane %2")
+    running.host.send("y")
+    running.host.wait_text("ctrl+b u brings it back")
+    running.host.wait_until(lambda: "dear all" not in running.host.text)
+    running.host.send("\x02u")
+    running.host.wait_text("dear all")
+    running.host.send("\x1b:wq\r")
+    running.host.wait_until(lambda: file.exists() and file.read_text() == "dear all\n")

@@ -462,3 +462,35 @@ async def test_sixty_four_panes_share_a_screen(open_stage: Open) -> None:
         assert area > 200 * 59 * 0.8
         await stage.press("x", "y")
         await stage.until_text("xy", pane=64)
+
+
+async def test_a_pane_that_was_closed_by_hand_comes_back_by_a_key(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        stage.run(panes.SplitPane(command=("cat",), name="notes"))
+        stage.terminal(2).write(b"unsaved\n")
+        await stage.until_text("unsaved", pane=2)
+        await stage.prefix("x")
+        await stage.until(lambda: "Close pane %2 (notes)?" in stage.text)
+        await stage.press("y")
+        await stage.until(lambda: "closed pane %2 (notes); ctrl+b u brings it back" in stage.text)
+        await stage.prefix("u")
+        await stage.until(lambda: "brought back pane %2 (notes)" in stage.text)
+        await stage.until(lambda: stage.drawn and "unsaved" in stage.text)
+        assert stage.mux.focused == PaneId(2)
+        await stage.press("m")
+        await stage.until_text("m", pane=2)
+
+
+async def test_a_pane_that_was_opened_by_hand_is_closed_again_and_comes_back(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await stage.prefix("percent_sign")
+        await stage.until(lambda: len(stage.rects) == 2)
+        await stage.prefix("u")
+        await stage.until(lambda: "again?" in stage.text)
+        await stage.press("y")
+        await stage.until(lambda: "again; ctrl+b U brings it back" in stage.text)
+        assert len(stage.mux.terminals) == 1
+        await stage.prefix("U")
+        await stage.until(lambda: "brought back pane %2" in stage.text and len(stage.rects) == 2)
+        await stage.press("p", "s", "enter")
+        await stage.until_text("PID", pane=2)

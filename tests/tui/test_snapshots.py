@@ -271,3 +271,14 @@ def test_a_pane_that_an_agent_points_to(picture: Picture) -> None:
         await stage.until(lambda: "agent: claude points to %2" in stage.text)
 
     assert picture(script, 80, 6)
+
+
+@pytest.mark.slow
+def test_a_closed_pane(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        stage.run(panes.SplitPane(command=("cat",), name="notes"))
+        await stage.prefix("x")
+        await stage.press("y")
+        await stage.until(lambda: "closed pane %2 (notes); ctrl+b u brings it back" in stage.text)
+
+    assert picture(script, 80, 8)

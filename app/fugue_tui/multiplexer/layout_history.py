@@ -1,5 +1,7 @@
 """The earlier layouts of windows, for undo and redo."""
 
+from collections.abc import Mapping
+
 from fugue_tui.errors import Refused
 from fugue_tui.ids import WindowId
 from fugue_tui.layout.tree import Node, panes
@@ -17,10 +19,14 @@ class LayoutHistory:
         """A window's history; empty if its layout never changed."""
         return self._histories.get(window, History())
 
+    def all(self) -> Mapping[WindowId, History]:
+        """The histories of all windows; the mapping does not change."""
+        return dict(self._histories)
+
     def record(self, old: Workspace, new: Workspace) -> None:
         """Record the layouts that a change rearranged, and forget closed windows.
 
-        Opening or closing a pane is no rearrangement: undo cannot revert it, so it must not cost a step."""
+        Opening or closing a pane is no rearrangement: `UndoLog` reverts it, so it must not cost a step."""
         before = {window.id: window.layout for window in old.windows}
         self._histories = {
             window.id: self._after(window.id, before.get(window.id, window.layout), window.layout)

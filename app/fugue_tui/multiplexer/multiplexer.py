@@ -23,6 +23,7 @@ from fugue_tui.multiplexer.access.caller import current_owner
 from fugue_tui.multiplexer.access.grants import Grants
 from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.clients import Clients, NoClients
+from fugue_tui.multiplexer.closed_panes import ClosedPanes
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.log import EventLog
 from fugue_tui.multiplexer.events.pane_events import (
@@ -50,6 +51,7 @@ from fugue_tui.multiplexer.restored_pane import (
 )
 from fugue_tui.multiplexer.solved_layouts import SolvedLayouts
 from fugue_tui.multiplexer.spawner import Spawner, program_of
+from fugue_tui.multiplexer.undo_log import UndoLog
 from fugue_tui.multiplexer.watch.bookmarks import Bookmarks
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.multiplexer.watch.watcher import WaitService
@@ -141,6 +143,10 @@ class Multiplexer:
         """What the user has granted to agents."""
         self.approvals = Approvals(self.grants, clock)
         """The requests of agents that wait for the user."""
+        self.closed_panes = ClosedPanes(self)
+        """Panes that were closed a moment ago, whose programs live on."""
+        self.undo_log = UndoLog(self)
+        """The panes that were opened and closed lately, for undo."""
         self.clients: Clients = NoClients()
         """The attached terminals."""
         self.on_exit = OnExit.CLOSE
@@ -197,7 +203,7 @@ class Multiplexer:
             return
         self.ids.record(new)
         for closed in old.panes.keys() - new.panes.keys():
-            self._drop(closed)
+            self.closed_panes.drop(closed)
         for closed in {window.id for window in old.windows} - {window.id for window in new.windows}:
             self.layouts.forget(closed)
         self.layout_history.record(old, new)
@@ -226,12 +232,15 @@ class Multiplexer:
         self.terminals |= started
         self.pane_reports |= {pane: PaneReports() for pane in started}
         self._note_owner(started)
+        before = self._workspace
         self.assign(after)
+        self.undo_log.opened(before, tuple(started))
         for pane in started:
             self.on_event(pane, Started())
 
     def close(self) -> None:
         """End every program; the workspace value stays, for saving."""
+        self.closed_panes.end()
         for terminal in self.terminals.values():
             terminal.close()
         self.terminals.clear()
@@ -447,9 +456,13 @@ class Multiplexer:
         if self.terminals.get(pane) is terminal:
             self.pane_reports[pane].record(event)
             self.on_event(pane, event)
+        elif closed := self.closed_panes.find(pane, terminal):
+            closed.reports.record(event)
 
     def pane_ended(self, pane: PaneId, terminal: Terminal, exit: Exit) -> None:
         """A pane's program exited: the pane closes if it closes on exit and the program succeeded, else it stays."""
+        if closed := self.closed_panes.find(pane, terminal):
+            closed.exit = exit
         if self.terminals.get(pane) is not terminal:
             return
         self.exits[pane] = exit
@@ -477,18 +490,6 @@ class Multiplexer:
         """Note who opened panes."""
         if owner := current_owner.get():
             self.owners |= dict.fromkeys(opened, owner)
-
-    def _drop(self, pane: PaneId) -> None:
-        if owner := self.owners.pop(pane, ""):
-            self.owners |= {each: owner for each, opener in self.owners.items() if opener == str(pane)}
-        self.grants.end_pane(pane)
-        self.exits.pop(pane, None)
-        self.pane_reports.pop(pane, None)
-        self.restored_panes.pop(pane, None)
-        self.lease.drop(pane)
-        if terminal := self.terminals.pop(pane, None):
-            self.bookmarks.drop(terminal)
-            terminal.close()
 
 
 def _spawn_error(number: int, count: int, pane: Pane, error: FugueError) -> str:

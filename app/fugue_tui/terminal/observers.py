@@ -44,6 +44,10 @@ class Observers:
         """Stop calling a callback; an unknown one is ignored."""
         self._callbacks = tuple(each for each in self._callbacks if each is not tap)
 
+    def clear(self) -> None:
+        """Stop calling every callback."""
+        self._callbacks = ()
+
     def __call__(self, what: ObservedEvent) -> None:
         """Call every callback."""
         for tap in self._callbacks:

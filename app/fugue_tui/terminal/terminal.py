@@ -430,6 +430,12 @@ class Terminal:
         """Send a signal to the foreground process group; raises TerminalGone."""
         self._channel.interrupt(signal)
 
+    def drop_observers(self) -> None:
+        """Tell every observer that the terminal was closed, and call none again; the program lives on."""
+        with self._lock:
+            self._observers(CLOSED)
+            self._observers.clear()
+
     def close(self) -> None:
         """End every program of the terminal's session and release the screen. Never waits; may be called again.
 

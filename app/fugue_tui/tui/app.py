@@ -202,6 +202,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_event.connect(self.pane_notifications.handle)
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
+        self.mux.undo_log.on_report.connect(self.actions.report_undo)
         self.actions.approvals.start()
         self.mux.lease.on_change.connect(self.status_updates.request)
         self.mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)

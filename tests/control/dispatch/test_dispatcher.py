@@ -14,6 +14,7 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema import command_line
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.closed_panes import ClosedPanes
 from fugue_tui.multiplexer.lease import Lease
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Pane
@@ -49,6 +50,7 @@ class _Mux:
         self.permissions = McpSettings(trust="full")
         self.terminals: dict[PaneId, Any] = {}
         self.lease = Lease(cast("Any", self), lambda: 0.0)
+        self.closed_panes = ClosedPanes(cast("Any", self))
         self._leases = {PaneId(int(name[1:])): wait for name, wait in leases.items()}
 
     def reserved_ms(self, pane: PaneId) -> int | None:

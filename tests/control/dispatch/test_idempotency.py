@@ -14,6 +14,7 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.idempotency import MOST, REMEMBERED, IdempotencyCache
 from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused
+from fugue_tui.multiplexer.closed_panes import ClosedPanes
 from fugue_tui.multiplexer.lease import Lease
 
 
@@ -53,6 +54,7 @@ class Main:
         self.focused = None
         self.permissions = McpSettings(trust="full")
         self.lease = Lease(cast("Any", self), lambda: 0.0)
+        self.closed_panes = ClosedPanes(cast("Any", self))
         self.gate = ThreadGateway(Dispatcher(cast("Any", self)), self.posted.append)
 
     def post(self, call: Callable[[], object]) -> None:

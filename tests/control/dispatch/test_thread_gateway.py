@@ -14,6 +14,7 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import NotFound, TimedOut
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.closed_panes import ClosedPanes
 from fugue_tui.multiplexer.lease import Lease
 from fugue_tui.workspace.model import Pane
 
@@ -43,6 +44,7 @@ class _Main:
         self.focused = PaneId(1)
         self.permissions = McpSettings(trust="full")
         self.lease = Lease(cast("Any", self), lambda: 0.0)
+        self.closed_panes = ClosedPanes(cast("Any", self))
         self.gate = ThreadGateway(Dispatcher(cast("Any", self)), self.posted.append)
 
     def reserved_ms(self, pane: PaneId) -> int | None:

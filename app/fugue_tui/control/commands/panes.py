@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
-from fugue_tui.control.core.confirmation import ending, pane_words
+from fugue_tui.control.core.confirmation import closing, ending, pane_words
 from fugue_tui.control.core.new_pane import Direction, Line, argv_of, new_pane, too_narrow, wants_focus
 from fugue_tui.control.core.results import Closed, PaneInfo, PaneList, closed, pane_info
 from fugue_tui.errors import InvalidArgument, Refused
@@ -177,10 +177,11 @@ class SplitPane(
 
 
 class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, toolset=Toolset.DEFAULT):
-    """Close a pane and end its program and every process started from it.
+    """Close a pane and end its program and every process started from it, after 30 seconds in which undo brings it
+    back.
 
     The pane that it was split from gets its space. Closing a window's last pane closes the window; closing the last
-    pane of all ends the workspace.
+    pane of all ends the workspace at once.
     """
 
     pane: str = target.ACTIVE
@@ -193,12 +194,12 @@ class ClosePane(Command[Closed], name="close-pane", effect=Effect.DESTROY, tools
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
         """Asked if the pane's program runs."""
         pane = target.pane(mux, self.pane, origin)
-        return ending(mux, [pane], f"Close {pane_words(mux, pane)}?", replace(self, pane=str(pane)))
+        return closing(mux, [pane], f"Close {pane_words(mux, pane)}?", replace(self, pane=str(pane)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """The closed pane."""
         pane = target.pane_to_close(mux, self.pane, origin)
-        mux.assign(edit.remove_pane(mux.workspace, pane))
+        mux.undo_log.close(edit.remove_pane(mux.workspace, pane))
         return closed(mux, (pane,))
 
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from fugue_tui.control.commands.windows import open_window
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
-from fugue_tui.control.core.confirmation import count, ending
+from fugue_tui.control.core.confirmation import closing, count
 from fugue_tui.control.core.new_pane import Line
 from fugue_tui.control.core.results import Closed, SessionInfo, SessionList, closed, session_info, session_names
 from fugue_tui.errors import InvalidArgument
@@ -87,7 +87,8 @@ class RenameSession(
 
 
 class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY, toolset=Toolset.SESSIONS):
-    """Close all windows of a session and end their programs; killing the last one ends the workspace."""
+    """Close all windows of a session and end their programs, after 30 seconds in which undo brings it back; killing the
+    last one ends the workspace at once."""
 
     session: str = target.ACTIVE
     """The session; agents must give its name."""
@@ -101,13 +102,13 @@ class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY, t
         name = target.session(mux, self.session, origin)
         doomed = _panes(mux, name)
         question = f"End session {clean(name, 24)} with {count(len(doomed), 'pane')}?"
-        return ending(mux, doomed, question, replace(self, session=name))
+        return closing(mux, doomed, question, replace(self, session=name))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """The closed panes."""
         name = target.session_to_kill(mux, self.session, origin)
         doomed = _panes(mux, name)
-        mux.assign(edit.close_session(mux.workspace, name))
+        mux.undo_log.close(edit.close_session(mux.workspace, name))
         return closed(mux, doomed)
 
 

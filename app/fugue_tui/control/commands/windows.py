@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
-from fugue_tui.control.core.confirmation import count, ending
+from fugue_tui.control.core.confirmation import closing, count
 from fugue_tui.control.core.new_pane import Line, new_pane, wants_focus
 from fugue_tui.control.core.results import Closed, WindowInfo, WindowList, closed, window_info
 from fugue_tui.ids import PaneId
@@ -97,7 +97,8 @@ class RenameWindow(
 
 
 class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY, toolset=Toolset.SESSIONS):
-    """Close a window and end the programs of all its panes; closing the last one ends the workspace."""
+    """Close a window and end the programs of all its panes, after 30 seconds in which undo brings it back; closing the
+    last one ends the workspace at once."""
 
     window: str = target.ACTIVE
     """The window to close; agents must give its exact id."""
@@ -111,12 +112,12 @@ class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY, t
         window = target.window(mux, self.window, origin)
         doomed = list(panes(window.layout))
         question = f"Close window {clean(mux.window_name(window), 24)} with {count(len(doomed), 'pane')}?"
-        return ending(mux, doomed, question, replace(self, window=str(window.id)))
+        return closing(mux, doomed, question, replace(self, window=str(window.id)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """The closed panes."""
         window = target.window_to_close(mux, self.window, origin)
-        mux.assign(edit.close_window(mux.workspace, window.id))
+        mux.undo_log.close(edit.close_window(mux.workspace, window.id))
         return closed(mux, tuple(panes(window.layout)))
 
 

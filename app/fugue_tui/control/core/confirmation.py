@@ -14,6 +14,14 @@ def ending(mux: Multiplexer, panes: Sequence[PaneId], question: str, command: Co
     return Confirmation(question, command) if any(map(mux.runs, panes)) else None
 
 
+def closing(mux: Multiplexer, panes: Sequence[PaneId], question: str, command: Command[Any]) -> Confirmation | None:
+    """The same before these panes are closed, which cannot be undone if they are the last."""
+    last = mux.workspace.panes.keys() <= set(panes)
+    return ending(
+        mux, panes, f"{question} This ends the workspace; undo cannot bring it back." if last else question, command
+    )
+
+
 def pane_words(mux: Multiplexer, pane: PaneId) -> str:
     """A pane and its label: `pane %3 (vim)`."""
     return f"pane {pane} ({pane_label(mux, pane)})"

@@ -113,6 +113,8 @@ class Dispatcher:
     def _authorize(self, command: Command[Any], origin: Origin) -> list[Judgement]:
         """What the user must approve before a command may run; raises Refused for what nobody may approve."""
         self.audit.require(origin)
+        if origin.pane in self.mux.closed_panes:
+            raise Refused(f"{command.verb}: your pane {origin.pane} was closed, and you end soon; stop now")
         judgements = judge(self.mux, command, origin)
         for each in judgements:
             if each.decision is Decision.REFUSE:

@@ -231,7 +231,8 @@ class ThreadGateway:
 
     def _origin(self, caller: Caller) -> Origin:
         if caller.origin is None:
-            children = {terminal.pid: pane for pane, terminal in self._dispatcher.mux.terminals.items()}
+            mux = self._dispatcher.mux
+            children = {each.pid: pane for pane, each in (mux.closed_panes.terminals() | mux.terminals).items()}
             own = next((children[pid] for pid in caller.pids if pid in children), None)
             caller.origin = _origin_of(caller, own)
         if caller.origin.takes != caller.takes:

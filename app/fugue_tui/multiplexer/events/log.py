@@ -126,8 +126,17 @@ class EventLog:
             self._counted.pop(pane, None)
             if observer := self._observers.pop(pane, None):
                 observer.unobserve()
+        for pane in new.panes.keys() - old.panes.keys():
+            self._reopened(pane)
         for entry in changes(old, new):
             self._write(entry, time.time())
+
+    def _reopened(self, pane: PaneId) -> None:
+        """Follow a pane that may be a closed one that came back; what it printed meanwhile is not counted."""
+        if terminal := self._mux.terminals.get(pane):
+            self._counted[pane] = _Counted(terminal.fed, terminal.newlines)
+            if self._subscribers:
+                self._observe(pane, terminal)
 
     def _restarted(self, pane: PaneId) -> bool:
         """Follow a pane's new terminal; whether it only waits for its program."""

@@ -77,6 +77,8 @@ class PaneWatch:
         """The present and entering waits; changed by WaitService, under its lock."""
         self.printed_at = 0.0
         """When the terminal last printed."""
+        self.over = False
+        """Whether nothing follows, as the pane was closed."""
         self.skipped = 0
         """Bytes of output that were too many to be searched."""
         self._wake = wake
@@ -103,6 +105,7 @@ class PaneWatch:
                     self._received += len(what)
                     self._queue.append(bytes(what))
             case Exit() | Closed():
+                self.over = isinstance(what, Closed)
                 self._queue.append(what)
             case _:
                 return

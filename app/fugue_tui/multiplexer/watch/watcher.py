@@ -50,7 +50,9 @@ class WaitService:
         `on_end` is called once, `report` periodically; the result stops the wait without calling `on_end`."""
         wait = Wait(condition, on_end, report, client)
         for pane, (terminal, _) in panes.items():
-            watched = self._watched.get(terminal) or PaneWatch(terminal, self._wake)
+            watched = self._watched.get(terminal)
+            if watched is None or watched.over:  # A closed pane may have come back.
+                watched = PaneWatch(terminal, self._wake)
             self._watched[terminal] = watched
             watched.users.add(wait)
             wait.open[pane] = watched

@@ -65,12 +65,12 @@ class KeyDispatch:
     def _requests(self) -> str:
         """How many requests of agents wait for an answer, and the key that shows them; empty for none."""
         waiting = len(self._app.mux.approvals.waiting())
-        key = self._keys_of(Action.APPROVALS)
+        key = self.keys_of(Action.APPROVALS)
         return f"{key} {count(waiting, 'request')} · " if waiting else ""
 
-    def _keys_of(self, action: Action) -> str:
-        """The keys that do something; empty if none do."""
-        press = next((press for press, binding in self.keymap.prefixed.items() if binding.action is action), None)
+    def keys_of(self, words: str) -> str:
+        """The keys of an action or a command line; empty if there are none."""
+        press = next((press for press, binding in self.keymap.prefixed.items() if binding.words == words), None)
         return f"{spell(self.keymap.prefix)} {spell(press)}" if press is not None else ""
 
     @property
@@ -80,7 +80,7 @@ class KeyDispatch:
 
     def pastes(self) -> str:
         """The keys that paste what was copied; empty if none do."""
-        return self._keys_of(Action.PASTE)
+        return self.keys_of(Action.PASTE)
 
     def is_prefix(self, press: KeyPress, further: frozenset[KeyPress] = _NONE) -> bool:
         """Whether a key starts a key command, where these keys do besides the workspace's own."""

@@ -62,6 +62,11 @@ class Actions:
         elif binding.command is not None:
             self._app.commands.confirm(binding.command)
 
+    def report_undo(self, text: str, reverting: str) -> None:
+        """Show which panes were closed or what was undone, and the keys that bring the panes back."""
+        keys = self._keyboard.keys_of(reverting)
+        self._app.alert(f"{text}; {keys} brings it back" if keys else text)
+
     def _show_help(self) -> None:
         self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap)))
 
