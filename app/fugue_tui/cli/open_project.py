@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fugue_tui import sockets
-from fugue_tui.cli import layout_trust, project_names
+from fugue_tui.cli import project_names
 from fugue_tui.cli.args import Usage, complain, options_of, say
-from fugue_tui.control.layout_files import catalog, project_file
+from fugue_tui.control.layout_files import catalog, project_file, trust
 from fugue_tui.control.layout_files.catalog import LayoutSource
 from fugue_tui.errors import NotFound, Refused, SaveError
 from fugue_tui.layout.document import Document
@@ -89,15 +89,15 @@ def find(argument: str, name: str = "") -> Project:
 
 def agree(project: Project, *, sure: bool) -> None:
     """Ask the user to trust what a file runs, unless it is trusted already. Raises Refused if the user declines."""
-    if layout_trust.is_trusted(project.file, project.raw):
+    if trust.is_trusted(project.file, project.raw):
         return
-    shown = layout_trust.visible(str(project.file))
+    shown = trust.visible(str(project.file))
     if not sure:
         if not (os.isatty(0) and os.isatty(1)):
             raise Refused(f"{shown} runs programs and is not trusted yet; fugue-tui open --yes does")
         _ask(project, shown)
     try:
-        layout_trust.trust(project.file, project.raw)
+        trust.trust(project.file, project.raw)
     except SaveError as error:
         complain(f"{error}; this will be asked again")
 
@@ -119,12 +119,12 @@ def _gone(mux: "Multiplexer", origin: "Origin") -> object:
 
 
 def _ask(project: Project, shown: str) -> None:
-    what = "has changed" if layout_trust.was_trusted(project.file) else "is new here"
+    what = "has changed" if trust.was_trusted(project.file) else "is new here"
     windows, panes = len(project.document.windows), len(project.document.panes)
     say(f"{shown} {what}. It opens {windows} window{'s' * (windows != 1)} and runs:\n")
-    say(layout_trust.programs(project.document))
+    say(trust.programs(project.document))
     which = f"these {panes} programs" if panes != 1 else "this program"
-    sys.stdout.write(f"\nRun {which} in {layout_trust.visible(project.base)}? [y/N] ")
+    sys.stdout.write(f"\nRun {which} in {trust.visible(project.base)}? [y/N] ")
     sys.stdout.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Refused("nothing was started")
@@ -149,7 +149,7 @@ def _claim(project: Project) -> None:
         return
     wanted = project_file.workspace_name(project.document, project.file)
     if wanted != project.name:
-        taken = layout_trust.visible(project_names.owner_of(wanted))
+        taken = trust.visible(project_names.owner_of(wanted))
         say(f"the workspace {wanted} is that of {taken}; this one is called {project.name}")
     with suppress(SaveError):  # The layout's trust has reported that nothing can be saved.
         project_names.claim(project.name, project.file)
