@@ -146,8 +146,9 @@ def test_sixty_four_panes_are_restored_at_once(launch: Launch, room: Path) -> No
     first = launch(size=WIDE, config=ALWAYS)
     first.ready()
     pane = '[[windows.panes]]\ncommand = "seq 500; echo this is $FUGUE_PANE; exec cat"\n'
-    (room / "many.toml").write_text("version = 1\n" + ('[[windows]]\npreset = "tiled"\n' + pane * 9) * 7)
-    first.ask("load-layout", str(room / "many.toml"))
+    (room / "layouts").mkdir()
+    (room / "layouts" / "many.toml").write_text("version = 1\n" + ('[[windows]]\npreset = "tiled"\n' + pane * 9) * 7)
+    first.ask("load-layout", "many")
     settled(first, lambda: len(panes(first)) == 64)
     killed(first)
     second = launch(size=WIDE, config=ALWAYS)

@@ -104,9 +104,24 @@ def test_a_command_of_many_lines_is_shown_whole(desk: Desk) -> None:
     lines = [f"echo line {n}" for n in range(60)]
     desk.file.write_text("[[windows]]\n[windows.pane]\ncommand = '''\n" + "\n".join(lines) + "\n'''\n")
     host = desk.type("open")
+    for shown in (24, 48):
+        host.wait_text(f"-- {shown} of ", "lines: Enter shows more, q stops --")
+        assert f"echo line {shown - 2}" in host.text
+        assert "[y/N]" not in host.text
+        host.send("\r")
     host.wait_text("[y/N]")
     for line in lines:
         assert line.encode() in host.received
+
+
+def test_a_user_who_stops_reading_starts_nothing(desk: Desk) -> None:
+    panes = "[[windows.panes]]\ncommand = 'true'\n" * 30
+    desk.file.write_text(f"[[windows]]\npreset = 'tiled'\n{panes}")
+    host = desk.type("open")
+    host.wait_text("It opens 1 window and runs:", "-- 24 of 31 lines")
+    host.send("q\r")
+    assert host.wait_exit().code == 1
+    assert desk.agreed() == []
 
 
 FAULTS: list[tuple[Callable[[Path], object], str]] = [

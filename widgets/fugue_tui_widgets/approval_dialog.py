@@ -78,10 +78,11 @@ class ApprovalDialog(ModalScreen[str | None]):
         choices: Sequence[tuple[str, str]],
         more: int = 0,
         clock: Callable[[], float] = time.monotonic,
+        title: str = "an agent asks",
     ) -> None:
         """`choices` are (answer, words) pairs besides no; `more` is how many further questions wait."""
         super().__init__()
-        self.heading, self.command, self.more = heading, command, more
+        self.heading, self.command, self.more, self.asks = heading, command, more, title
         self.choices = [(DENY, "No"), *choices]
         self.chosen = 0
         self._clock = clock
@@ -91,7 +92,7 @@ class ApprovalDialog(ModalScreen[str | None]):
         """Who asks for what, and the answers."""
         with Vertical() as frame:
             waiting = f", {self.more} more wait" if self.more else ""
-            frame.border_title = Content(f" an agent asks{waiting} ")
+            frame.border_title = Content(f" {self.asks}{waiting} ")
             frame.border_subtitle = Content(" ↑↓ choose · Enter answers · Escape later ")
             yield Label(Content(self.heading))
             with VerticalScroll(can_focus=False):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui import sockets
 from fugue_tui.cli import project_names
@@ -39,6 +40,8 @@ class Project(Struct, frozen=True):
     """The name of its workspace."""
     own: bool
     """Whether it is the user's own by its location, rather than part of a project."""
+    shipped: bool = False
+    """Whether it is shipped with the program."""
     chosen: bool = False
     """Whether the user chose the name."""
 
@@ -50,8 +53,9 @@ def run(arguments: list[str]) -> int:
     if len(positional) > 1 or program:
         raise Usage(f"open: {(positional[1:] or program)[0][:40]!a}: one word too many; it takes a directory or a file")
     project = find(positional[0] if positional else "", options.get("--workspace", ""))
-    agreed = project.own or sure or not sockets.answers(sockets.path_of(project.name))
-    if agreed and not project.own:
+    own = project.own and _is_trusted(project)
+    agreed = own or sure or not sockets.answers(sockets.path_of(project.name))
+    if agreed:
         agree(project, sure=sure)
         _claim(project)
     from fugue_tui.server_start import StartOptions, start
@@ -75,7 +79,8 @@ def find(argument: str, name: str = "") -> Project:
     here = os.getcwd()
     if argument and not catalog.is_path(argument) and not os.path.lexists(argument):
         entry = catalog.find(argument, here)
-        return _read(entry.path, here, name or argument, own=entry.kind in (LayoutSource.OWN, LayoutSource.SHIPPED))
+        project = _read(entry.path, here, name or argument, own=True)
+        return replace(project, shipped=entry.kind is LayoutSource.SHIPPED)
     place = Path(os.path.normpath(os.path.join(here, os.path.expanduser(argument))))
     if os.path.isdir(place):
         file = project_file.find(place)
@@ -89,7 +94,7 @@ def find(argument: str, name: str = "") -> Project:
 
 def agree(project: Project, *, sure: bool) -> None:
     """Ask the user to trust what a file runs, unless it is trusted already. Raises Refused if the user declines."""
-    if trust.is_trusted(project.file, project.raw):
+    if _is_trusted(project):
         return
     shown = trust.visible(str(project.file))
     if not sure:
@@ -122,12 +127,28 @@ def _ask(project: Project, shown: str) -> None:
     what = "has changed" if trust.was_trusted(project.file) else "is new here"
     windows, panes = len(project.document.windows), len(project.document.panes)
     say(f"{shown} {what}. It opens {windows} window{'s' * (windows != 1)} and runs:\n")
-    say(trust.programs(project.document))
+    _page(trust.programs(project.document).splitlines())
     which = f"these {panes} programs" if panes != 1 else "this program"
     sys.stdout.write(f"\nRun {which} in {trust.visible(project.base)}? [y/N] ")
     sys.stdout.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Refused("nothing was started")
+
+
+def _is_trusted(project: Project) -> bool:
+    return project.shipped or trust.is_trusted(project.file, project.raw, own=project.own)
+
+
+def _page(lines: list[str]) -> None:
+    """Print lines so that none scrolls away before the user has seen it. Raises Refused if the user stops."""
+    at_once = max(1, os.get_terminal_size(1).lines - 6)
+    for shown in range(0, len(lines), at_once):
+        if shown:
+            sys.stdout.write(f"-- {shown} of {len(lines)} lines: Enter shows more, q stops -- ")
+            sys.stdout.flush()
+            if sys.stdin.readline() not in ("\n", "\r\n"):
+                raise Refused("nothing was started")
+        say("\n".join(lines[shown : shown + at_once]))
 
 
 def _read(file: Path, base: str, name: str, *, own: bool) -> Project:
@@ -145,7 +166,7 @@ def _named(document: Document, file: Path, *, own: bool) -> str:
 
 def _claim(project: Project) -> None:
     """Register the name for the project, and report if it differs from what the file or the directory suggests."""
-    if project.chosen:
+    if project.chosen or project.own:
         return
     wanted = project_file.workspace_name(project.document, project.file)
     if wanted != project.name:

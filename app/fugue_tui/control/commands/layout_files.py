@@ -11,11 +11,11 @@ from msgspec import Struct
 from fugue_tui import trusted_files
 from fugue_tui.control.commands.layouts import PlacedPane, placed_panes
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
+from fugue_tui.control.core.command import Command, Door, Effect, Kind, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.new_pane import Line, wants_focus
 from fugue_tui.control.core.results import WindowInfo, window_info
-from fugue_tui.control.layout_files import catalog, load, project_file
+from fugue_tui.control.layout_files import approval, catalog, load, project_file, trust
 from fugue_tui.control.layout_files.catalog import CatalogEntry, LayoutSource
 from fugue_tui.control.layout_files.export import LayoutExport, shared_directory
 from fugue_tui.control.layout_files.load import LoadTarget
@@ -94,6 +94,8 @@ class _ReadLayout(Struct, frozen=True):
 
     entry: CatalogEntry
     document: Document
+    raw: bytes
+    """The bytes as read: the same content is shown, trusted and run."""
 
 
 class SaveLayout(
@@ -129,7 +131,8 @@ class SaveLayout(
         document = capture.document(windows, "" if self.window else mux.workspace.name)
         text = _serialized(document, path, capture.left_out, BESIDE if beside else HERE)
         saved = SavedLayout(str(path), len(windows), len(document.panes), tuple(capture.left_out), text)
-        return run_task(asyncio.to_thread(self._write, path, saved))
+        by_user = origin.kind in (Kind.USER, Kind.SCRIPT)
+        return run_task(asyncio.to_thread(self._write, path, saved, by_user=by_user))
 
     def _path(self, here: str) -> Path:
         if not catalog.is_path(self.name):
@@ -139,8 +142,8 @@ class SaveLayout(
             raise InvalidArgument(f"format: {self.format} goes with a path that ends in .{self.format}")
         return path
 
-    def _write(self, path: Path, saved: SavedLayout) -> SavedLayout:
-        shown = clean(str(path), 4096)
+    def _write(self, path: Path, saved: SavedLayout, *, by_user: bool) -> SavedLayout:
+        shown, own = clean(str(path), 4096), not catalog.is_path(self.name)
         try:
             if not catalog.is_path(self.name):
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -148,14 +151,21 @@ class SaveLayout(
                 raise Refused(f"{shown}: exists already; overwrite replaces it")
             if os.path.lexists(path) and not catalog.is_layout(path):
                 raise Refused(f"{shown}: is not a layout file, and is not replaced; choose another name")
+            if not by_user:
+                trust.saved(path, b"", own=own, by_user=False)  # First: it must never be there unmarked.
             trusted_files.write(path, saved.text, overwrite=self.overwrite)
+            if by_user:
+                trust.saved(path, saved.text.encode(), own=own, by_user=True)
         except (OSError, trusted_files.UntrustedFile) as error:
             raise Refused(trusted_files.describe(path, error)) from None
         return saved
 
 
 class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.RUN, toolset=Toolset.SAVING, creates=True):
-    """Open the windows of a layout file beside the open ones: all of them, or none if a program cannot be started."""
+    """Open the windows of a layout file beside the open ones: all of them, or none if a program cannot be started.
+
+    The user is asked before a new or changed file runs its programs.
+    """
 
     name: str
     """The layout's name, as in list-layouts; or the path of its file, or of a directory with a .fugue.toml."""
@@ -176,6 +186,7 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.RUN, t
         found = await asyncio.to_thread(_read, self.name, here)
         beside = catalog.is_path(self.name) and not self.cwd
         base = os.path.realpath(found.entry.path.parent) if beside else cwd
+        await approval.check(mux, origin, found.entry, found.raw, found.document, base)
         return _loaded(mux, origin, found, LoadTarget(base, self.session), self.focus)
 
 
@@ -209,6 +220,7 @@ class LoadWorkspace(
 
     async def _open(self, mux: Multiplexer, origin: Origin, here: str, destination: LoadTarget) -> LoadedLayout:
         found = await asyncio.to_thread(_read, self.name, here, self.commands)
+        await approval.check(mux, origin, found.entry, found.raw, found.document, destination.base)
         return _loaded(mux, origin, found, destination, self.focus)
 
 
@@ -243,7 +255,8 @@ def _serialized(document: Document, path: Path, left_out: list[str], relative_to
 def _read(name: str, here: str, commands: Mapping[str, Line] | None = None) -> _ReadLayout:
     """A layout by its name or path, with some panes' commands replaced. Any thread."""
     entry = catalog.find(name, here)
-    return _ReadLayout(entry, load.with_commands(catalog.load(entry.path), commands or {}))
+    raw = catalog.content(entry.path)
+    return _ReadLayout(entry, load.with_commands(catalog.parse(raw, entry.path), commands or {}), raw)
 
 
 def _loaded(

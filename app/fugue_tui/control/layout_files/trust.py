@@ -1,7 +1,7 @@
 """Trust decisions on layout files: the user confirms the commands of each version of a file once.
 
 Confirmed versions are kept as digests in a private directory under the state directory; a file that changes by one byte
-must be confirmed again.
+must be confirmed again. The files in the user's own directory need no confirmation, unless an agent has saved them.
 """
 
 import hashlib
@@ -20,33 +20,54 @@ from fugue_tui.store.store import state_dir
 FOLDER: Final = "trusted"
 """The directory of the digests, in the state directory."""
 _LONGEST: Final = 1 << 13
+_BY_AGENT: Final = "agent"
+"""Stands for the digest of a file that an agent has saved."""
+_OWN: Final = "own"
+"""Stands for the digest of a file that the user has saved in the directory of the user's own layouts."""
 
 
-def is_trusted(file: Path, raw: bytes) -> bool:
-    """Whether the user trusted a file with these bytes. Raises SaveError if the stored digests are unsafe to read."""
-    return _kept(file) == hashlib.sha256(raw).hexdigest()
+def is_trusted(file: Path, raw: bytes, *, own: bool = False) -> bool:
+    """Whether the user trusts a file with these bytes; `own` if it is in the directory of the user's own layouts.
+
+    Raises SaveError if the stored digests are unsafe to read."""
+    kept = _kept(file)
+    return kept == hashlib.sha256(raw).hexdigest() or (own and kept in ("", _OWN))
 
 
 def was_trusted(file: Path) -> bool:
     """Whether the user trusted any version of a file."""
-    return bool(_kept(file))
+    return _kept(file) not in ("", _BY_AGENT)
+
+
+def saved(file: Path, raw: bytes, *, own: bool, by_user: bool) -> None:
+    """Record who saved a file: the user, who trusts it then, or an agent. Raises SaveError."""
+    if not by_user:
+        _keep(file, _BY_AGENT)
+    elif own:
+        _keep(file, _OWN)
+    else:
+        trust(file, raw)
 
 
 def trust(file: Path, raw: bytes) -> None:
     """Record that the user trusts a file with these bytes. Raises SaveError."""
+    _keep(file, hashlib.sha256(raw).hexdigest())
+
+
+def programs(document: Document) -> str:
+    """Everything that a document runs, for the user to read: nothing is omitted, truncated or hidden."""
+    return "\n".join(line for window in document.windows for line in _window(window))
+
+
+def _keep(file: Path, kept: str) -> None:
     name = _name(file)
     draft = f"{name}.{os.getpid()}"
     with opened(str(state_dir()), make=True) as state:
         assert state is not None
         with state.child(FOLDER, make=True) as folder:
             assert folder is not None
-            folder.fill(draft, f"{hashlib.sha256(raw).hexdigest()} {os.path.realpath(file)}\n".encode(errors="replace"))
+            folder.fill(draft, f"{kept} {os.path.realpath(file)}\n".encode(errors="replace"))
             folder.rename(draft, name)
-
-
-def programs(document: Document) -> str:
-    """Everything that a document runs, for the user to read: nothing is omitted, truncated or hidden."""
-    return "\n".join(line for window in document.windows for line in _window(window))
 
 
 def _kept(file: Path) -> str:

@@ -36,6 +36,8 @@ class Question(Struct, frozen=True):
     """The panes, in words; empty for none."""
     scopes: tuple[Scope, ...] = tuple(Scope)
     """The answers besides no."""
+    title: str = "an agent asks"
+    """Who asks, for the title of the dialog."""
 
     @property
     def subject(self) -> tuple[str, frozenset[str], tuple[PaneId, ...]]:

@@ -99,6 +99,7 @@ class ApprovalPrompt:
             question.what,
             [(scope, _ANSWERS[scope]) for scope in question.scopes],
             len(self._app.mux.approvals.waiting()) - 1,
+            title=question.title,
         )
         self._shown = request, dialog
         self._app.push_screen(dialog, lambda answer: self._answered(request, answer))
