@@ -22,6 +22,7 @@ from fugue_tui.errors import SocketError
 from fugue_tui.sockets import already_running, answers, check_path, make_private, path_of
 from fugue_tui.store import name_lock
 from fugue_tui.store.name_lock import NameLock
+from fugue_tui_mcp import http_address
 
 BACKLOG = 128
 
@@ -189,6 +190,7 @@ def _clear(path: str) -> None:
     for name in os.listdir(directory):
         if _identity(other := os.path.join(directory, name)) == (status.st_dev, status.st_ino):
             os.unlink(other)
+            http_address.remove(http_address.file_of(other))
 
 
 def _bind(path: str) -> Socket:

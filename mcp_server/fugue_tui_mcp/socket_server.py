@@ -23,6 +23,8 @@ from fugue_tui.optional_imports import without
 from fugue_tui.terminal.pty import process
 from fugue_tui_mcp import cli_handler, jsonrpc, lazy_packages
 from fugue_tui_mcp.connection import Connection, Limits
+from fugue_tui_mcp.http_address import file_of
+from fugue_tui_mcp.http_listener import HttpListener
 from fugue_tui_mcp.jsonrpc import Frame
 from fugue_tui_mcp.listener import Listener
 from fugue_tui_mcp.peer_credentials import peer_of
@@ -64,6 +66,7 @@ class SocketServer:
         self._stop = asyncio.Event()
         self._unreachable = False
         self._connections: dict[asyncio.Task[None], tuple[Connection, Caller]] = {}
+        self._http = HttpListener(file_of(listener.path), gateway, self._limits, settings, _import_session)
 
     def start(self) -> None:
         """Start serving."""
@@ -84,13 +87,19 @@ class SocketServer:
 
     def clients(self) -> list[str]:
         """The names of the connected clients; empty for those without one. Any thread."""
-        return [caller.client for _, caller in list(self._connections.values())]
+        return [*(caller.client for _, caller in list(self._connections.values())), *self._http.clients()]
+
+    def apply_settings(self) -> None:
+        """Open or close the port for MCP over HTTP, as the settings say. Any thread."""
+        with suppress(RuntimeError):  # The loop is closed when the workspace ends.
+            self._loop.call_soon_threadsafe(self._apply_settings)
 
     def _main(self) -> None:
         quiet()
         self._loop.set_exception_handler(lambda _, context: _log.error("%s", context.get("message", context)))
         try:
             self._loop.run_until_complete(self._serve())
+            self._loop.run_until_complete(_cancel_all())  # sse-starlette leaves one.
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
@@ -98,13 +107,16 @@ class SocketServer:
 
     async def _serve(self) -> None:
         server = await self._listening()
+        self._apply_settings()
         while not await self._stopped(RESTORE_SECONDS):
             if self._restored():
+                self._http.restore()
                 server.close()
                 server = await self._listening()
         server.close()
         tasks = list(self._connections)
         self._drop_all()
+        await self._http.close()
         if tasks:
             await asyncio.wait(tasks, timeout=STOP_SECONDS / 2)
 
@@ -135,6 +147,11 @@ class SocketServer:
     def _drop_all(self) -> None:
         for task in list(self._connections):
             task.cancel()
+        self._http.drop_all()
+
+    def _apply_settings(self) -> None:
+        if self._agents and not self._stop.is_set():
+            self._http.apply()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = Connection(reader, writer, self._limits)
@@ -213,6 +230,14 @@ def quiet() -> None:
     if not root.handlers:
         root.addHandler(logging.NullHandler())
     logging.captureWarnings(capture=True)
+
+
+async def _cancel_all() -> None:
+    """Cancel every other task of the loop."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _import_session() -> object:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from msgspec import Struct
 
 from fugue_tui import sockets
 from fugue_tui.config.model import McpSettings
@@ -43,6 +44,23 @@ class TestEcho(Command[str], name="test-echo", effect=Effect.READ, plain=True):
 
     def run(self, mux: Any, origin: Origin) -> str:
         return self.text * self.times
+
+
+class Who(Struct):
+    """A caller."""
+
+    kind: str
+    pane: str
+    executable: str
+
+
+class TestOrigin(Command[Who], name="test-origin", effect=Effect.READ):
+    """Say who calls."""
+
+    __test__ = False
+
+    def run(self, mux: Any, origin: Origin) -> Who:
+        return Who(origin.kind, "" if origin.pane is None else str(origin.pane), origin.executable)
 
 
 class TestBug(Command[None], name="test-bug", effect=Effect.READ):

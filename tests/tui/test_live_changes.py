@@ -165,3 +165,18 @@ async def test_a_question_about_a_file_that_has_changed_again_is_withdrawn(open_
         stage.app.config_applier.change(_permitted(Config(), input="refuse"))
         await stage.until(lambda: not stage.mux.approvals.waiting())
         assert stage.mux.permissions.input == "refuse"
+
+
+async def test_the_port_for_http_opens_only_once_the_user_agrees_and_closes_at_once(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        seen: list[bool] = []
+        stage.mux.on_permissions.connect(lambda: seen.append(stage.mux.permissions.tcp))
+        stage.app.config_applier.change(Config(mcp=McpSettings(tcp=True, tcp_port=4321)))
+        await stage.until(lambda: stage.mux.approvals.waiting())
+        assert seen == [False]
+        (request,) = stage.mux.approvals.waiting()
+        assert request.question.what == "[mcp] tcp = true (it is false)"
+        stage.mux.approvals.approve(request.id)
+        await stage.until(lambda: seen == [False, True])
+        stage.app.config_applier.change(Config())
+        assert seen == [False, True, False]

@@ -24,6 +24,7 @@ usage: fugue-tui [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]         attach to a
        fugue-tui serve [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   run one with no terminal, for a service manager
        fugue-tui COMMAND [ARGUMENT]... [--json] [--workspace NAME]   run a command in a running one
        fugue-tui mcp [--workspace NAME] [--socket PATH]              join an MCP client to it, on stdin and stdout
+       fugue-tui mcp --url|--token                                   print where it serves MCP over HTTP
        fugue-tui reflect [--format tree|json|markdown|mcp]           print all commands with their schemas
        fugue-tui policy [explain COMMAND [ARGUMENT]...]              show who may do what, and why
        fugue-tui audit [NAME] [-f|--follow] [--pane %3] [--origin agent|user|script] [--since 10m] [--json]
@@ -253,14 +254,32 @@ def _is_unknown(verb: str) -> bool:
 
 
 def _mcp(arguments: list[str]) -> int:
-    options, positional, program = options_of(arguments, ("--workspace", "--socket"))
+    options, positional, program = options_of(arguments, ("--workspace", "--socket"), ("--url", "--token"))
     if "--help" in options:
         return _help()
     if positional or program:
         raise Usage(f"mcp: {(positional or program)[0][:40]!a}: one word too many; it takes --workspace and --socket")
+    if options.keys() & {"--url", "--token"}:
+        return _http_address(options)
     from fugue_tui_mcp.bridge.stdio_bridge import main
 
     return main(options.get("--workspace", ""), options.get("--socket", ""))
+
+
+def _http_address(options: dict[str, str]) -> int:
+    """Print where a workspace serves MCP over HTTP, or the token; never both, so that no token is shown by chance."""
+    import shlex
+
+    from fugue_tui import sockets
+    from fugue_tui_mcp import http_address
+
+    file, address = http_address.find(sockets.find(options.get("--workspace", ""), options.get("--socket", "")))
+    if "--token" in options:
+        say(address.token)
+        return 0
+    where = "".join(f" {name} {shlex.quote(value)}" for name, value in options.items() if value)
+    say(http_address.USAGE.format(url=address.url, file=file, where=where))
+    return 0
 
 
 def _reflect(arguments: list[str]) -> int:

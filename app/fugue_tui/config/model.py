@@ -131,6 +131,10 @@ class McpSettings(Struct, frozen=True):
     """Let agents in; off, a workspace without a server accepts no connections."""
     socket: Annotated[str, Refined(TEXT, socket_fault)] = ""
     """Where to listen; empty for a socket named after the workspace."""
+    tcp: bool = False
+    """Serve agents over HTTP too, on 127.0.0.1, for whoever has the token that `fugue-tui mcp --token` prints."""
+    tcp_port: Annotated[int, Meta(ge=0, le=65_535)] = 0
+    """The port for that; 0 for any that is free."""
     trust: Literal["ask", "full"] = "ask"
     """full: never ask the user; "ask" below then means "allow"."""
     read: Permission = "allow"

@@ -138,7 +138,8 @@ class Multiplexer:
         self.screen_store = ScreenStore()
         """Screens stored by callers."""
         self.permissions = McpSettings()
-        """What agents may do; may be replaced at any time."""
+        """What agents may do; may be replaced at any time, with `on_permissions` called afterwards."""
+        self.on_permissions = CallbackList[[]]()
         self.grants = Grants()
         """What the user has granted to agents."""
         self.approvals = Approvals(self.grants, clock)

@@ -121,6 +121,7 @@ class ConfigApplier:
             lines += (f"[session] secrets without {', '.join(map(clean, dropped))}",)
         mux.permissions = tightened(mux.permissions, config.mcp)
         mux.secrets = (*config.session.secrets, *dropped)
+        mux.on_permissions()
         mux.approvals.review()
         if self._loosening is not None:
             self._loosening.cancel()
@@ -139,6 +140,7 @@ class ConfigApplier:
             self._app.alert(f"what agents may do stays as it was: {error}")
             return
         mux.permissions, mux.secrets = config.mcp, config.session.secrets
+        mux.on_permissions()
         mux.approvals.review()
 
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:

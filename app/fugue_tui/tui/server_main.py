@@ -344,8 +344,10 @@ def _socket_server(app: "FugueApp", listener: "Listener") -> "SocketServer":
         app.main_queue.post(lambda: app.server.attach(handshake))
 
     gateway, agents = ThreadGateway(app.dispatcher, app.main_queue.post), app.settings.mcp.enabled
-    server = SocketServer(listener, gateway, attach=attach, agents=agents, settings=lambda: app.settings.mcp)
+    server = SocketServer(listener, gateway, attach=attach, agents=agents, settings=lambda: app.mux.permissions)
     shown = app.on_shown
+
+    app.mux.on_permissions.connect(server.apply_settings)
 
     def on_shown() -> None:
         shown()

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings
+from fugue_tui.config.values import toml
 from fugue_tui.control.core.command import Command, Effect, Kind, Origin
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -37,7 +38,7 @@ class Judgement(Struct, frozen=True):
     """With `ASK`, the panes that the caller did not open."""
 
 
-_RULES: Final = ("trust", *Effect)
+_RULES: Final = ("trust", *Effect, "tcp")
 """The keys of `[mcp]` that are rules."""
 STRICTNESS: Final = (Decision.ALLOW, Decision.ASK, Decision.REFUSE)
 _OPENS: Final = frozenset((Effect.INPUT, Effect.RUN))
@@ -60,7 +61,7 @@ def rule(permissions: McpSettings, kind: Kind, effect: Effect) -> Decision:
 def loosened(old: McpSettings, new: McpSettings) -> tuple[str, ...]:
     """The rules that another configuration would loosen, a line each."""
     return tuple(
-        f"[mcp] {name} = {getattr(new, name)!a} (it is {getattr(old, name)!a})"
+        f"[mcp] {name} = {_shown(getattr(new, name))} (it is {_shown(getattr(old, name))})"
         for name in _RULES
         if _laxity(getattr(new, name)) > _laxity(getattr(old, name))
     )
@@ -106,9 +107,13 @@ def is_made_by(mux: Multiplexer, pane: PaneId, owner: str) -> bool:
     return False
 
 
-def _laxity(word: str) -> int:
+def _shown(value: object) -> str:
+    return ascii(value) if isinstance(value, str) else toml(value)
+
+
+def _laxity(word: str | bool) -> int:
     """How much a rule's word allows."""
-    return ("refuse", "ask", "allow", "full").index(word)
+    return int(word) if isinstance(word, bool) else ("refuse", "ask", "allow", "full").index(word)
 
 
 def _judge(

@@ -39,14 +39,21 @@ class Caller(Struct, eq=False):
     """Characters of a result that it accepts."""
     inside: bool = False
     """Whether the peer came out of a pane, even if it has left it, or cannot be shown not to have."""
+    direct: bool = False
+    """Whether the peer is the client itself, and no bridge or command that the client started."""
     origin: Origin | None = None
     """Its origin, fixed at the first call and kept even once its pane is closed. Main thread only."""
     _unique: object = field(default_factory=object)
 
     @property
     def identity(self) -> object:
-        """A key that stays the same when a client reconnects: the parent of the connecting process."""
-        return (self.door, self.client, self.pids[1:2] or self.pids or self._unique)
+        """A key that stays the same when a client reconnects."""
+        return (self.door, self.client, self.program or self._unique)
+
+    @property
+    def program(self) -> int | None:
+        """The client's process: the parent of the one that connects, unless that is the client itself."""
+        return next(iter((() if self.direct else self.pids[1:2]) or self.pids), None)
 
     @property
     def share(self) -> object:
@@ -248,8 +255,8 @@ class ThreadGateway:
 
 
 def _origin_of(caller: Caller, own: PaneId | None) -> Origin:
-    """The origin of a caller, by the process that started the one that connects: an agent, a shell, a script."""
-    program = next(iter(caller.pids[1:2] or caller.pids), None)
+    """The origin of a caller, by the client's process: an agent, a shell, a script."""
+    program = caller.program
     return Origin(
         caller.door,
         own,
