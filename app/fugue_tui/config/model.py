@@ -13,7 +13,17 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_orig
 from msgspec import Meta, Struct, field
 
 from fugue_tui import trusted_files
-from fugue_tui.config.values import key_fault, shell_fault, socket_fault, term_fault, toml, toolsets_fault
+from fugue_tui.config.values import (
+    directories_fault,
+    key_fault,
+    patterns_fault,
+    programs_fault,
+    shell_fault,
+    socket_fault,
+    term_fault,
+    toml,
+    toolsets_fault,
+)
 from fugue_tui.errors import ConfigError
 from fugue_tui.sanitize import TEXT_LIMIT, clean
 from fugue_tui.user_dirs import user_dir
@@ -34,9 +44,15 @@ Theme = Literal[
 _KEY: Final = Refined(TEXT, key_fault)
 _WORDS: Final = Refined(ListOf(TEXT), words='a list of strings, such as ["bash", "-l"]')
 
+_PATTERNS: Final = Refined(ListOf(_WORDS), words='a list of lists of words, such as [["rm", "-rf", "/"]]')
+
 Bindings: TypeAlias = Annotated[
     Mapping[str, str], Refined(Table(TEXT, _KEY), make=MappingProxyType, words="a table of strings")
 ]
+
+
+def _section(kind: type[Any], name: str) -> Refined:
+    return Refined(Record(kind), words=f"a section, written [{name}]")
 
 
 class TerminalSettings(Struct, frozen=True):
@@ -114,14 +130,18 @@ class SessionSettings(Struct, frozen=True):
 
 
 class SecuritySettings(Struct, frozen=True):
-    """Limits on agents."""
+    """Limits of what agents may start, besides their permissions. They stop mistakes, and confine no program."""
 
+    allowed_commands: Annotated[tuple[str, ...], Refined(_WORDS, programs_fault)] = ()
+    """The programs that agents may start or type into shells, by name or absolute path; empty for all."""
+    dangerous_patterns: Annotated[tuple[tuple[str, ...], ...], Refined(_PATTERNS, patterns_fault)] = ()
+    """Words that in this order always need your approval, such as [["rm", "-rf", "/"], ["git", "push"]]."""
+    allowed_directories: Annotated[tuple[str, ...], Refined(_WORDS, directories_fault)] = ()
+    """Where agents may start programs and run commands, with all that is below; empty for everywhere."""
+    command_timeout_ms: Annotated[int, Meta(ge=0, le=86_400_000)] = 0
+    """Milliseconds after which an agent's execute-command or run-command is interrupted; 0 for no limit."""
     max_panes: Annotated[int, Meta(ge=1, le=10_000)] = 64
     """Panes that agents may have open, all together; the user's own do not count."""
-
-
-def _section(kind: type[Any], name: str) -> Refined:
-    return Refined(Record(kind), words=f"a section, written [{name}]")
 
 
 class McpSettings(Struct, frozen=True):
@@ -158,7 +178,7 @@ class McpSettings(Struct, frozen=True):
     longest_answer: Annotated[int, Meta(ge=2_000, le=1_000_000)] = 40_000
     """Characters of one answer to an agent, which may page on; four are about a token."""
     security: Annotated[SecuritySettings, _section(SecuritySettings, "mcp.security")] = SecuritySettings()
-    """Limits on agents."""
+    """Limits of what agents may start."""
 
 
 class Config(Struct, frozen=True):

@@ -57,6 +57,30 @@ def shell_fault(shell: tuple[str, ...]) -> str:
     return ""
 
 
+def programs_fault(programs: tuple[str, ...]) -> str:
+    """A relative path would be another file in every directory."""
+    for program in programs:
+        if not program or "\0" in program or ("/" in program and not program.startswith("/")):
+            return f"{program!a} must be an absolute path, or a name to be found on PATH"
+    return ""
+
+
+def patterns_fault(patterns: tuple[tuple[str, ...], ...]) -> str:
+    """A pattern without words would match everything; its first word is the name of a program."""
+    for pattern in patterns:
+        if not pattern or not pattern[0] or "/" in pattern[0]:
+            return "every pattern must begin with the name of a program, without its directory"
+    return ""
+
+
+def directories_fault(directories: tuple[str, ...]) -> str:
+    """A relative path would be another directory for every server."""
+    for directory in directories:
+        if "\0" in directory or (not directory.startswith(("/", "~/")) and directory != "~"):
+            return f"{directory!a} must be an absolute path, or begin with ~"
+    return ""
+
+
 def toolsets_fault(named: tuple[str, ...]) -> str:
     """The sets of tools that exist, and `all`."""
     for name in named:

@@ -20,6 +20,7 @@ from fugue_tui.layout.tree import Node
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.access.approvals import Approvals
 from fugue_tui.multiplexer.access.caller import current_owner
+from fugue_tui.multiplexer.access.command_rules import checked
 from fugue_tui.multiplexer.access.grants import Grants
 from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.clients import Clients, NoClients
@@ -217,7 +218,7 @@ class Multiplexer:
         """Start the programs of new panes at the sizes that `after` gives them, then assign `after`.
 
         If one cannot be started, none is, nothing has changed, and SpawnFailed names it. Raises Refused if they are too
-        many, or the user has priority."""
+        many, an agent may not start them, or the user has priority."""
         if current_owner.get():
             check_agents(len(self.owners) + len(opened), self.permissions.security.max_panes)
         after = self.lease.admit(self._workspace, after)
@@ -229,6 +230,8 @@ class Multiplexer:
             except FugueError as error:
                 for terminal in started.values():
                     terminal.close()
+                if isinstance(error, Refused):
+                    raise
                 raise SpawnFailed(_spawn_error(number, len(opened), pane, error)) from error
         self.terminals |= started
         self.pane_reports |= {pane: PaneReports() for pane in started}
@@ -481,6 +484,8 @@ class Multiplexer:
 
     def _spawn(self, pane: Pane, size: Size, handover: TerminalHandover | None = None) -> Terminal:
         check_descriptors()
+        if current_owner.get():
+            pane = checked(self.permissions.security, pane)
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
         return self._spawner(program_of(pane, env), size, self._watcher(pane.id), handover)
 

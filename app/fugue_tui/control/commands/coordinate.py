@@ -12,11 +12,11 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.coordinate_step import OnFailure, Plan, Status, Step, StepResult, StepRun, plan
-from fugue_tui.control.commands.execute_command import typed_pane
+from fugue_tui.control.commands.execute_command import shell_directory, typed_pane
 from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, is_given_up, reporter, run_task
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.shell_exec.result import OnCancel
@@ -92,6 +92,14 @@ class CoordinatePanes(
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The panes of the steps that exist."""
         return tuple(pane for step in self.steps if (pane := _known(mux, step.pane, origin)) is not None)
+
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """The lines of the steps; those in panes that exist with their directories."""
+        return tuple(
+            StartedCommand(step.command, shell_directory(mux, pane, step.cwd) if pane is not None else step.cwd)
+            for step in self.steps
+            for pane in (_known(mux, step.pane, origin),)
+        )
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Coordinated]:
         """Start the steps. Raises InvalidArgument, NotFound, Refused or SpawnFailed before anything is run."""

@@ -12,8 +12,8 @@ from msgspec import Meta
 from fugue_tui.control.commands.send_keys import typeable
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
-from fugue_tui.control.core.deferred import Deferred, is_given_up, run_task
+from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
+from fugue_tui.control.core.deferred import Deferred, is_given_up, run_task, spawn
 from fugue_tui.control.output.truncate import TruncatedOutput, clip_so_far
 from fugue_tui.control.shell_exec.command_state import CommandEnd, CommandStage
 from fugue_tui.control.shell_exec.dialects import ShellLine, variables
@@ -80,6 +80,11 @@ class ExecuteCommand(
         """The pane."""
         return (typed_pane(mux, self.pane, origin),)
 
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """The line, in its own directory or the shell's."""
+        pane = typed_pane(mux, self.pane, origin)
+        return (StartedCommand(self.command, shell_directory(mux, pane, self.cwd), self.env or {}),)
+
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[CommandOutcome]:
         """Queue the command. Raises InvalidArgument, NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)
@@ -87,7 +92,8 @@ class ExecuteCommand(
         execution = Execution(
             mux, pane, line, origin.author, forced=self.method is Method.MARKER, wait_for_user=self.wait_for_user
         )
-        pending = PendingExecution(execution, output_limit(self.limit, origin), ansi=self.ansi)
+        limit = command_limit(mux, origin)
+        pending = PendingExecution(execution, output_limit(self.limit, origin), ansi=self.ansi, seconds=limit)
         return run_task(pending.outcome(self.timeout, self.on_cancel))
 
     def _line(self, mux: Multiplexer, pane: PaneId) -> ShellLine:
@@ -105,6 +111,18 @@ def typed_pane(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
         )
     running(mux, pane)
     return pane
+
+
+def command_limit(mux: Multiplexer, origin: Origin) -> float | None:
+    """Seconds after which a caller's command is interrupted; None for no limit."""
+    limit = mux.permissions.security.command_timeout_ms
+    return limit / 1000 if limit and origin.owner else None
+
+
+def shell_directory(mux: Multiplexer, pane: PaneId, cwd: str) -> str:
+    """The directory in which a line runs: its own, else that of the program in the foreground."""
+    here = process.cwd(mux.terminal(pane).foreground_group) or mux.cwd(pane)
+    return os.path.join(here, os.path.expanduser(cwd))
 
 
 def command_text(command: str, where: str = "command") -> str:
@@ -126,17 +144,27 @@ def directory(cwd: str, base: str, where: str = "cwd") -> str:
 class PendingExecution:
     """A queued command whose caller waits. Main thread only."""
 
-    def __init__(self, execution: Execution, limit: int, *, ansi: bool) -> None:
-        """Raises Refused if the queue is full."""
+    def __init__(self, execution: Execution, limit: int, *, ansi: bool, seconds: float | None = None) -> None:
+        """After so many seconds the command is interrupted. Raises Refused if the queue is full."""
         self._execution, self._limit, self._ansi = execution, limit, ansi
         self._called_at = time.monotonic()
+        self._seconds, self._is_late = seconds, False
         execution.start()
+        if seconds is not None:
+            spawn(self._interrupt_after(seconds))
+
+    async def _interrupt_after(self, seconds: float) -> None:
+        if not await self._execution.over(seconds):
+            self._is_late = True
+            self._execution.cancel(interrupt=True)
 
     async def outcome(self, timeout: float, on_cancel: OnCancel) -> CommandOutcome:
         """Its result: at its end or after a time-out, which leaves a running command alone."""
         execution = self._execution
         try:
             await asyncio.wait((execution.ended,), timeout=min(timeout, MAX_TIMEOUT))
+            if self._is_late:
+                return self._outcome(None)
             if execution.ended.done():
                 return self._outcome(execution.ended.result())
             if execution.stage is CommandStage.RUNNING:
@@ -176,7 +204,9 @@ class PendingExecution:
             pane=str(execution.pane),
             exit_code=exit_code,
             timed_out=end is None,
-            interrupted=exit_code == INTERRUPTED or (end is not None and end.lost and exit_code is None),
+            interrupted=self._is_late
+            or exit_code == INTERRUPTED
+            or (end is not None and end.lost and exit_code is None),
             ended=end.exit.words if end is not None and end.exit else None,
             seconds=round((record.ended or now) - record.started if record else 0.0, 3),
             queued_ms=round((execution.typed_at - self._called_at) * 1000),
@@ -186,10 +216,14 @@ class PendingExecution:
             omitted_lines=found.omitted,
             cursor=self._cursor(found.rest, runs=end is None),
             kept=None,
-            note=_note(end, record, found, execution),
+            note=self._late_note if self._is_late else _note(end, record, found, execution),
             uid=execution.shell_uid if execution.shell_uid != os.getuid() else None,
             ansi=self._ansi,
         )
+
+    @property
+    def _late_note(self) -> str:
+        return f"it was interrupted after {self._seconds:g} s: [mcp.security] command_timeout_ms"
 
     def _cursor(self, rest: Point | None, *, runs: bool) -> str | None:
         return cursor(self._execution.mux, self._execution.pane, self._execution.terminal, rest, runs=runs)

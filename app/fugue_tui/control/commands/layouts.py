@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from msgspec import Meta, Struct
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.new_pane import too_narrow, wants_focus
 from fugue_tui.control.layout_files.request import BuiltLayout, LayoutRequest, added, layout_request, replaced
 from fugue_tui.errors import InvalidArgument, Refused
@@ -140,6 +140,11 @@ class CreateLayout(
         except InvalidArgument:
             return self.all_effects  # `run` raises it.
         return frozenset((Effect.RUN if any(spec.command or spec.env for spec in specs) else Effect.LAYOUT,))
+
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """The programs of its panes. Raises InvalidArgument."""
+        specs = layout_request(self.layout, self.preset or "", self.pane_commands).specs
+        return tuple(StartedCommand(spec.command, env=spec.env or {}) for spec in specs if spec.command or spec.env)
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutApplied:
         """The window with its panes; on any error nothing has changed and no program is left running."""

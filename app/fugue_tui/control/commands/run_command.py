@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from fugue_tui.control.commands.execute_command import command_limit
 from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
 from fugue_tui.control.core import target
@@ -101,6 +102,8 @@ class RunCommand(Command[CommandOutcome], name="run-command", effect=Effect.RUN,
         pane = self._open(mux, origin)
         words = self.command if isinstance(self.command, str) else shlex.join(self.command)
         job = _Job(mux, pane, words, self.keep, output_limit(self.limit, origin), origin.author, ansi=self.ansi)
+        if (limit := command_limit(mux, origin)) is not None:
+            spawn(job.interrupt_after(limit))
         return run_task(job.outcome(min(self.timeout, MAX_TIMEOUT), interrupt=self.on_cancel is OnCancel.INTERRUPT))
 
     def _open(self, mux: Multiplexer, origin: Origin) -> PaneId:
@@ -153,6 +156,14 @@ class _Job:
         outcome = self._outcome(exit)
         self._dispose(outcome)
         return outcome
+
+    async def interrupt_after(self, seconds: float) -> None:
+        """Interrupt the program if it still runs after so many seconds, and end it if that does not."""
+        await asyncio.sleep(seconds)
+        if self._mux.terminals.get(self._pane) is self._terminal and self._terminal.exit is None:
+            with suppress(FugueError):
+                self._input.interrupt()
+            await self._terminate()
 
     async def _exit(self) -> Exit:
         while True:

@@ -8,14 +8,16 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
+from fugue_tui.control.core.command import Command, Door, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.errors import InvalidArgument, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.pane_input import ENTER, PaneInput
 from fugue_tui.multiplexer.watch.new_output import here
+from fugue_tui.shell_names import is_interactive
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
+from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -68,6 +70,16 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=T
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
         return (target.typed_pane(mux, self.pane, origin),)
+
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """The text, if it is entered in a shell."""
+        if not self.text or not (self.submit or "\n" in self.text):
+            return ()
+        pane = target.typed_pane(mux, self.pane, origin)
+        group = mux.terminal(pane).foreground_group
+        if not is_interactive(process.argv(group)):
+            return ()
+        return (StartedCommand(self.text, process.cwd(group) or mux.cwd(pane)),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Sent | Deferred[Sent]:
         """Send it, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and send nothing."""

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, field
 
 from fugue_tui.control.commands.execute_command import typed_pane
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task, spawn
 from fugue_tui.control.core.pane_updates import PaneUpdates
 from fugue_tui.control.output.truncate import clip_so_far
@@ -89,6 +89,12 @@ class InjectContext(
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
         return (typed_pane(mux, self.pane, origin),)
+
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """The aliases, as what they stand for will run, and like variables change what other commands do."""
+        aliases = self.aliases or {}
+        changed = StartedCommand("", env={**(self.env or {}), **aliases})
+        return (changed, *(StartedCommand(line) for line in aliases.values()))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Injected]:
         """Queue the script. Raises InvalidArgument, NotFound, Refused or TerminalGone."""

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from fugue_tui.control.commands.execute_command import PendingExecution, command_text, typed_pane
+from fugue_tui.control.commands.execute_command import PendingExecution, command_text, shell_directory, typed_pane
 from fugue_tui.control.commands.read_pane import resolve_cursor
 from fugue_tui.control.commands.screenshot import Name, shot
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT, OutputWait, WaitResult
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import ImageAnswer
-from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.target import ACTIVE
 from fugue_tui.control.output.screenshot import CapturedScreen, capture_pane
@@ -242,6 +242,11 @@ class VisualDiff(
             return ()
         pane = self.pane or (_before(mux, self.before, origin)[1] if self.before else ACTIVE)
         return (typed_pane(mux, pane, origin),)
+
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """The command."""
+        panes = self.targets(mux, origin) if self.command else ()
+        return tuple(StartedCommand(self.command, shell_directory(mux, pane, "")) for pane in panes)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[VisualDifference]:
         """The comparison, made on another thread. Raises NotFound, InvalidArgument, Refused or TerminalGone."""

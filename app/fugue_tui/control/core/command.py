@@ -156,6 +156,17 @@ class Origin(Struct, frozen=True):
 USER = Origin(Door.KEY)
 
 
+class StartedCommand(Struct, frozen=True):
+    """A program that a call starts, or a line that it types into a shell."""
+
+    command: tuple[str, ...] | str
+    """A program and its arguments, or a line for a shell."""
+    cwd: str = ""
+    """Where a typed line runs; empty for a program, whose directory is checked when it starts."""
+    env: Mapping[str, str] = MappingProxyType({})
+    """The variables that are set for it."""
+
+
 class Confirmation(Struct, frozen=True):
     """The question that is asked before a destructive command."""
 
@@ -248,6 +259,13 @@ class Command(Struct, Generic[Result], metaclass=CommandMeta):
 
         Raises what `run` would raise for a target."""
         return ()
+
+    def started(self, mux: "Multiplexer", origin: Origin) -> tuple[StartedCommand, ...]:
+        """The programs that it starts and the lines that it types into shells, as the call gives them.
+
+        Raises what `run` would raise for a target."""
+        command, env = getattr(self, "command", ""), getattr(self, "env", None)
+        return (StartedCommand(command, env=env or {}),) if command or env else ()
 
     def run(self, mux: "Multiplexer", origin: Origin) -> "Result | Deferred[Result]":
         """Run on the main thread, atomically. Raises CommandError or TerminalError.

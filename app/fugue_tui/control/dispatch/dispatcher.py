@@ -18,7 +18,7 @@ from fugue_tui.control.dispatch.question import pin, question_of
 from fugue_tui.errors import CommandError, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.access.caller import current_owner
+from fugue_tui.multiplexer.access.caller import current_owner, danger_approved
 from fugue_tui.multiplexer.author import Author
 
 Result = TypeVar("Result")
@@ -81,12 +81,14 @@ class Dispatcher:
         judged = origin.kind not in (Kind.USER, Kind.SCRIPT) and command.effects - {Effect.READ}
         targets = command.targets(self.mux, origin) if judged else ()
         owner = current_owner.set(origin.owner)
+        danger = danger_approved.set((Effect.RUN, ()) in approved)
         permit = _permit.set(_Permit(command, origin, targets, approved) if judged else None)
         try:
             with self.mux.lease.acting(origin.author):
                 return command.run(self.mux, origin)
         finally:
             _permit.reset(permit)
+            danger_approved.reset(danger)
             current_owner.reset(owner)
 
     def _admit(self, pane: PaneId, author: Author) -> None:

@@ -5,17 +5,19 @@ The user, and the user's command line outside of panes, may do everything. For a
 the user about everything else.
 """
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fugue_tui.config.model import McpSettings
+from fugue_tui.config.model import McpSettings, SecuritySettings
 from fugue_tui.config.values import toml
-from fugue_tui.control.core.command import Command, Effect, Kind, Origin
+from fugue_tui.control.core.command import Command, Effect, Kind, Origin, StartedCommand
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.access import command_rules
 from fugue_tui.multiplexer.access.grants import Grantee
 
 
@@ -36,6 +38,8 @@ class Judgement(Struct, frozen=True):
     """Why, in words for the user."""
     panes: tuple[PaneId, ...] = ()
     """With `ASK`, the panes that the caller did not open."""
+    always_asks: bool = False
+    """With `ASK`, whether no grant can answer for the user."""
 
 
 _RULES: Final = ("trust", *Effect, "tcp")
@@ -43,6 +47,7 @@ _RULES: Final = ("trust", *Effect, "tcp")
 STRICTNESS: Final = (Decision.ALLOW, Decision.ASK, Decision.REFUSE)
 _OPENS: Final = frozenset((Effect.INPUT, Effect.RUN))
 """Effects that without a target happen in a pane that the call opens."""
+_NO_LIMITS: Final = SecuritySettings()
 _ON_PANES: Final = frozenset(Effect) - {Effect.ADMIN}
 """Effects that are judged by whose the panes are."""
 
@@ -60,17 +65,38 @@ def rule(permissions: McpSettings, kind: Kind, effect: Effect) -> Decision:
 
 def loosened(old: McpSettings, new: McpSettings) -> tuple[str, ...]:
     """The rules that another configuration would loosen, a line each."""
-    return tuple(
-        f"[mcp] {name} = {_shown(getattr(new, name))} (it is {_shown(getattr(old, name))})"
-        for name in _RULES
-        if _laxity(getattr(new, name)) > _laxity(getattr(old, name))
+    rules = ((f"[mcp] {name}", getattr(old, name), getattr(new, name)) for name in _looser_rules(old, new))
+    limits = (
+        (f"[mcp.security] {name}", getattr(old.security, name), getattr(new.security, name))
+        for name in _looser_limits(old.security, new.security)
     )
+    return tuple(f"{name} = {_shown(after)} (it is {_shown(before)})" for name, before, after in (*rules, *limits))
 
 
 def tightened(old: McpSettings, new: McpSettings) -> McpSettings:
     """Another configuration without what it would loosen."""
-    kept = {name: getattr(old, name) for name in _RULES if _laxity(getattr(new, name)) > _laxity(getattr(old, name))}
-    return replace(new, **kept)
+    limits = {name: getattr(old.security, name) for name in _looser_limits(old.security, new.security)}
+    rules = {name: getattr(old, name) for name in _looser_rules(old, new)}
+    return replace(new, security=replace(new.security, **limits), **rules)
+
+
+def _looser_rules(old: McpSettings, new: McpSettings) -> tuple[str, ...]:
+    return tuple(name for name in _RULES if _laxity(getattr(new, name)) > _laxity(getattr(old, name)))
+
+
+def _looser_limits(old: SecuritySettings, new: SecuritySettings) -> Iterator[str]:
+    """The keys of `[mcp.security]` that allow something more; a list that changes both ways is one."""
+    for name in ("allowed_commands", "allowed_directories"):
+        before, after = set(getattr(old, name)), set(getattr(new, name))
+        if before and (not after or after - before):
+            yield name
+    if set(old.dangerous_patterns) - set(new.dangerous_patterns):
+        yield "dangerous_patterns"
+    before_ms, after_ms = old.command_timeout_ms, new.command_timeout_ms
+    if before_ms and (not after_ms or after_ms > before_ms):
+        yield "command_timeout_ms"
+    if new.max_panes > old.max_panes:
+        yield "max_panes"
 
 
 def judge(
@@ -81,7 +107,10 @@ def judge(
     kind = origin.kind
     if kind in (Kind.USER, Kind.SCRIPT):
         return ()
-    return tuple(_judge(mux, command, origin, kind, effect, targets) for effect in sorted(command.effects))
+    found = tuple(_judge(mux, command, origin, kind, effect, targets) for effect in sorted(command.effects))
+    if mux.permissions.security == _NO_LIMITS or any(each.decision is Decision.REFUSE for each in found):
+        return found
+    return (*found, *_limited(mux.permissions.security, command.started(mux, origin)))
 
 
 def grantee(origin: Origin) -> Grantee:
@@ -114,6 +143,19 @@ def _shown(value: object) -> str:
 def _laxity(word: str | bool) -> int:
     """How much a rule's word allows."""
     return int(word) if isinstance(word, bool) else ("refuse", "ask", "allow", "full").index(word)
+
+
+def _limited(security: SecuritySettings, started: Iterable[StartedCommand]) -> Iterator[Judgement]:
+    """What `[mcp.security]` says about the programs and lines of a call. Directories of programs are checked when they
+    start."""
+    for each in started:
+        reason = command_rules.refusal(security, each.command, each.env)
+        if not reason and each.cwd:
+            reason = command_rules.resolved_directory(security, each.cwd)[1]
+        if reason:
+            yield Judgement(Effect.RUN, Decision.REFUSE, reason)
+        elif reason := command_rules.danger(security, each.command):
+            yield Judgement(Effect.RUN, Decision.ASK, reason, always_asks=True)
 
 
 def _judge(

@@ -45,13 +45,14 @@ def question_of(mux: Multiplexer, command: Command[Any], origin: Origin, asked: 
     panes = tuple(dict.fromkeys(pane for each in asked for pane in each.panes))
     asking = grantee(origin)
     offered = [Scope.ONCE, *([Scope.PANE] if panes else []), Scope.SESSION]
+    always_asks = any(each.always_asks for each in asked)
     return Question(
         grantee=asking,
         effects=frozenset(each.effect for each in asked),
         panes=panes,
         what=_shortened(visible(shlex.join(command_line.format(command)))),
         where=", ".join(pane_words(mux, pane) for pane in panes),
-        scopes=(*offered, *([Scope.ALWAYS] if asking.executable else [])),
+        scopes=(Scope.ONCE,) if always_asks else (*offered, *([Scope.ALWAYS] if asking.executable else [])),
     )
 
 

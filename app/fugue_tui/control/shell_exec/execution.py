@@ -114,6 +114,15 @@ class Execution:
         if not self._cancelled:
             self._leave_queue()
 
+    async def over(self, seconds: float) -> bool:
+        """Whether the command is over after so many seconds since it was entered; waits until either."""
+        while self._task is not None and not self._task.done():
+            left = self.typed_at + seconds - time.monotonic() if self.stage >= CommandStage.ENTERED else seconds
+            if left <= 0:
+                return False
+            await asyncio.wait((self._task,), timeout=left)
+        return True
+
     def cancel(self, *, interrupt: bool) -> None:
         """Interrupt the command or leave it running, as its end is no longer awaited. The next in the queue starts
         once it is over, or after a grace period."""

@@ -3,5 +3,7 @@
 from contextvars import ContextVar
 from typing import Final
 
+danger_approved: Final[ContextVar[bool]] = ContextVar("danger_approved", default=False)
+"""Whether the user has approved what matches `dangerous_patterns`."""
 current_owner: Final[ContextVar[str]] = ContextVar("current_owner", default="")
 """The owner of the panes that are opened; empty for the user."""
