@@ -213,10 +213,11 @@ async def test_the_hints_of_copy_mode_take_the_mouse(open_stage: Open) -> None:
         await stage.until(lambda: not stage.terminal().copy_mode.reads)
 
 
+LAST = "This ends the workspace; undo cannot bring it back."
 DESTROYING = {
     "close-pane": "Close pane %2 (cat)?",
-    "close-window": "Close window cat with 2 panes?",
-    "kill-session": "End session test with 2 panes?",
+    "close-window": f"Close window cat with 2 panes? {LAST}",
+    "kill-session": f"End session test with 2 panes? {LAST}",
     "kill-server": "End the workspace test with 2 running programs?",
     "respawn-pane": "End what runs in pane %2 (cat), and run it again?",
     "signal-pane %1 --signal kill": "Send kill to what runs in pane %1 (cat)?",

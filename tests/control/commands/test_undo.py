@@ -107,8 +107,9 @@ def test_a_wait_on_a_closed_pane_ends_at_once_and_works_again_later(room: Room) 
     room.say(f"close-pane {pane}")
     assert room.awaited(later).outcome == "closed"
     room.say("undo-change")
+    later = parse(f"wait-for-output --panes {pane} --any-of hello").run(room.mux, USER)
     room.mux.terminals[pane].write(b"hello\n")
-    assert room.say(f"wait-for-output --panes {pane} --any-of hello --timeout 30").outcome == "matched"
+    assert room.awaited(later).outcome == "matched"
 
 
 def test_the_last_pane_does_not_come_back(room: Room) -> None:

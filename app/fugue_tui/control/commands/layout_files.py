@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -19,7 +20,7 @@ from fugue_tui.control.layout_files import approval, catalog, load, project_file
 from fugue_tui.control.layout_files.catalog import CatalogEntry, LayoutSource
 from fugue_tui.control.layout_files.export import LayoutExport, shared_directory
 from fugue_tui.control.layout_files.load import LoadTarget
-from fugue_tui.errors import FugueError, InvalidArgument, Refused
+from fugue_tui.errors import FugueError, InvalidArgument, Refused, SaveError
 from fugue_tui.layout import document as layout_document
 from fugue_tui.layout import document_writer
 from fugue_tui.layout.document import Document
@@ -154,10 +155,11 @@ class SaveLayout(
             if not by_user:
                 trust.saved(path, b"", own=own, by_user=False)  # First: it must never be there unmarked.
             trusted_files.write(path, saved.text, overwrite=self.overwrite)
-            if by_user:
-                trust.saved(path, saved.text.encode(), own=own, by_user=True)
         except (OSError, trusted_files.UntrustedFile) as error:
             raise Refused(trusted_files.describe(path, error)) from None
+        if by_user:
+            with suppress(SaveError):  # It will be asked about.
+                trust.saved(path, saved.text.encode(), own=own, by_user=True)
         return saved
 
 
