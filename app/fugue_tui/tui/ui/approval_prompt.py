@@ -9,6 +9,7 @@ from fugue_tui.multiplexer.access.approvals import Request
 from fugue_tui.multiplexer.access.grants import Grant, Scope
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.ui.program_clipboard import EFFECT
 from fugue_tui_widgets.approval_dialog import DENY, ApprovalDialog
 from fugue_tui_widgets.dialogs import Choose
 
@@ -21,6 +22,7 @@ _WORDS: Final = {
     "run": "run a program",
     "destroy": "end or delete",
     "admin": "change the workspace",
+    EFFECT: "copy to your clipboard",
 }
 _ANSWERS: Final = {
     Scope.ONCE: "Yes, this once",

@@ -24,7 +24,9 @@ class Messages:
         """The current message; empty for none."""
         self._changed, self._watched = changed, watched
         self._timer: asyncio.TimerHandle | None = None
-        self._was_queued = False
+        self._was_queued = self._lasts = False
+        self._notification = ""
+        """The newest of a program, which waits for a message that lasts."""
         self._queue = deque[str](maxlen=MOST)
 
     def show(self, text: str) -> None:
@@ -32,6 +34,19 @@ class Messages:
         if self._was_queued:
             self._queue.appendleft(self.text)
         self._set(clean(text, 200), queued=False)
+
+    def show_lasting(self, text: str) -> None:
+        """Show a message at once which no notification replaces, and which is shown again after other messages."""
+        self._was_queued = self._was_queued and not self._lasts  # The latest of several is enough.
+        self.show(text)
+        self._was_queued = self._lasts = True
+
+    def notify(self, text: str) -> None:
+        """Show a program's notification, the newest one after a message that lasts."""
+        if self._lasts:
+            self._notification = text
+        else:
+            self.show(text)
 
     def queue(self, text: str) -> None:
         """Queue a message until earlier ones have expired and a client shows the screen."""
@@ -46,7 +61,7 @@ class Messages:
             self._set(self._queue.popleft(), queued=True)
 
     def _set(self, text: str, *, queued: bool) -> None:
-        self.text, self._was_queued = text, queued
+        self.text, self._was_queued, self._lasts = text, queued, False
         if self._timer is not None:
             self._timer.cancel()
         seconds = min(max(SECONDS, len(text) / READ_A_SECOND), LONGEST_SECONDS)
@@ -56,6 +71,9 @@ class Messages:
     def _expire(self) -> None:
         if self._was_queued and not self._watched():
             self._queue.appendleft(self.text)  # The client detached before it was read.
-        self.text, self._was_queued = "", False
+        self.text, self._was_queued, self._lasts = "", False, False
         self._changed()
         self.show_next()
+        if self._notification and not self.text:
+            text, self._notification = self._notification, ""
+            self.show(text)

@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from fugue_tui.control.core.confirmation import count
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.events.pane_events import ContextChanged, Ended, PaneEvent, Started
 from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notification
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.input.clipboard import accepts_program_write
+from fugue_tui.tui.ui.messages import Messages
+from fugue_tui.tui.ui.program_clipboard import ProgramClipboard
 
 _PAUSE: Final = 0.2
 """Minimum seconds between two bells, and between two clipboard writes."""
@@ -19,10 +19,12 @@ _PAUSE: Final = 0.2
 class PaneNotifications:
     """Forwards them to the user. Main thread only."""
 
-    def __init__(self, app: AppContext, *, ring: Callable[[], None], copy: Callable[[str], None]) -> None:
-        self._app = app
+    def __init__(
+        self, app: AppContext, alerts: Messages, *, ring: Callable[[], None], copy: Callable[[str], None]
+    ) -> None:
+        self._app, self._alerts = app, alerts
         self._ring_host = ring
-        self._copy_to_host = copy
+        self._clipboard = ProgramClipboard(app, alerts, copy)
         self._last = {"bell": float("-inf"), "copy": float("-inf")}
         self.bell_windows: set[WindowId] = set()
         """The hidden windows with a bell, or to which an agent points."""
@@ -33,9 +35,9 @@ class PaneNotifications:
             case Bell():
                 self._ring(pane)
             case Notification(title, body):
-                self._app.alert(f"{pane} {title} {body}")
-            case ClipboardWrite(text):
-                self._copy(pane, text)
+                self._alerts.notify(f"{pane} {title} {body}")
+            case ClipboardWrite(text) if pane == self._app.mux.focused and self._allowed("copy"):
+                self._clipboard.write(pane, text)
             case Started() | Ended() | ContextChanged():
                 self._app.mux.fit()  # A single pane has a title only if its program has exited, or was injected into.
                 self._app.rebuild()
@@ -62,12 +64,6 @@ class PaneNotifications:
         self._mark(pane)
         if self._allowed("bell"):
             self._ring_host()
-
-    def _copy(self, pane: PaneId, text: str) -> None:
-        """Pass on what the clipboard's rule accepts, and inform the user."""
-        if accepts_program_write(self._app, pane) and self._allowed("copy"):
-            self._copy_to_host(text)
-            self._app.alert(f"{pane} copied {count(len(text), 'character')}")
 
     def _allowed(self, what: str) -> bool:
         now = time.monotonic()
