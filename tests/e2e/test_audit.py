@@ -34,7 +34,7 @@ def test_commands_terminals_and_settings_are_recorded(launch: Launch) -> None:
     recorded(running, lambda each: each["kind"] == "attach" and each["facts"]["client"] == 2)
     other.close()
     recorded(running, lambda each: each["kind"] == "detach")
-    (running.room / "config.toml").write_text('[mcp]\ninput = "refuse"\n')
+    (running.room / "config.toml").write_text('[mcp]\ntrust = "full"\ninput = "refuse"\n')
     recorded(running, lambda each: each["kind"] == "config" and each["command"] == "mcp.input")
     running.host.send("\x02xy")
     recorded(running, lambda each: each["kind"] == "end")

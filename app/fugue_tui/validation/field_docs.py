@@ -8,11 +8,14 @@ import ast
 import os
 import re
 import sys
+import threading
 from functools import cache
 from inspect import cleandoc
 from itertools import pairwise
 from typing import Final
 
+_parsing: Final = threading.Lock()
+"""Python 3.11 counts the depth of one tree for all threads, and fails if two of them parse at a time."""
 _BLOCK: Final = re.compile(r"^(?:class|def|async def) .*\n(?:(?:[ \t)].*)?\n)*", re.MULTILINE)
 """A class or function of a module: its first line, and the indented and empty lines after it."""
 
@@ -42,7 +45,9 @@ def _module_docs(module: str) -> dict[str, dict[str, str]]:
 def _parsed(blocks: list[str]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for block in blocks:
-        _collect(ast.parse(block).body, "", found)
+        with _parsing:
+            tree = ast.parse(block)
+        _collect(tree.body, "", found)
     return found
 
 

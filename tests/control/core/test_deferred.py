@@ -7,12 +7,15 @@ from typing import Any, cast
 
 import pytest
 
+from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import USER, Command, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, reporter, run_task
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.errors import Cancelled, NotFound, TimedOut
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.closed_panes import ClosedPanes
+from fugue_tui.multiplexer.lease import Lease
 from fugue_tui.workspace.model import Pane
 
 DEADLINE = 40.0
@@ -40,6 +43,9 @@ class _Main:
         self.post = self.posted.append
         self.terminals = {PaneId(1): SimpleNamespace(pid=100)}
         self.workspace = SimpleNamespace(panes={PaneId(1): Pane(PaneId(1))})
+        self.permissions = McpSettings(trust="full")
+        self.lease = Lease(cast("Any", self), lambda: 0.0)
+        self.closed_panes = ClosedPanes(cast("Any", self))
         self.dispatcher = Dispatcher(cast("Any", self))
         self.gate = ThreadGateway(self.dispatcher, self.post)
 
