@@ -13,6 +13,7 @@ from fugue_tui.multiplexer.access.caller import current_owner
 from fugue_tui.multiplexer.closed_panes import SECONDS, ClosedPanes
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.layout_history import LayoutHistory
+from fugue_tui.multiplexer.lease import Lease
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal
@@ -46,6 +47,7 @@ class ChangingWorkspace(Protocol):
     terminals: dict[PaneId, Terminal]
     closed_panes: ClosedPanes
     layout_history: LayoutHistory
+    lease: Lease
     on_screen: CallbackList[[PaneId]]
 
     @property
@@ -135,7 +137,7 @@ class UndoLog:
     def _reopen(self, change: Change) -> Change:
         mux, before = self._mux, self._mux.workspace
         back = tuple(pane for pane in change.panes if pane in mux.closed_panes)
-        after = reopen(before, change.before, change.after, back)
+        after = mux.lease.admit(before, reopen(before, change.before, change.after, back))
         for pane in back:
             mux.closed_panes.show(pane)
         mux.assign(after)
@@ -155,6 +157,7 @@ class UndoLog:
 
     def _close(self, after: Workspace) -> Change:
         before, histories = self._mux.workspace, self._mux.layout_history.all()
+        after = self._mux.lease.admit(before, after)
         panes = self._lost(after)
         for pane in panes:
             self._mux.closed_panes.hide(pane)

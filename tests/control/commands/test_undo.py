@@ -16,6 +16,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer.autosave.snapshot import take
 from fugue_tui.multiplexer.closed_panes import MOST, SECONDS
+from fugue_tui.multiplexer.lease import LAYOUT_SECONDS
 
 AGENT = Origin(Door.MCP, process="12@34", program="claude")
 
@@ -210,6 +211,7 @@ def test_an_agent_undoes_only_what_it_closed_or_opened_itself(room: Room) -> Non
     dispatcher.run(ClosePane(pane=str(mine)), USER)
     with pytest.raises(Refused, match="you have closed or opened nothing"):
         dispatcher.run(UndoChange(), AGENT)
+    room.now += LAYOUT_SECONDS
     dispatcher.run(parse(f"split-pane {first}"), AGENT)
     its = room.open[-1]
     dispatcher.run(ClosePane(pane=str(its)), AGENT)
@@ -242,6 +244,7 @@ def test_what_was_closed_is_reported_with_who_closed_it(room: Room) -> None:
     room.cat()
     panes = [room.cat("one"), room.cat("two")]
     dispatcher.run(ClosePane(pane=str(panes[0])), USER)
+    room.now += LAYOUT_SECONDS
     dispatcher.run(ClosePane(pane=str(panes[1])), Origin(Door.MCP, PaneId(1)))
     dispatcher.run(UndoChange(), USER)
     assert reports == [
