@@ -256,4 +256,4 @@ def _caller(connected: socket.socket) -> Caller | None:
         _log.warning("a client was refused: it belongs to user %s", peer.uid)
         return None
     pids, inside = process.came_from(peer.pid, os.getpid())
-    return Caller(Door.MCP, pids, inside=inside)
+    return Caller(Door.MCP, pids, inside=inside, direct=peer.pid is None or not process.is_fugue(peer.pid))

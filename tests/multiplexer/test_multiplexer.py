@@ -10,6 +10,7 @@ from fugue_tui.errors import NotFound, SpawnFailed
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import multiplexer
+from fugue_tui.multiplexer.closed_panes import SECONDS
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.workspace.model import OnExit
 
@@ -87,6 +88,7 @@ def test_closing_a_pane_ends_everything_in_it(room: Room) -> None:
     room.until(lambda: room.text(pane).strip().isdigit())
     child, shell = int(room.text(pane)), room.mux.terminals[pane].pid
     room.run(ClosePane(pane=str(pane)))
+    room.skip(SECONDS)
     room.gone(child)
     room.gone(shell)
 

@@ -77,15 +77,17 @@ class ApprovalDialog(ModalScreen[str | None]):
         command: str,
         choices: Sequence[tuple[str, str]],
         more: int = 0,
+        guard: float = GUARD_SECONDS,
         clock: Callable[[], float] = time.monotonic,
         title: str = "an agent asks",
     ) -> None:
-        """`choices` are (answer, words) pairs besides no; `more` is how many further questions wait."""
+        """`choices` are (answer, words) pairs besides no; `more` is how many further questions wait; `guard` is for how
+        many seconds after it opened no key answers."""
         super().__init__()
         self.heading, self.command, self.more, self.asks = heading, command, more, title
         self.choices = [(DENY, "No"), *choices]
         self.chosen = 0
-        self._clock = clock
+        self._clock, self._guard = clock, guard
         self._ignored_at = clock()
 
     def compose(self) -> ComposeResult:
@@ -102,7 +104,7 @@ class ApprovalDialog(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         """Keep room for the answers however long the command is."""
-        self._ignored_at = self._clock()
+        self._ignored_at = self._clock() + self._guard - GUARD_SECONDS
         self._fit(self.screen.size.height)
         self._show_chosen()
 
@@ -121,7 +123,7 @@ class ApprovalDialog(ModalScreen[str | None]):
             command = self.query_one(VerticalScroll)
             command.scroll_relative(y=_PAGES[event.key] * command.size.height, animate=False)
         elif event.key in _STEPS:
-            self.chosen = (self.chosen + _STEPS[event.key]) % len(self.choices)
+            self.chosen = min(max(self.chosen + _STEPS[event.key], 0), len(self.choices) - 1)
             self._show_chosen()
         else:
             self.dismiss(None if event.key == "escape" else self.choices[self.chosen][0])

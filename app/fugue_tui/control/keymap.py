@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fugue_tui.config.model import KeySettings
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control.commands.panes import FocusPane, ResizePane
-from fugue_tui.control.core.command import Command
+from fugue_tui.control.core.command import Command, Effect
 from fugue_tui.control.schema.command_line import parse, split
 from fugue_tui.control.schema.command_schema import build
 from fugue_tui.errors import FugueError, InvalidArgument
@@ -161,6 +161,17 @@ def binding(line: str) -> Binding:
     if line in set(Action):
         return Binding(str(line), action=Action(line))
     return Binding(line, command=build(*parse(split(line))))
+
+
+def is_harmless(line: str) -> bool:
+    """Whether a binding only looks at the workspace, arranges it or asks the user; also if it is invalid."""
+    try:
+        bound = binding(line) if line else None
+    except FugueError:
+        return True
+    if bound is None or bound.command is None:
+        return True
+    return not bound.command.user_only and bound.command.effects <= {Effect.READ, Effect.LAYOUT}
 
 
 def _bound(key: str, line: str) -> tuple[KeyPress, Binding]:

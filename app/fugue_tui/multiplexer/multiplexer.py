@@ -382,7 +382,6 @@ class Multiplexer:
         for pane, offer in offers.items():
             self.terminals[pane] = self._spawner.wait(sizes[pane], self._watcher(pane))
             self.pane_reports[pane], self.restored_panes[pane] = PaneReports(), RestoredPane(offer)
-        self._note_owner(offers)
         self.assign(after)
 
     def put_back(self, record: Pane, offer: RerunOffer) -> None:
@@ -390,6 +389,7 @@ class Multiplexer:
         pane, old = record.id, self.terminal(record.id)
         self.assign(edit.update_pane(self._workspace, record))
         old.close()
+        self.grants.end_pane(pane)
         self.pane_reports[pane], self.restored_panes[pane] = PaneReports(), RestoredPane(offer)
         self.exits.pop(pane, None)
         self._show_without_program(pane, old.size)

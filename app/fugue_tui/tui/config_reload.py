@@ -3,14 +3,17 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from fugue_tui.config import model
 from fugue_tui.config.model import Config
 from fugue_tui.control.core.command import Effect
 from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.dispatch.policy import loosened, tightened
-from fugue_tui.control.keymap import Keymap, keymap
+from fugue_tui.control.keymap import Keymap, is_harmless, keymap
 from fugue_tui.errors import ConfigError, Refused
 from fugue_tui.multiplexer.access.approvals import Question
 from fugue_tui.multiplexer.access.grants import Grantee, Scope
@@ -21,8 +24,37 @@ from fugue_tui.workspace.model import OnExit
 
 POLL_SECONDS: Final = 2.0
 """How often the file is polled."""
+_CLIPBOARD: Final = ("off", "ask", "on")
+_RERUN: Final = ("never", "shells", "all")
 _LOOSEN_SECONDS: Final = 86_400.0
 """How long it waits for the user's approval that the file loosens the rules for agents."""
+
+
+def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
+    """A configuration without changes by which a file could run commands or let programs do more, and these in lines.
+
+    They are bindings that do more than arrange, a prefix that is typed as text, the shell, the clipboard, and what runs
+    again by itself."""
+    lines, keys, terminal, session = list[str](), new.keys, new.terminal, new.session
+    if keys.prefix != old.keys.prefix and len(keys.prefix) == 1:
+        lines.append(f"[keys] prefix = {keys.prefix!a}")
+        keys = replace(keys, prefix=old.keys.prefix)
+    before = old.keys.bindings
+    risky = {key for key, line in keys.bindings.items() if line != before.get(key) and not is_harmless(line)}
+    lines += [f"[keys.bindings] {clean(key)} = {clean(keys.bindings[key])!a}" for key in sorted(risky)]
+    bindings = {key: line for key, line in keys.bindings.items() if key not in risky}
+    kept = {key: before[key] for key in risky if key in before}
+    keys = replace(keys, bindings=MappingProxyType(bindings | kept))
+    if terminal.shell != old.terminal.shell:
+        lines.append(f"[terminal] shell = {list(terminal.shell)!a}")
+        terminal = replace(terminal, shell=old.terminal.shell)
+    if _CLIPBOARD.index(terminal.clipboard) > _CLIPBOARD.index(old.terminal.clipboard):
+        lines.append(f"[terminal] clipboard = {terminal.clipboard!a}")
+        terminal = replace(terminal, clipboard=old.terminal.clipboard)
+    if _RERUN.index(session.rerun) > _RERUN.index(old.session.rerun):
+        lines.append(f"[session] rerun = {session.rerun!a}")
+        session = replace(session, rerun=old.session.rerun)
+    return replace(new, keys=keys, terminal=terminal, session=session), lines
 
 
 def brief(fault: str, file: Path | None) -> str:
@@ -98,7 +130,18 @@ class ConfigApplier:
             self._watch.start()
 
     def change(self, config: Config) -> None:
-        """Apply another configuration; engine, shell and scrollback affect new panes only."""
+        """Apply another configuration; what it lets others do more waits for the user's approval."""
+        old = self._app.settings
+        safe, held = without_risks(old, config)
+        audit = self._app.dispatcher.audit
+        audit.record_event("config", None, ", ".join(model.changed_keys(old, config)))
+        self._apply(safe)
+        self._change_permissions(config, held)
+        audit.required = self._app.mux.permissions.audit_required
+        self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
+
+    def _apply(self, config: Config) -> None:
+        """Engine, shell and scrollback affect new panes only."""
         self.keymap, self._faults = self._keys(config)
         if self._launcher is not None:
             self._launcher.configure(config.terminal)
@@ -106,19 +149,14 @@ class ConfigApplier:
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
         self._app.mux.rerun = config.session.rerun
-        audit = self._app.dispatcher.audit
-        audit.record_event("config", None, ", ".join(model.changed_keys(self._app.settings, config)))
-        self._change_permissions(config)
-        audit.required = self._app.mux.permissions.audit_required
         self._app.apply_config(config, self.keymap)
-        self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
 
-    def _change_permissions(self, config: Config) -> None:
-        """Tighten what agents may do at once, and loosen it once the user has approved that."""
+    def _change_permissions(self, config: Config, held: Sequence[str]) -> None:
+        """Tighten what agents may do at once, and loosen it, with what is held, once the user has approved that."""
         mux = self._app.mux
-        lines = loosened(mux.permissions, config.mcp)
+        lines = [*loosened(mux.permissions, config.mcp), *held]
         if dropped := [name for name in mux.secrets if name not in config.session.secrets]:
-            lines += (f"[session] secrets without {', '.join(map(clean, dropped))}",)
+            lines.append(f"[session] secrets without {', '.join(map(clean, dropped))}")
         mux.permissions = tightened(mux.permissions, config.mcp)
         mux.secrets = (*config.session.secrets, *dropped)
         mux.on_permissions()
@@ -137,10 +175,12 @@ class ConfigApplier:
         try:
             await mux.approvals.ask(question, _LOOSEN_SECONDS)
         except Refused as error:
-            self._app.alert(f"what agents may do stays as it was: {error}")
+            self._app.alert(f"the configuration stays as it was in part: {error}")
             return
         mux.permissions, mux.secrets = config.mcp, config.session.secrets
+        self._app.dispatcher.audit.required = config.mcp.audit_required
         mux.on_permissions()
+        self._apply(config)
         mux.approvals.review()
 
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:

@@ -20,6 +20,7 @@ from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.closed_panes import SECONDS
 
 
 def test_a_split_keeps_the_ratio_for_the_original(room: Room) -> None:
@@ -204,6 +205,7 @@ def test_panes_may_be_closed_in_any_order(room: Room, count: int, stride: int) -
         assert not left or room.mux.focused in left
         assert not left or _cells(room) == 81 * 24
     assert room.empty
+    room.skip(SECONDS)
     for pid in processes:
         room.gone(pid)
 

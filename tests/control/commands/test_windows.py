@@ -7,6 +7,7 @@ from fugue_tui.control.commands.sessions import CreateSession, KillSession, List
 from fugue_tui.control.commands.windows import CloseWindow, CreateWindow, ListWindows, RenameWindow, SelectWindow
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, SpawnFailed
 from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.multiplexer.closed_panes import SECONDS
 
 CAT = ("cat",)
 
@@ -65,6 +66,7 @@ def test_closing_a_window_ends_its_programs_and_shows_another(room: Room) -> Non
     pids = [room.mux.terminals[pane].pid for pane in (PaneId(2), PaneId(3))]
     answer = room.run(CloseWindow())
     assert (answer.panes, answer.focus) == (("%2", "%3"), str(first))
+    room.skip(SECONDS)
     for pid in pids:
         room.gone(pid)
 

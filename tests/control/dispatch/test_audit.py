@@ -99,7 +99,7 @@ def test_an_entry_names_its_panes_and_the_decision(room: Room) -> None:
     assert (entry.panes, entry.decision, entry.origin) == ((str(first), str(second)), "allow", "agent")
     assert recorded(room, "create-pane -- cat").panes == ("%3",)
     assert recorded(room, "focus-pane one", USER).origin == "user"
-    assert recorded(room, "focus-pane one", INSIDE).origin == "script"
+    assert recorded(room, "focus-pane one", INSIDE).origin == "agent"
 
 
 def test_a_refused_call_is_recorded_as_refused_by_the_policy(room: Room) -> None:

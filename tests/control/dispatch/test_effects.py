@@ -64,7 +64,7 @@ EFFECTS = {
     "rename-workspace": ADMIN,
     "resize-pane": LAYOUT,
     "respawn-pane": DESTROY | RUN,
-    "restore-session": RUN,
+    "restore-session": RUN | ADMIN,
     "restore-snapshot": DESTROY | RUN,
     "revoke-grant": ADMIN,
     "rotate-panes": LAYOUT,

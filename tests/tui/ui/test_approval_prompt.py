@@ -13,6 +13,7 @@ from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import Denied
 from fugue_tui.multiplexer.access.grants import Scope
+from fugue_tui.tui.ui import approval_prompt
 from fugue_tui_widgets import approval_dialog
 from fugue_tui_widgets.approval_dialog import DENY, ApprovalDialog
 
@@ -20,10 +21,15 @@ AGENT = Origin(Door.MCP, process="12@34", program="claude", executable="/usr/bin
 CHOICES = [(Scope.ONCE, "Yes, this once"), (Scope.SESSION, "Yes, while it runs")]
 
 
+def quiet(text: str) -> None:
+    """Show no message, which would go after a while."""
+
+
 @pytest.fixture
 def unguarded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys answer at once, as after a pause."""
     monkeypatch.setattr(approval_dialog, "GUARD_SECONDS", 0.0)
+    monkeypatch.setattr(approval_prompt, "UNASKED_GUARD_SECONDS", 0.0)
 
 
 def ask(stage: Stage, line: str, origin: Origin = AGENT) -> Deferred[Any]:
@@ -205,9 +211,10 @@ async def test_a_program_cannot_press_the_buttons_by_its_keys(open_stage: Open) 
 def test_the_dialog(picture: Picture, cols: int, rows: int) -> None:
     async def script(stage: Stage) -> None:
         await stage.until(lambda: stage.drawn and "Hello" in stage.text)
-        ask(stage, "send-input %1 --text 'rm -rf ~/precious\u202e' --submit")
-        ask(stage, "close-pane %1")
-        await shown(stage)
+        command = "\"send-input --pane %1 --text 'rm -rf ~/precious\\u202e' --submit\""
+        dialog = ApprovalDialog("claude outside wants to type, in pane %1 (hello):", command, CHOICES, 1)
+        stage.app.push_screen(dialog)
+        await stage.until(lambda: dialog.query("Choice") and dialog.is_current)
 
     assert picture(script, cols, rows)
 
@@ -216,6 +223,7 @@ def test_the_dialog(picture: Picture, cols: int, rows: int) -> None:
 def test_requests_in_the_status_bar(picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(stage: Stage) -> None:
         monkeypatch.setattr(type(stage.mux.lease), "idle_seconds", property(lambda lease: 0.0))
+        monkeypatch.setattr(stage.app, "alert", quiet)
         await stage.until(lambda: stage.drawn and "Hello" in stage.text)
         ask(stage, "close-pane %1")
         await stage.until(lambda: "1 request" in stage.text)

@@ -222,7 +222,9 @@ class LoadWorkspace(
 
     async def _open(self, mux: Multiplexer, origin: Origin, here: str, destination: LoadTarget) -> LoadedLayout:
         found = await asyncio.to_thread(_read, self.name, here, self.commands)
-        await approval.check(mux, origin, found.entry, found.raw, found.document, destination.base)
+        await approval.check(
+            mux, origin, found.entry, found.raw, found.document, destination.base, changed=bool(self.commands)
+        )
         return _loaded(mux, origin, found, destination, self.focus)
 
 

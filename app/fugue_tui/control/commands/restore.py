@@ -26,7 +26,12 @@ AUTO = "auto"
 
 
 class RestoreSession(
-    Command[RestoreResult], name="restore-session", effect=Effect.RUN, toolset=Toolset.SAVING, creates=True
+    Command[RestoreResult],
+    name="restore-session",
+    effect=Effect.RUN,
+    also=Effect.ADMIN,
+    toolset=Toolset.SAVING,
+    creates=True,
 ):
     """Restore a saved workspace: its windows are added to the open ones, and its panes show their saved text.
 
@@ -59,6 +64,8 @@ class RestoreSnapshot(
     name="restore-snapshot",
     effect=Effect.DESTROY,
     also=Effect.RUN,
+    given=("pane",),
+    otherwise=Effect.RUN,
     toolset=Toolset.SAVING,
     creates=True,
 ):

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Kind, Origin, Toolset
 from fugue_tui.control.core.confirmation import closing
+from fugue_tui.control.dispatch.policy import is_made_by
 from fugue_tui.errors import Refused
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.undo_log import Change
@@ -75,6 +76,10 @@ def _change(mux: Multiplexer, origin: Origin, number: int | None, *, undone: boo
     change = mux.undo_log.latest(None if by_user else origin.owner, number, undone=undone)
     if not by_user and change is None:
         raise Refused("you have closed or opened nothing in the last 30 seconds; undo-layout reverts layouts")
+    if not by_user and change is not None and not change.closed:
+        others = [each for each in change.panes if each in mux.workspace.panes]
+        if not all(is_made_by(mux, pane, origin.owner) for pane in others):
+            raise Refused("that would close panes that you did not open; close-pane asks the user")
     if not by_user or number is not None or change is None:
         return change
     window = _window(mux, origin)

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any, Final, Protocol
 
 from fugue_tui.config.model import SessionSettings
-from fugue_tui.control.core.command import Command, Door, Origin
+from fugue_tui.control.core.command import Command, Kind, Origin
 from fugue_tui.control.dispatch.audit_entry import LONGEST, AuditEntry, encode
 from fugue_tui.control.dispatch.audit_redaction import Redaction, named_panes, result_panes, types_unseen
 from fugue_tui.errors import FugueError, Refused
@@ -235,18 +235,12 @@ def gap(lost: int) -> bytes:
 @lru_cache(maxsize=64)
 def _who(origin: Origin) -> Mapping[str, Any]:
     return {
-        "origin": _kind(origin),
+        "origin": "agent" if origin.kind is Kind.CLIENT else str(origin.kind),
         "door": str(origin.door),
         "pane": "" if origin.pane is None else str(origin.pane),
         "client": clean(origin.client, LONGEST),
         "pid": origin.pid,
     }
-
-
-def _kind(origin: Origin) -> str:
-    if origin.door is Door.SIDEBAND:
-        return "program"
-    return "user" if origin.is_user else "agent" if origin.is_agent else "script"
 
 
 def _outcome(error: BaseException | None) -> tuple[str, str]:

@@ -130,7 +130,8 @@ class Dispatcher:
         """Run a command once the user has approved it, on the targets that it had when it was asked for."""
         mux = self.mux
         pinned = pin(mux, command, origin)
-        terminals = {pane: mux.terminals.get(pane) for pane in pinned.targets(mux, origin)}
+        targets = pinned.targets(mux, origin)
+        terminals = {pane: mux.terminals.get(pane) for pane in targets}
         question = question_of(mux, pinned, origin, asked)
         reporter()("waits for the user's approval", None)
 
@@ -145,6 +146,8 @@ class Dispatcher:
         left = [each for each in self._authorize(pinned, origin) if (each.effect, each.panes) not in approved]
         if left:
             raise Refused(f"{command.verb}: the policy has changed while it waited for approval; call it again")
+        if pinned.targets(mux, origin) != targets:
+            raise Refused(f"{command.verb}: it would act on other panes now than when it was asked for; call it again")
         if any(mux.terminals.get(pane) is not terminal for pane, terminal in terminals.items()):
             raise Refused(f"{command.verb}: another program runs there now than when it was asked for; call it again")
         result = self._run(pinned, origin, approved)

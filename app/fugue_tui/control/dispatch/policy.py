@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings, SecuritySettings
 from fugue_tui.config.values import toml
-from fugue_tui.control.core.command import Command, Effect, Kind, Origin, StartedCommand
+from fugue_tui.control.core.command import Command, Door, Effect, Kind, Origin, StartedCommand
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access import command_rules
@@ -81,7 +81,8 @@ def tightened(old: McpSettings, new: McpSettings) -> McpSettings:
 
 
 def _looser_rules(old: McpSettings, new: McpSettings) -> tuple[str, ...]:
-    return tuple(name for name in _RULES if _laxity(getattr(new, name)) > _laxity(getattr(old, name)))
+    rules = tuple(name for name in _RULES if _laxity(getattr(new, name)) > _laxity(getattr(old, name)))
+    return (*rules, "audit_required") if old.audit_required and not new.audit_required else rules
 
 
 def _looser_limits(old: SecuritySettings, new: SecuritySettings) -> Iterator[str]:
@@ -117,7 +118,9 @@ def grantee(origin: Origin) -> Grantee:
     """The caller as grants know it."""
     program = origin.program or "a program"
     place = f"in {origin.pane}" if origin.pane is not None else "that left its pane" if origin.inside else "outside"
-    return Grantee(origin.owner, origin.executable, f"{program} {place}")
+    # Another program of the pane is another client; a command line is started anew each time.
+    owner = origin.process if origin.door is Door.MCP and origin.process else origin.owner
+    return Grantee(owner, origin.executable, f"{program} {place}")
 
 
 def is_made_by(mux: Multiplexer, pane: PaneId, owner: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar, cast
 from msgspec.structs import fields, replace
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Origin
+from fugue_tui.control.core.command import Command, Effect, Origin
 from fugue_tui.control.core.confirmation import pane_words
 from fugue_tui.control.dispatch.policy import Judgement, grantee
 from fugue_tui.control.schema import command_line
@@ -44,15 +44,19 @@ def question_of(mux: Multiplexer, command: Command[Any], origin: Origin, asked: 
     """The question about a call, whose targets are exact."""
     panes = tuple(dict.fromkeys(pane for each in asked for pane in each.panes))
     asking = grantee(origin)
-    offered = [Scope.ONCE, *([Scope.PANE] if panes else []), Scope.SESSION]
-    always_asks = any(each.always_asks for each in asked)
+    what = visible(shlex.join(command_line.format(command)))
+    offered = [Scope.ONCE]
+    # What always asks, what is not shown whole, or concerns neither panes nor the workspace, is allowed just once.
+    lasting = panes or all(each.effect is Effect.ADMIN for each in asked)
+    if lasting and len(what) <= 2 * LONGEST and not any(each.always_asks for each in asked):
+        offered += [*([Scope.PANE] if panes else []), Scope.SESSION, *([Scope.ALWAYS] if asking.executable else [])]
     return Question(
         grantee=asking,
         effects=frozenset(each.effect for each in asked),
         panes=panes,
-        what=_shortened(visible(shlex.join(command_line.format(command)))),
+        what=_shortened(what),
         where=", ".join(pane_words(mux, pane) for pane in panes),
-        scopes=(Scope.ONCE,) if always_asks else (*offered, *([Scope.ALWAYS] if asking.executable else [])),
+        scopes=tuple(offered),
     )
 
 

@@ -16,10 +16,18 @@ from fugue_tui.sanitize import visible
 
 
 async def check(
-    mux: Multiplexer, origin: Origin, entry: CatalogEntry, raw: bytes, document: Document, base: str
+    mux: Multiplexer,
+    origin: Origin,
+    entry: CatalogEntry,
+    raw: bytes,
+    document: Document,
+    base: str,
+    *,
+    changed: bool = False,
 ) -> None:
     """Ask the user in the workspace before a file's programs run in `base`, unless that is not needed.
 
+    The file is trusted from then on, unless it was `changed`: then the user has seen other programs than it has.
     Raises Denied, Unanswered, or Refused if too many requests wait."""
     by_agent = origin.kind not in (Kind.USER, Kind.SCRIPT)
     if entry.kind is LayoutSource.SHIPPED or (by_agent and mux.permissions.trust == "full"):
@@ -40,5 +48,6 @@ async def check(
         title="a layout file asks",
     )
     await mux.approvals.ask(question, mux.permissions.ask_seconds)
-    with suppress(SaveError):  # It will be asked again.
-        await asyncio.to_thread(trust.trust, entry.path, raw)
+    if not changed:
+        with suppress(SaveError):  # It will be asked again.
+            await asyncio.to_thread(trust.trust, entry.path, raw)

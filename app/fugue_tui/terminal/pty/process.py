@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec import Struct
@@ -48,15 +49,16 @@ def comm(pid: int) -> str:
 
 
 def executable(pid: int) -> str:
-    """The path of the executable; of an interpreter with that of its script: untrusted. Empty if unknown."""
+    """The path of the executable; of an interpreter with that of its script: untrusted. Empty if unknown, and for an
+    interpreter with options, whose script cannot be told for certain."""
     try:
         path = os.readlink(PROC / str(pid) / "exe")
     except OSError:
         return ""
     if not _INTERPRETER.match(path.rsplit("/", 1)[-1]):
         return path
-    script = next((word for word in argv(pid)[1:] if not word.startswith("-")), "")
-    return f"{path} {os.path.realpath(os.path.join(cwd(pid), script))}" if script else ""
+    script = os.path.realpath(os.path.join(cwd(pid), next(iter(argv(pid)[1:]), "")))
+    return f"{path} {script}" if os.path.isfile(script) else ""
 
 
 def cwd(pid: int) -> str:
@@ -110,14 +112,21 @@ def ancestors(pid: int | None) -> tuple[int, ...]:
 
 
 def came_from(pid: int | None, top: int) -> tuple[tuple[int, ...], bool]:
-    """The ancestors of a process, and whether `top` is one of them; also if that cannot be excluded, as the process
-    has gone, or others of them go too fast."""
+    """The ancestors of a process, and whether `top`, or another workspace, is one of them; also if that cannot be
+    excluded, as the process has gone, or others of them go too fast."""
     found, complete = _lineage(pid)
     for _ in range(_TRIES):
         if complete or top in found[1:]:
             break
         found, complete = _lineage(pid)
-    return found, top in found[1:] or not complete
+    return found, top in found[1:] or not complete or any(map(is_fugue, found[1:]))
+
+
+def is_fugue(pid: int) -> bool:
+    """Whether a process was started as `fugue-tui` or `python -m fugue_tui`."""
+    words = argv(pid)[:8]
+    module = any(pair == ("-m", "fugue_tui") for pair in pairwise(words))
+    return module or any(word.rsplit("/", 1)[-1] == "fugue-tui" for word in words[:2])
 
 
 def _lineage(pid: int | None) -> tuple[tuple[int, ...], bool]:

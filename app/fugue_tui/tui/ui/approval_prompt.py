@@ -10,11 +10,14 @@ from fugue_tui.multiplexer.access.grants import Grant, Scope
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui.program_clipboard import EFFECT
+from fugue_tui_widgets import approval_dialog
 from fugue_tui_widgets.approval_dialog import DENY, ApprovalDialog
 from fugue_tui_widgets.dialogs import Choose
 
 IDLE_SECONDS: Final = 2.0
 """How long the user has not typed before a request opens a dialog by itself."""
+UNASKED_GUARD_SECONDS: Final = 1.0
+"""How long no key answers a dialog that has opened by itself: the user may go on typing just then."""
 _WORDS: Final = {
     "read": "see what is in panes",
     "layout": "change the layout",
@@ -84,7 +87,7 @@ class ApprovalPrompt:
             return
         left = IDLE_SECONDS - self._app.mux.lease.idle_seconds
         if left <= 0 and self._app.settled and self._app.clients.watched and not self._app.keys_pending:
-            self._show(new[0])
+            self._show(new[0], guard=UNASKED_GUARD_SECONDS)
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(max(left, 0.25), self._elapsed)
 
@@ -92,7 +95,7 @@ class ApprovalPrompt:
         self._timer = None
         self._offer()
 
-    def _show(self, request: Request) -> None:
+    def _show(self, request: Request, *, guard: float | None = None) -> None:
         question = request.question
         does = " and ".join(_WORDS[each] for each in sorted(question.effects))
         place = f", in {question.where}" if question.where else ""
@@ -101,6 +104,7 @@ class ApprovalPrompt:
             question.what,
             [(scope, _ANSWERS[scope]) for scope in question.scopes],
             len(self._app.mux.approvals.waiting()) - 1,
+            approval_dialog.GUARD_SECONDS if guard is None else guard,
             title=question.title,
         )
         self._shown = request, dialog
