@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 from tests.tui.conftest import Open
 
-from fugue_tui.config.model import Config, McpSettings, TerminalSettings, UiSettings
+from fugue_tui.config.model import Config, KeySettings, McpSettings, SessionSettings, TerminalSettings, UiSettings
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access.grants import Scope
-from fugue_tui.tui.config_reload import ConfigWatch
+from fugue_tui.tui.config_reload import ConfigWatch, without_risks
 
 
 @pytest.mark.slow
@@ -180,3 +180,15 @@ async def test_the_port_for_http_opens_only_once_the_user_agrees_and_closes_at_o
         await stage.until(lambda: seen == [False, True])
         stage.app.config_applier.change(Config())
         assert seen == [False, True, False]
+
+
+def test_changes_that_let_a_file_run_commands_are_held_back() -> None:
+    old = Config(keys=KeySettings(bindings={"v": "split-pane"}))
+    keys = KeySettings(prefix="e", bindings={"c": "approve-request 1", "v": "close-pane", "w": "focus-pane left"})
+    new = Config(keys=keys, terminal=TerminalSettings(shell=("/tmp/evil",), clipboard="on", scrollback=5))
+    safe, held = without_risks(old, replace(new, session=SessionSettings(rerun="all")))
+    assert (safe.keys.prefix, dict(safe.keys.bindings)) == ("ctrl+b", {"v": "split-pane", "w": "focus-pane left"})
+    assert (safe.terminal.shell, safe.terminal.clipboard, safe.terminal.scrollback) == ((), "ask", 5)
+    assert safe.session.rerun == "shells"
+    assert len(held) == 6
+    assert without_risks(new, old)[1] == ["[terminal] shell = []"]

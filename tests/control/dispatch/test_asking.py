@@ -267,3 +267,23 @@ def test_what_is_typed_later_is_judged_again(room: Room) -> None:
     assert "not allowed any more" in str(second.error)
     room.until(lambda: first.done)
     assert "two" not in room.text(pane)
+
+
+def test_an_approval_is_void_once_a_step_would_run_in_another_pane(room: Room) -> None:
+    """The name of a pane that was to be opened came to name the user's pane meanwhile."""
+    pane = room.opened("create-pane --command sh")
+    room.until(lambda: room.text(pane).strip())
+    steps = f'[{{"pane": "{pane}", "command": "true"}}, {{"pane": "build", "command": "echo pw\\"\\"ned"}}]'
+    later: Any = Dispatcher(room.mux).run(parse(["coordinate-panes", "--steps", steps]), CLIENT)
+    room.until(lambda: room.mux.approvals.waiting())
+    room.run(RenamePane(pane=str(pane), name="build"))
+    room.mux.approvals.approve(room.mux.approvals.waiting()[0].id)
+    room.until(lambda: later.done)
+    assert "other panes now" in str(later.error)
+    assert "pwned" not in room.text(pane)
+
+
+def test_what_concerns_no_pane_is_allowed_just_once(room: Room) -> None:
+    room.cat()
+    assert Asked(room, "delete-saved --name x").request.question.scopes == (Scope.ONCE,)
+    assert Scope.SESSION in Asked(room, "rename-workspace --name x", OTHER).request.question.scopes

@@ -105,3 +105,24 @@ def test_without_proc_processes_are_read_from_ps(monkeypatch: pytest.MonkeyPatch
 
 def _names(session: int) -> list[str]:
     return sorted(process.name(member.pid) for member in process.session_members([session]).get(session, []))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("/usr/bin/python3", "/opt/bin/fugue-tui", "main"), True),
+        (("python3", "-m", "fugue_tui", "serve"), True),
+        (("fugue-tui",), True),
+        (("vim", "docs/fugue-tui"), True),  # It counts as a workspace, which only makes what it starts an agent.
+        (("python3", "script.py", "fugue_tui"), False),
+        ((), False),
+    ],
+)
+def test_a_workspace_is_known_by_what_it_was_started_as(
+    words: tuple[str, ...], expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def argv(pid: int) -> tuple[str, ...]:
+        return words
+
+    monkeypatch.setattr(process, "argv", argv)
+    assert process.is_fugue(7) is expected
