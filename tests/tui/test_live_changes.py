@@ -87,6 +87,9 @@ async def test_new_panes_run_the_shell_that_the_configuration_names(open_stage: 
     async with open_stage() as stage:
         wanted = TerminalSettings(shell=("sh", "-c", "echo shell is $TERM; exec cat"), term="xterm-direct")
         stage.app.config_applier.change(Config(terminal=wanted))
+        await stage.until(lambda: stage.mux.approvals.waiting())
+        stage.mux.approvals.approve(stage.mux.approvals.waiting()[0].id)
+        await stage.until(lambda: stage.app.settings.terminal == wanted and stage.app.on_panes)
         await stage.prefix("c")
         await stage.until_text("shell is xterm-direct", pane=2)
 

@@ -16,7 +16,7 @@ from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.terminal.pty import write_queue
-from fugue_tui.tui.ui import messages, pane_notifications
+from fugue_tui.tui.ui import approval_prompt, messages, pane_notifications
 from fugue_tui_widgets import approval_dialog
 from fugue_tui_widgets.which_key import WhichKey
 
@@ -318,6 +318,7 @@ async def test_the_user_is_asked_before_a_program_copies(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch, presses: list[str], copied: str
 ) -> None:
     monkeypatch.setattr(approval_dialog, "GUARD_SECONDS", 0.0)
+    monkeypatch.setattr(approval_prompt, "UNASKED_GUARD_SECONDS", 0.0)
     async with open_stage() as stage:
         stage.terminal().receive(memoryview(COPY))
         await stage.until(lambda: "a program asks" in stage.text)
