@@ -22,6 +22,7 @@ SAMPLES: Final[list[tuple[str, str, int | None, str]]] = [
         101,
         "error: failed to parse manifest at `/src/Cargo.toml`\n\nCaused by:\n  could not parse\n",
     ),
+    ("vim", "vim notes.txt", None, "one line\n~\n~\n-- INSERT --"),
     ("cmake", "cmake .", 1, "CMake Error at CMakeLists.txt:3 (find_package):\n  Could not find Foo\n"),
     ("esbuild", "npx esbuild a.ts", 1, '✘ [ERROR] Could not resolve "./nope"\n'),
     ("Python -m", "python3 -m nope", 1, "/usr/bin/python3: No module named nope\n"),

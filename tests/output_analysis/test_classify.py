@@ -30,9 +30,12 @@ MEANINGS: list[tuple[str, Meaning, str]] = [
     ("uvicorn-ready", Meaning.SERVER_READY, ""),
     ("gcc-error", Meaning.BUILD_ERROR, "2 errors: ‘y’ undeclared (first use in this function)"),
     ("gcc-link-error", Meaning.BUILD_ERROR, "collect2: error: ld returned 1 exit status"),
+    ("gcc-g-link-error", Meaning.BUILD_ERROR, "1 error: undefined reference to `missing'"),
     ("gcc-warning", Meaning.SUCCESS, ""),
     ("git-merge-conflict", Meaning.GIT_CONFLICT, "CONFLICT (content): Merge conflict in f.txt"),
     ("git-rebase-conflict", Meaning.GIT_CONFLICT, "CONFLICT (content): Merge conflict in f.txt"),
+    ("git-rebase-dirty", Meaning.GIT_CONFLICT, "error: cannot rebase: You have unstaged changes."),
+    ("pip-externally-managed", Meaning.PERMISSION_DENIED, "error: externally-managed-environment"),
     ("git-status-conflict", Meaning.GIT_CONFLICT, "You have unmerged paths."),
     ("git-push-rejected", Meaning.GIT_REJECTED, "! [rejected] main -> main (fetch first)"),
     ("git-not-a-repository", Meaning.NOT_FOUND, "fatal: not a git repository (or any of the parent directories): .git"),
@@ -287,3 +290,10 @@ def test_failed_tests_and_counts_of_further_runners_are_extracted(name: str) -> 
     _, command, code, output = next(sample for sample in SAMPLES if sample[0] == name)
     found = detect(command, output, code)
     assert (found.intent, found.context.failed_tests, found.context.counts) == (Meaning.TEST_FAILURE, *RUNNERS[name])
+
+
+def test_an_error_of_the_linker_has_its_symbol_and_place() -> None:
+    assert classified("gcc-link-error").context.details == {"symbol": "missing", "source": "und.c"}
+    context = classified("gcc-g-link-error").context
+    assert context.details["symbol"] == "missing"
+    assert [(each.file, each.line) for each in context.locations] == [("/src/und.c", 2)]

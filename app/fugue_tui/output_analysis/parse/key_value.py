@@ -23,6 +23,8 @@ _BAR: Final = re.compile(r"( *)([^\s|][^|]{0,60}?) *\| ?(.*)")
 _MORE: Final = re.compile(r" +\| ?(.*)")
 _MARK: Final = re.compile(r"-\[ RECORD \d+ \][-+]*|\*{3,} \d+\. row \*{3,}")
 _INNER: Final = re.compile(r"\S(?: {2,}|\t+)[A-Za-z][\w ]{0,30}: \S")
+_NESTED: Final = re.compile(r" +(?:- |[A-Za-z_][\w.-]*:(?: |$))")
+_STEP: Final = re.compile(r"(?:step|part|chapter|section|figure|example|phase|task) \d+", re.IGNORECASE)
 SEVERAL_PAIRS_FACTOR: Final = 0.6
 """Reduces the confidence if lines contain several pairs, of which only the first is parsed."""
 _TIME: Final = re.compile(r"\d{1,4}[-:/]\d|\d+$")
@@ -39,6 +41,8 @@ class _Records(Struct):
     """The indentation of the record's first key."""
     new_record: bool = True
     """Whether the next pair starts a record."""
+    inner: int = 0
+    """Lines below a key that are pairs or entries of a list themselves."""
     open_key: bool = False
     """Whether the last key had no value on its line, so that lines indented further are its value."""
 
@@ -79,6 +83,7 @@ class _Records(Struct):
         if not self.found or self.new_record or len(text) - len(text.lstrip()) <= self.indent:
             return False
         key = next(reversed(self.found[-1]))
+        self.inner += bool(_NESTED.match(text))
         self.found[-1][key] = f"{self.found[-1][key]}\n{text.strip()}".strip("\n")
         return True
 
@@ -114,6 +119,9 @@ def _result(records: _Records) -> Parsed | None:
     if inner := sum(bool(_INNER.search(value)) for record in records.found for value in record.values()):
         confidence *= SEVERAL_PAIRS_FACTOR
         notes.append(f"{inner} of the values seem to hold further pairs")
+    if records.inner:
+        confidence *= SEVERAL_PAIRS_FACTOR
+        notes.append(f"{records.inner} lines below a key are pairs or a list themselves, and were not parsed")
     if records.repeated:
         notes.append("a key occurs twice in one block; the first value was kept")
     return Parsed(
@@ -131,4 +139,4 @@ def _is_key(key: str, pattern: re.Pattern[str]) -> bool:
     """Whether words can be a key: no time, and before a colon no word that introduces a message (`error:`)."""
     parts = key.split()
     message = pattern is _COLON and parts[0].lower() in _MESSAGE_WORDS
-    return len(parts) <= MOST_WORDS and not message and not _TIME.match(key)
+    return len(parts) <= MOST_WORDS and not message and not _STEP.fullmatch(key) and not _TIME.match(key)

@@ -30,6 +30,8 @@ class LineFormat(Struct, frozen=True):
     """Lines of the list that are not rows."""
     header: re.Pattern[str] | None = None
     """A first line that names the columns: such a list is parsed as a table instead."""
+    exact: bool = False
+    """Whether a line in another format means that the list is none of these."""
     heading: re.Pattern[str] | None = None
     """Lines that name a part of the list, if an ignored line follows."""
 
@@ -38,6 +40,8 @@ _DATE: Final = (
     r"[A-Z][a-z]{2} +\d{1,2} +(?:\d{2}:\d{2}|\d{4})|\d{1,2} +[A-Z][a-z]{2} +(?:\d{2}:\d{2}|\d{4})"
     r"|\d{4}-\d{2}-\d{2} \d{2}:\d{2}(?::\d{2}\.\d+ [+-]\d{4})?"
 )
+_VMSTAT: Final = "r b swpd free buff cache si so bi bo in cs us sy id wa st"
+"""The columns that vmstat prints by default; newer versions have another."""
 LINE_FORMATS: Final = (
     LineFormat(
         "ls -l",
@@ -106,6 +110,75 @@ LINE_FORMATS: Final = (
         ),
         ("ps -ef", "ps -fe"),
         header=re.compile(r"UID +PID .*"),
+    ),
+    LineFormat(
+        "checksums",
+        ("checksum", "file"),
+        re.compile(r"\\?([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}) [ *](\S.*)"),
+        ("md5sum ", "sha1sum ", "sha224sum ", "sha256sum ", "sha384sum ", "sha512sum ", "b2sum ", "shasum "),
+        distinct=True,
+        exact=True,
+    ),
+    LineFormat(
+        "find -ls",
+        ("inode", "blocks", "mode", "links", "owner", "group", "size", "modified", "name"),
+        re.compile(
+            r" *(\d+) +(\d+) ([-bcdlpsD][-rwxsStT]{9}) +(\d+) +(\S+) +(\S+) +(\d+(?:, +\d+)?) "
+            rf"({_DATE}) (.+)"
+        ),
+        ("find ",),
+        distinct=True,
+        exact=True,
+    ),
+    LineFormat(
+        "git diff --stat",
+        ("path", "changes", "graph"),
+        re.compile(r" (\S.*?) +\| +(\d+|Bin(?: \d+ -> \d+ bytes)?)(?: ([+-]+))?"),
+        ("git diff", "git show", "git merge", "git pull"),
+        exact=True,
+        ignored=re.compile(r" \d+ files? changed(?:, \d+ insertions?\(\+\))?(?:, \d+ deletions?\(-\))?"),
+    ),
+    LineFormat(
+        "git shortlog -s",
+        ("commits", "author"),
+        re.compile(r" *(\d+)\s+(\S.*)"),
+        ("git shortlog",),
+        exact=True,
+    ),
+    LineFormat(
+        "ls -1s",
+        ("blocks", "name"),
+        re.compile(r" *(\d+) (\S.*)"),
+        ("ls -1s", "ls -s1"),
+        exact=True,
+        ignored=re.compile(r"total \d+"),
+    ),
+    LineFormat(
+        "apt list",
+        ("package", "suites", "version", "architecture", "state"),
+        re.compile(r"([a-z0-9][a-z0-9+.-]+)/(\S+) (\S+) (\S+)(?: \[([^\[\]]+)\])?"),
+        ("apt list",),
+        exact=True,
+        ignored=re.compile(r"Listing\.\.\..*|WARNING: apt does not have .*|N: .*"),
+    ),
+    LineFormat(
+        "ulimit -a",
+        ("limit", "unit", "option", "value"),
+        re.compile(r"(\S.*?) +\((?:([^,()]+), )?(-\w)\) (\S+)"),
+        ("ulimit ",),
+        distinct=True,
+        exact=True,
+    ),
+    *(
+        LineFormat(
+            "vmstat",
+            tuple(columns.split()),
+            re.compile(" *" + " +".join([r"(\d+)"] * len(columns.split()))),
+            ("vmstat",),
+            exact=True,
+            ignored=re.compile(rf"procs -.*| *{columns.replace(' ', ' +')}"),
+        )
+        for columns in (_VMSTAT, f"{_VMSTAT} gu")
     ),
     LineFormat("du", ("size", "path"), re.compile(r"([\d.,]+[KMGTPEZY]?)\s+(\S.*)"), ("du ",)),
 )
@@ -179,6 +252,8 @@ def _read(numbered: Sequence[tuple[int, str]], kind: LineFormat, stage: Stage | 
             messages.append(at)
         elif not (kind.ignored and kind.ignored.fullmatch(text)):
             unfit.append(at)
+        if unfit and kind.exact:
+            return None
         if len(unfit) > 20 and len(unfit) > len(rows):
             return None
     total = len(rows) + len(unfit)

@@ -11,6 +11,7 @@ from fugue_tui.output_analysis.parse.jc_adapter import read_with_jc
 from fugue_tui.output_analysis.parse.json_text import WHOLE, read_json, read_whole
 from fugue_tui.output_analysis.parse.key_value import read_pairs
 from fugue_tui.output_analysis.parse.line_formats import read_line_format
+from fugue_tui.output_analysis.parse.outline import read_outline
 from fugue_tui.output_analysis.prompts import without_prompts
 from fugue_tui.output_analysis.results import ParseAs, Parsed, ParsedKind, with_others
 from fugue_tui.output_analysis.tables.bordered import MIN_TABLE_CONFIDENCE, read_borders
@@ -61,6 +62,9 @@ class _Input:
 
     def line_format(self) -> Parsed | None:
         return read_line_format(self.lines, self.start, self.end, self.stage)
+
+    def outline(self) -> Parsed | None:
+        return read_outline(self.lines, self.start, self.end, self.stage)
 
     def borders(self) -> Parsed | None:
         return read_borders(self.lines, self.start, self.end)
@@ -130,6 +134,7 @@ def _readers(given: _Input, kind: ParseAs) -> Sequence[Callable[[], Parsed | Non
                 given.json,
                 given.borders,
                 given.line_format,
+                given.outline,
                 given.jc_records,
                 given.delimited,
                 given.table,
