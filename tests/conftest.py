@@ -30,9 +30,9 @@ RUNTIME = tempfile.mkdtemp(prefix="fugue-tests-", dir="/tmp")
 
 
 def use_own_runtime() -> None:
-    """Have this process use a directory of its own for sockets, saves and the configuration."""
+    """Have this process use a directory of its own for sockets, saves and the configuration, and as its home."""
     directory = tempfile.mkdtemp(dir=RUNTIME)
-    os.environ["XDG_RUNTIME_DIR"] = directory
+    os.environ["XDG_RUNTIME_DIR"] = os.environ["HOME"] = directory
     os.environ["FUGUE_CONFIG"] = os.path.join(directory, "config.toml")
     Path(os.environ["FUGUE_CONFIG"]).write_text('[mcp]\ntrust = "full"\n')
 
@@ -119,9 +119,13 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let the tests fail that are named as unreliable; shuffle them all if asked to."""
+    """Let the tests fail that are named as unreliable; shuffle them all if asked to, else begin with the slow ones.
+
+    What the last worker still runs when the others have finished is then short."""
     if config.getoption("random_order"):
         random.Random(ORDER_SEED).shuffle(items)
+    elif config.option.workers:
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     for item in items:
         for mark in item.iter_markers("unreliable"):
             item.add_marker(pytest.mark.xfail(reason=f"unreliable: {mark.kwargs['reason']}", strict=False))

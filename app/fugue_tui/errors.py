@@ -72,7 +72,7 @@ class Refused(CommandError):
 
 
 class Denied(Refused):
-    """The user was asked, and said no."""
+    """The user was asked, and denied it."""
 
     code = "denied"
 

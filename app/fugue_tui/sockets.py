@@ -26,13 +26,14 @@ RETRY_SECONDS = 0.005
 
 def check_name(workspace: str) -> str:
     """Validate a workspace's name. Raises SocketError if it is not a safe file name."""
-    if not _is_name(workspace):
+    if not is_name(workspace):
         rule = f"use at most {LONGEST_NAME} letters, digits and . _ -"
         raise SocketError(f"{workspace[:LONGEST_NAME]!a} cannot name a workspace; {rule}")
     return workspace
 
 
-def _is_name(word: str) -> bool:
+def is_name(word: str) -> bool:
+    """Whether a word can name a workspace: a safe file name."""
     body = word.replace("-", "").replace("_", "").replace(".", "")
     return word[:1].isalnum() and body.isalnum() and word.isascii() and len(word) <= LONGEST_NAME
 
@@ -57,7 +58,7 @@ def path_of(workspace: str, env: Mapping[str, str] = os.environ) -> str:
 def name_of(path: str) -> str:
     """The name of the workspace that listens there; empty if the path is not in the runtime directory."""
     name = os.path.basename(path).removesuffix(".sock")
-    return name if _is_name(name) and os.path.dirname(path) == runtime_dir() else ""
+    return name if is_name(name) and os.path.dirname(path) == runtime_dir() else ""
 
 
 def check_path(path: str) -> str:
@@ -139,7 +140,7 @@ def live(env: Mapping[str, str] = os.environ) -> list[str]:
     if fault(directory):
         return []
     names = sorted(name[: -len(".sock")] for name in os.listdir(directory) if name.endswith(".sock"))
-    return [name for name in names if _is_name(name) and answers(os.path.join(directory, f"{name}.sock"))]
+    return [name for name in names if is_name(name) and answers(os.path.join(directory, f"{name}.sock"))]
 
 
 def same(path: str, other: str) -> bool:
@@ -177,7 +178,7 @@ def find(workspace: str = "", path: str = "", env: Mapping[str, str] = os.enviro
     if workspace:
         return path_of(workspace, env)
     if around := env.get("FUGUE_SOCKET", ""):
-        gone = not os.path.lexists(around) and _is_name(env.get("FUGUE_WORKSPACE", ""))
+        gone = not os.path.lexists(around) and is_name(env.get("FUGUE_WORKSPACE", ""))
         return path_of(env["FUGUE_WORKSPACE"], env) if gone else check_path(around)
     running = live(env)
     if len(running) > 1 and DEFAULT not in running:

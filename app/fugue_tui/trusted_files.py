@@ -151,11 +151,11 @@ def _place_fault(file: Path, overwrite: bool) -> str:
     return "" if overwrite else _EXISTS
 
 
-def _placed(written: str, said: str) -> UntrustedFile:
+def _placed(written: str, message: str) -> UntrustedFile:
     """The parser's message (`... (at line 3, column 5)`), split into reason and position."""
-    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", said, re.DOTALL)
+    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
     if not found:
-        return UntrustedFile(said)
+        return UntrustedFile(message)
     lines = written.split("\n")
     line, column = (found[2], found[3]) if found[2] else (len(lines), len(lines[-1]) + 1)
     return UntrustedFile(found[1], f":{line}:{column}")

@@ -25,7 +25,8 @@ class Limits(Struct, frozen=True):
     line: int = 4 << 20
     """Bytes of one message."""
     connections: int = 128
-    """Clients at a time; beyond that, one that never sent a message is dropped, else the one idle for longest."""
+    """Clients at a time; beyond that, one that never sent a message is dropped, else the one idle for longest of the
+    program with the most."""
     first: float = 30.0
     """Seconds to the first message."""
     stall: float = 15.0

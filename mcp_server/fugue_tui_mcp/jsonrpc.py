@@ -53,10 +53,9 @@ def read(line: bytes) -> Frame | Fault:
     return _message(cast("dict[str, Any]", value))
 
 
-def error(id: Id, code: int, message: str, data: object = None) -> bytes:
+def error(id: Id, code: int, message: str) -> bytes:
     """An error response as a line."""
-    fault = {"code": code, "message": message} | ({} if data is None else {"data": data})
-    return line({"jsonrpc": "2.0", "id": id, "error": fault})
+    return line({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 
 
 def result(id: Id, value: object) -> bytes:

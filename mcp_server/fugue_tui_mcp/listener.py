@@ -41,8 +41,9 @@ class Listener(Struct):
     """The lock of the workspace's name, wherever it listens."""
     _guard: Lock = field(default_factory=Lock)
 
-    def close(self) -> None:
-        """Stop listening and remove the socket, unless another has replaced it. Idempotent."""
+    def close(self, *, returns: bool = False) -> None:
+        """Stop listening and remove the socket, unless another has replaced it. If the workspace `returns`, it has the
+        same id then. Idempotent."""
         with self._guard:
             if self._lock < 0:
                 return
@@ -52,7 +53,7 @@ class Listener(Struct):
                     os.unlink(path)
             os.close(self._lock)
             self._lock = -1
-            self._keep_name(None)
+            self._keep_name(None, returns=returns)
 
     def restore(self) -> bool:
         """Bind again if a path of the socket is gone, as when its directory was removed; whether `socket` is another
@@ -79,6 +80,11 @@ class Listener(Struct):
             return True
 
     @property
+    def id(self) -> str:
+        """The workspace's id; empty if it has none."""
+        return self._name.id if self._name is not None else ""
+
+    @property
     def log(self) -> str:
         """The path of the server's log: beside the socket, under the same name."""
         return f"{self.named.removesuffix('.sock')}.log"
@@ -96,13 +102,13 @@ class Listener(Struct):
             return
         if path == self.named or os.path.dirname(path) != os.path.dirname(self.named):
             if self._name is not None:  # It listens at a path of its own, and stays there.
-                self._keep_name(name_lock.take(workspace, self.named))
+                self._keep_name(name_lock.take(workspace, self.named, self.id))
             return
         if self.path == self.named:
             raise SocketError(f"{self.path}: it has no other path, and the programs in its panes use that one")
         lock, name = _lock(path), None
         try:
-            name = name_lock.take(workspace, path)
+            name = name_lock.take(workspace, path, self.id)
             _clear(path)
             os.rename(self.named, path)
         except (OSError, SocketError) as error:
@@ -114,9 +120,9 @@ class Listener(Struct):
         self.named, self._lock = path, lock
         self._keep_name(name)
 
-    def _keep_name(self, name: NameLock | None) -> None:
+    def _keep_name(self, name: NameLock | None, *, returns: bool = False) -> None:
         if self._name is not None:
-            self._name.release()
+            self._name.release(returns=returns)
         self._name = name
 
 

@@ -1,19 +1,20 @@
-"""The process at the other end of a Unix socket, from the kernel: callers cannot forge it."""
+"""The process at the other end of a Unix socket, from the kernel: callers cannot forge it. Imports little."""
 
 import socket
 import struct
 import sys
 
-from msgspec import Struct
+from fugue_tui.records import Record, record
 
 _LOCAL_PEERCRED, _LOCAL_PEERPID = 1, 2
 
 
-class Peer(Struct, frozen=True):
+@record(frozen=True, slots=True)
+class Peer(Record):
     """A process; `pid` is None where the platform does not report it."""
 
-    uid: int
-    pid: int | None
+    uid: int = -1
+    pid: int | None = None
 
 
 def peer_of(connected: socket.socket) -> Peer:

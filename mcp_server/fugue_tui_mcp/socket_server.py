@@ -10,6 +10,7 @@ import logging
 import os
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
@@ -21,7 +22,7 @@ from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import SocketError
 from fugue_tui.optional_imports import without
 from fugue_tui.terminal.pty import process
-from fugue_tui_mcp import cli_handler, jsonrpc, lazy_packages
+from fugue_tui_mcp import cli_handler, jsonrpc, lazy_packages, workspace_summary
 from fugue_tui_mcp.connection import Connection, Limits
 from fugue_tui_mcp.http_address import file_of
 from fugue_tui_mcp.http_listener import HttpListener
@@ -72,14 +73,15 @@ class SocketServer:
         """Start serving."""
         self._thread.start()
 
-    def stop(self) -> None:
-        """Drop every client, stop listening and wait for the thread, for two seconds at most."""
+    def stop(self, *, returns: bool = False) -> None:
+        """Drop every client, stop listening and wait for the thread, for two seconds at most; whether the workspace
+        `returns`, see `Listener.close`."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join(STOP_SECONDS)
         elif not self._loop.is_closed():
             self._loop.close()
-        self._listener.close()
+        self._listener.close(returns=returns)
 
     def disconnect(self) -> None:
         """Drop all clients; new ones may connect. Any thread."""
@@ -165,12 +167,24 @@ class SocketServer:
         active = [task for task in self._connections if not task.cancelling()]
         if len(active) >= self._limits.connections:
             _log.warning("%s clients are connected: the one idle for longest was dropped", len(active))
-            idlest = min(active, key=lambda task: self._connections[task][0].last_activity)
-            idlest.cancel()
-            self._connections[idlest][0].abort()
+            self._drop_one(active)
         task = self._loop.create_task(self._handle(connection, caller))
         self._connections[task] = connection, caller
         task.add_done_callback(self._on_done)
+
+    def _drop_one(self, active: "list[asyncio.Task[None]]") -> None:
+        """Drop a connection that never sent anything, else one of the program with the most: the one idle for
+        longest."""
+        counts = Counter(_program(self._connections[task][1]) for task in active)
+
+        def rank(task: "asyncio.Task[None]") -> tuple[bool, int, float]:
+            connection, caller = self._connections[task]
+            sent, at = connection.last_activity
+            return sent, -counts[_program(caller)], at
+
+        task = min(active, key=rank)
+        task.cancel()
+        self._connections[task][0].abort()
 
     def _on_done(self, task: "asyncio.Task[None]") -> None:
         del self._connections[task]
@@ -186,6 +200,8 @@ class SocketServer:
                 await self._command_line(connection, caller, first)
             elif first is not None and not self._agents:
                 await connection.send(jsonrpc.error(first.id, jsonrpc.UNAVAILABLE, _NO_AGENTS))
+            elif first is not None and first.method == workspace_summary.METHOD:
+                await connection.send(await workspace_summary.answer(first, self._gateway, caller))
             elif first is not None:
                 await self._mcp(connection, caller, first)
             await connection.finish()
@@ -244,6 +260,13 @@ def _import_session() -> object:
     lazy_packages.declare("mcp", "mcp.server")
     with without("uvicorn.main"):  # 2.5 MiB to end HTTP streams with the server, of which there are none
         return importlib.import_module("fugue_tui_mcp.protocol.session")
+
+
+def _program(caller: Caller) -> int | None:
+    """The process that a connection counts for: the program of the pane that the peer came out of, else the peer's
+    client."""
+    own = os.getpid()
+    return caller.pids[caller.pids.index(own) - 1] if own in caller.pids[1:] else caller.program
 
 
 def _caller(connected: socket.socket) -> Caller | None:

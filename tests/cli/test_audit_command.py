@@ -25,8 +25,9 @@ ENTRIES = (
 
 
 @pytest.fixture
-def log(private_dir: Path) -> Path:
-    """The state directory with the log of the workspace main."""
+def log(private_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The state directory with the log of the workspace main, at the time of the entries."""
+    monkeypatch.setattr("time.time", lambda: NOW)
     file = folder(private_dir, "main") / FILE
     file.parent.mkdir(parents=True)
     file.write_bytes(b"".join(encode(entry) + b"\n" for entry in ENTRIES))

@@ -51,6 +51,30 @@ def test_a_full_disk_is_reported_as_what_it_is() -> None:
     assert (done.returncode, done.stderr) == (1, "fugue-tui: stdout cannot be written: No space left on device\n")
 
 
+def test_json_in_an_envelope_says_whether_it_is_a_result(served: Served, in_process: Shell) -> None:
+    listed = in_process("list-windows", "--json=envelope", FUGUE_SOCKET=served.path)
+    found = json.loads(listed.stdout)
+    assert (listed.returncode, found["success"], found["data"]["windows"][0]["id"]) == (0, True, "@1")
+    failed = in_process("close-pane", "%9", "--json=envelope", FUGUE_SOCKET=served.path)
+    error = "no pane %9; list-panes shows what is open"
+    assert json.loads(failed.stdout) == {"success": False, "error": error, "code": "not_found"}
+    assert (failed.returncode, failed.stderr) == (1, "")
+    assert in_process("ls", "--json=xml").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("nosuchcommand", "--json"), "unknown_command"),
+        (("no-such-command", "--json"), "unknown_command"),
+        (("ls", "--colour", "--json"), "invalid_argument"),
+    ],
+)
+def test_errors_of_the_client_are_json_too(in_process: Shell, words: tuple[str, ...], code: str) -> None:
+    done = in_process(*words)
+    assert (done.returncode, done.stderr, json.loads(done.stdout)["error"]["code"]) == (2, "", code)
+
+
 def test_json_is_json_and_nothing_else(served: Served, shell: Shell) -> None:
     done = shell("split-pane", "%1", "--json", "--ratio", "0.7", "--", "cat", "-u", FUGUE_SOCKET=served.path)
     assert json.loads(done.stdout)["id"] == "%2"
@@ -93,7 +117,12 @@ def test_pane_text_is_printed_as_it_is(served: Served, shell: Shell) -> None:
         (["close-pane", "%9"], 1, "not_found", "no pane %9; list-panes shows what is open"),
         (["close-pan", "%1"], 2, "unknown_command", "no command close-pan; did you mean close-pane?"),
         (["split-pane", "--rato", "1"], 2, "invalid_argument", "split-pane: no flag --rato; did you mean --ratio?"),
-        (["split-pane", "--ratio", "2"], 2, "invalid_argument", "split-pane: ratio: 2 is not a number from 0.1 to 0.9"),
+        (
+            ["split-pane", "--ratio", "2"],
+            2,
+            "invalid_argument",
+            "split-pane: ratio: 2 is not a number from 0.1 to 0.9",
+        ),
     ],
 )
 def test_errors_are_one_line_and_a_status(

@@ -47,8 +47,8 @@ def test_every_format_is_ascii_and_ends_in_one_newline() -> None:
 def test_only_reading_is_called_harmless() -> None:
     for verb, cls in registry().items():
         hints = annotations(cls)
-        assert hints["readOnlyHint"] == (cls.all_effects == {Effect.READ}), verb
-        assert hints["destructiveHint"] == (not cls.all_effects <= {Effect.READ, Effect.LAYOUT}), verb
+        assert hints["readOnlyHint"] == (cls.all_effects <= {Effect.READ, Effect.CLIPBOARD}), verb
+        assert hints["destructiveHint"] == (not cls.all_effects <= {Effect.READ, Effect.CLIPBOARD, Effect.LAYOUT}), verb
         assert hints["idempotentHint"] or cls.effect is not Effect.READ, verb
 
 

@@ -7,6 +7,7 @@ import pytest
 from fugue_tui.config.model import KeySettings
 from fugue_tui.control.commands.panes import ClosePane, FocusPane, SplitPane
 from fugue_tui.control.core.command import registry
+from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.keymap import DEFAULTS, DIRECT, Action, binding, canonical, keymap
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers, parse_key, spell
 
@@ -28,7 +29,7 @@ def test_actions_and_commands_share_no_name() -> None:
 def test_tmux_keys_do_what_they_do_in_tmux() -> None:
     keys = keymap(KeySettings())[0]
     assert keys.prefix == KeyPress("b", Modifiers.CTRL)
-    assert keys.prefixed[KeyPress("%")].command == SplitPane()
+    assert keys.prefixed[KeyPress("%")].command == SplitPane(direction=Direction.HORIZONTAL)
     assert keys.prefixed[KeyPress("left")].command == FocusPane(pane="left")
     assert keys.prefixed[KeyPress("x")].command == ClosePane()
 

@@ -15,13 +15,14 @@ from tests.multiplexer import conftest
 from tests.multiplexer.conftest import agent
 from tests.output_analysis.conftest import Recorded, recorded
 
-from fugue_tui.control.commands.analyze import DetectIntent, ParseOutput, Structure, Verdict
+from fugue_tui.control.commands.analyze import DetectIntent, ParseOutput
 from fugue_tui.control.commands.pane_info import GetPaneState, GetRunningProcess
 from fugue_tui.control.commands.read_pane import Reading, ReadPane, Source
 from fugue_tui.control.commands.screenshot import PictureFormat, Screenshot, ScreenshotPane
 from fugue_tui.control.commands.send_keys import SendInput, SendKeys
 from fugue_tui.control.commands.visual_diff import VisualDiff
 from fugue_tui.control.commands.wait import PatternSpec, WaitForOutput, WaitResult
+from fugue_tui.control.output.analysis import Structure, Verdict
 from fugue_tui.control.output.last_command import CommandSource
 from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import Refused

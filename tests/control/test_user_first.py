@@ -9,6 +9,7 @@ from tests.control.user_and_agent import AGENT, MODERN, SHELL, by_hand, dispatch
 from tests.control.user_and_agent import trusted as trusted
 from tests.multiplexer.conftest import Room
 
+from fugue_tui.config.model import McpSettings
 from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
@@ -17,7 +18,8 @@ from fugue_tui.control.output.pane_titles import pane_title
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import Cancelled, Refused
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.author import Author, AuthorKind
+from fugue_tui.multiplexer.access.current_call import Call, current_call
+from fugue_tui.multiplexer.author import Author, Kind
 
 pytestmark = pytest.mark.slow
 TYPING = (
@@ -122,6 +124,7 @@ def test_the_focus_stays_while_the_user_types_and_the_answer_says_so(room: Room)
 def test_nothing_is_ended_under_the_users_hands(room: Room, line: str) -> None:
     pane = room.cat()
     room.opened("create-window --command cat")
+    room.say("create-session --name other --no-focus --command cat")
     by_hand(room, pane, "word\n")
     assert refused(room, line.format(pane)).data["retry_after_ms"]
     assert room.mux.runs(pane)
@@ -212,17 +215,30 @@ def test_a_call_that_has_waited_long_enough_is_refused(room: Room) -> None:
     room.shows(pane, "mine")
 
 
-def test_a_policy_may_refuse_what_is_typed(room: Room) -> None:
-    pane, asked = room.cat(), list[tuple[PaneId, Author]]()
+def test_no_question_of_an_agent_interrupts_the_user_who_types_in_the_pane(room: Room) -> None:
+    room.mux.permissions = McpSettings()
+    pane = room.cat()
+    by_hand(room, pane, "mine")
+    with pytest.raises(Refused, match="the user is typing"):
+        Dispatcher(room.mux).run(parse(f"send-input --pane {pane} --text no"), AGENT)
+    assert not room.mux.approvals.waiting()
 
-    def admit(pane: PaneId, author: Author) -> None:
-        asked.append((pane, author))
+
+def test_a_policy_may_refuse_what_is_typed(room: Room) -> None:
+    pane, asked = room.cat(), list[PaneId]()
+
+    def check() -> None:
+        asked.append(pane)
         raise Refused("not today")
 
-    room.mux.admit = admit
-    with pytest.raises(Refused, match="not today"):
-        room.run(parse(f"send-input --pane {pane} --text no"), AGENT)
-    assert asked == [(pane, AGENT.author)]
+    call = current_call.set(Call(AGENT.author, check=check))
+    try:
+        with pytest.raises(Refused, match="not today"):
+            room.mux.input(pane, AGENT.author).write(b"no")
+    finally:
+        current_call.reset(call)
+    assert asked == [pane]
+    assert room.mux.terminals[pane].sent.count == 0
 
 
 def test_a_policy_may_let_an_agent_type_what_is_not_shown(room: Room) -> None:
@@ -256,7 +272,7 @@ def test_the_users_keys_are_reported_together(room: Room) -> None:
     by_hand(room, pane, "abcde\n")
     room.skip(1.0)
     room.until(lambda: told)
-    assert [(author.kind, count) for author, count in told] == [(AuthorKind.USER, 6)]
+    assert [(author.kind, count) for author, count in told] == [(Kind.USER, 6)]
 
 
 def test_a_layout_that_the_user_changes_is_left_alone_for_five_seconds(room: Room) -> None:

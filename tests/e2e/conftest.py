@@ -41,10 +41,7 @@ class Running:
         server: bool = False,
         fork_server: ForkServer | None = None,
     ) -> None:
-        """`server` has it outlive its terminal, as it does for a person who asks for nothing else.
-
-        With a fork server it is forked, unless it is another `program`.
-        """
+        """`server` has it outlive its terminal, as it does by default; `program` is what Python runs instead of it."""
         self.room = room
         """Where its socket, its log and its configuration are."""
         self.name = "e2e"
@@ -124,7 +121,7 @@ class Running:
             host.close()
 
     def _on_terminal(self, program: tuple[str, ...], words: tuple[str, ...], size: Size, env: dict[str, str]) -> Host:
-        if self._fork_server is not None and program == PROGRAM:
+        if self._fork_server is not None:
             return Host((*program, *words), size, env, self._fork_server)
         return Host((sys.executable, *program, *words), size, env)
 

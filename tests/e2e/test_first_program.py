@@ -33,6 +33,7 @@ def test_a_program_that_fails_at_once_stays_with_what_it_said(launch: Launch) ->
     running.host.wait_until(lambda: running.ask("list-panes")["panes"][0]["pid"] != pane["pid"])
 
 
+@pytest.mark.forked
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -61,6 +62,7 @@ def test_a_first_program_that_cannot_start_is_one_line_in_the_shell(
     assert not running.socket.exists()
 
 
+@pytest.mark.forked
 def test_a_line_that_the_shell_cannot_run_is_reported_in_the_pane(launch: Launch) -> None:
     running = launch("-e", "no-such-program --at-all")
     running.ready()
@@ -68,6 +70,7 @@ def test_a_line_that_the_shell_cannot_run_is_reported_in_the_pane(launch: Launch
     assert running.ask("list-panes")["panes"][0]["exit"] == "exit 127"
 
 
+@pytest.mark.forked
 def test_callers_are_told_why_a_program_cannot_start(launch: Launch) -> None:
     running = launch("--", "cat")
     running.ready()
@@ -87,6 +90,7 @@ def test_a_configured_shell_that_does_not_exist_is_reported_in_the_shell(launch:
     assert b"\x1b[?1049h" not in running.host.received
 
 
+@pytest.mark.forked
 @pytest.mark.parametrize("text", ["this is = not [toml", "\0\xff", "[ui]\nmotion = 'yes'\n[uix]\n"])
 def test_a_configuration_that_is_wrong_is_told_on_the_screen_and_the_rest_holds(launch: Launch, text: str) -> None:
     running = launch("--", "cat", size=_WIDE, config=text)
@@ -105,6 +109,7 @@ def test_nothing_is_kept_in_the_cache_directory(launch: Launch, room: Path) -> N
     assert not (room / "kept").exists()
 
 
+@pytest.mark.forked
 def test_the_fifth_program_inherits_its_terminal_and_nothing_else(launch: Launch) -> None:
     running = launch("--", "cat")
     running.ready()

@@ -66,7 +66,7 @@ def test_the_program_runs_in_its_own_pane(launch: Launch) -> None:
     running.host.send("typed\r")
     running.host.wait_until(lambda: running.host.text.count("typed") == 2)
     done = running.shell("list-panes", "--workspace", "inner")
-    assert (done.returncode, done.stdout.count("cat")) == (0, 2)
+    assert (done.returncode, done.stdout.count("cat")) == (0, 3)
     running.host.send(b"\x02\x02Q")
     running.host.wait_text("with 1 running program?")
     running.host.send("y")

@@ -5,7 +5,7 @@ import stat
 import pytest
 from tests.e2e.conftest import Launch, Running
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 BUGGY = """

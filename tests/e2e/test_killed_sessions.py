@@ -1,7 +1,9 @@
 """Terminals and servers that are killed, closed, stuck or done leave nothing that is in the way."""
 
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +21,12 @@ def alive(pid: int) -> bool:
         return stat(pid)[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def refuses(path: Path) -> bool:
+    """Whether a socket has no listener: the threads of a killed process may hold it after the first one has ended."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(path)) == errno.ECONNREFUSED
 
 
 def test_a_killed_or_closed_terminal_leaves_the_workspace_alone(running: Running) -> None:
@@ -48,6 +56,7 @@ def test_both_killed_at_once_leave_nothing_that_is_in_the_way(running: Running) 
     os.kill(server, signal.SIGKILL)
     os.kill(running.host.pid, signal.SIGKILL)
     running.host.wait_exit()
+    running.host.wait_until(lambda: refuses(running.socket))
     again = running.again("new", running.name, *CAT)
     again.wait_text("ready", running.name)
     assert running.server != server

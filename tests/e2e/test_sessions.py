@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from tests.e2e.background_workspaces import CAT, left, stat
 from tests.e2e.background_workspaces import running as running
 from tests.e2e.conftest import TIMEOUT, Launch, Running
+from tests.fork_server import ForkServer
 from tests.mcp.bridge.test_stdio_bridge import HELLO, Bridge
 
 from fugue_tui import attach_protocol, sockets
@@ -159,24 +161,34 @@ except AlreadyRunning:
 """
 
 
-def test_of_two_servers_that_claim_a_name_one_gets_it(room: Path) -> None:
+def test_of_two_servers_that_claim_a_name_one_gets_it(room: Path, fork_server: ForkServer) -> None:
     env = {**os.environ, "XDG_RUNTIME_DIR": str(room)}
     for _ in range(20):
         start, gate = os.pipe()
-        command = [sys.executable, "-c", RACE, str(start)]
-        racers = [
-            subprocess.Popen(
-                command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, pass_fds=(start,)
-            )
-            for _ in range(2)
-        ]
-        assert [racer.stdout.readline() for racer in racers if racer.stdout] == ["ready\n"] * 2
+        racers = [Racer(fork_server, env, start) for _ in range(2)]
+        assert [racer.streams.readline() for racer in racers] == ["ready\n"] * 2
         os.close(gate)
         os.close(start)
-        said = [racer.stdout.readline().strip() for racer in racers if racer.stdout]
-        assert sorted(said) == ["lost", "won"]
+        assert sorted(racer.streams.readline().strip() for racer in racers) == ["lost", "won"]
         for racer in racers:
-            racer.communicate()
+            racer.end()
+
+
+class Racer:
+    """A process that claims a name once a pipe is closed."""
+
+    def __init__(self, fork_server: ForkServer, env: Mapping[str, str], start: int) -> None:
+        self._socket, theirs = socket.socketpair()
+        with theirs, open(os.devnull, "w") as null:
+            streams = (theirs.fileno(), theirs.fileno(), null.fileno())
+            self._process = fork_server.start(("-c", RACE, str(start)), env, streams, pass_fds=(start,))
+        self.streams = self._socket.makefile()
+
+    def end(self) -> None:
+        self._socket.shutdown(socket.SHUT_WR)
+        assert self._process.wait() == 0
+        self.streams.close()
+        self._socket.close()
 
 
 def test_what_keeps_a_server_from_starting_reaches_the_user(launch: Launch) -> None:

@@ -52,6 +52,7 @@ class Who(Struct):
     kind: str
     pane: str
     executable: str
+    process: str
 
 
 class TestOrigin(Command[Who], name="test-origin", effect=Effect.READ):
@@ -60,7 +61,7 @@ class TestOrigin(Command[Who], name="test-origin", effect=Effect.READ):
     __test__ = False
 
     def run(self, mux: Any, origin: Origin) -> Who:
-        return Who(origin.kind, "" if origin.pane is None else str(origin.pane), origin.executable)
+        return Who(origin.kind, "" if origin.pane is None else str(origin.pane), origin.executable, origin.process)
 
 
 class TestBug(Command[None], name="test-bug", effect=Effect.READ):
@@ -89,7 +90,12 @@ class Served:
     """A workspace with one pane in which `cat` runs, on a socket."""
 
     def __init__(
-        self, path: str, limits: Limits | None = None, settings: McpSettings | None = None, engine: str = "ghostty"
+        self,
+        path: str,
+        limits: Limits | None = None,
+        settings: McpSettings | None = None,
+        engine: str = "ghostty",
+        workspace: str = "",
     ) -> None:
         self.path = path
         self.links: list[Link] = []
@@ -98,11 +104,11 @@ class Served:
         self._io_loop = IOLoop()
         self._io_loop.start()
         self.launcher = Launcher(self._io_loop, engine, 500)
-        self.mux = Multiplexer("test", spawner=self.launcher, post=self._post, socket=path)
+        self.mux = Multiplexer(workspace or "test", spawner=self.launcher, post=self._post, socket=path)
         self.mux.permissions = McpSettings(trust="full")
         self.dispatcher = Dispatcher(self.mux)
         gateway = ThreadGateway(self.dispatcher, self._post)
-        self.server = SocketServer(listen(path), gateway, limits, settings=lambda: self.settings)
+        self.server = SocketServer(listen(path, workspace), gateway, limits, settings=lambda: self.settings)
         self._main = threading.Thread(target=self._run_main_thread, name="main of the test")
         self._main.start()
         self.on_main(lambda: command("create-pane --name first --command cat").run(self.mux, USER))
@@ -119,11 +125,11 @@ class Served:
         now = self._loop.time
         self.on_main(lambda: vars(self._loop).update(time=lambda: now() + seconds))
 
-    def close(self) -> None:
+    def close(self, *, returns: bool = False) -> None:
         """Stop everything. Idempotent."""
         if not self._main.is_alive():
             return
-        self.server.stop()
+        self.server.stop(returns=returns)
         self.on_main(self.mux.close)
         self._post(self._loop.stop)
         self._main.join(DEADLINE)
@@ -208,9 +214,14 @@ def serve(private_dir: Path) -> Iterator[Callable[..., Served]]:
     started: list[Served] = []
 
     def start(
-        limits: Limits | None = None, name: str = "test", settings: McpSettings | None = None, engine: str = "ghostty"
+        limits: Limits | None = None,
+        name: str = "test",
+        settings: McpSettings | None = None,
+        engine: str = "ghostty",
+        workspace: str = "",
     ) -> Served:
-        started.append(Served(os.path.join(private_dir, f"{name}.sock"), limits, settings, engine))
+        path = os.path.join(private_dir, f"{workspace or name}.sock")
+        started.append(Served(path, limits, settings, engine, workspace))
         return started[-1]
 
     yield start

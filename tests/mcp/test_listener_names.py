@@ -13,7 +13,7 @@ from tests.mcp.workspace_sockets import sockets_in
 
 from fugue_tui.errors import AlreadyRunning, SocketError
 from fugue_tui.sockets import answers, live, path_of, same
-from fugue_tui.store import name_lock
+from fugue_tui.store import server_records
 from fugue_tui_mcp.listener import Listener, listen_as
 
 
@@ -117,20 +117,20 @@ def test_a_name_has_one_server_wherever_its_socket_is(
         listen_as("dev")
     assert caught.value.path == first.named
     assert sockets_in(elsewhere / "fugue-tui") == []
-    assert name_lock.holder("dev") == name_lock.Holder(os.getpid(), first.named)
+    assert server_records.holder("dev") == server_records.Server("dev", os.getpid(), first.named, first.id)
     first.rename("ops")
     listen_as("dev").close()
     with pytest.raises(AlreadyRunning, match="workspace ops is already running"):
         listen_as("ops")
     first.close()
-    assert name_lock.holder("ops") is None
+    assert server_records.holder("ops") is None
     listen_as("ops").close()
 
 
 def test_a_name_of_a_killed_server_is_free(runtime: Path) -> None:
     script = "from fugue_tui_mcp.listener import *; import os; listen_as('dev'); os._exit(9)"
     subprocess.run([sys.executable, "-c", script], check=False)
-    assert name_lock.holder("dev") is None
+    assert server_records.holder("dev") is None
     listen_as("dev").close()
 
 
@@ -140,7 +140,7 @@ def test_a_state_directory_that_cannot_be_used_prevents_nothing(
     monkeypatch.setenv("FUGUE_STATE", str(private_dir / "file" / "state"))
     (private_dir / "file").write_text("")
     listener = listen_as("dev")
-    assert name_lock.holder("dev") is None
+    assert server_records.holder("dev") is None
     listener.close()
 
 

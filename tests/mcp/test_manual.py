@@ -9,9 +9,10 @@ from fugue_tui.control.core.command import Toolset
 from fugue_tui.control.dispatch.idempotency import REMEMBERED
 from fugue_tui.control.introspection import KEY, SHORTENED
 from fugue_tui.validation.field_docs import field_docs
+from fugue_tui_mcp.bridge import workspace_tools
 from fugue_tui_mcp.protocol import prompts, resources, subscriptions, tools
 from fugue_tui_mcp.protocol.resource_handlers import MOST
-from fugue_tui_mcp.protocol.toolsets import NAME
+from fugue_tui_mcp.protocol.toolsets import CALL, NAME
 
 MANUAL = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text()
 
@@ -37,7 +38,7 @@ def test_it_says_of_a_set_what_the_set_says_of_itself() -> None:
 
 def test_it_names_no_tool_and_no_setting_that_there_is_not() -> None:
     named = set(re.findall(r"`(fugue_[a-z_]+)`", MANUAL))
-    assert named <= {NAME, *tools.by_name()}
+    assert named <= {NAME, CALL, *(str(tool["name"]) for tool in workspace_tools.TOOLS), *tools.by_name()}
     settings = set(re.findall(r"^    (\w+) = ", MANUAL, re.MULTILINE))
     assert settings <= {*McpSettings.__struct_fields__, *SecuritySettings.__struct_fields__}
     assert f"max_panes = {SecuritySettings().max_panes}\n" in MANUAL

@@ -1,9 +1,11 @@
 """Too long, too many, too silent: what exceeds a limit ends its own conversation and no other."""
 
 import logging
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from subprocess import PIPE, Popen
 
 import pytest
 from tests.mcp.conftest import Served, request, until
@@ -117,6 +119,36 @@ def test_the_limit_holds_for_clients_that_come_at_once(
         assert link.read()["result"]["exit"] == 0
     for link in links:
         link.close()
+
+
+FLOOD = """
+import json, socket, sys
+request = {"jsonrpc": "2.0", "id": 1, "method": "fugue/cli", "params": {"words": ["get-status"]}}
+line = json.dumps(request).encode() + b"\\n"
+connections = []
+for _ in range(12):
+    connections.append(socket.socket(socket.AF_UNIX))
+    connections[-1].connect(sys.argv[1])
+    connections[-1].sendall(line)
+    connections[-1].makefile("rb").readline()
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_client_with_many_connections_drops_its_own(serve: Callable[..., Served]) -> None:
+    served = serve(Limits(connections=4))
+    idle = served.link()
+    idle.initialize()
+    with Popen([sys.executable, "-S", "-c", FLOOD, served.path], stdin=PIPE, stdout=PIPE) as flood:
+        assert flood.stdout is not None
+        flood.stdout.readline()
+        other = served.link()
+        other.initialize()
+        for link in (idle, other):
+            link.send(request("ping"))
+            assert link.read() == {"jsonrpc": "2.0", "id": 1, "result": {}}
+        flood.communicate()
 
 
 def test_a_client_that_says_nothing_is_dropped(serve: Callable[..., Served]) -> None:

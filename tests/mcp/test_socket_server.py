@@ -189,9 +189,9 @@ def test_disconnecting_drops_every_client_and_lets_new_ones_in(served: Served) -
     again.close()
 
 
-def test_a_program_in_a_pane_is_known_by_its_pane(served: Served, private_dir: Path) -> None:
+def test_a_program_in_a_pane_is_known_by_its_pane_and_not_by_its_environment(served: Served, private_dir: Path) -> None:
     answer = private_dir / "answer"
-    listing = f"{shlex.quote(sys.executable)} -m fugue_tui list-panes --json"
+    listing = f"FUGUE_PANE=%1 {shlex.quote(sys.executable)} -m fugue_tui list-panes --json"
     line = f"{listing} > {answer}.part && mv {answer}.part {answer}; cat"
     made: Any = served.on_main(lambda: command(["create-pane", "--command", line]).run(served.mux, USER))
     until(answer.exists)

@@ -30,7 +30,7 @@ class Keeping:
         self.recorder = SnapshotWriter(self.store, settings, lambda argv, pid, cwd: ("again", *argv[:1]))
         self.saver = Saver(room.mux, self.recorder, settings, lambda: self.now)
         self.news: list[str] = []
-        self.saver.on_message.connect(self.news.append)
+        self.saver.on_message.connect(lambda text, topic: self.news.append(text))
 
     def wait(self, seconds: float = SOON) -> None:
         """Advance the clock, and wait until what is due is done."""

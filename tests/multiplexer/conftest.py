@@ -18,7 +18,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.access.caller import current_owner
+from fugue_tui.multiplexer.access.current_call import Call, current_call
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.workspace.invariants import check
@@ -54,11 +54,11 @@ class Room:
 
     def run(self, command: Command[Answer], origin: Origin = USER) -> Answer:
         """Run a command."""
-        owner = current_owner.set(origin.owner)
+        call = current_call.set(Call(owner=origin.owner))
         try:
             found = command.run(self.mux, origin)
         finally:
-            current_owner.reset(owner)
+            current_call.reset(call)
         return self.awaited(found) if is_deferred(found) else found
 
     def awaited(self, later: Deferred[Answer]) -> Answer:
@@ -133,7 +133,8 @@ class Room:
             self.turn(0.0)
 
     def skip(self, seconds: float) -> None:
-        """Have so many seconds pass at once for the timers of the main loop."""
+        """Have so many seconds pass at once for the timers of the main loop, also those of tasks yet to begin."""
+        self.turn(0.0)
         now = self.loop.time
         vars(self.loop)["time"] = lambda: now() + seconds
 

@@ -10,7 +10,7 @@ from fugue_tui.errors import NotFound, SpawnFailed
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import multiplexer
-from fugue_tui.multiplexer.closed_panes import SECONDS
+from fugue_tui.multiplexer.undo.closed_panes import SECONDS
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.workspace.model import OnExit
 
@@ -197,12 +197,12 @@ def test_what_programs_say_is_kept_and_told(room: Room) -> None:
 
 def test_a_pane_belongs_to_the_user_who_types_in_it_for_two_seconds(room: Room) -> None:
     pane = room.cat()
-    assert room.mux.reserved_ms(pane) is None
+    assert room.mux.lease.reserved_ms(pane) is None
     room.mux.human_input(pane)
     room.now += 0.5
-    assert room.mux.reserved_ms(pane) == 1500
+    assert room.mux.lease.reserved_ms(pane) == 1500
     room.now += 1.5
-    assert room.mux.reserved_ms(pane) is None
+    assert room.mux.lease.reserved_ms(pane) is None
 
 
 def test_a_pane_that_is_gone_is_not_found(room: Room) -> None:

@@ -6,10 +6,10 @@ import shutil
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Lock
 
 import pytest
-from tests.store.saving_programs import CALLS, calls_of_a_put, run
+from tests.fork_server import ForkServer
+from tests.store.saving_programs import CALLS, TAIL, calls_of_a_put, run
 from tests.store.store_contents import files, got, manifest_file, put
 from tests.store.store_contents import store as store
 
@@ -55,7 +55,7 @@ def copies(store: Store) -> tuple[int, int, int]:
     return (5, 4, 3) if b'"n":4}' in manifest_file(store, ".1").read_bytes() else (5, 3, 2)
 
 
-def test_a_program_killed_at_any_moment_leaves_a_whole_save(tmp_path: Path) -> None:
+def test_a_program_killed_at_any_moment_leaves_a_whole_save(tmp_path: Path, fork_server: ForkServer) -> None:
     code = """
 from itertools import count
 numbers = count(1)
@@ -72,17 +72,12 @@ put(4)
         put(ready, number)
     count = len(calls_of_a_put(tmp_path / "count"))
 
-    one = Lock()  # A program that is being started holds the locks of stores until it is its own.
-
     def killed(number: int) -> None:
         root = tmp_path / f"at{number}"
-        with one:
-            shutil.copytree(ready.root, root)
-            process = run(code, str(root), str(number), *CALLS)
-        process.communicate()
+        shutil.copytree(ready.root, root)
+        process = fork_server.run(("-c", TAIL + code, str(root), str(number), *CALLS), os.environ)
         assert process.returncode == -signal.SIGKILL
-        with one:
-            survives(Store(root))
+        survives(Store(root))
 
     def survives(store: Store) -> None:
         assert got(store) in (3, 4)
@@ -98,20 +93,22 @@ put(4)
         list(pool.map(killed, range(1, count + 1)))
 
 
-def test_fifty_kills_in_a_loop_of_saves_lose_nothing(store: Store) -> None:
-    code = "for number in range(int(sys.argv[2]), 1 << 30): put(number); print(number, flush=True)"
+def test_fifty_kills_in_a_loop_of_saves_lose_nothing(store: Store, fork_server: ForkServer) -> None:
+    code = TAIL + "for number in range(int(sys.argv[2]), 1 << 30): put(number); print(number, flush=True)"
     last, chance = 0, random.Random(5)
     for _ in range(50):
-        process = run(code, store.root, str(last))
-        assert process.stdout is not None
-        with process.stdout as out:
+        with open(os.devnull) as null:
+            told, printing = os.pipe()
+            streams = (null.fileno(), printing, null.fileno())
+            process = fork_server.start(("-c", code, store.root, str(last)), os.environ, streams)
+            os.close(printing)
+        with open(told, "rb") as out:
             lines = [out.readline() for _ in range(chance.randrange(1, 12))]
             process.kill()
             lines += [line for line in out if line.endswith(b"\n")]
-        process.communicate()
-        told = int(lines[-1])
-        last = got(store)
-        assert last in (told, told + 1)
+        process.wait()
+        saved, last = int(lines[-1]), got(store)
+        assert last in (saved, saved + 1)
     store.tidy()
     put(store, last + 1)
     assert not [name for part in ("auto", "texts") for name in files(store, part) if name.endswith(".new")]

@@ -322,7 +322,7 @@ async def test_the_user_is_asked_before_a_program_copies(
     async with open_stage() as stage:
         stage.terminal().receive(memoryview(COPY))
         await stage.until(lambda: "a program asks" in stage.text)
-        assert "in %1 wants to copy to your clipboard, in pane %1 (" in stage.text
+        assert "in %1 wants to copy to your clipboard, in your pane %1" in stage.text
         assert "6 characters: secret" in stage.text
         assert stage.app.clipboard == ""
         await stage.press(*presses, "enter")

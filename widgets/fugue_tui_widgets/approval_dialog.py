@@ -16,11 +16,16 @@ from fugue_tui_widgets.dialogs import NARROW, SHORT
 
 DENY: Final = "deny"
 """The answer that stands first."""
+DENY_ALL: Final = "deny all"
+"""The answer of the Delete key, if it is offered: no to all requests of the caller."""
 GUARD_SECONDS: Final = 0.3
 """How long after it opened, and after any key that does nothing here, a key answers nothing: it was meant for a
 program."""
 _STEPS: Final = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
 _PAGES: Final = {"pageup": -1, "pagedown": 1}
+_ENDS: Final = {"home": -1, "end": 1}
+_PART: Final = 8_000
+"""Characters of the command that are laid out at a time: a megabyte would take seconds."""
 _AROUND: Final = 9
 """Rows of the dialog that are neither the command nor answers, and of the screen around it."""
 
@@ -45,7 +50,7 @@ class Choice(Label):
         self.answer = answer
 
     def on_click(self) -> None:
-        """Tell the dialog."""
+        """Notify the dialog."""
         self.post_message(self.Clicked(self.answer))
 
 
@@ -80,25 +85,29 @@ class ApprovalDialog(ModalScreen[str | None]):
         guard: float = GUARD_SECONDS,
         clock: Callable[[], float] = time.monotonic,
         title: str = "an agent asks",
+        *,
+        denies_all: bool = False,
     ) -> None:
         """`choices` are (answer, words) pairs besides no; `more` is how many further questions wait; `guard` is for how
-        many seconds after it opened no key answers."""
+        many seconds after it opened no key answers; `denies_all` offers to deny all of the caller."""
         super().__init__()
         self.heading, self.command, self.more, self.asks = heading, command, more, title
         self.choices = [(DENY, "No"), *choices]
+        if denies_all:
+            self.choices.append((DENY_ALL, "No to all that it asks, for half a minute (Delete)"))
         self.chosen = 0
+        self._part, self._parts = 0, max(1, -(-len(command) // _PART))
         self._clock, self._guard = clock, guard
         self._ignored_at = clock()
 
     def compose(self) -> ComposeResult:
         """Who asks for what, and the answers."""
         with Vertical() as frame:
-            waiting = f", {self.more} more wait" if self.more else ""
-            frame.border_title = Content(f" {self.asks}{waiting} ")
+            frame.border_title = self._title()
             frame.border_subtitle = Content(" ↑↓ choose · Enter answers · Escape later ")
             yield Label(Content(self.heading))
             with VerticalScroll(can_focus=False):
-                yield Static(Content(self.command), id="command")
+                yield Static(self._shown(), id="command")
             for answer, words in self.choices:
                 yield Choice(answer, words)
 
@@ -117,21 +126,52 @@ class ApprovalDialog(ModalScreen[str | None]):
         event.stop()
         event.prevent_default()
         now, typing = self._clock(), self._clock() - self._ignored_at < GUARD_SECONDS
-        if typing or event.key not in (*_STEPS, *_PAGES, "enter", "escape"):
+        if typing or event.key not in (*_STEPS, *_PAGES, *_ENDS, *self._answers()):
             self._ignored_at = now
         elif event.key in _PAGES:
-            command = self.query_one(VerticalScroll)
-            command.scroll_relative(y=_PAGES[event.key] * command.size.height, animate=False)
+            self._scroll(_PAGES[event.key])
+        elif event.key in _ENDS:
+            self._show_part(self._parts - 1 if event.key == "end" else 0, _ENDS[event.key])
         elif event.key in _STEPS:
             self.chosen = min(max(self.chosen + _STEPS[event.key], 0), len(self.choices) - 1)
             self._show_chosen()
         else:
-            self.dismiss(None if event.key == "escape" else self.choices[self.chosen][0])
+            self.dismiss(self._answers()[event.key])
 
     def on_choice_clicked(self, message: Choice.Clicked) -> None:
         """A click answers too, once the dialog has been there for a moment."""
         if self._clock() - self._ignored_at >= GUARD_SECONDS:
             self.dismiss(message.answer)
+
+    def _scroll(self, pages: int) -> None:
+        """Scroll the command by a page, at its end to the next part."""
+        command, part = self.query_one(VerticalScroll), self._part + pages
+        at_end = command.scroll_offset.y == (command.max_scroll_y if pages > 0 else 0)
+        if at_end and 0 <= part < self._parts:
+            self._show_part(part, -pages)
+        else:
+            command.scroll_relative(y=pages * command.size.height, animate=False)
+
+    def _show_part(self, part: int, end: int) -> None:
+        """Show the beginning of a part of the command, or with 1 its end."""
+        self._part = part
+        self.query_one("#command", Static).update(self._shown())
+        self.query_one(Vertical).border_title = self._title()
+        command = self.query_one(VerticalScroll)
+        (command.scroll_end if end > 0 else command.scroll_home)(animate=False)
+
+    def _shown(self) -> Content:
+        return Content(self.command[self._part * _PART : (self._part + 1) * _PART])
+
+    def _title(self) -> Content:
+        waiting = f", {self.more} more wait" if self.more else ""
+        part = f", part {self._part + 1} of {self._parts} (PageDown, End)" if self._parts > 1 else ""
+        return Content(f" {self.asks}{waiting}{part} ")
+
+    def _answers(self) -> dict[str, str | None]:
+        """What keys answer."""
+        denies_all = {"delete": DENY_ALL} if self.choices[-1][0] == DENY_ALL else {}
+        return {"enter": self.choices[self.chosen][0], "escape": None} | denies_all
 
     def _show_chosen(self) -> None:
         for at, choice in enumerate(self.query(Choice)):

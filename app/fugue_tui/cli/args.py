@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 
 from fugue_tui.errors import FugueError, InvalidArgument
 
@@ -10,6 +11,8 @@ class Usage(InvalidArgument):
     """The command line is malformed."""
 
 
+PLAIN, ENVELOPE = "plain", "envelope"
+"""The forms of JSON."""
 SHORT = {"-e": "--command", "-h": "--help", "-r": "--read-only"}
 
 
@@ -36,9 +39,21 @@ def options_of(
     return options, positional, program
 
 
-def split_own(arguments: list[str]) -> tuple[list[str], dict[str, str], bool]:
-    """A command's own arguments, the options of the client (which workspace, where the output goes), and whether
-    JSON was requested."""
+def json_form(arguments: Sequence[str]) -> str:
+    """The form of JSON that is requested: plain or envelope; empty for none. Raises Usage."""
+    form = ""
+    for word in _cut(list(arguments))[0]:
+        name, equals, value = word.partition("=")
+        if name == "--json":
+            form = value if equals else PLAIN
+            if form not in (PLAIN, ENVELOPE):
+                raise Usage(f"--json: {value[:40]!a} is no form; there are {PLAIN} and {ENVELOPE}")
+    return form
+
+
+def split_own(arguments: list[str]) -> tuple[list[str], dict[str, str], str]:
+    """A command's own arguments, the options of the client (which workspace, where the output goes), and the form of
+    JSON that was requested."""
     head, program = _cut(arguments)
     words: list[str] = []
     where: dict[str, str] = {}
@@ -49,9 +64,9 @@ def split_own(arguments: list[str]) -> tuple[list[str], dict[str, str], bool]:
             where[name] = value if equals else _value(name, head)
         else:
             words.append(word)
-    json_wanted = "--json" in words
-    words = [word for word in words if word != "--json"]
-    return [*words, *(["--", *program] if len(program) or "--" in arguments else [])], where, json_wanted
+    words = [word for word in words if word.partition("=")[0] != "--json"]
+    form = json_form(arguments)
+    return [*words, *(["--", *program] if len(program) or "--" in arguments else [])], where, form
 
 
 def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -67,11 +82,26 @@ def _value(name: str, rest: list[str]) -> str:
     return rest.pop(0)
 
 
-def as_json(value: object) -> str:
-    """Serialize a value as the JSON that `--json` prints."""
+def as_json(value: object, form: str = PLAIN) -> str:
+    """Serialize a value as the JSON that `--json` prints; an envelope says whether it is a result or an error."""
     import json
 
+    if form == ENVELOPE:
+        value = _enveloped(value)
     return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _enveloped(value: object) -> dict[str, object]:
+    """A result, or an error's message, code and data, in an envelope."""
+    from typing import cast
+
+    error = cast("dict[str, object]", value).get("error") if isinstance(value, dict) else None
+    if not isinstance(error, dict) or "message" not in error:
+        return {"success": True, "data": value}
+    fields = cast("dict[str, object]", error)
+    return {"success": False, "error": fields["message"]} | {
+        name: each for name, each in fields.items() if name != "message"
+    }
 
 
 def say(text: str) -> None:

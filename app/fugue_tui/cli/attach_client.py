@@ -38,10 +38,10 @@ def join(path: str, hello: Hello, wanted: str = "", program: tuple[str, ...] | s
 def join_again(path: str, hello: Hello, name: str) -> int:
     """Attach to a workspace whose server runs, but not at this path: where it listens, or once it listens again.
     Raises NotRunning if no server has the name, or it cannot be reached for a while."""
-    from fugue_tui.store import name_lock
+    from fugue_tui.store import server_records
 
     until = time.monotonic() + AGAIN_SECONDS
-    while found := name_lock.holder(name):
+    while found := server_records.holder(name):
         with suppress(NotRunning):
             return join(found.socket or path, hello, name)
         if time.monotonic() > until:
@@ -52,9 +52,9 @@ def join_again(path: str, hello: Hello, name: str) -> int:
 
 def unreachable(name: str) -> NotRunning | None:
     """The error that a workspace's server runs but cannot be reached; None if none runs."""
-    from fugue_tui.store import name_lock
+    from fugue_tui.store import server_records
 
-    found = name_lock.holder(name) if name else None
+    found = server_records.holder(name) if name else None
     if found is None:
         return None
     return NotRunning(

@@ -17,16 +17,21 @@ def path(named: str) -> int:
 
 def check(named: str) -> int:
     """Print every fault; the exit status is 1 if there is one."""
+    file = _file(named)
+    found = faults(file)
+    for fault in found:
+        complain(fault)
+    if not found:
+        say(f"{file}: all right" if file.exists() else f"{file}: not there; the defaults hold")
+    return 1 if found else 0
+
+
+def faults(file: Path) -> list[str]:
+    """Every fault of a configuration file, its key bindings included."""
     from fugue_tui.control.keymap import keymap
 
-    file = _file(named)
     reading = model.read(file)
-    faults = [*reading.faults, *(f"{file}: {fault}" for fault in keymap(reading.config.keys)[1])]
-    for fault in faults:
-        complain(fault)
-    if not faults:
-        say(f"{file}: all right" if file.exists() else f"{file}: not there; the defaults hold")
-    return 1 if faults else 0
+    return [*reading.faults, *(f"{file}: {fault}" for fault in keymap(reading.config.keys)[1])]
 
 
 def show(named: str) -> int:

@@ -9,41 +9,8 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from fugue_tui.cli.args import Usage, as_json, complain, options_of, say, split_own, write
+from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say, split_own, write
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, UnknownCommand
-
-USAGE = """\
-usage: fugue-tui [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]         attach to a workspace that runs or is saved
-       fugue-tui new NAME [OPTIONS] [-- PROGRAM [ARGUMENT]...]       the same with one that need not be there yet
-       fugue-tui open [DIR|FILE|LAYOUT] [--yes]                      the same with a project's workspace
-       fugue-tui attach [NAME] [-r|--read-only] [--prefix KEY]       attach to one that runs; -r only looks on
-       fugue-tui detach [NAME] [--all]                               send the terminal used last away, or all
-       fugue-tui ls [--json]                                         list the workspaces that run or are saved
-       fugue-tui rename [NAME] NEW                                   give a running one another name
-       fugue-tui kill-server [NAME]                                  end one, with all its programs
-       fugue-tui serve [NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]   run one with no terminal, for a service manager
-       fugue-tui COMMAND [ARGUMENT]... [--json] [--workspace NAME]   run a command in a running one
-       fugue-tui mcp [--workspace NAME] [--socket PATH]              join an MCP client to it, on stdin and stdout
-       fugue-tui mcp --url|--token                                   print where it serves MCP over HTTP
-       fugue-tui reflect [--format tree|json|markdown|mcp]           print all commands with their schemas
-       fugue-tui policy [explain COMMAND [ARGUMENT]...]              show who may do what, and why
-       fugue-tui audit [NAME] [-f|--follow] [--pane %3] [--origin agent|user|script] [--since 10m] [--json]
-                                                                     who did what in it; --follow goes on
-       fugue-tui config path|check|show|init                         look after the configuration
-
-options:
-  --workspace NAME      the workspace's name, whatever it looks like; started if it is not there yet
-  -e, --command LINE    run this line in the first pane, or a new window, instead of a login shell
-  --foreground          run in this terminal alone, without a server: the workspace ends with it
-  -r, --read-only       look on; type nothing
-  --prefix KEY          this terminal's own prefix key, such as ctrl+a
-  --socket PATH         listen, or connect, there
-  --output FILE         write a command's answer, or the picture that it is, to a file; - is stdout
-  --config FILE         read this configuration
-  --engine NAME         the terminal engine: ghostty or pyte
-  --version             print the version
-  -h, --help            print this; after a command, what that command takes
-"""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -55,8 +22,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _route(list(arguments))
     except FugueError as error:
-        complain(str(error))
-        return _status(error)
+        return _failed(error, _form_of_errors(arguments))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
@@ -69,11 +35,19 @@ def run(arguments: Sequence[str]) -> int:
         return 1
 
 
+def _form_of_errors(arguments: Sequence[str]) -> str:
+    """The form of JSON in which errors are printed; empty for text."""
+    with suppress(Usage):
+        return json_form(arguments)
+    return ""
+
+
 def _route(arguments: list[str]) -> int:
     first = arguments[0] if arguments else ""
     if first in _SUBCOMMANDS:
         return _SUBCOMMANDS[first](arguments[1:])
-    if "-" in first[1:] and not first.startswith("-") and not _runs(first):
+    is_word = bool(first) and not first.startswith("-")
+    if is_word and (json_form(arguments) or ("-" in first[1:] and not _runs(first))):
         return _command(arguments)
     return _start(arguments)
 
@@ -108,7 +82,7 @@ def _new(arguments: list[str]) -> int:
     from fugue_tui.cli import start_args
 
     if {"--help", "-h"} & set(_own_words(arguments)):
-        return _help()
+        return _help("new")
     asked = start_args.StartRequest(arguments)
     if not asked.workspace:
         raise Usage("new: wants the workspace's name")
@@ -122,7 +96,7 @@ def _own_words(arguments: list[str]) -> list[str]:
 
 def _command(arguments: list[str]) -> int:
     """Run a command in a running workspace; a word that is no command may name a saved workspace."""
-    words, where, json_wanted = split_own(arguments)
+    words, where, form = split_own(arguments)
     if "--help" in words or "-h" in words:
         return _help(words[0])
     from fugue_tui import sockets
@@ -132,19 +106,19 @@ def _command(arguments: list[str]) -> int:
         answer = command_request.ask(sockets.find(where.get("--workspace", ""), where.get("--socket", "")), words)
     except SocketError as error:
         if words == ["list-layouts"] and isinstance(error, NotRunning) and not where:
-            return _show(_layouts(), json_wanted)
+            return _show(_layouts(), form)
         if _is_unknown(words[0]):
-            return _named(arguments, json_wanted)
+            return _named(arguments, form)
         way_out = "; start one with: fugue-tui" if isinstance(error, NotRunning) else ""
-        return _failed(type(error)(f"{error}{way_out}"), json_wanted)
+        return _failed(type(error)(f"{error}{way_out}"), form)
     except FugueError as error:
-        return _failed(error, json_wanted)
+        return _failed(error, form)
     if _error_code(answer) == UnknownCommand.code and _is_unknown(words[0]):
-        return _named(arguments, json_wanted)
+        return _named(arguments, form)
     if "--output" in where and not answer.get("exit"):
-        write(_data(answer, json_wanted), where["--output"])
+        write(_data(answer, form), where["--output"])
         return _exit_status(answer)
-    return _show(answer, json_wanted)
+    return _show(answer, form)
 
 
 def _layouts() -> dict[str, object]:
@@ -157,11 +131,11 @@ def _layouts() -> dict[str, object]:
     return {"text": render(found), "json": found, "exit": 0}
 
 
-def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
+def _data(answer: dict[str, object], form: str) -> bytes:
     """The bytes for `--output`: the image if the answer has one, else what would be printed."""
     found = answer.get("json")
-    if json_wanted:
-        return as_json(found).encode(errors="replace") + b"\n"
+    if form:
+        return as_json(found, form).encode(errors="replace") + b"\n"
     from typing import cast
 
     image = cast("dict[str, object]", found).get("image") if isinstance(found, dict) else ""
@@ -172,7 +146,7 @@ def _data(answer: dict[str, object], json_wanted: bool) -> bytes:
     return str(answer.get("text")).encode(errors="replace") + b"\n"
 
 
-def _named(arguments: list[str], json_wanted: bool) -> int:
+def _named(arguments: list[str], form: str) -> int:
     """Start the workspace that a word names; with arguments that only a command accepts, report an unknown command."""
     from fugue_tui.cli.start_args import StartRequest
     from fugue_tui.control.introspection import known
@@ -183,7 +157,7 @@ def _named(arguments: list[str], json_wanted: bool) -> int:
                 return _start(arguments)
         known(arguments[0])
     except UnknownCommand as error:
-        return _failed(error, json_wanted)
+        return _failed(error, form)
     raise AssertionError(f"{arguments[0]} is a command")
 
 
@@ -194,9 +168,11 @@ def _refusal(word: str) -> str:
 
     if word in _SUBCOMMANDS or word in verbs():
         return f"{word} is a command, and comes first: fugue-tui {word}"
-    said, near = ascii(word[:40])[1:-1], nearest(word, _SUBCOMMANDS, 0.7)
-    told = unknown(word, _SUBCOMMANDS, 0.7) if near else f"no command {said}, and no workspace {said} runs or is saved"
-    return f"{told} (fugue-tui new {said} starts a workspace)"
+    name, near = ascii(word[:40])[1:-1], nearest(word, _SUBCOMMANDS, 0.7)
+    reason = (
+        unknown(word, _SUBCOMMANDS, 0.7) if near else f"no command {name}, and no workspace {name} runs or is saved"
+    )
+    return f"{reason} (fugue-tui new {name} starts a workspace)"
 
 
 def _policy(arguments: list[str]) -> int:
@@ -205,21 +181,21 @@ def _policy(arguments: list[str]) -> int:
         return _command(["show-policy", *arguments])
     import shlex
 
-    words, where, json_wanted = split_own(arguments[1:])
+    words, where, form = split_own(arguments[1:])
     own = [part for name, value in where.items() for part in (name, value)]
-    return _command(["explain-policy", f"--call={shlex.join(words)}", *own, *(["--json"] if json_wanted else [])])
+    return _command(["explain-policy", f"--call={shlex.join(words)}", *own, *([f"--json={form}"] if form else [])])
 
 
-def _show(answer: dict[str, object], json_wanted: bool) -> int:
+def _show(answer: dict[str, object], form: str) -> int:
     status = answer.get("exit")
-    if json_wanted:
-        say(as_json(answer.get("json")))
+    if form:
+        say(as_json(answer.get("json"), form))
     elif status:
         complain(str(answer.get("text")))
     elif text := answer.get("text"):
         say(str(text))
     if status == 0:
-        return _exit_status(answer, silent=json_wanted)
+        return _exit_status(answer, silent=bool(form))
     return status if isinstance(status, int) else 1
 
 
@@ -231,9 +207,9 @@ def _exit_status(answer: dict[str, object], *, silent: bool = False) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _failed(error: FugueError, json_wanted: bool) -> int:
-    said = {"error": {"code": error.code, "message": str(error)}}
-    return _show({"text": str(error), "json": said, "exit": _status(error)}, json_wanted)
+def _failed(error: FugueError, form: str) -> int:
+    found = {"error": {"code": error.code, "message": str(error)}}
+    return _show({"text": str(error), "json": found, "exit": _status(error)}, form)
 
 
 def _status(error: FugueError) -> int:
@@ -256,7 +232,7 @@ def _is_unknown(verb: str) -> bool:
 def _mcp(arguments: list[str]) -> int:
     options, positional, program = options_of(arguments, ("--workspace", "--socket"), ("--url", "--token"))
     if "--help" in options:
-        return _help()
+        return _help("mcp")
     if positional or program:
         raise Usage(f"mcp: {(positional or program)[0][:40]!a}: one word too many; it takes --workspace and --socket")
     if options.keys() & {"--url", "--token"}:
@@ -285,7 +261,7 @@ def _http_address(options: dict[str, str]) -> int:
 def _reflect(arguments: list[str]) -> int:
     options, positional, _ = options_of(arguments, ("--format",))
     if "--help" in options:
-        return _help()
+        return _help("reflect")
     if positional:
         raise Usage(f"reflect: {positional[0][:40]!a}: one word too many; it takes --format")
     from fugue_tui.control.introspection import Format, reflect
@@ -300,7 +276,7 @@ def _reflect(arguments: list[str]) -> int:
 def _config(arguments: list[str]) -> int:
     options, positional, _ = options_of(arguments, ("--config",))
     if "--help" in options:
-        return _help()
+        return _help("config")
     from fugue_tui.cli.config_command import ACTIONS
 
     if len(positional) != 1 or positional[0] not in ACTIONS:
@@ -310,7 +286,7 @@ def _config(arguments: list[str]) -> int:
 
 def _open(arguments: list[str]) -> int:
     if {"--help", "-h"} & set(arguments):
-        return _help()
+        return _help("open")
     from fugue_tui.cli.open_project import run
 
     return run(arguments)
@@ -324,10 +300,14 @@ def _version() -> int:
 
 
 def _help(verb: str = "") -> int:
-    from fugue_tui.control.introspection import known, listing
+    from fugue_tui.cli.subcommands import help_of, usage
+    from fugue_tui.control.introspection import known, listing, verbs
     from fugue_tui.control.schema.command_line import help_text
 
-    say(help_text(known(verb)).rstrip("\n") if verb else f"{USAGE}\n{listing()}")
+    if verb in _SUBCOMMANDS and verb not in verbs():
+        say(help_of(verb).rstrip("\n"))
+    else:
+        say(help_text(known(verb)).rstrip("\n") if verb else f"{usage()}\n{listing()}")
     return 0
 
 
@@ -336,7 +316,7 @@ def _whole(verb: str) -> Callable[[list[str]], int]:
 
     def run(arguments: list[str]) -> int:
         if {"--help", "-h"} & set(_own_words(arguments)):
-            return _help(verb if verb == "kill-server" else "")
+            return _help(verb)
         module = importlib.import_module(f"fugue_tui.cli.{_WHOLE[verb]}")
         return getattr(module, verb.replace("-", "_"))(arguments)
 
@@ -348,6 +328,10 @@ _WHOLE = {
     "serve": "start_args",
     "ls": "workspace_list",
     "audit": "audit_command",
+    "setup": "setup.setup",
+    "doctor": "doctor.doctor",
+    "completions": "completions.completions",
+    "man": "man_page",
 }
 _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "mcp": _mcp,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from fugue_tui import sockets
-from fugue_tui.store.private_dir import PrivateDir, opened
+from fugue_tui.store.private_dir import PrivateDir, made, opened
 from fugue_tui.store.store import state_dir
 
 FOLDER: Final = "projects"
@@ -24,11 +24,8 @@ def name_for(wanted: str, file: Path) -> str:
     """The name of a file's workspace: the registered one, else the preferred one, numbered if another project has
     it. Raises SaveError if the registry cannot be read."""
     names = list(_numbered(wanted))
-    with opened(str(state_dir())) as state:
-        if state is None:
-            return wanted
-        with state.child(FOLDER) as folder:
-            owners = {name: _owner(folder, name) for name in names} if folder else {}
+    with opened(str(state_dir()), FOLDER) as folder:
+        owners = {name: _owner(folder, name) for name in names} if folder else {}
     own = os.path.realpath(file)
     mine = [name for name in names if owners.get(name) == own]
     return next(iter(mine or [name for name in names if not _is_held(owners.get(name, ""))]), wanted)
@@ -36,22 +33,14 @@ def name_for(wanted: str, file: Path) -> str:
 
 def owner_of(name: str) -> str:
     """The layout file that a name belongs to; empty if the name is free. Raises SaveError."""
-    with opened(str(state_dir())) as state:
-        if state is None:
-            return ""
-        with state.child(FOLDER) as folder:
-            return _owner(folder, name) if folder else ""
+    with opened(str(state_dir()), FOLDER) as folder:
+        return _owner(folder, name) if folder else ""
 
 
 def claim(name: str, file: Path) -> None:
     """Register a name for a file's workspace. Raises SaveError."""
-    draft = f".{name}.{os.getpid()}"
-    with opened(str(state_dir()), make=True) as state:
-        assert state is not None
-        with state.child(FOLDER, make=True) as folder:
-            assert folder is not None
-            folder.fill(draft, os.fsencode(os.path.realpath(file)))
-            folder.settle(draft, name)
+    with made(str(state_dir()), FOLDER) as folder:
+        folder.replace(name, os.fsencode(os.path.realpath(file)))
 
 
 def _numbered(wanted: str) -> Iterator[str]:

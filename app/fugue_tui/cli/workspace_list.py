@@ -5,7 +5,7 @@ import time
 from typing import TYPE_CHECKING, Any, cast
 
 from fugue_tui import sockets
-from fugue_tui.cli.args import Usage, as_json, complain, options_of, say
+from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say
 from fugue_tui.client import command_request
 from fugue_tui.errors import FugueError, SocketError
 
@@ -25,7 +25,7 @@ def ls(arguments: list[str]) -> int:
         raise Usage(f"ls: {positional[0][:40]!a}: one word too many; it takes --json")
     found = workspaces()
     if "--json" in options:
-        say(as_json({"workspaces": found}))
+        say(as_json({"workspaces": found}, json_form(arguments)))
     elif found:
         say(_table(found))
     else:

@@ -14,8 +14,13 @@ CHUNK = 1 << 16
 
 def ask(path: str, words: Sequence[str], seconds: float = ANSWER_SECONDS) -> dict[str, object]:
     """Run a command in the workspace at a socket; its `text`, `json` and `exit`. Raises NotRunning or SocketError."""
-    request = {"jsonrpc": "2.0", "id": 1, "method": "fugue/cli", "params": {"words": list(words)}}
-    with sockets.connect(path) as link:
+    return call(path, "fugue/cli", {"words": list(words)}, seconds)
+
+
+def call(path: str, method: str, params: dict[str, object], seconds: float) -> dict[str, object]:
+    """The result of a request to the workspace at a socket. Raises NotRunning or SocketError."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    with sockets.connect(path, min(seconds, sockets.CONNECT_SECONDS)) as link:
         link.settimeout(seconds)
         try:
             link.sendall(json.dumps(request).encode() + b"\n")

@@ -236,7 +236,7 @@ class Relay:
         self._host.restore()
 
     def _report_restored(self) -> None:
-        """Tell the server, which otherwise resets the terminal as if the client had been killed."""
+        """Notify the server, which otherwise resets the terminal as if the client had been killed."""
         with suppress(OSError):
             self._link.send(bytes(self._to_link) + attach_protocol.frame(attach_protocol.PAUSE, b""))
 

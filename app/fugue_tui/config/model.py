@@ -4,7 +4,6 @@ The structs are the only list of keys: checks, `config show` and the file that `
 faults of a file are reported together, with the file, the dotted key and the closest valid name.
 """
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -26,7 +25,7 @@ from fugue_tui.config.values import (
 )
 from fugue_tui.errors import ConfigError
 from fugue_tui.sanitize import TEXT_LIMIT, clean
-from fugue_tui.user_dirs import user_dir
+from fugue_tui.user_dirs import config_file
 from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_docs import field_docs
 from fugue_tui.validation.field_types import TEXT, ListOf, Refined, Table
@@ -154,9 +153,11 @@ class McpSettings(Struct, frozen=True):
     socket: Annotated[str, Refined(TEXT, socket_fault)] = ""
     """Where to listen; empty for a socket named after the workspace."""
     tcp: bool = False
-    """Serve agents over HTTP too, on 127.0.0.1, for whoever has the token that `fugue-tui mcp --token` prints."""
+    """Serve agents over HTTP too, on 127.0.0.1, for clients with the token that `fugue-tui mcp --token` prints."""
     tcp_port: Annotated[int, Meta(ge=0, le=65_535)] = 0
     """The port for that; 0 for any that is free."""
+    start: bool = False
+    """Start a workspace when an agent calls a tool and none runs; it has no terminal until you attach one."""
     trust: Literal["ask", "full"] = "ask"
     """full: never ask the user; "ask" below then means "allow"."""
     read: Permission = "allow"
@@ -169,6 +170,8 @@ class McpSettings(Struct, frozen=True):
     """Start programs of their own choice; ask as above."""
     destroy: Permission = "ask"
     """End programs, close panes, delete saves; ask as above."""
+    clipboard: Permission = "ask"
+    """See what was copied in the workspace."""
     admin: Permission = "ask"
     """Detach terminals, rename or end the workspace, write layout files."""
     ask_seconds: Annotated[int, Meta(ge=1, le=3_600)] = 100
@@ -206,9 +209,7 @@ Stamp = tuple[int, int, int] | None
 
 def path() -> Path:
     """The path of the configuration: `FUGUE_CONFIG`, or the platform's default."""
-    if named := os.environ.get("FUGUE_CONFIG"):
-        return Path(named).expanduser()
-    return Path(user_dir("config")) / "config.toml"
+    return Path(config_file())
 
 
 def stamp(file: Path) -> Stamp:

@@ -87,6 +87,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         ")": "select-session next",
         "[": Action.SCROLL,
         "]": Action.PASTE,
+        "=": "paste-smart",
         "p": Action.PALETTE,
         ":": Action.PALETTE,
         ">": Action.COMMAND_LINE,

@@ -187,7 +187,7 @@ def _words(before: str, after: str) -> str:
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     if matcher.ratio() < 0.6:
         return ""
-    said = [
+    changes = [
         f"“{' '.join(old[a:b])}” became “{' '.join(new[c:d])}”"
         if b > a and d > c
         else f"without “{' '.join(old[a:b])}”"
@@ -196,4 +196,4 @@ def _words(before: str, after: str) -> str:
         for tag, a, b, c, d in matcher.get_opcodes()
         if tag != "equal"
     ]
-    return f"{', '.join(said)} in “{after}”" if said and len(said) <= 3 else ""
+    return f"{', '.join(changes)} in “{after}”" if changes and len(changes) <= 3 else ""

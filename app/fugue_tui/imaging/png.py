@@ -62,9 +62,9 @@ def encode(image: Image.Image) -> bytes:
     return out.getvalue()
 
 
-def png(screen: Screen, theme: Theme | None = None, size: int = SIZE) -> bytes:
+def png(screen: Screen, theme: Theme | None = None) -> bytes:
     """Render a screen as PNG. Raises InvalidArgument if it would be too large."""
-    return encode(draw(screen, theme, size))
+    return encode(draw(screen, theme))
 
 
 def _cell(image: Image.Image, each: Cell, y: int, theme: Theme, cell: Metrics, size: int) -> None:

@@ -1,4 +1,4 @@
-"""Who types into a pane, changes the layout or ends a program."""
+"""Who runs a command, types into a pane, changes the layout or ends a program."""
 
 from enum import StrEnum
 
@@ -8,23 +8,30 @@ from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import clean
 
 
-class AuthorKind(StrEnum):
-    """The kinds of authors."""
+class Kind(StrEnum):
+    """The kinds of callers and authors: what the policy and the user's priority decide by."""
 
     USER = "user"
     """The user at an attached terminal, by keyboard, mouse or palette."""
     SCRIPT = "script"
-    """The command line outside of panes."""
+    """The user's command line, outside of all panes."""
     AGENT = "agent"
-    """An MCP client."""
+    """A program that came out of a pane, over MCP or on the command line. As an author: any MCP client."""
+    CLIENT = "client"
+    """An MCP client outside of all panes. Never an author."""
     PROGRAM = "program"
-    """A program in a pane, by the command line or the sideband."""
+    """A program's output (the sideband). As an author: also the command line in a pane."""
+
+    @property
+    def acts_for_user(self) -> bool:
+        """Whether it may do everything, and the user has no priority over it."""
+        return self in (Kind.USER, Kind.SCRIPT)
 
 
 class Author(Struct, frozen=True):
     """The author of an input or a change."""
 
-    kind: AuthorKind
+    kind: Kind
     pane: PaneId | None = None
     """Its own pane; None outside of panes."""
     pid: int | None = None
@@ -34,19 +41,19 @@ class Author(Struct, frozen=True):
     @property
     def yields(self) -> bool:
         """Whether the user has priority over it."""
-        return self.kind in (AuthorKind.AGENT, AuthorKind.PROGRAM)
+        return not self.kind.acts_for_user
 
     @property
     def label(self) -> str:
         """In a word or two, as seen by the user: `you`, `agent: claude`, `script`, `program: %3`."""
         match self.kind:
-            case AuthorKind.USER:
+            case Kind.USER:
                 return "you"
-            case AuthorKind.SCRIPT:
+            case Kind.SCRIPT:
                 return "script"
             case _:
                 name = clean(self.client, 20) or str(self.pane or "")
                 return f"{self.kind}: {name}" if name else str(self.kind)
 
 
-USER = Author(AuthorKind.USER)
+USER = Author(Kind.USER)

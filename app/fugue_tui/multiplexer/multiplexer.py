@@ -19,12 +19,12 @@ from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import Node
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.access.approvals import Approvals
-from fugue_tui.multiplexer.access.caller import current_owner
 from fugue_tui.multiplexer.access.command_rules import checked
+from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.access.grants import Grants
 from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.clients import Clients, NoClients
-from fugue_tui.multiplexer.closed_panes import ClosedPanes
+from fugue_tui.multiplexer.clipboard import Clipboard
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.log import EventLog
 from fugue_tui.multiplexer.events.pane_events import (
@@ -37,12 +37,11 @@ from fugue_tui.multiplexer.events.pane_events import (
     TerminalWatcher,
 )
 from fugue_tui.multiplexer.id_allocator import IdAllocator
+from fugue_tui.multiplexer.input.lease import Lease
+from fugue_tui.multiplexer.input.pane_input import PaneInput
+from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.kept_screens import ScreenStore
-from fugue_tui.multiplexer.layout_history import LayoutHistory
-from fugue_tui.multiplexer.lease import Lease
-from fugue_tui.multiplexer.pane_input import PaneInput
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
-from fugue_tui.multiplexer.pane_queue import PaneQueue
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
     RerunOffer,
@@ -52,7 +51,9 @@ from fugue_tui.multiplexer.restored_pane import (
 )
 from fugue_tui.multiplexer.solved_layouts import SolvedLayouts
 from fugue_tui.multiplexer.spawner import Spawner, program_of
-from fugue_tui.multiplexer.undo_log import UndoLog
+from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
+from fugue_tui.multiplexer.undo.layout_history import LayoutHistory
+from fugue_tui.multiplexer.undo.undo_log import UndoLog
 from fugue_tui.multiplexer.watch.bookmarks import Bookmarks
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.multiplexer.watch.watcher import WaitService
@@ -123,8 +124,6 @@ class Multiplexer:
         """Input that waits until the user leaves a pane."""
         self.lease = Lease(self, clock)
         """What the user has priority in."""
-        self.admit: Callable[[PaneId, Author], None] = lambda pane, author: None
-        """Called before every input and signal of a command; may raise Refused."""
         self.allow_hidden: Callable[[PaneId, Author], bool] = lambda pane, author: False
         """Whether an agent may type where input is not shown, such as a password."""
         self.on_typed = CallbackList[[PaneId, Author, int]]()
@@ -138,6 +137,7 @@ class Multiplexer:
         """Callers' positions in panes' output."""
         self.screen_store = ScreenStore()
         """Screens stored by callers."""
+        self.clipboard = Clipboard()
         self.permissions = McpSettings()
         """What agents may do; may be replaced at any time, with `on_permissions` called afterwards."""
         self.on_permissions = CallbackList[[]]()
@@ -219,7 +219,7 @@ class Multiplexer:
 
         If one cannot be started, none is, nothing has changed, and SpawnFailed names it. Raises Refused if they are too
         many, an agent may not start them, or the user has priority."""
-        if current_owner.get():
+        if current_call.get().owner:
             check_agents(len(self.owners) + len(opened), self.permissions.security.max_panes)
         after = self.lease.admit(self._workspace, after)
         started: dict[PaneId, Terminal] = {}
@@ -339,10 +339,6 @@ class Multiplexer:
         """What types into a pane for an author. Raises NotFound."""
         self.terminal(pane)
         return PaneInput(self, pane, author)
-
-    def reserved_ms(self, pane: PaneId) -> int | None:
-        """Milliseconds for which a pane is still reserved for the user; None if other callers may type."""
-        return self.lease.reserved_ms(pane)
 
     def respawn(self, pane: PaneId, argv: tuple[str, ...] | None = None) -> Terminal:
         """Run a pane's program again (or another, from now on), on a new terminal.
@@ -484,7 +480,7 @@ class Multiplexer:
 
     def _spawn(self, pane: Pane, size: Size, handover: TerminalHandover | None = None) -> Terminal:
         check_descriptors()
-        if current_owner.get():
+        if current_call.get().owner:
             pane = checked(self.permissions.security, pane)
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
         return self._spawner(program_of(pane, env), size, self._watcher(pane.id), handover)
@@ -494,7 +490,7 @@ class Multiplexer:
 
     def _note_owner(self, opened: Iterable[PaneId]) -> None:
         """Note who opened panes."""
-        if owner := current_owner.get():
+        if owner := current_call.get().owner:
             self.owners |= dict.fromkeys(opened, owner)
 
 

@@ -18,7 +18,7 @@ from threading import Condition, Event, Thread
 from typing import Final
 
 from fugue_tui.errors import SaveError
-from fugue_tui.store.private_dir import PrivateDir, opened
+from fugue_tui.store.private_dir import PrivateDir, made
 
 FILE: Final = "log.jsonl"
 """The present file; older ones have a number behind it, the oldest the highest."""
@@ -216,15 +216,11 @@ class _LogFile:
             os.close(fd)
 
     def _folder(self, held: ExitStack) -> PrivateDir:
-        root = held.enter_context(opened(self._root, make=True))
-        area = root and held.enter_context(root.child(self._area, make=True))
-        if area and self._opened_as and self._opened_as != self.name:
+        area = held.enter_context(made(self._root, self._area))
+        if self._opened_as and self._opened_as != self.name:
             with suppress(SaveError):  # The new name has a log already, which is continued.
                 area.rename(self._opened_as, self.name)
-        folder = area and held.enter_context(area.child(self.name, make=True))
-        if folder is None:
-            raise SaveError(f"{self._root}: the directory was removed while it was made")
-        return folder
+        return held.enter_context(area.made(self.name))
 
     def _open(self, folder: PrivateDir) -> None:
         self._fd = folder.append(FILE)

@@ -1,125 +1,132 @@
 """One server of a name, wherever its socket is: a lock in the state directory, held while the server runs.
 
 The directory of a socket may be removed (at the last logout, for example) or another in another login; two servers of
-one name would save over each other. Imports little: a workspace starts with it.
+one name would save over each other. The locked file is the server's record, see `server_records`.
 """
 
 import fcntl
 import os
 import time
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Final
 
 from fugue_tui.errors import AlreadyRunning, SaveError
-from fugue_tui.records import Record, record
-from fugue_tui.store.paths import state_dir
-from fugue_tui.store.private_dir import opened
+from fugue_tui.store.paths import home_state_path, state_path
+from fugue_tui.store.private_dir import PrivateDir, made
+from fugue_tui.store.server_records import AREA, READ, SEPARATOR, Server, locked, read
 
-_AREA: Final = "running"
-_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-_LONGEST: Final = 512
 _ATTEMPTS: Final = 20
 _RETRY_SECONDS: Final = 0.01
 
 
-@record(frozen=True, slots=True)
-class Holder(Record):
-    """A running server."""
-
-    pid: int = 0
-    socket: str = ""
-    """The path of its socket, which may be gone."""
-
-
 class NameLock:
-    """A held lock."""
+    """The held lock of a name, with a second record if the state directory is not the one under the home directory."""
 
-    def __init__(self, fd: int, path: str) -> None:
-        self._fd, self._path = fd, path
+    def __init__(self, server: Server, held: tuple[int, str], second: tuple[int, str] | None) -> None:
+        self._server, self._held, self._second = server, held, second
 
     @property
     def workspace(self) -> str:
         """The name."""
-        return os.path.basename(self._path)
+        return self._server.name
 
-    def release(self) -> None:
-        """Let another server have the name. Idempotent."""
-        if self._fd >= 0:
-            with suppress(OSError):
-                os.unlink(self._path)
-            os.close(self._fd)
-            self._fd = -1
+    @property
+    def id(self) -> str:
+        """The workspace's id."""
+        return self._server.id
+
+    def release(self, *, returns: bool = False) -> None:
+        """Let another server have the name, and the id too if the workspace `returns`. Idempotent."""
+        if self._second is not None:
+            _release(*self._second)
+            self._second = None
+        fd, path = self._held
+        if fd >= 0:
+            _release(fd, "" if returns else path)
+            self._held = -1, path
 
 
-def take(workspace: str, socket: str) -> NameLock | None:
-    """Take the lock of a name; None if the state directory cannot be used. Raises AlreadyRunning."""
+def take(workspace: str, socket: str, id: str = "") -> NameLock | None:
+    """Take the lock of a name; None if the state directory cannot be used. Raises AlreadyRunning.
+
+    Without an `id` it is that of the workspace of this name that was left behind, or a new one."""
     for _ in range(_ATTEMPTS):
         try:
-            with ExitStack() as held:
-                root = held.enter_context(opened(str(state_dir()), make=True))
-                area = root and held.enter_context(root.child(_AREA, make=True))
-                if area is None:
-                    return None
-                path = os.path.join(area.path, workspace)
-                written = area.append(workspace)
-                held.callback(os.close, written)
-                lock = _taken(os.open(path, _READ), written, path, socket)
+            with made(state_path(), AREA) as area:
+                found = _take(area, workspace, Server(workspace, os.getpid(), socket, id))
         except (OSError, SaveError):
             return None
-        if isinstance(lock, NameLock):
-            return lock
-        if _runs(lock.pid):
-            raise AlreadyRunning(_words(workspace, lock), lock.socket)
-        time.sleep(_RETRY_SECONDS)  # It was just released, or `holder` looked at it.
+        if isinstance(found, Server):
+            if _runs(found.pid):
+                raise AlreadyRunning(_words(workspace, found), found.socket)
+            time.sleep(_RETRY_SECONDS)  # It was just released, or a reader looked at it.
+            continue
+        server, held = found
+        return NameLock(server, held, _second_record(server))
     return None
 
 
-def holder(workspace: str) -> Holder | None:
-    """The running server of a name; None if there is none, or if that is unknown."""
-    try:
-        fd = os.open(os.path.join(state_dir(), _AREA, workspace), _READ)
-    except OSError:
-        return None
-    try:
-        return None if _lock(fd, fcntl.LOCK_SH) else _read(fd)
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
+def _second_record(server: Server) -> tuple[int, str] | None:
+    """The held record under the home directory; None if it is not needed, or cannot be written."""
+    home = home_state_path()
+    with suppress(OSError, SaveError):
+        if not os.path.exists(home) or not os.path.samefile(home, state_path()):
+            with made(home, AREA) as area:
+                _remove_leftovers(area)
+                found = _take(area, f"{server.name}{SEPARATOR}{server.id}", server)
+                return None if isinstance(found, Server) else found[1]
+    return None
 
 
-def _taken(fd: int, written: int, path: str, socket: str) -> NameLock | Holder:
-    """The lock on an open file, which is closed if another holds it. Raises OSError.
+def _take(area: PrivateDir, key: str, server: Server) -> tuple[Server, tuple[int, str]] | Server:
+    """The server's locked record, or the record of the server that holds the lock. Raises OSError.
 
-    It is `written` by another descriptor: one that is only read keeps no disk from being mounted read-only."""
+    It is written by another descriptor than the locked one: one that is only read keeps no disk from being mounted
+    read-only."""
+    path = os.path.join(area.path, key)
+    written = area.append(key)
     try:
-        if not _lock(fd, fcntl.LOCK_EX):
-            found = _read(fd)
-        elif _inode(os.fstat(fd)) != _inode(os.lstat(path)) or _inode(os.fstat(written)) != _inode(os.fstat(fd)):
-            found = Holder()
-        else:
-            os.ftruncate(written, 0)
-            os.write(written, f"{os.getpid()}\n{socket}\n".encode())
-            return NameLock(fd, path)
+        fd = os.open(path, READ)
+        try:
+            found = read(fd, path) or Server()
+            if locked(fd, fcntl.LOCK_EX) and _is_at(path, fd, written):
+                server = Server(server.name, server.pid, server.socket, server.id or found.id or os.urandom(4).hex())
+                os.ftruncate(written, 0)
+                os.write(written, f"{server.pid}\n{server.socket}\n{server.id}\n".encode())
+                fd, taken = -1, fd
+                return server, (taken, path)
+            return found
+        finally:
+            if fd >= 0:
+                os.close(fd)
     except FileNotFoundError:
-        found = Holder()
-    except BaseException:
-        os.close(fd)
-        raise
+        return Server()
+    finally:
+        os.close(written)
+
+
+def _is_at(path: str, *fds: int) -> bool:
+    """Whether descriptors are of the file that is at a path now."""
+    there = os.lstat(path)
+    return all(os.path.samestat(os.fstat(fd), there) for fd in fds)
+
+
+def _remove_leftovers(area: PrivateDir) -> None:
+    """Remove the second records of servers that were killed."""
+    for key in area.names():
+        path = os.path.join(area.path, key)
+        if SEPARATOR in key:
+            with suppress(OSError):
+                fd = os.open(path, READ)
+                _release(fd, path if locked(fd, fcntl.LOCK_EX) and _is_at(path, fd) else "")
+
+
+def _release(fd: int, path: str) -> None:
+    """Unlock a record, which is removed from its path if it has one."""
+    if path:
+        with suppress(OSError):
+            os.unlink(path)
     os.close(fd)
-    return found
-
-
-def _inode(status: os.stat_result) -> tuple[int, int]:
-    return status.st_dev, status.st_ino
-
-
-def _lock(fd: int, how: int) -> bool:
-    try:
-        fcntl.flock(fd, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _runs(pid: int) -> bool:
@@ -132,10 +139,5 @@ def _runs(pid: int) -> bool:
     return True
 
 
-def _read(fd: int) -> Holder:
-    pid, _, rest = os.pread(fd, _LONGEST, 0).decode(errors="replace").partition("\n")
-    return Holder(int(pid) if pid.isdecimal() and len(pid) < 10 else 0, rest.partition("\n")[0])
-
-
-def _words(workspace: str, found: Holder) -> str:
+def _words(workspace: str, found: Server) -> str:
     return f"workspace {workspace} is already running, as process {found.pid or 'unknown'} ({found.socket})"

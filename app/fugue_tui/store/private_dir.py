@@ -10,7 +10,7 @@ import os
 import stat
 import time
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import Final
 
 from fugue_tui.errors import SaveError
@@ -48,7 +48,7 @@ class Busy(SaveError):
 
 
 class PrivateDir:
-    """An open private directory; created and closed by `opened` and `child`."""
+    """An open private directory; created and closed by `opened`, `made` and `child`."""
 
     __slots__ = ("_fd", "path")
 
@@ -120,7 +120,7 @@ class PrivateDir:
         try:
             _check_file(os.fstat(fd), self._at(name))
             os.fchmod(fd, 0o600)
-        except BaseException:
+        except (OSError, SaveError):
             os.close(fd)
             raise
         return fd
@@ -139,6 +139,12 @@ class PrivateDir:
         except SaveError:
             self.discard(temporary)
             raise
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write a file atomically, in place of an earlier one."""
+        draft = f".{name}.{os.getpid()}.new"
+        self.fill(draft, data)
+        self.settle(draft, name)
 
     def copy(self, name: str, to: str) -> None:
         """Hard-link a file under a second name; on file systems without links, rename it."""
@@ -171,11 +177,13 @@ class PrivateDir:
             if error.errno != errno.EINVAL:  # Some file systems have nothing to do here, and say so.
                 raise _failed(self.path, error) from None
 
-    @contextmanager
-    def child(self, name: str, *, make: bool = False) -> Generator["PrivateDir | None", None, None]:
-        """A private subdirectory; None if it does not exist and `make` is false."""
-        with _entered(name, self._at(name), self._fd, make) as folder:
-            yield folder
+    def child(self, name: str) -> AbstractContextManager["PrivateDir | None"]:
+        """A private subdirectory; None if it does not exist."""
+        return _entered(name, self._at(name), self._fd)
+
+    def made(self, name: str) -> AbstractContextManager["PrivateDir"]:
+        """A private subdirectory, made if needed."""
+        return _made(name, self._at(name), self._fd)
 
     @contextmanager
     def lock(self, name: str, *, shared: bool = False, seconds: float | None = None) -> Generator[None, None, None]:
@@ -208,24 +216,45 @@ class PrivateDir:
 
 
 @contextmanager
-def opened(path: str, *, make: bool = False) -> Generator[PrivateDir | None, None, None]:
-    """The private directory at a path; None if it does not exist and `make` is false. Raises SaveError if it is
-    unsafe."""
-    if make:
-        try:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-        except OSError as error:
-            raise _failed(os.path.dirname(path), error) from None
-    with _entered(path, path, None, make) as folder:
+def opened(path: str, *names: str) -> Generator[PrivateDir | None, None, None]:
+    """The private directory at a path, or below it; None if it does not exist. Raises SaveError if it is unsafe."""
+    with ExitStack() as held:
+        folder = held.enter_context(_entered(path, path, None))
+        for name in names:
+            folder = folder and held.enter_context(folder.child(name))
         yield folder
 
 
 @contextmanager
-def _entered(name: str, path: str, parent: int | None, make: bool) -> Generator[PrivateDir | None, None, None]:
+def made(path: str, *names: str) -> Generator[PrivateDir, None, None]:
+    """The private directory at a path, or below it, made if needed. Raises SaveError if it is unsafe."""
     try:
-        if make:
-            with suppress(FileExistsError):
-                os.mkdir(name, 0o700, dir_fd=parent)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    except OSError as error:
+        raise _failed(os.path.dirname(path), error) from None
+    with ExitStack() as held:
+        folder = held.enter_context(_made(path, path, None))
+        for name in names:
+            folder = held.enter_context(folder.made(name))
+        yield folder
+
+
+@contextmanager
+def _made(name: str, path: str, parent: int | None) -> Generator[PrivateDir, None, None]:
+    try:
+        with suppress(FileExistsError):
+            os.mkdir(name, 0o700, dir_fd=parent)
+    except OSError as error:
+        raise _failed(path, error) from None
+    with _entered(name, path, parent) as folder:
+        if folder is None:
+            raise SaveError(f"{path}: the directory was removed while it was made; try again")
+        yield folder
+
+
+@contextmanager
+def _entered(name: str, path: str, parent: int | None) -> Generator[PrivateDir | None, None, None]:
+    try:
         fd = os.open(name, _DIRECTORY, dir_fd=parent)
     except FileNotFoundError:
         fd = None

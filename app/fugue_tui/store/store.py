@@ -29,7 +29,7 @@ from fugue_tui.errors import SaveError, SocketError
 from fugue_tui.store import blobs, manifest_file, rotating_copies
 from fugue_tui.store.manifest_file import DIGEST, Manifest, NewerVersion
 from fugue_tui.store.paths import state_dir as state_dir
-from fugue_tui.store.private_dir import Busy, Damaged, PrivateDir, opened
+from fugue_tui.store.private_dir import Busy, Damaged, PrivateDir, made, opened
 from fugue_tui.store.rotating_copies import COPIES, RotatingCopies
 
 Area: TypeAlias = Literal["auto", "named", "snapshots"]
@@ -73,13 +73,13 @@ class Store:
     def saving(self) -> Generator["PendingSave", None, None]:
         """Start a save; until it ends no text is deleted by `tidy`."""
         with ExitStack() as held:
-            root = _there(held.enter_context(opened(self.root, make=True)))
+            root = held.enter_context(made(self.root))
             held.enter_context(root.lock(rotating_copies.LOCK, shared=True))
-            yield PendingSave(root, _there(held.enter_context(root.child(_TEXTS, make=True))))
+            yield PendingSave(root, held.enter_context(root.made(_TEXTS)))
 
     def get(self, area: Area, name: str) -> StoredWorkspace:
         """The newest good copy; a damaged one is set aside and reported in `faults`. Raises SaveError."""
-        with self._area(area) as folder:
+        with opened(self.root, area) as folder:
             if folder is None:
                 raise _nothing(area, name)
             place = RotatingCopies(folder, _checked(name))
@@ -92,7 +92,7 @@ class Store:
         """A text. Raises SaveError if it is missing, damaged, or larger than the limit."""
         if not DIGEST.fullmatch(digest):
             raise SaveError(f"{digest[:48]!a} names no text")
-        with opened(self.root) as root, _child(root, _TEXTS) as folder:
+        with opened(self.root, _TEXTS) as folder:
             file = folder.read(digest, blobs.LARGEST_FILE) if folder else None
         if file is None:
             raise SaveError(f"{self.root}/{_TEXTS}/{digest}: the text is gone; the pane comes back without it")
@@ -100,7 +100,7 @@ class Store:
 
     def names(self, area: Area) -> list[StoreEntry]:
         """The entries of an area, the latest first. Changes nothing and waits for no lock."""
-        with opened(self.root) as root, _child(root, area) as folder, _child(root, _TEXTS) as held:
+        with opened(self.root, area) as folder, opened(self.root, _TEXTS) as held:
             found = (
                 [_entry(RotatingCopies(folder, name), name, held) for name in rotating_copies.names(folder)]
                 if folder
@@ -110,7 +110,7 @@ class Store:
 
     def delete(self, area: Area, name: str) -> None:
         """Delete an entry with all its copies. Raises SaveError if there is none."""
-        with self._area(area) as folder:
+        with opened(self.root, area) as folder:
             if folder is None:
                 raise _nothing(area, name)
             with folder.lock(rotating_copies.LOCK):
@@ -130,11 +130,6 @@ class Store:
             with suppress(Busy, NewerVersion), root.lock(rotating_copies.LOCK, seconds=0), root.child(_TEXTS) as folder:
                 return _sweep(folder, _used(root)) if folder else 0
         return 0
-
-    @contextmanager
-    def _area(self, area: Area) -> Generator[PrivateDir | None, None, None]:
-        with opened(self.root) as root, _child(root, area) as folder:
-            yield folder
 
 
 class PendingSave:
@@ -165,13 +160,12 @@ class PendingSave:
         if missing:
             raise SaveError(f"{self._texts.path}: {len(missing)} texts are gone ({missing[0]}); save again")
         self._texts.sync()
-        with self._root.child(area, make=True) as made:
-            folder, place = _there(made), RotatingCopies(_there(made), _checked(name))
-            with folder.lock(rotating_copies.LOCK):
-                there, _ = place.set_damaged_aside()
-                data = manifest_file.pack(manifest, _last(folder) + 1)
-                _must_not_be_newer(there, manifest)
-                place.put(data)
+        with self._root.made(area) as folder, folder.lock(rotating_copies.LOCK):
+            place = RotatingCopies(folder, _checked(name))
+            there, _ = place.set_damaged_aside()
+            data = manifest_file.pack(manifest, _last(folder) + 1)
+            _must_not_be_newer(there, manifest)
+            place.put(data)
 
     def _whole(self, digest: str) -> bool:
         try:
@@ -181,15 +175,6 @@ class PendingSave:
         except Damaged:
             return False
         return file is not None
-
-
-@contextmanager
-def _child(folder: PrivateDir | None, name: str) -> Generator[PrivateDir | None, None, None]:
-    if folder is None:
-        yield None
-        return
-    with folder.child(name) as found:
-        yield found
 
 
 def _older(folder: PrivateDir, place: RotatingCopies, area: Area, name: str) -> StoredWorkspace:
@@ -266,12 +251,6 @@ def _checked(name: str) -> str:
         return sockets.check_name(name)
     except SocketError as error:
         raise SaveError(str(error).replace("a workspace", "what is saved")) from None
-
-
-def _there(folder: PrivateDir | None) -> PrivateDir:
-    if folder is None:
-        raise SaveError("the directory was removed while it was made; try again")
-    return folder
 
 
 def _nothing(area: Area, name: str) -> SaveError:

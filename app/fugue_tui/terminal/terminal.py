@@ -4,25 +4,21 @@ Output reaches the emulator on the I/O loop's threads. All else may be called fr
 and `close`, which belong to the thread that calls `refresh` or `frame`. After `close` queries return empty values.
 """
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final, Protocol, Self
 
-from fugue_tui.errors import InputFull, TerminalGone
+from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.copy_mode.copy_mode import CopyMode
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandStarted, CwdChanged, Event, PromptMark, Reply, TitleChanged
 from fugue_tui.terminal.emulator.fair_lock import FairLock
-from fugue_tui.terminal.emulator.locked_screen import LockedScreen, passage
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.input.input_gate import InputGate
-from fugue_tui.terminal.input.keys import KeyPress
-from fugue_tui.terminal.input.mouse import MouseAction
-from fugue_tui.terminal.input.typed_ahead import TypedAhead
+from fugue_tui.terminal.input_sender import InputSender
 from fugue_tui.terminal.observers import CLOSED, LOOKED, Observer, Observers
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.pty.channel import Channel, NullChannel
@@ -30,7 +26,6 @@ from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.damage import spans
-from fugue_tui.terminal.screen.pins import Pin, TextExtract
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.command_log import CommandLog
 from fugue_tui.terminal.shell_integration.integration import ShellIntegration
@@ -92,18 +87,27 @@ class Terminal:
         self._printed = self.waits
         self._printed_at = 0.0
         self._notified = False
-        self._log = CommandLog(emulator, nonce, lambda: self._spelled(process.cwd(self.pid)), self._is_in_front)
+        self._log = CommandLog(emulator, nonce, lambda: process.cwd(self.pid), self._is_in_front)
         emulator.connect_marks(self._lock, self._log.on_mark)
         self._log.restore(before)
         self.shell: Final = ShellIntegration(self._lock, self._log)
         """The shell's prompt and its commands."""
         self.copy_mode: Final = CopyMode(self._lock, self._after_change)
         """The selection and the copy-mode cursor."""
-        self.sent: Final = TypedAhead()
-        """Whether the last input was submitted with Enter."""
-        self.gate: Final = InputGate()
-        """Holds input back while a text waits for its Enter."""
+        self.birth: Final = emulator.pin() if pty else None
+        """Where the program began to print; None if there is no program."""
         self._channel = Channel(pty, size, pump, self) if pty else NullChannel()
+        sender = InputSender(self._lock, self._channel)
+        self.sent: Final = sender.sent
+        """Whether the last input was submitted with Enter."""
+        self.gate: Final = sender.gate
+        """Holds input back while a text waits for its Enter."""
+        self.write: Final = sender.write
+        self.press: Final = sender.press
+        self.mouse: Final = sender.mouse
+        self.paste: Final = sender.paste
+        self.focus: Final = sender.focus
+        """They send input; see `InputSender`."""
         self._channel.start()
 
     @classmethod
@@ -163,16 +167,11 @@ class Terminal:
 
     @property
     def cwd(self) -> str:
-        """The directory of the foreground process, or else of the terminal's own, as the kernel has it. Where the
-        kernel does not tell, that of a shell that Fugue set up. Its name is untrusted."""
+        """The directory of the foreground process, or else of the terminal's own, as the kernel has it. Where that is
+        unknown, that of a shell that Fugue set up. Its name is untrusted."""
         if self.exit or self.waits:
             return self._cwd or self._log.cwd
-        return self._spelled(process.cwd(self._channel.foreground_group()) or process.cwd(self.pid))
-
-    def _spelled(self, seen: str) -> str:
-        """A directory as the shell that Fugue set up spells it, by its links."""
-        told = self._log.cwd
-        return told if told and (not seen or told == seen or _is_same(told, seen)) else seen
+        return self._log.spelled(process.cwd(self._channel.foreground_group()) or process.cwd(self.pid))
 
     @property
     def reported_cwd(self) -> str:
@@ -275,15 +274,6 @@ class Terminal:
         with self._lock as screen:
             return [] if screen.closed else screen.emulator.lines(start, stop, joined=joined)
 
-    def text(
-        self, start: Pin | int, stop: Pin | int | None = None, *, joined: bool = True, ansi: bool = False
-    ) -> TextExtract:
-        """The text from a pin or the beginning of a line up to another, or to the end of the screen.
-
-        With `joined`, rows that wrapped softly are one line; with `ansi` it is VT text."""
-        with self._lock as screen:
-            return TextExtract() if screen.closed else passage(screen.emulator, start, stop, joined=joined, ansi=ansi)
-
     def past(self, lines: int) -> list[Row]:
         """The rows that a view scrolled back by `lines` from the bottom would show, read mostly without the lock. The
         view and its damage stay as they are."""
@@ -297,7 +287,7 @@ class Terminal:
         with self._lock as screen:
             if screen.closed:
                 return b""
-            make = screen.emulator.freeze(frozen(screen.emulator, self._log.records, line_filter))
+            make = screen.emulator.freeze(frozen(screen.emulator, self._log.history, line_filter))
         return make()
 
     # Changing the screen
@@ -359,53 +349,6 @@ class Terminal:
         """Whether what is typed is not shown, as at a password prompt."""
         return self._channel.hides_input()
 
-    def write(self, data: bytes) -> int:
-        """Send bytes to the program; how many that is. Never waits; raises TerminalGone or InputFull."""
-        if self.gate.closed:
-            return self.gate.wait(partial(self.write, data), len(data))
-        self.sent.wrote(data, self.foreground_group)
-        return self._channel.write(data)
-
-    def press(self, press: KeyPress) -> bool:
-        """Send a key, encoded by the program's modes; False if the program has exited, or has too much unread input."""
-        if self.gate.closed:
-            return self.gate.wait(partial(self.press, press), True)
-        data = self._encoded(lambda emulator: emulator.encode_key(press))
-        if press.acts:
-            self.sent.pressed(press, self.foreground_group)
-        return self._send(data) if data else not self.closed
-
-    def mouse(self, action: MouseAction) -> bool:
-        """Send a mouse event; False if the program did not request it."""
-        data = self._encoded(lambda emulator: emulator.encode_mouse(action))
-        if data and self.gate.closed:
-            return self.gate.wait(partial(self._send, data), True)
-        return bool(data) and self._send(data)
-
-    def paste(self, text: str) -> int:
-        """Send text as one paste, sanitized and bracketed by the modes; how many bytes that is. Never waits; raises
-        TerminalGone, or InputFull and sends nothing."""
-        if self.gate.closed:
-            return self.gate.wait(partial(self.paste, text), len(text.encode()))
-        data = self._encoded(lambda emulator: emulator.encode_paste(text))
-        self.sent.wrote(data, self.foreground_group)
-        return self._channel.write(data)
-
-    def focus(self, focused: bool) -> None:
-        """Report to the program that it has or lost the focus, if it requested that."""
-        self._send(self._encoded(lambda emulator: emulator.encode_focus(focused)))
-
-    def _encoded(self, encode: Callable[[Emulator], bytes]) -> bytes:
-        with self._lock as screen:
-            return b"" if screen.closed else encode(screen.emulator)
-
-    def _send(self, data: bytes) -> bool:
-        try:
-            self._channel.write(data)
-        except (TerminalGone, InputFull):
-            return False
-        return True
-
     # Program
 
     def rest(self) -> bool:
@@ -431,7 +374,7 @@ class Terminal:
         self._channel.interrupt(signal)
 
     def drop_observers(self) -> None:
-        """Tell every observer that the terminal was closed, and call none again; the program lives on."""
+        """Notify every observer that the terminal was closed, and call none again; the program lives on."""
         with self._lock:
             self._observers(CLOSED)
             self._observers.clear()
@@ -457,7 +400,7 @@ class Terminal:
                 raise TerminalGone("the pane was closed meanwhile")
             screen.closed = True
             self._observers(CLOSED)
-            return TerminalHandover(screen.emulator, self._log.records, self._title)
+            return TerminalHandover(screen.emulator, self._log.history, self._title)
 
     def _refresh(self, screen: LockedScreen) -> Damage:
         self._notified = False
@@ -542,10 +485,3 @@ class Terminal:
                 pass
         self._observers(event)
         self._watcher.on_event(self, event)
-
-
-def _is_same(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return False

@@ -14,7 +14,6 @@ from textual._context import active_message_pump
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 from fugue_tui.attach_protocol import Bye
@@ -35,7 +34,7 @@ from fugue_tui.terminal.input.keys import KeyPress, spell
 from fugue_tui.tui.commands import Commands
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
-from fugue_tui.tui.error_reporter import ErrorReporter
+from fugue_tui.tui.error_reporter import ErrorReporter, close_dialog_of
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.render.client_renderer import ClientRenderer, compositor_of
@@ -263,7 +262,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self._renderer.scrollback.notify(client)
         saver = self.mux.saver
         if saver is not None and saver.complaint:
-            self.inform(saver.complaint)
+            self.inform(saver.complaint, saver.TOPIC)
 
     def client_detached(self, client: AttachedClient) -> None:
         """Forget the pending input of a client."""
@@ -337,14 +336,19 @@ class FugueApp(App[int], inherit_bindings=False):
         """Ring the bell of every client."""
         self.clients.send(b"\a")
 
+    @property
+    def clipboard(self) -> str:
+        """The text that was copied last, which Textual's inputs paste too."""
+        return self.mux.clipboard.text
+
     def copy_to_clipboard(self, text: str) -> None:
         """Set the clipboard of every client that is not read-only."""
-        self._clipboard = text
+        self.mux.clipboard.text = text
         self.clients.send(clipboard_sequence(text), to_read_only=False)
 
     def copy(self, text: str, client: AttachedClient | None) -> None:
         """Keep a text for pasting, and set the clipboard of one client if it is still attached."""
-        self._clipboard = text
+        self.mux.clipboard.text = text
         if client is not None and client in self.clients.all():
             client.writer.write(clipboard_sequence(text))
 
@@ -432,9 +436,10 @@ class FugueApp(App[int], inherit_bindings=False):
         """Show a message in the status bar for a while."""
         self.alerts.show(text)
 
-    def inform(self, text: str) -> None:
-        """Show a message in the status bar for a while, after earlier ones and once a client shows the screen."""
-        self.alerts.queue(text)
+    def inform(self, text: str, topic: str = "") -> None:
+        """Show a message in the status bar for a while, after earlier ones of other topics and once a client shows the
+        screen."""
+        self.alerts.queue(text, topic)
 
     async def _dispatch_message(self, message: Message) -> None:
         """Textual ends an app that raises here, and with it every program."""
@@ -452,13 +457,7 @@ class FugueApp(App[int], inherit_bindings=False):
             super()._handle_exception(error)
             return
         self.errors.report("a widget", error)
-        asyncio.get_running_loop().call_soon(self._close_dialog_of, active_message_pump.get(None))
-
-    def _close_dialog_of(self, failed: MessagePump | None) -> None:
-        """Close the dialog with a widget that handles no messages any more, and those on top of it."""
-        screen = next((each for each in self.screen_stack[1:] if failed is not None and _within(failed, each)), None)
-        while screen is not None and screen in self.screen_stack[1:]:
-            self.pop_screen()
+        asyncio.get_running_loop().call_soon(close_dialog_of, active_message_pump.get(None), self)
 
     # Input
 
@@ -498,10 +497,3 @@ class FugueApp(App[int], inherit_bindings=False):
         if isinstance(event, events.Paste) and self.on_panes and self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)
         await super().on_event(event)
-
-
-def _within(pump: MessagePump, screen: Screen[Any]) -> bool:
-    found: MessagePump | None = pump
-    while found is not None and found is not screen:
-        found = found._parent  # pyright: ignore[reportPrivateUsage]
-    return found is screen

@@ -20,6 +20,7 @@ from fugue_tui.errors import FugueError
 from fugue_tui.sanitize import clean_text
 from fugue_tui.validation.annotations import dump
 from fugue_tui_widgets.dialogs import Ask, Confirm, Page
+from fugue_tui_widgets.paste_dialog import PasteDialog
 
 PENDING_SECONDS: Final = 0.5
 """Seconds after which a pending command is reported to take longer."""
@@ -69,7 +70,8 @@ class Commands:
             self.run(command, origin, then)
         else:
             confirmed = asked.command
-            self._open_dialog(Confirm(asked.question), lambda yes: self.run(confirmed, origin, then) if yes else None)
+            dialog = PasteDialog(asked.question, *asked.change) if asked.change else Confirm(asked.question)
+            self._open_dialog(dialog, lambda yes: self.run(confirmed, origin, then) if yes else None)
 
     def run_line(self, line: list[str] | str) -> None:
         """Run a command line, and show its result."""

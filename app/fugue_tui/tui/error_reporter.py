@@ -6,6 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
+from textual.app import App
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+
 logger = logging.getLogger(__name__)
 
 _PAUSE: Final = 1.0
@@ -31,3 +35,17 @@ class ErrorReporter:
     def on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """The exception handler of the event loop: a callback raised."""
         self.report(str(context.get("message")), context.get("exception"))
+
+
+def close_dialog_of(failed: MessagePump | None, app: App[Any]) -> None:
+    """Close the dialog with a widget that handles no messages any more, and those on top of it."""
+    screen = next((each for each in app.screen_stack[1:] if failed is not None and _is_within(failed, each)), None)
+    while screen is not None and screen in app.screen_stack[1:]:
+        app.pop_screen()
+
+
+def _is_within(pump: MessagePump, screen: Screen[Any]) -> bool:
+    found: MessagePump | None = pump
+    while found is not None and found is not screen:
+        found = found._parent  # pyright: ignore[reportPrivateUsage]
+    return found is screen

@@ -94,8 +94,8 @@ def run(options: ServerOptions) -> int:
         server.detach_clients()
 
 
-def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str], None]) -> "Saver":
-    """Create the saver of a workspace, which is not started yet; `inform` gets its errors."""
+def keep(mux: Multiplexer, settings: SessionSettings, inform: Callable[[str, str], None]) -> "Saver":
+    """Create the saver of a workspace, which is not started yet; `inform` gets its messages with their topics."""
     from fugue_tui.multiplexer.autosave.saver import Saver
     from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
     from fugue_tui.store.store import Store
@@ -208,7 +208,7 @@ class _Server:
                 if self._app is not None:
                     stack.callback(_close_audit, self._app.dispatcher.audit)
                 if server is not None:
-                    stack.callback(server.stop)
+                    stack.callback(server.stop, returns=status != 0)
                 if self.mux.saver is not None:
                     stack.callback(self.mux.saver.finish, ended=status == 0)
                 if self._app is not None:

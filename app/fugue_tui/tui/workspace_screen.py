@@ -56,7 +56,7 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
     def on_terminal_view_selected(self, message: TerminalView.Selected) -> None:
         """Copy the selected text, if so configured."""
         if self._app_context.settings.ui.copy_on_select:
-            copy(self._app_context, message.text, self._selecting_client)
+            copy(self._app_context, message.text, message.view.live, self._selecting_client)
 
     def on_terminal_view_paste_refused(self, message: TerminalView.PasteRefused) -> None:
         """Show why nothing was pasted."""

@@ -5,9 +5,9 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from enum import Enum
 from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
 
-from msgspec import NODEFAULT, Struct
+from msgspec import NODEFAULT, Meta, Struct
 from msgspec.structs import fields
 
 from fugue_tui.errors import InvalidArgument
@@ -36,6 +36,9 @@ from fugue_tui.validation.field_types import (
 )
 from fugue_tui.validation.suggestion import suggestion
 
+UNLISTED: Final = Meta(extra_json_schema={"unlisted": True})
+"""Annotates a field that is accepted and documented, but not listed for models: few calls need it."""
+
 
 class Field(NamedTuple):
     """One field of a command or record."""
@@ -46,6 +49,8 @@ class Field(NamedTuple):
     """NODEFAULT if the field must be given."""
     owner: type[Any]
     """The class that declares it."""
+    unlisted: bool = False
+    """Whether models are not shown it."""
 
     @property
     def doc(self) -> str:
@@ -139,7 +144,10 @@ def fields_of(cls: type[Any]) -> tuple[Field, ...]:
         defaults = {each.name: _default(each) for each in fields(cls)}
     else:
         defaults = {name: cls._field_defaults.get(name, NODEFAULT) for name in cls._fields}
-    return tuple(Field(name, kind_of(hints[name]), default, cls) for name, default in defaults.items())
+    return tuple(
+        Field(name, kind_of(hints[name]), default, cls, UNLISTED in get_args(hints[name]))
+        for name, default in defaults.items()
+    )
 
 
 def object_schema(cls: type[Any], defs: Definitions) -> Schema:
@@ -249,6 +257,8 @@ def _property(each: Field, defs: Definitions) -> Schema:
         schema["description"] = each.doc
     if not each.required:
         schema["default"] = dump(each.default)
+    if each.unlisted:
+        schema["unlisted"] = True
     return schema
 
 

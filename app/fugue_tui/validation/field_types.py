@@ -325,7 +325,8 @@ class OneOf(Kind):
             except InvalidArgument:
                 continue
             return value
-        return word
+        real = [kind for kind in self.kinds if not isinstance(kind, Null)]
+        return real[0].read(word, where) if len(real) == 1 else word
 
     def schema(self, defs: Definitions) -> Schema:
         return {"anyOf": [kind.schema(defs) for kind in self.kinds]}

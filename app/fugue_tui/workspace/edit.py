@@ -72,6 +72,19 @@ def remove_pane(workspace: Workspace, pane: PaneId) -> Workspace:
     return _change(replace(workspace, panes=left), _without(window, pane, rest))
 
 
+def replace_pane(workspace: Workspace, pane: PaneId, new: Pane) -> Workspace:
+    """Put a new pane in the place of another, which is removed."""
+    window = window_with(workspace, pane)
+    left = replace(workspace, panes=MappingProxyType({id: each for id, each in workspace.panes.items() if id != pane}))
+    changed = replace(
+        window,
+        layout=layouts.replace(window.layout, pane, new.id),
+        active=new.id if window.active == pane else window.active,
+        recent=tuple(new.id if other == pane else other for other in window.recent),
+    )
+    return _change(replace(left, panes=_with(left, [new])), changed)
+
+
 def update_pane(workspace: Workspace, pane: Pane) -> Workspace:
     """Replace a pane's record."""
     pane_of(workspace, pane.id)

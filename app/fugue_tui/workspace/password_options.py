@@ -66,7 +66,7 @@ _ANY: Final = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, PASSWORD_OPTI
 
 def filter_words(words: Sequence[str]) -> list[str]:
     """A program's arguments without the secrets in its password options."""
-    found, options, said = list(words), None, set[str]()
+    found, options, seen = list(words), None, set[str]()
     awaited = ""
     for at, word in enumerate(words):
         bare = word.strip(_QUOTES)
@@ -74,11 +74,11 @@ def filter_words(words: Sequence[str]) -> list[str]:
             found[at] = _follower(options, awaited, word)
             awaited = ""
         elif (begins := PASSWORD_OPTIONS.get(os.path.basename(bare))) is not None:
-            options, said = begins, set[str]()
-        elif options is not None and (not options.after or options.after in said):
+            options, seen = begins, set[str]()
+        elif options is not None and (not options.after or options.after in seen):
             found[at] = _glued(options, word)
             awaited = bare if found[at] == word and bare in (*options.separate, *options.pairs) else ""
-        said.add(bare)
+        seen.add(bare)
     return found
 
 

@@ -4,7 +4,8 @@
     saved, faults = decode(found.manifest)               # faults: what was left out, in words
 
 Whatever `workspace.model` holds comes back as it was, secrets aside. Whatever is damaged is left out pane by pane and
-told; every workspace that `decode` gives passes `check`. Only what is wholly unreadable, or newer, raises SaveError.
+reported; every workspace that `decode` returns passes `check`. Only what is wholly unreadable or newer raises
+SaveError.
 """
 
 from collections.abc import Callable, Mapping, Sequence

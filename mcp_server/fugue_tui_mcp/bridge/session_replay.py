@@ -10,7 +10,7 @@ import json
 NOT_RUNNING = -32000
 _RESPONSE = b'{"jsonrpc":"2.0","id":'
 _ID_BYTES = 256
-_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 
 Message = dict[str, object]
 
@@ -23,27 +23,35 @@ class SessionReplay:
         self._subscribed: dict[str, bytes] = {}
         self._listening: dict[str, bytes] = {}
         self._pending: dict[str, object] = {}
+        self._tool_lists: set[str] = set()
         self._dropped_responses: set[str] = set()
         self._acknowledged: set[str] = set()
+        self.refusal = ""
+        """Why the last workspace refused the replayed handshake; empty if it did not."""
 
-    def sent(self, line: bytes) -> None:
-        """Record a line sent by the client."""
-        message = parsed(line)
+    def sent(self, line: bytes, message: Message) -> None:
+        """Record a line sent by the client, which is this message."""
         method = message.get("method")
         if method == "initialize":
             self._handshake = [line]
         elif method == "notifications/initialized" and self._handshake:
             self._handshake = [self._handshake[0], line]
         if method == "resources/subscribe":
-            self._subscribed[_key(_params(message).get("uri"))] = line
+            self._subscribed[_key(params_of(message).get("uri"))] = line
         elif method == "resources/unsubscribe":
-            self._subscribed.pop(_key(_params(message).get("uri")), None)
+            self._subscribed.pop(_key(params_of(message).get("uri")), None)
         if method == "subscriptions/listen":
             self._listening[_key(message.get("id"))] = line
         elif method == "notifications/cancelled":
-            self._forget(_key(_params(message).get("requestId")))
+            self._forget(_key(params_of(message).get("requestId")))
         elif method and "id" in message:
             self._pending[_key(message["id"])] = message["id"]
+            if method == "tools/list":
+                self._tool_lists.add(_key(message["id"]))
+
+    def lists_tools(self, line: bytes) -> bool:
+        """Whether a line sent by the workspace, and not recorded yet, is the response to a request of its tools."""
+        return bool(self._tool_lists) and _response_key(line) in self._tool_lists
 
     def received(self, line: bytes) -> bool:
         """Record a line sent by the workspace; whether to forward it to the client."""
@@ -53,10 +61,22 @@ class SessionReplay:
         if key is None:
             return True
         self._pending.pop(key, None)
+        self._tool_lists.discard(key)
         if key in self._dropped_responses:
             self._dropped_responses.discard(key)
+            if self._handshake and key == _key(parsed(self._handshake[0]).get("id")):
+                self.refusal = str(mapping(parsed(line).get("error")).get("message", ""))
             return False
         return key not in self._listening or self._refused(key, line)
+
+    def answered(self, message: Message, result: Message, *, forwarded: bool) -> bytes:
+        """Record that the bridge itself responds to a request, and the workspace too if it is `forwarded`; the line to
+        send."""
+        key = _key(message.get("id"))
+        self._pending.pop(key, None)
+        if forwarded:
+            self._dropped_responses.add(key)
+        return written({"jsonrpc": "2.0", "id": message.get("id"), "result": result})
 
     def lost(self, reason: str) -> list[bytes]:
         """Handle the end of the workspace; returns error responses to the pending calls."""
@@ -64,6 +84,7 @@ class SessionReplay:
             self._handshake.clear()
         failed = [failure(id, reason) for id in self._pending.values()]
         self._pending.clear()
+        self._tool_lists.clear()
         self._dropped_responses.clear()
         return failed
 
@@ -78,7 +99,7 @@ class SessionReplay:
         subscriptions."""
         notices = [_notice(kind, {}) for kind in ("tools", "resources")] if self._handshake else []
         for message in map(parsed, self._listening.values()):
-            requested, meta = _mapping(_params(message).get("notifications")), {_SUBSCRIPTION: message.get("id")}
+            requested, meta = mapping(params_of(message).get("notifications")), {SUBSCRIPTION: message.get("id")}
             notices += [
                 _notice(kind, {"params": {"_meta": meta}})
                 for kind in ("tools", "resources")
@@ -87,14 +108,14 @@ class SessionReplay:
         return notices
 
     def _is_first_acknowledgement(self, line: bytes) -> bool:
-        key = _key(_mapping(_params(parsed(line)).get("_meta")).get(_SUBSCRIPTION))
+        key = _key(mapping(params_of(parsed(line)).get("_meta")).get(SUBSCRIPTION))
         first = key not in self._acknowledged
         self._acknowledged.add(key)
         return first
 
     def _refused(self, key: str, line: bytes) -> bool:
         """Whether a subscription was refused; one that ends with its workspace is reopened in the next."""
-        code = _mapping(parsed(line).get("error")).get("code", NOT_RUNNING)
+        code = mapping(parsed(line).get("error")).get("code", NOT_RUNNING)
         if code == NOT_RUNNING:
             return False
         self._forget(key)
@@ -113,7 +134,7 @@ def _notice(kind: str, more: Message) -> bytes:
 def parsed(line: bytes) -> Message:
     """The message in a line; empty if there is none."""
     try:
-        return _mapping(json.loads(line))
+        return mapping(json.loads(line))
     except (ValueError, RecursionError):
         return {}
 
@@ -142,11 +163,13 @@ def _response_key(line: bytes) -> str | None:
     return _key(message["id"]) if "id" in message and "method" not in message else None
 
 
-def _params(message: Message) -> Message:
-    return _mapping(message.get("params"))
+def params_of(message: Message) -> Message:
+    """The parameters of a message."""
+    return mapping(message.get("params"))
 
 
-def _mapping(value: object) -> Message:
+def mapping(value: object) -> Message:
+    """A value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
 

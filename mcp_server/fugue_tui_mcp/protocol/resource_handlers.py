@@ -28,6 +28,7 @@ from fugue_tui.control.introspection import SHORTENED
 from fugue_tui.control.schema.command_schema import payload
 from fugue_tui.errors import FugueError, NotFound, Refused
 from fugue_tui_mcp.protocol import resources, tools
+from fugue_tui_mcp.protocol.lean import lean
 from fugue_tui_mcp.protocol.resources import ResourceRequest, WatchedResource
 from fugue_tui_mcp.protocol.subscriptions import Subscriptions
 from fugue_tui_mcp.protocol.truncate import cleaned, fitted, written
@@ -143,10 +144,11 @@ class ResourceHandlers:
     async def _layouts(self) -> str:
         """The layouts of all windows."""
         windows = (await self._value("list-windows", {}))["windows"]
-        layouts = [await self._value("get-layout", {"window": window["id"]}) for window in windows]
-        shortened = fitted(cleaned({"windows": layouts}), self._limit())
+        cls = registry()["get-layout"]
+        layouts = [(await self._ask(cls, {"window": window["id"]})).result for window in windows]
+        shortened = fitted(cleaned({"windows": lean(layouts, {})}), self._limit())
         left_out = {SHORTENED: f"{'; '.join(shortened.left_out)}; fugue_get_layout shows one window"}
-        return written(tools.marked(shortened.value | (left_out if shortened.left_out else {})))
+        return written(tools.marked(layouts, shortened.value | (left_out if shortened.left_out else {})))
 
     async def _value(self, verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         cls = registry()[verb]

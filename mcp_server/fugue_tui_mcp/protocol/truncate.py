@@ -76,7 +76,7 @@ def size(value: Any) -> int:
 
 def written(value: Any) -> str:
     """A value as JSON for a model."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def fitted(value: dict[str, Any], limit: int) -> Fitted:

@@ -87,6 +87,7 @@ def test_rows_are_given_page_by_page(room: Room) -> None:
     last = room.run(ParseOutput(text=text, limit=100, offset=450))
     assert [row[0] for row in (last.rows[0], last.rows[-1])] == ["row-450", "row-499"]
     lines = room.run(ParseOutput(text='{"a": 1}\n' * 300, limit=10))
+    assert isinstance(lines.records, tuple | list)
     assert (len(lines.records), lines.rows_total) == (10, 300)
 
 

@@ -17,6 +17,7 @@ from fugue_tui.control.commands.execute_command import ExecuteCommand
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.schema.command_schema import build
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
+from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 
 pytestmark = pytest.mark.slow
@@ -61,6 +62,7 @@ def statuses(found: Coordinated) -> list[str]:
 
 
 def test_three_dependent_steps_start_a_backend_a_frontend_and_the_tests(room: Room) -> None:
+    room.mux.resize(Size(140, 40))
     later = begin(room, **json.loads(SEED))
     told = list[Progress]()
     later.on_progress(told.append)

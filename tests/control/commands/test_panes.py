@@ -20,7 +20,7 @@ from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.closed_panes import SECONDS
+from fugue_tui.multiplexer.undo.closed_panes import SECONDS
 
 
 def test_a_split_keeps_the_ratio_for_the_original(room: Room) -> None:
@@ -29,6 +29,29 @@ def test_a_split_keeps_the_ratio_for_the_original(room: Room) -> None:
     assert room.mux.rect(first) == Rect(0, 0, 60, 24)
     assert info.rect == Rect(61, 0, 20, 24)
     assert (info.id, info.command, info.visible) == ("%2", "cat", True)
+
+
+def test_a_split_gives_the_size_to_the_new_pane(room: Room) -> None:
+    room.cat()
+    assert room.run(SplitPane(size=0.75, command=("cat",))).rect == Rect(21, 0, 60, 24)
+    with pytest.raises(InvalidArgument, match="ratio: give size alone"):
+        room.run(SplitPane(size=0.75, ratio=0.25))
+
+
+def test_an_automatic_direction_splits_the_longer_side(room: Room) -> None:
+    room.cat()
+    assert room.say("split-pane --direction auto --command cat").rect == Rect(41, 0, 40, 24)
+    assert room.say("split-pane --direction auto --command cat --pane %2").rect == Rect(41, 13, 40, 11)
+
+
+def test_a_pane_opens_in_a_window_of_its_own(room: Room) -> None:
+    first = room.cat()
+    window = room.say("split-pane --place window --name beside --command cat", agent(first))
+    hidden = room.say("split-pane --place hidden --command 'cat -u'", agent(first))
+    assert (window.window, window.session, window.focused) == ("@2", "test", False)
+    assert (hidden.window, hidden.session, hidden.visible) == ("@3", "background", False)
+    assert [each.name for each in room.mux.workspace.windows[1:]] == ["beside", "cat -u"]
+    assert room.mux.focused == first
 
 
 def test_creating_gives_the_ratio_to_the_new_pane(room: Room) -> None:
@@ -87,12 +110,12 @@ def test_an_agents_own_pane_is_the_one_it_means(room: Room) -> None:
 def test_splitting_a_zoomed_pane_shows_the_new_one(room: Room) -> None:
     first, _ = room.cat(), room.cat()
     room.say(f"zoom-pane {first}")
-    assert room.run(SplitPane(command=("cat",)), agent(first)).visible
+    assert room.run(SplitPane(pane=str(first), command=("cat",))).visible
 
 
 def test_a_pane_without_room_is_kept_and_says_so(room: Room) -> None:
     room.cat()
-    opened = [room.run(SplitPane(pane="%1", command=("cat",)), agent(PaneId(1))) for _ in range(4)]
+    opened = [room.run(SplitPane(pane="%1", command=("cat",))) for _ in range(4)]
     room.mux.resize(Size(5, 24))
     assert any(room.say(f"get-status {info.id}").panes[0].rect is None for info in opened)
     assert len(room.open) == 5
@@ -114,13 +137,6 @@ def test_names_work_wherever_ids_do(room: Room) -> None:
     room.run(RenamePane(pane="editor", name="vim"))
     with pytest.raises(NotFound, match="no pane editor; list-panes"):
         room.run(FocusPane(pane="editor"))
-
-
-def test_a_name_of_two_panes_is_refused_with_their_ids(room: Room) -> None:
-    room.cat("twin")
-    room.cat("twin")
-    with pytest.raises(InvalidArgument, match="twin names 2 panes: %1, %2; use an id"):
-        room.run(FocusPane(pane="twin"))
 
 
 @pytest.mark.parametrize("name", ["%3", "3", "left", "active", "last", ":1", "@2", "x" * 65, "\x1b\x07"])
@@ -292,7 +308,7 @@ def test_a_pane_is_split_as_long_as_there_is_room_for_all(room: Room, direction:
     with pytest.raises(Refused, match=r"no room for another pane: %\d+ has .* cells; split a larger one"):
         room.say(split)
     with pytest.raises(Refused, match="no room for another pane"):
-        room.say(f"create-pane --source-pane focused --direction {direction} --command cat", agent())
+        room.say(f"create-pane --source-pane focused --direction {direction} --command cat")
     assert room.open == before
     rects = [room.mux.rect(pane) for pane in before]
     assert all(rect is not None and rect.cols > 1 for rect in rects)

@@ -6,8 +6,9 @@ import weakref
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.control.commands.run_command import BACKGROUND, Keep, Placement, RunCommand
+from fugue_tui.control.commands.run_command import Keep, RunCommand
 from fugue_tui.control.core.deferred import is_deferred
+from fugue_tui.control.core.new_pane import BACKGROUND, Placement
 from fugue_tui.control.shell_exec.result import CommandOutcome, OnCancel
 from fugue_tui.errors import Cancelled, InvalidArgument, SpawnFailed, TerminalGone
 from fugue_tui.ids import PaneId

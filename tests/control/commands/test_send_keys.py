@@ -3,11 +3,14 @@
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.control.commands.send_keys import SendInput, SendKeys
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.commands.send_keys import InputStep, SendInput, SendKeys, TypeWithIme
+from fugue_tui.control.commands.signals import InterruptPane
+from fugue_tui.control.core.command import USER, Command, Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.errors import InputFull, InvalidArgument, NotFound, Refused, TerminalGone
-from fugue_tui.terminal.input.keys import KeyPress
+from fugue_tui.multiplexer.watch.wait import WaitOutcome
+from fugue_tui.terminal.input.ime import Kana
+from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.pty import write_queue
 
 MODERN = "create-pane --command \"stty raw -echo; printf '\\033[?2004hready\\r\\n'; exec cat -v\""
@@ -85,6 +88,54 @@ def test_nothing_is_typed_to_what_a_user_types(room: Room) -> None:
     room.shows(pane, "ready\nown^Mab^M")
 
 
+@pytest.mark.parametrize("interrupt", [SendKeys(pane="1", keys=("C-c",)), InterruptPane(pane="1")])
+def test_an_interrupt_cancels_the_enter_that_waits(room: Room, interrupt: Command[object]) -> None:
+    pane = room.opened(MODERN)
+    room.shows(pane, "ready")
+    later, behind = (SendInput(text=text, submit=True).run(room.mux, USER) for text in ("ab", "cd"))
+    assert is_deferred(later)
+    assert is_deferred(behind)
+    room.shows(pane, "ab")
+    begun = interrupt.run(room.mux, USER)
+    assert not room.awaited(later).submitted
+    if is_deferred(begun):
+        room.skip(5)
+        room.awaited(begun)
+    room.awaited(behind)
+    assert room.shows(pane, "cd^M").endswith("ab^Ccd^M")
+
+
+def test_a_users_interrupt_drops_what_waits_for_an_agents_enter(room: Room) -> None:
+    pane = room.opened(MODERN)
+    room.shows(pane, "ready")
+    later = SendInput(text="ab", submit=True).run(room.mux, USER)
+    assert is_deferred(later)
+    terminal = room.mux.terminals[pane]
+    for key in (KeyPress("z", text="z"), KeyPress("c", Modifiers.CTRL), KeyPress("y", text="y")):
+        terminal.press(key)
+    assert not room.awaited(later).submitted
+    assert "z" not in room.shows(pane, "ab^Cy")
+
+
+def test_an_interrupt_is_not_queued_behind_input_that_a_program_does_not_read(room: Room) -> None:
+    pane = room.opened("create-pane --on-exit keep --command 'stty -icanon -echo; echo ready; sleep 100'")
+    room.shows(pane, "ready")
+    room.run(SendInput(text="x" * 1_000_000))
+    room.run(SendKeys(keys=("C-c",)))
+    room.ended(pane)
+
+
+def test_a_wait_for_silence_counts_from_the_enter_that_was_pressed(room: Room) -> None:
+    pane = room.opened(MODERN)
+    room.shows(pane, "ready")
+    later = SendInput(text="ab", submit=True).run(room.mux, USER)
+    assert is_deferred(later)
+    found = room.say(f"wait-for-output {pane} --idle-ms 100 --timeout 30")
+    assert found.outcome == "idle"
+    assert later.done
+    assert "ab^M" in room.text(pane)
+
+
 def test_several_lines_go_as_one_paste(room: Room) -> None:
     pane = room.opened(MODERN)
     room.shows(pane, "ready")
@@ -157,19 +208,88 @@ def test_key_names_can_be_typed_as_text(room: Room) -> None:
     assert pane not in room.mux.exits
 
 
-def test_text_and_key_together_or_nothing_at_all_are_refused(room: Room) -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        SendInput(),
+        SendInput(text="a", steps=(InputStep(key="Enter"),)),
+        SendInput(steps=(InputStep(text="a", key="Enter"),)),
+        SendInput(steps=(InputStep(),)),
+        SendInput(text="a", wait_for=("(",), regex=True),
+        SendInput(steps=(InputStep(text="a"), InputStep(key="Entre"))),
+    ],
+)
+def test_input_that_is_not_clear_types_nothing(room: Room, said: SendInput) -> None:
+    pane = room.cat()
+    with pytest.raises(InvalidArgument):
+        room.run(said)
+    assert room.mux.terminals[pane].sent.count == 0
+
+
+def test_texts_and_keys_are_typed_in_the_order_of_the_steps(room: Room) -> None:
+    pane = room.opened(MODERN)
+    room.shows(pane, "ready")
+    steps = (InputStep(text="ab"), InputStep(key="Enter"), InputStep(key="Up"), InputStep(key="x"), InputStep(text="c"))
+    sent = room.run(SendInput(steps=steps, submit=True))
+    assert (sent.bytes, sent.keys, sent.submitted) == (3, 2, True)
+    room.shows(pane, "ab^M^[[Axc^M")
+
+
+def test_keys_are_pressed_after_the_text(room: Room) -> None:
+    pane = room.opened(MODERN)
+    room.shows(pane, "ready")
+    sent = room.run(SendInput(text="ab", keys=("Left", "Enter")))
+    assert (sent.bytes, sent.keys, sent.submitted) == (2, 2, False)
+    room.shows(pane, "ab^[[D^M")
+
+
+def test_input_waits_for_its_answer_and_returns_it(room: Room) -> None:
+    pane = room.opened("create-pane -- sh -c 'stty -echo; echo ready; while read x; do echo got $x; echo ok; done'")
+    room.shows(pane, "ready")
+    first = room.run(SendInput(text="one", submit=True, wait_for=("ok",)))
+    assert (first.outcome, first.matched, first.more) == (WaitOutcome.MATCHED, "ok", False)
+    assert (first.output or "").split("\n") == ["got one", "ok"]
+    assert first.cursor
+    second = room.run(SendInput(text="two", submit=True, wait_for=(r"o\w$",), regex=True))
+    assert (second.output or "").split("\n") == ["got two", "ok"]
+
+
+def test_a_wait_without_an_answer_times_out_with_what_was_printed(room: Room) -> None:
     room.cat()
-    for said in (SendInput(text="a", key="Enter"), SendInput()):
-        with pytest.raises(InvalidArgument):
-            room.run(said)
+    sent = room.run(SendInput(text="echoed", submit=True, wait_for=("never",), timeout=0))
+    assert sent.outcome is WaitOutcome.TIMEOUT
+    assert (sent.submitted, sent.matched) == (True, None)
 
 
-def test_an_agent_without_a_pane_must_say_where_to_type(room: Room) -> None:
+def test_a_program_that_its_input_ends_has_printed_its_last_words(room: Room) -> None:
+    room.cat()
+    pane = room.opened("create-pane --on-exit keep -- sh -c 'stty -echo; echo ready; read x; echo bye'")
+    room.shows(pane, "ready")
+    sent = room.run(SendInput(pane=str(pane), submit=True, wait_for=("never",)))
+    assert sent.outcome is WaitOutcome.EXITED
+    assert "bye" in (sent.output or "")
+
+
+def test_an_agent_must_say_where_to_type(room: Room) -> None:
     pane = room.cat()
     with pytest.raises(InvalidArgument, match="say which one"):
         room.run(SendInput(text="x"), agent())
-    assert room.run(SendInput(text="x"), agent(pane)).pane == str(pane)
+    with pytest.raises(Refused, match="your own pane"):
+        room.run(SendInput(text="x"), agent(pane))
+    assert room.run(SendInput(pane=str(pane), text="x"), agent(pane)).pane == str(pane)
     assert room.run(SendInput(text="x"), Origin(Door.CLI)).pane == str(pane)
+
+
+@pytest.mark.parametrize("door", [Door.MCP, Door.CLI])
+def test_an_agent_in_a_pane_types_into_its_own_input_only_if_it_says_so(room: Room, door: Door) -> None:
+    pane = room.cat()
+    inside = Origin(door, pane, inside=True)
+    for command in (SendInput(text="x"), SendInput(pane="active", text="x"), SendKeys(keys=("x",))):
+        with pytest.raises(Refused, match=f"{pane} is your own pane"):
+            room.run(command, inside)
+    room.run(SendInput(pane="self", text="own"), inside)
+    room.shows(pane, "own")
+    assert "x" not in room.text(pane)
 
 
 def test_a_program_that_is_over_gets_nothing(room: Room) -> None:
@@ -224,3 +344,16 @@ def test_typing_much_keeps_the_cursors_that_were_asked_for(room: Room) -> None:
     assert room.say(f"read-pane --cursor {cursors[-1]}").text.startswith("29.")
     with pytest.raises(InvalidArgument, match="not known"):
         room.say(f"read-pane --cursor {cursors[1]}")
+
+
+def test_jamo_and_romaji_are_typed_as_whole_syllables(room: Room) -> None:
+    pane = room.cat()
+    found = room.run(TypeWithIme(pane=str(pane), text="ㅎㅏㄴㄱㅡㄹ ", submit=True), agent())
+    assert (found.text, found.sent.bytes, found.sent.submitted) == ("한글 ", len("한글 ".encode()), True)
+    assert room.run(TypeWithIme(pane=str(pane), text="toukyou", kana=Kana.KATAKANA)).text == "トウキョウ"
+    assert "ㅎ" not in room.shows(pane, "トウキョウ")
+    with pytest.raises(InvalidArgument, match="'q' at 2 is no whole syllable"):
+        room.run(TypeWithIme(pane=str(pane), text="kaq", kana=Kana.HIRAGANA))
+    room.mux.lease.take(pane)
+    with pytest.raises(Refused):
+        room.run(TypeWithIme(pane=str(pane), text="ㅎㅏ"), agent())

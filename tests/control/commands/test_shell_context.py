@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from tests.control.every_shell import every, integrated
@@ -9,13 +11,16 @@ from tests.control.real_shells import Shell
 from tests.control.real_shells import shell as shell
 from tests.multiplexer.conftest import agent
 
-from fugue_tui.config.model import UiSettings
+from fugue_tui.config.model import McpSettings, UiSettings
 from fugue_tui.control.commands.shell_context import InjectContext, Injected, WithdrawContext
 from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.deferred import is_deferred
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.output.pane_titles import pane_title
 from fugue_tui.control.shell_exec.context_scripts import ShellContext
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.multiplexer.events.pane_events import ContextChanged
+from fugue_tui.terminal.emulator.save_format import unpack
 from fugue_tui.tui.ui.view_model import shows_titles
 
 pytestmark = pytest.mark.slow
@@ -106,6 +111,86 @@ def test_no_alias_takes_the_place_of_a_command_of_the_user(shell: Shell) -> None
     assert shell.run("unused").exit_code == 127
     assert seen(shell, "A") is None
     assert not shell.room.mux.injected_contexts
+
+
+SECRET = "supersecret-123"
+
+
+def arguments_of_processes() -> str:
+    """The command lines of all processes but this one."""
+    found = list[bytes]()
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with suppress(OSError):
+            found.append(b"" if int(name) == os.getpid() else Path(f"/proc/{name}/cmdline").read_bytes())
+    return b"\n".join(found).decode(errors="replace")
+
+
+@every
+def test_injected_values_are_shown_nowhere(shell: Shell) -> None:
+    mux, terminal, processes = shell.room.mux, shell.room.mux.terminal(shell.pane), list[str]()
+    mux.on_event.connect(lambda pane, event: processes.append(arguments_of_processes()))
+    trace = "set -g fish_trace 1" if shell.fish else "set -x"
+    shell.run("echo before")
+    shell.run(trace)
+    mux.permissions = McpSettings(trust="full")
+    dispatcher = Dispatcher(mux)
+    later = dispatcher.run(InjectContext(pane=str(shell.pane), env={"API_TOKEN": SECRET}), agent())
+    assert is_deferred(later)
+    shell.room.awaited(later)
+    inject(shell, aliases={"newer": f"echo {SECRET}"}, functions={"made": f"echo {SECRET}"})
+    shell.run("set -e fish_trace" if shell.fish else "set +x")
+    processes.append(arguments_of_processes())
+    saved = unpack(terminal.saved()).past.decode()
+    shown = [
+        *(str(shell.room.say(f"{each} {shell.pane}")) for each in ("list-commands", "snapshot-pane", "read-pane")),
+        str(shell.room.say("list-events --limit 500")),
+        str(shell.room.say(f"read-pane {shell.pane} --source scrollback")),
+        shell.run("history").text,
+        *map(str, dispatcher.audit),
+        saved,
+        *processes,
+        *(path.read_text("utf-8", "replace") for path in shell.home.rglob("*") if path.is_file()),
+    ]
+    assert not [text for text in shown if SECRET in text]
+    assert "API_TOKEN" not in saved
+    assert seen(shell, "API_TOKEN") == SECRET
+
+
+@integrated
+def test_what_fugue_types_for_itself_is_no_last_command(shell: Shell) -> None:
+    shell.run("echo before")
+    inject(shell, env={"A": "1"})
+    for answer in ("list-commands", "snapshot-pane", "detect-intent"):
+        assert "__fugue" not in str(shell.room.say(f"{answer} {shell.pane}"))
+    listed = shell.room.say(f"list-commands {shell.pane}").commands
+    assert [each.line.strip() for each in listed] == ["echo before"]
+    assert shell.room.say(f"read-pane {shell.pane} --source last_command").text.strip() == "before"
+    withdraw(shell)
+    assert [each.line.strip() for each in shell.room.say(f"list-commands {shell.pane}").commands] == ["echo before"]
+
+
+@every
+def test_functions_come_and_go(shell: Shell) -> None:
+    body = "set -l n $argv[1]\necho it\\'s $n" if shell.fish else 'n=$1\necho "it\'s" $n'
+    found = inject(shell, functions={"made": body, "broken": "end" if shell.fish else "fi"})
+    assert found.functions == ("made", "broken")
+    assert "broken has an error" in shell.text.replace("\n", "")
+    assert shell.run("made new").text == "it's new"
+    inject(shell, functions={"made": "echo again"})
+    assert shell.run("made").text == "again"
+    withdraw(shell)
+    assert shell.run("made").exit_code == 127
+
+
+@integrated
+def test_functions_expire_and_take_no_name_that_is_taken(shell: Shell) -> None:
+    with pytest.raises(Refused, match="functions: ls is a command"):
+        inject(shell, functions={"ls": "echo mine"})
+    inject(shell, functions={"made": "echo made"}, expires_after_commands=1)
+    with pytest.raises(InvalidArgument, match="made is an alias already"):
+        inject(shell, aliases={"made": "echo alias"})
+    assert shell.run("made").text == "made"
+    assert shell.run("made").exit_code == 127
 
 
 LOADED = ("PATH", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "GLIBC_TUNABLES", "path")

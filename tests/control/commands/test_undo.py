@@ -15,8 +15,8 @@ from fugue_tui.errors import FugueError, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer.autosave.snapshot import take
-from fugue_tui.multiplexer.closed_panes import MOST, SECONDS
-from fugue_tui.multiplexer.lease import LAYOUT_SECONDS
+from fugue_tui.multiplexer.input.lease import LAYOUT_SECONDS
+from fugue_tui.multiplexer.undo.closed_panes import MOST, SECONDS
 
 AGENT = Origin(Door.MCP, process="12@34", program="claude")
 

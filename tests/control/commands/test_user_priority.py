@@ -10,7 +10,7 @@ from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
-from fugue_tui.multiplexer.author import Author, AuthorKind
+from fugue_tui.multiplexer.author import Author, Kind
 
 SCRIPT = Origin(Door.CLI)
 
@@ -20,7 +20,7 @@ SCRIPT = Origin(Door.CLI)
     [("take-pane %1", "hand-over-pane %1", "taken %1 over"), ("freeze-agents", "release-agents", "frozen")],
 )
 def test_agents_type_and_end_nothing_until_the_user_allows_it(room: Room, stop: str, release: str, words: str) -> None:
-    pane = room.cat()
+    pane, _ = room.cat(), room.cat()
     dispatch(room, stop, USER)
     for origin in (AGENT, agent(pane), SHELL):
         for line in ("send-input --pane %1 --text no", "close-pane %1", "interrupt-pane %1 --wait 0"):
@@ -69,11 +69,11 @@ def test_who_typed_lists_the_last_authors(room: Room) -> None:
     room.now += 1
     found = room.run(WhoTyped(pane=str(pane)))
     assert [(each.kind, each.client, each.pane, each.count) for each in found.authors] == [
-        (AuthorKind.USER, "", None, 2),
-        (AuthorKind.SCRIPT, "", None, 1),
-        (AuthorKind.AGENT, "test", str(pane), 4),
-        (AuthorKind.USER, "", None, 3),
+        (Kind.USER, "", None, 2),
+        (Kind.SCRIPT, "", None, 1),
+        (Kind.AGENT, "test", str(pane), 4),
+        (Kind.USER, "", None, 3),
     ]
     assert [each.seconds_ago for each in found.authors] == [1.0, 5.0, 5.0, 65.0]
     assert sum(count for _, count in told) == 10
-    assert {author.kind for author, _ in told} == {AuthorKind.USER, AuthorKind.AGENT, AuthorKind.SCRIPT}
+    assert {author.kind for author, _ in told} == {Kind.USER, Kind.AGENT, Kind.SCRIPT}

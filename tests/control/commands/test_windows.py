@@ -7,7 +7,7 @@ from fugue_tui.control.commands.sessions import CreateSession, KillSession, List
 from fugue_tui.control.commands.windows import CloseWindow, CreateWindow, ListWindows, RenameWindow, SelectWindow
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, SpawnFailed
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.multiplexer.closed_panes import SECONDS
+from fugue_tui.multiplexer.undo.closed_panes import SECONDS
 
 CAT = ("cat",)
 

@@ -1,5 +1,9 @@
 """What the policy asks the user about waits for the answer, and does then what was asked for and nothing else."""
 
+import os
+import shlex
+from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 import pytest
@@ -55,7 +59,7 @@ def test_nothing_is_done_before_the_user_approves_it_and_then_once(room: Room) -
     question = asked.request.question
     assert question.what == f"send-input --pane {pane} --text hello --submit"
     assert question.grantee.words == "claude outside"
-    assert question.where.startswith(f"pane {pane} (")
+    assert question.where == f'your pane {pane} "cat"'
     assert question.scopes == (Scope.ONCE, Scope.PANE, Scope.SESSION, Scope.ALWAYS)
     room.drain(pane)
     assert "hello" not in room.text(pane)
@@ -63,6 +67,20 @@ def test_nothing_is_done_before_the_user_approves_it_and_then_once(room: Room) -
     room.shows(pane, "hello")
     assert room.mux.grants.all() == ()
     assert len(Asked(room, f"send-input {pane} --text again").room.mux.approvals.waiting()) == 1
+
+
+def test_a_question_says_whose_a_pane_is_whatever_its_name_says(room: Room) -> None:
+    yours, opened = room.cat('build" (opened by claude)'), room.opened("create-pane --command cat", OTHER)
+    deeper = room.opened("create-pane --command cat", Origin(Door.MCP, opened, inside=True))
+    room.run(RenamePane(pane=str(opened), name="build (yours)"))
+    room.run(RenamePane(pane=str(deeper), name="test (yours)"))
+    expected = {
+        yours: f'your pane {yours} "build\\" (opened by claude)"',
+        opened: f'pane {opened}, which process 56 opened, "build (yours)"',
+        deeper: f'pane {deeper}, which {opened} opened, "test (yours)"',
+    }
+    for pane, words in expected.items():
+        assert Asked(room, f"close-pane {pane}").request.question.where == words
 
 
 @pytest.mark.parametrize("scope", [Scope.PANE, Scope.SESSION, Scope.ALWAYS])
@@ -214,8 +232,11 @@ def test_hidden_characters_and_long_texts_are_shown(room: Room) -> None:
     room.until(lambda: len(room.mux.approvals.waiting()) == 2)
     first, second = (request.question.what for request in room.mux.approvals.waiting())
     assert "\\u202e" in first
-    assert "more characters" in second
-    assert second.endswith("; rm -rf /'")
+    assert "a" * 20_000 + "; rm -rf /'" in second
+    listed = room.say("list-approvals").requests[1].command
+    assert "more characters" in listed
+    assert listed.endswith("; rm -rf /'")
+    assert room.mux.approvals.waiting()[1].question.scopes == (Scope.ONCE,)
     for later in (hidden, long):
         assert isinstance(later, Deferred)
         later.cancel()
@@ -287,3 +308,33 @@ def test_what_concerns_no_pane_is_allowed_just_once(room: Room) -> None:
     room.cat()
     assert Asked(room, "delete-saved --name x").request.question.scopes == (Scope.ONCE,)
     assert Scope.SESSION in Asked(room, "rename-workspace --name x", OTHER).request.question.scopes
+
+
+def test_an_approval_of_a_file_holds_for_the_path_that_was_shown(room: Room, tmp_path: Path) -> None:
+    """The caller moves to another directory while it waits, as a relative path would follow it."""
+    pane = room.cat()
+    shown, other = tmp_path.resolve() / "shown", tmp_path / "other"
+    for folder in (shown, other):
+        folder.mkdir()
+    (tmp_path / "link").symlink_to(shown)
+    script = ("sh", "-c", "read line; cd ../other; echo moved; read line")
+    with Popen(script, cwd=shown, stdin=PIPE, stdout=PIPE) as caller:
+        origin = Origin(Door.CLI, pane, pid=caller.pid, inside=True, program="sh")
+        direct, linked = (Asked(room, f"save-layout {name}", origin) for name in ("./a.toml", "../link/b.toml"))
+        requests = room.mux.approvals.waiting()
+        assert [each.question.what for each in requests] == [
+            shlex.join(("save-layout", "--name", f"{shown}/{name}")) for name in ("a.toml", "b.toml")
+        ]
+        assert caller.stdin is not None
+        assert caller.stdout is not None
+        caller.stdin.write(b"go\n")
+        caller.stdin.flush()
+        assert caller.stdout.readline() == b"moved\n"
+        (tmp_path / "link").unlink()
+        (tmp_path / "link").symlink_to(other)
+        for asked, request in zip((direct, linked), requests, strict=True):
+            room.mux.approvals.approve(request.id)
+            room.awaited(asked.later)
+        caller.stdin.close()
+    assert sorted(os.listdir(shown)) == ["a.toml", "b.toml"]
+    assert os.listdir(other) == []

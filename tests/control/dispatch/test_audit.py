@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import Struct
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.config.model import McpSettings
@@ -19,21 +18,13 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema import command_line
 from fugue_tui.errors import FugueError, Refused
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.author import Author, Kind
 from fugue_tui.store.append_log import AppendLog
 from fugue_tui.store.append_log_reader import AppendLogReader
 
 AGENT = Origin(Door.MCP, client="claude", pid=42)
 INSIDE = Origin(Door.CLI, PaneId(1), pid=43, inside=True)
 SECRET = "hunter2hunter2"
-
-
-class Typist(Struct, frozen=True):
-    """Who types."""
-
-    kind: str = "agent"
-    pane: PaneId | None = None
-    pid: int | None = None
-    client: str = ""
 
 
 def recorded(room: Room, line: str, origin: Origin = AGENT) -> AuditEntry:
@@ -145,7 +136,7 @@ class Timer:
 def test_typing_is_one_entry_per_second_author_and_pane() -> None:
     timer = Timer()
     audit = Audit(later=timer)
-    user, agent = Typist("user", pid=7), Typist("agent", PaneId(2), 8, "claude\x1b[31m")
+    user, agent = Author(Kind.USER, pid=7), Author(Kind.AGENT, PaneId(2), 8, "claude\x1b[31m")
     for _ in range(100):
         audit.typed(PaneId(1), user, 1)
     audit.typed(PaneId(1), agent, 5)
@@ -161,14 +152,6 @@ def test_typing_is_one_entry_per_second_author_and_pane() -> None:
         (("%2",), "user", 2, "", "", 7),
         (("%1",), "user", 1, "", "", 7),
     ]
-    assert [each.count for each in audit.who_typed(PaneId(1))] == [1, 5, 100]
-
-
-def test_who_typed_knows_what_was_typed_this_moment() -> None:
-    audit = Audit(later=Timer())
-    audit.typed(PaneId(1), Typist("user"), 1)
-    assert [each.origin for each in audit.who_typed(PaneId(1))] == ["user"]
-    assert audit.who_typed(PaneId(2)) == []
 
 
 def test_an_event_is_recorded_with_its_facts() -> None:
@@ -191,7 +174,7 @@ def test_every_entry_is_in_the_file(private_dir: Path) -> None:
     audit = Audit(log_in(private_dir))
     audit.record(AGENT, "list-panes")
     audit.record_event("config", None, "mcp.input")
-    audit.typed(PaneId(1), Typist("user"), 3)
+    audit.typed(PaneId(1), Author(Kind.USER), 3)
     audit.close()
     lines = list(AppendLogReader(folder(private_dir, "main")).lines())
     assert [decode(line) for line in lines] == list(audit)

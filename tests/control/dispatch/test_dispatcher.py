@@ -14,8 +14,10 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema import command_line
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.closed_panes import ClosedPanes
-from fugue_tui.multiplexer.lease import Lease
+from fugue_tui.multiplexer.events.input_log import InputLog
+from fugue_tui.multiplexer.events.pane_events import PaneReports
+from fugue_tui.multiplexer.input.lease import RESERVED_SECONDS, Lease
+from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Pane
 
@@ -50,11 +52,11 @@ class _Mux:
         self.permissions = McpSettings(trust="full")
         self.terminals: dict[PaneId, Any] = {}
         self.lease = Lease(cast("Any", self), lambda: 0.0)
+        self.pane_reports = {
+            PaneId(int(name[1:])): PaneReports(input=InputLog(wait / 1000 - RESERVED_SECONDS))
+            for name, wait in leases.items()
+        }
         self.closed_panes = ClosedPanes(cast("Any", self))
-        self._leases = {PaneId(int(name[1:])): wait for name, wait in leases.items()}
-
-    def reserved_ms(self, pane: PaneId) -> int | None:
-        return self._leases.get(pane)
 
 
 def _dispatcher(audit: Audit | None = None, **leases: int) -> Dispatcher:

@@ -9,9 +9,11 @@ from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.schema import command_line
 
 READ, LAYOUT, INPUT = {Effect.READ}, {Effect.LAYOUT}, {Effect.INPUT}
-RUN, DESTROY, ADMIN = {Effect.RUN}, {Effect.DESTROY}, {Effect.ADMIN}
+RUN, DESTROY, ADMIN, CLIPBOARD = {Effect.RUN}, {Effect.DESTROY}, {Effect.ADMIN}, {Effect.CLIPBOARD}
 EFFECTS = {
     "approve-request": ADMIN,
+    "clear-clipboard": CLIPBOARD,
+    "clipboard-context": CLIPBOARD,
     "close-pane": DESTROY,
     "close-window": DESTROY,
     "coordinate-panes": INPUT | RUN,
@@ -53,6 +55,7 @@ EFFECTS = {
     "load-layout": RUN,
     "load-workspace": RUN,
     "parse-output": READ,
+    "paste-smart": CLIPBOARD | INPUT,
     "read-pane": READ,
     "redo-change": LAYOUT,
     "redo-layout": LAYOUT,
@@ -76,7 +79,7 @@ EFFECTS = {
     "select-layout": LAYOUT,
     "select-session": LAYOUT,
     "select-window": LAYOUT,
-    "send-input": INPUT,
+    "send-input": INPUT | READ,
     "send-keys": INPUT,
     "show-audit": LAYOUT,
     "signal-pane": DESTROY,
@@ -87,6 +90,7 @@ EFFECTS = {
     "stream-output": READ,
     "swap-pane": LAYOUT,
     "take-pane": ADMIN,
+    "type-with-ime": INPUT,
     "undo-change": LAYOUT,
     "undo-layout": LAYOUT,
     "visual-diff": INPUT | RUN,
@@ -121,6 +125,9 @@ LESS = {
     "create-snapshot --name a --overwrite": ADMIN,
     "interrupt-pane --pane %1": INPUT,
     "interrupt-pane --pane %1 --escalate": INPUT | DESTROY,
+    "send-input --text a": INPUT,
+    "send-input --text a --wait-for b": INPUT | READ,
+    "send-input --idle-ms 5 --submit": INPUT | READ,
     "visual-diff": READ,
     "visual-diff --keys Enter": READ | INPUT,
     "visual-diff --command ls": READ | INPUT | RUN,
@@ -158,6 +165,7 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
 def test_only_the_user_answers_for_the_user() -> None:
     assert {verb for verb, cls in ours().items() if cls.user_only} == {
         "approve-request",
+        "clear-clipboard",
         "deny-request",
         "hand-over-pane",
         "release-agents",

@@ -14,8 +14,8 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.idempotency import MOST, REMEMBERED, IdempotencyCache
 from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused
-from fugue_tui.multiplexer.closed_panes import ClosedPanes
-from fugue_tui.multiplexer.lease import Lease
+from fugue_tui.multiplexer.input.lease import Lease
+from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 
 
 class MakeProbe(Command[int], name="make-probe", effect=Effect.LAYOUT, creates=True):

@@ -40,6 +40,7 @@ CALLS = {
     "load-workspace": "load-workspace --name a",
     "parse-output": "parse-output --text a",
     "detect-intent": "detect-intent --text a",
+    "paste-smart": "paste-smart {pane}",
     "read-pane": "read-pane {pane}",
     "rename-pane": "rename-pane {pane} --name a",
     "rename-session": "rename-session --name a",
@@ -56,13 +57,14 @@ CALLS = {
     "select-layout": "select-layout tiled",
     "select-session": "select-session --session {session}",
     "select-window": "select-window {window}",
-    "send-input": "send-input {pane} --text a",
+    "send-input": "send-input {pane} --text a --wait-for b",
     "send-keys": "send-keys {pane} --keys a",
     "signal-pane": "signal-pane {pane}",
     "split-pane": "split-pane {pane} --command true",
     "start-pane": "start-pane {pane}",
     "stream-output": "stream-output --panes {pane}",
     "swap-pane": "swap-pane {pane} --other next",
+    "type-with-ime": "type-with-ime {pane} --text a",
     "visual-diff": "visual-diff --pane {pane} --command true",
     "wait-for-output": "wait-for-output --panes {pane}",
     "withdraw-context": "withdraw-context {pane}",
@@ -102,7 +104,12 @@ def expected(cls: type[Command[Any]], effects: set[Effect], rules: dict[Effect, 
     words = set[str]()
     for effect in effects:
         word = rules[effect]
-        free = effect not in (Effect.ADMIN, Effect.READ, Effect.LAYOUT) and cls.verb not in ALWAYS_ASKED
+        about_pane = effect is not Effect.READ or cls.verb == "send-input"
+        free = (
+            effect not in (Effect.ADMIN, Effect.CLIPBOARD, Effect.LAYOUT)
+            and about_pane
+            and cls.verb not in ALWAYS_ASKED
+        )
         words.add("allow" if word == "ask" and free and (own or cls.verb in OPENING) else word)
     return max(words, key=RULES.index)
 

@@ -4,18 +4,19 @@ import pytest
 from msgspec.structs import replace
 from tests.multiplexer.conftest import Room
 
-from fugue_tui.config.model import McpSettings
+from fugue_tui.config.model import McpSettings, SecuritySettings
 from fugue_tui.control.commands.layouts import CreateLayout
 from fugue_tui.control.commands.panes import ClosePane, CreatePane, ListPanes
 from fugue_tui.control.commands.run_command import RunCommand
 from fugue_tui.control.commands.save import DeleteSaved
 from fugue_tui.control.commands.send_keys import SendInput
 from fugue_tui.control.commands.server import KillServer
-from fugue_tui.control.core.command import Command, Door, Effect, Kind, Origin
+from fugue_tui.control.core.command import Command, Door, Effect, Origin
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import Decision, grantee, judge, rule
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.grants import Scope
+from fugue_tui.multiplexer.author import Kind
 
 ALLOW, ASK, REFUSE = Decision.ALLOW, Decision.ASK, Decision.REFUSE
 KINDS = {
@@ -30,7 +31,7 @@ KINDS = {
     Origin(Door.MCP): Kind.CLIENT,
     Origin(Door.SIDEBAND, PaneId(1), inside=True): Kind.PROGRAM,
 }
-ASKED = {Effect.INPUT, Effect.RUN, Effect.DESTROY, Effect.ADMIN}
+ASKED = {Effect.INPUT, Effect.RUN, Effect.DESTROY, Effect.CLIPBOARD, Effect.ADMIN}
 
 
 @pytest.mark.parametrize(("origin", "kind"), KINDS.items())
@@ -152,3 +153,38 @@ def test_a_grant_ends_with_the_program_of_its_pane(room: Room) -> None:
     assert [grant.scope for grant in room.mux.grants.all()] == [Scope.PANE]
     room.run(ClosePane(pane=str(theirs)))
     assert room.mux.grants.all() == ()
+
+
+def test_a_decision_is_explained_with_its_reason(room: Room) -> None:
+    mine, theirs = room.cat(), room.cat()
+    agent = Origin(Door.MCP, mine, inside=True, process="12@34")
+
+    def explained(call: str, more: str = "", origin: Origin = agent) -> tuple[str, list[str]]:
+        found = room.say(f"explain-policy --call '{call}' {more}", origin)
+        return found.decision, [each.reason for each in found.effects]
+
+    close = f"close-pane {theirs}"
+    own = "it is the caller's own pane, or one that the caller opened"
+    foreign = f"[mcp] destroy = 'ask', in {theirs}, which the caller did not open"
+    assert explained("list-panes") == ("allow", ["[mcp] read = 'allow'"])
+    assert explained(f"close-pane {mine}") == ("allow", [own])
+    assert explained(close) == ("ask", [foreign])
+    assert explained(close, "--caller client") == ("ask", [foreign])
+    assert explained(close, f"--pane {theirs}") == ("allow", [own])
+    assert explained(close, "--caller program") == ("refuse", ["what programs print may only see and arrange panes"])
+    assert explained(close, "--caller user") == ("allow", [])
+    assert explained("approve-request 1")[0] == "refuse"
+    assert explained("rename-workspace x") == ("ask", ["[mcp] admin = 'ask', for the workspace"])
+    grant = room.mux.grants.add(Scope.SESSION, grantee(agent), ["destroy"])
+    assert explained(close) == ("allow", [f"grant {grant.id} (session)"])
+    room.mux.permissions = McpSettings(trust="full", input="refuse")
+    assert explained(f"execute-command {theirs} --command true") == (
+        "refuse",
+        ["[mcp] input = 'refuse'", '[mcp] trust = "full"'],
+    )
+    security = SecuritySettings(dangerous_patterns=(("rm",),), allowed_commands=("git", "rm"))
+    room.mux.permissions = McpSettings(security=security)
+    assert explained('create-pane --command "rm x"')[0] == "ask"
+    assert explained("create-pane --command make")[0] == "refuse"
+    assert explained("create-pane --command git")[0] == "allow"
+    assert room.open == [mine, theirs], "nothing is run"

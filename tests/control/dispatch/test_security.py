@@ -16,7 +16,7 @@ from fugue_tui.control.commands.execute_command import ExecuteCommand
 from fugue_tui.control.commands.layouts import CreateLayout
 from fugue_tui.control.commands.panes import CreatePane, RespawnPane
 from fugue_tui.control.commands.run_command import RunCommand
-from fugue_tui.control.commands.send_keys import SendInput
+from fugue_tui.control.commands.send_keys import InputStep, SendInput
 from fugue_tui.control.commands.shell_context import InjectContext
 from fugue_tui.control.core.command import USER, Command, Door, Origin
 from fugue_tui.control.core.deferred import Deferred
@@ -25,6 +25,8 @@ from fugue_tui.control.dispatch.policy import Decision, judge, loosened, tighten
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.grants import Scope
+from fugue_tui.shell_names import is_interactive
+from fugue_tui.terminal.pty import process
 
 CLIENT = Origin(Door.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
 pytestmark = pytest.mark.slow
@@ -126,7 +128,9 @@ def test_variables_may_not_change_what_a_listed_program_does(room: Room) -> None
 
 
 def test_lines_that_are_typed_into_a_shell_are_checked(room: Room) -> None:
-    shell = str(room.opened("create-pane --name shell"))
+    pane = room.opened("create-pane --name shell")
+    room.until(lambda: is_interactive(process.argv(room.mux.terminal(pane).foreground_group)))
+    shell = str(pane)
     limit(room, allowed_commands=("git",))
     for line, expected in (("git x", Decision.ALLOW), ("git x; rm y", Decision.REFUSE)):
         steps = (Step(pane=shell, command="git a"), Step(pane="other", command=line))
@@ -134,6 +138,10 @@ def test_lines_that_are_typed_into_a_shell_are_checked(room: Room) -> None:
         assert decision(room, CoordinatePanes(steps=steps)) is expected
         assert decision(room, SendInput(pane=shell, text=line, submit=True)) is expected
         assert decision(room, SendInput(pane=shell, text=f"{line}\n")) is expected
+        assert decision(room, SendInput(pane=shell, text=line, keys=("C-m",))) is expected
+        parts = tuple(InputStep(text=part) for part in (line[:3], line[3:]))
+        assert decision(room, SendInput(pane=shell, steps=(*parts, InputStep(key="Enter")))) is expected
+        assert decision(room, SendInput(pane=shell, steps=(InputStep(key="C-u"), *parts), submit=True)) is expected
         assert decision(room, SendInput(pane="here", text=line, submit=True)) is Decision.ALLOW  # No shell.
     assert decision(room, ExecuteCommand(pane=shell, command="git", env={"A": "b"})) is Decision.REFUSE
 

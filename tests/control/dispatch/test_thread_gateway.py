@@ -14,8 +14,9 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import NotFound, TimedOut
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.closed_panes import ClosedPanes
-from fugue_tui.multiplexer.lease import Lease
+from fugue_tui.multiplexer.events.pane_events import PaneReports
+from fugue_tui.multiplexer.input.lease import Lease
+from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.workspace.model import Pane
 
 
@@ -43,12 +44,10 @@ class _Main:
         self.workspace = SimpleNamespace(panes={pane: Pane(pane) for pane in self.terminals})
         self.focused = PaneId(1)
         self.permissions = McpSettings(trust="full")
+        self.pane_reports = dict[PaneId, PaneReports]()
         self.lease = Lease(cast("Any", self), lambda: 0.0)
         self.closed_panes = ClosedPanes(cast("Any", self))
         self.gate = ThreadGateway(Dispatcher(cast("Any", self)), self.posted.append)
-
-    def reserved_ms(self, pane: PaneId) -> int | None:
-        return None
 
     def play(self) -> None:
         while self.posted:

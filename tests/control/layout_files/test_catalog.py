@@ -20,6 +20,7 @@ PRESETS = {
     "agent-team-3": ["leader", "worker1", "worker2"],
     "monitoring": ["processes", "logs", "metrics"],
 }
+INSTALLED = "an installed program"
 
 
 def test_layouts_are_listed_with_what_is_wrong_with_them(room: Room, home: Path, tmp_path: Path) -> None:
@@ -54,8 +55,10 @@ def test_every_workspace_that_comes_along_opens_on_any_machine(
     room: Room, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, bare: bool
 ) -> None:
     room.cat()
-    if bare:
-        monkeypatch.setenv("PATH", str(bare_path(tmp_path)))
+    folder = bare_path(tmp_path)
+    monkeypatch.setenv("PATH", str(folder))
+    if not bare:
+        install_optional(folder)
     loaded: LoadedLayout = room.say(f"load-workspace {name}")
     assert [pane.name for pane in loaded.panes] == PRESETS[name]
     assert all(pane.rect is not None and pane.rect.cols >= 20 for pane in loaded.panes)
@@ -63,8 +66,9 @@ def test_every_workspace_that_comes_along_opens_on_any_machine(
     assert all(room.mux.workspace.panes[pane].tags for pane in panes)
     room.until(lambda: all(room.text(pane).strip() for pane in panes), lambda: str([room.text(p) for p in panes]))
     assert not room.mux.exits, [room.text(pane) for pane in room.mux.exits]
-    if bare:
-        assert not any("not found" in room.text(pane) for pane in panes), [room.text(pane) for pane in panes]
+    assert not any("not found" in room.text(pane) for pane in panes), [room.text(pane) for pane in panes]
+    started = any(INSTALLED in room.text(pane) for pane in panes)
+    assert started == (not bare and name != "full-stack"), [room.text(pane) for pane in panes]
 
 
 def bare_path(room: Path) -> Path:
@@ -88,6 +92,13 @@ def bare_path(room: Path) -> Path:
     ):
         (room / "bin" / program).symlink_to(shutil.which(program) or "/bin/false")
     return room / "bin"
+
+
+def install_optional(folder: Path) -> None:
+    """Add stand-ins for the programs that the shipped workspaces start where they are installed."""
+    for program in ("claude", "vim", "htop", "gdb"):
+        (folder / program).write_text(f"#!/bin/sh\necho {INSTALLED}\nexec cat\n")
+        (folder / program).chmod(0o755)
 
 
 def test_a_shipped_workspace_uses_the_given_directory_and_commands(room: Room, home: Path) -> None:

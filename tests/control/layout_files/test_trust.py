@@ -110,6 +110,24 @@ def test_what_an_agent_saved_among_the_users_layouts_is_asked_about(room: Room, 
     assert is_unasked(room, line)
 
 
+def test_a_file_is_not_trusted_for_commands_that_were_replaced_when_it_was_shown(room: Room, home: Path) -> None:
+    room.opened("create-pane --name main --command 'touch ran; cat'")
+    save(room, "evil", AGENT)
+    (home / "ran").unlink(missing_ok=True)
+    harmless = """load-workspace evil --commands '{"main": "cat"}'"""
+    later, request = asked(room, harmless)
+    assert "touch ran" not in request.question.what
+    room.mux.approvals.approve(request.id)
+    room.awaited(later)
+    for line in ("load-workspace evil", "load-layout evil"):
+        later, request = asked(room, line)
+        assert "touch ran; cat" in request.question.what
+        room.mux.approvals.deny(request.id)
+        room.until(lambda later=later: later.done)
+        room.now += DENIED_SECONDS
+    assert not (home / "ran").exists()
+
+
 def test_shipped_layouts_and_agents_with_full_trust_are_not_asked_about(room: Room, home: Path) -> None:
     room.cat()
     assert is_unasked(room, "load-workspace monitoring")

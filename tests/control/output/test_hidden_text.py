@@ -1,10 +1,15 @@
 """Text that a program hides from the user is marked where a model reads it."""
 
+from typing import Any
+
 import pytest
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.commands.read_pane import ReadPane, Source
+from fugue_tui.control.core.command import USER
+from fugue_tui.control.core.own_position import birth_cursor
 from fugue_tui.control.output.hidden_text import text_between, unstyled, with_marks
+from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.geometry import Size
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.terminal.engines import make_emulator
@@ -62,3 +67,49 @@ def test_readers_of_a_pane_are_told_what_the_user_cannot_see(room: Room) -> None
 def test_the_output_of_a_command_tells_what_the_user_cannot_see(room: Room) -> None:
     ran = room.say(r"""run-command --command "printf 'all is \\033[8mnot \\033[0mwell'" """)
     assert ran.text == "all is [hidden: not]well"
+
+
+SCRIPT = "printf 'all is \\033[8mnot \\033[0mwell'; read x; printf 'and \\033[8mnever \\033[0mwas'; cat"
+HIDES = f'create-pane -- sh -c "{SCRIPT}"'
+SEEN = "all is [hidden: not]well"
+
+
+def test_searches_and_text_screenshots_mark_what_the_user_cannot_see(room: Room) -> None:
+    pane = room.opened(HIDES)
+    room.shows(pane, "well")
+    (match,) = room.say("search-panes --pattern not").matches
+    assert (match.text, match.match) == (SEEN, "not")
+    room.say(f"send-input {pane} --text x --submit")
+    room.shows(pane, "was")
+    (match,) = room.say("search-panes --pattern never --context 1").matches
+    assert (match.text, match.before) == ("and [hidden: never]was", (f"{SEEN}x",))
+    assert room.say(f"screenshot-pane {pane} --format text").text == f"{SEEN}x\nand [hidden: never]was"
+
+
+def test_a_difference_marks_what_the_user_cannot_see(room: Room) -> None:
+    pane = room.opened(HIDES)
+    room.shows(pane, "well")
+    cursor = room.say(f"read-pane {pane}").cursor
+    room.say(f"send-input {pane} --text x --submit")
+    room.shows(pane, "was")
+    found = room.say(f"diff-pane --cursor {cursor}")
+    assert [(row.before, row.after) for row in found.rows] == [(SEEN, f"{SEEN}x"), ("", "and [hidden: never]was")]
+    assert "hidden: never" in found.summary
+    assert found.new_text.endswith("and [hidden: never]was")
+
+
+def test_waits_and_streams_mark_what_the_user_cannot_see(room: Room) -> None:
+    pane = room.opened(HIDES)
+    cursor = birth_cursor(room.mux, pane)
+    found = room.say(f"wait-for-output --any-of not --cursor {cursor}")
+    assert found.matched == "not"
+    room.shows(pane, "well")
+    assert room.say(f"wait-for-output --panes {pane} --any-of never --timeout 0").screen == SEEN
+    streamed: Any = parse(f"stream-output --panes {pane} --timeout 600").run(room.mux, USER)
+    room.say(f"send-input {pane} --text x --submit")
+    room.shows(pane, "was")
+    room.skip(600)
+    (printed,) = room.awaited(streamed).panes
+    assert printed.text.endswith("and [hidden: never]was")
+    found = room.say(f"wait-for-output --any-of never --cursor {cursor} --timeout 1")
+    assert "and [hidden: never]was" in str(found.excerpt)

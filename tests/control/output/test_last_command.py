@@ -9,9 +9,10 @@ from tests.control.real_shells import shell as shell
 from tests.multiplexer.conftest import Room, agent
 from tests.output_analysis.conftest import recorded
 
-from fugue_tui.control.commands.analyze import DetectIntent, ParseOutput, Structure, Verdict
+from fugue_tui.control.commands.analyze import DetectIntent, ParseOutput
 from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.read_pane import ReadPane, Source
+from fugue_tui.control.output.analysis import Structure, Verdict
 from fugue_tui.control.output.last_command import CommandSource, printed
 from fugue_tui.ids import PaneId
 from fugue_tui.output_analysis.results import Meaning

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.control.restore.workspace_generations import Life, NewLife, state
@@ -9,8 +10,12 @@ from tests.control.restore.workspace_generations import live as live
 from tests.control.restore.workspace_generations import saved as saved
 from tests.multiplexer.conftest import agent
 
-from fugue_tui.control.commands.restore import StartPane
+from fugue_tui.control.commands.restore import RestoreSession, StartPane
 from fugue_tui.control.commands.save import SaveSession
+from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.dispatch.policy import Decision, judge
+from fugue_tui.control.schema.command_line import command
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
@@ -65,6 +70,21 @@ def test_an_agent_that_restores_starts_no_more_than_a_user_would(saved: Life, li
     life = live()
     life.restored(origin=agent())
     assert [state(life, pane)[0] for pane in (1, 2, 3, 4)] == [True, False, False, False]
+
+
+def test_what_an_agent_restores_with_approval_stays_the_users(saved: Life, live: NewLife) -> None:
+    life = live()
+    life.cat("mine")
+    client = Origin(Door.MCP, process="12@34", program="claude")
+    later: Any = Dispatcher(life.mux).run(RestoreSession(name="it"), client)
+    life.until(life.mux.approvals.waiting)
+    assert len(life.open) == 1
+    life.mux.approvals.approve(life.mux.approvals.waiting()[0].id)
+    panes = [each.pane for each in life.awaited(later).panes]
+    assert len(panes) == 4
+    for line in ("send-input {} --text x", "close-pane {}", "respawn-pane {}", "start-pane {}"):
+        for pane in panes:
+            assert Decision.ASK in {each.decision for each in judge(life.mux, command(line.format(pane)), client)}, line
 
 
 def test_into_a_running_workspace_it_comes_beside_what_is_open(saved: Life, live: NewLife) -> None:

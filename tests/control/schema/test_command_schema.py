@@ -153,7 +153,7 @@ def test_one_pane_is_understood_where_several_may_be_named(name: str) -> None:
         ({"title": "x", "way": "left"}, 'way: "left" is not across or down'),
         ({"title": "x", "count": 1.5}, "count: 1.5 is not a whole number from 0 to 99"),
         ({"title": "x", "focus": 1}, "focus: 1 is not true or false"),
-        ({"title": "x", "keys": "abc"}, 'keys: "abc" is not a list'),
+        ({"title": "x", "keys": 3}, "keys: 3 is not a list"),
         ({"title": "x", "keys": ["a", 1]}, "keys[1]: 1 is not text"),
         ({"title": "x" * 9}, "title: 9 characters; wants at most 8"),
         ({"title": "x", "part": {"parts": [{"ratio": 2}]}}, "part.parts[0].ratio: 2 is not"),

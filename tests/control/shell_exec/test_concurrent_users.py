@@ -14,11 +14,15 @@ from tests.multiplexer.conftest import agent
 
 from fugue_tui.control.commands.execute_command import ExecuteCommand
 from fugue_tui.control.commands.run_command import RunCommand
+from fugue_tui.control.commands.send_keys import SendInput
+from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.result import OnCancel
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused, TerminalGone, TimedOut
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.pane_queue import PaneQueue, Turn
+from fugue_tui.multiplexer.input.pane_input import INTERRUPT
+from fugue_tui.multiplexer.input.pane_queue import PaneQueue, Turn
 
 pytestmark = pytest.mark.slow
 
@@ -87,8 +91,44 @@ def test_input_of_the_user_takes_precedence_over_a_command(shell: Shell) -> None
     with pytest.raises(Refused, match="the user is typing") as refused:
         shell.run("echo x")
     assert refused.value.data["retry_after_ms"]
-    shell.room.until(lambda: shell.room.mux.reserved_ms(shell.pane) is None)
+    shell.room.until(lambda: shell.room.mux.lease.reserved_ms(shell.pane) is None)
     assert shell.says("echo x") == (0, "x")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
+def test_a_command_waits_for_the_enter_of_a_text_that_a_script_has_typed(shell: Shell) -> None:
+    shell.run("true")
+    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).shell.at_input)
+    typed = SendInput(pane=str(shell.pane), text="echo first", submit=True).run(shell.room.mux, Origin(Door.CLI))
+    assert is_deferred(typed)
+    shell.room.until(lambda: "echo first" in shell.text)
+    assert shell.says("echo second") == (0, "second")
+    assert typed.result().submitted
+    assert [record.line.strip() for record in shell.room.mux.terminal(shell.pane).shell.commands[-2:]] == [
+        "echo first",
+        "echo second",
+    ]
+
+
+@pytest.mark.parametrize("shell", ["bash"], indirect=True)
+def test_ctrl_c_before_the_enter_of_a_command_cancels_it(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.run("true")
+    terminal = shell.room.mux.terminal(shell.pane)
+    shell.room.until(lambda: terminal.shell.at_input)
+    is_echoed = Execution._is_echoed  # pyright: ignore[reportPrivateUsage]
+
+    async def interrupted(execution: Execution) -> bool:
+        echoed = await is_echoed(execution)  # A shell that is busy may lose the signal.
+        terminal.press(INTERRUPT)
+        await asyncio.sleep(0)
+        return echoed
+
+    monkeypatch.setattr(Execution, "_is_echoed", interrupted)
+    with pytest.raises(Refused, match=r"Ctrl\+C was pressed .* nothing was run"):
+        shell.run("touch made")
+    monkeypatch.setattr(Execution, "_is_echoed", is_echoed)
+    assert shell.says("echo next") == (0, "next")
+    assert not (shell.home / "made").exists()
 
 
 @every

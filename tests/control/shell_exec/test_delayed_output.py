@@ -12,7 +12,7 @@ from tests.control.real_shells import Shell
 from tests.control.real_shells import shell as shell
 from tests.multiplexer.conftest import DEADLINE
 
-from fugue_tui.control.shell_exec import execution, prompt_detection
+from fugue_tui.control.shell_exec import command_state, execution, prompt_detection
 from fugue_tui.control.shell_exec.command_state import QUIET, CommandEnd
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.terminal.pty.channel import Channel
@@ -26,13 +26,13 @@ def test_a_prompt_that_is_still_on_its_way_is_not_taken_for_one_without_marks(
 ) -> None:
     assert shell.says("true") == (0, "")
     now, checks = time.monotonic(), list[tuple[object, int]]()
-    for module in (execution, prompt_detection):
+    for module in (execution, command_state, prompt_detection):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
     check = Execution._silent_end  # pyright: ignore[reportPrivateUsage]
 
     def noted(execution: Execution) -> CommandEnd | None:
         found = check(execution)
-        checks.append((found, len(execution._due)))  # pyright: ignore[reportPrivateUsage]
+        checks.append((found, len(execution._checks._due)))  # pyright: ignore[reportPrivateUsage]
         return found
 
     monkeypatch.setattr(Execution, "_silent_end", noted)

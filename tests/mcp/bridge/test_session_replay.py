@@ -3,12 +3,17 @@
 import json
 from typing import Any
 
-from fugue_tui_mcp.bridge.session_replay import SessionReplay, failure
+from fugue_tui_mcp.bridge.session_replay import SessionReplay, failure, parsed
 
 
 def line(**message: Any) -> bytes:
     """A message as the SDK writes it."""
     return json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode() + b"\n"
+
+
+def send(session: SessionReplay, message: bytes) -> None:
+    """Record a message of the client."""
+    session.sent(message, parsed(message))
 
 
 INITIALIZE = line(id=0, method="initialize", params={})
@@ -19,22 +24,22 @@ LISTEN = line(id="ears", method="subscriptions/listen", params={"notifications":
 def test_answers_pass_and_only_open_calls_fail() -> None:
     conversation = SessionReplay()
     for number in (1, "1", 2):
-        conversation.sent(line(id=number, method="tools/call"))
+        send(conversation, line(id=number, method="tools/call"))
     assert conversation.received(line(id=1, result={}))
-    conversation.sent(line(method="notifications/cancelled", params={"requestId": 2}))
+    send(conversation, line(method="notifications/cancelled", params={"requestId": 2}))
     assert conversation.lost("gone") == [failure("1", "gone")]
     assert conversation.lost("gone") == []
 
 
 def test_the_handshake_is_replayed_and_its_second_answer_discarded() -> None:
     conversation = SessionReplay()
-    conversation.sent(INITIALIZE)
+    send(conversation, INITIALIZE)
     assert conversation.received(line(id=0, result={}))
-    conversation.sent(INITIALIZED)
+    send(conversation, INITIALIZED)
     assert conversation.lost("gone") == []
     assert conversation.replay() == [INITIALIZE, INITIALIZED]
     assert not conversation.received(line(id=0, result={}))
-    conversation.sent(line(id=0, method="ping"))
+    send(conversation, line(id=0, method="ping"))
     assert conversation.received(line(id=0, result={}))
     assert conversation.changed() == [
         line(method="notifications/tools/list_changed"),
@@ -44,8 +49,8 @@ def test_the_handshake_is_replayed_and_its_second_answer_discarded() -> None:
 
 def test_a_handshake_that_was_never_answered_is_not_replayed() -> None:
     conversation = SessionReplay()
-    conversation.sent(INITIALIZE)
-    conversation.sent(INITIALIZED)
+    send(conversation, INITIALIZE)
+    send(conversation, INITIALIZED)
     assert conversation.lost("gone") == [failure(0, "gone")]
     assert conversation.replay() == []
 
@@ -54,7 +59,7 @@ def test_a_subscription_is_opened_again_and_its_second_acknowledgement_discarded
     meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": "ears"}}
     acknowledged = line(method="notifications/subscriptions/acknowledged", params=meta)
     conversation = SessionReplay()
-    conversation.sent(LISTEN)
+    send(conversation, LISTEN)
     assert conversation.received(acknowledged)
     assert not conversation.received(line(id="ears", error={"code": -32000, "message": "Connection closed"}))
     assert conversation.lost("gone") == []
@@ -65,23 +70,23 @@ def test_a_subscription_is_opened_again_and_its_second_acknowledgement_discarded
 
 def test_a_subscription_that_is_refused_or_cancelled_is_not_opened_again() -> None:
     refused, cancelled = SessionReplay(), SessionReplay()
-    refused.sent(LISTEN)
+    send(refused, LISTEN)
     assert refused.received(line(id="ears", error={"code": -32602, "message": "no"}))
     assert refused.replay() == []
-    cancelled.sent(LISTEN)
-    cancelled.sent(line(method="notifications/cancelled", params={"requestId": "ears"}))
+    send(cancelled, LISTEN)
+    send(cancelled, line(method="notifications/cancelled", params={"requestId": "ears"}))
     assert cancelled.replay() == []
 
 
 def test_resources_that_a_legacy_client_subscribed_to_are_subscribed_to_again() -> None:
     conversation = SessionReplay()
-    conversation.sent(INITIALIZE)
+    send(conversation, INITIALIZE)
     conversation.received(line(id=0, result={}))
     first, second = (line(id=n, method="resources/subscribe", params={"uri": f"fugue://{n}"}) for n in (1, 2))
     for number, each in enumerate((first, second), 1):
-        conversation.sent(each)
+        send(conversation, each)
         assert conversation.received(line(id=number, result={}))
-    conversation.sent(line(id=3, method="resources/unsubscribe", params={"uri": "fugue://1"}))
+    send(conversation, line(id=3, method="resources/unsubscribe", params={"uri": "fugue://1"}))
     assert conversation.received(line(id=3, result={}))
     assert conversation.lost("gone") == []
     assert conversation.replay() == [INITIALIZE, second]
@@ -90,8 +95,9 @@ def test_resources_that_a_legacy_client_subscribed_to_are_subscribed_to_again() 
 
 def test_clients_are_notified_of_changed_resources_after_a_restart() -> None:
     conversation = SessionReplay()
-    conversation.sent(
-        line(id=7, method="subscriptions/listen", params={"notifications": {"resourcesListChanged": True}})
+    send(
+        conversation,
+        line(id=7, method="subscriptions/listen", params={"notifications": {"resourcesListChanged": True}}),
     )
     meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
     assert conversation.changed() == [line(method="notifications/resources/list_changed", params=meta)]
@@ -99,7 +105,7 @@ def test_clients_are_notified_of_changed_resources_after_a_restart() -> None:
 
 def test_what_is_no_response_passes() -> None:
     conversation = SessionReplay()
-    conversation.sent(LISTEN)
+    send(conversation, LISTEN)
     for each in (b"not json\n", b"[]\n", line(method="notifications/progress"), line(id="ears", method="roots/list")):
         assert conversation.received(each)
 
@@ -107,7 +113,7 @@ def test_what_is_no_response_passes() -> None:
 def test_an_id_is_found_however_the_response_is_written() -> None:
     for spaced in (True, False):
         conversation = SessionReplay()
-        conversation.sent(line(id='a"b', method="ping"))
+        send(conversation, line(id='a"b', method="ping"))
         answer = {"jsonrpc": "2.0", "id": 'a"b', "result": {"x": "y" * 1000}}
         assert conversation.received(json.dumps(answer, separators=None if spaced else (",", ":")).encode() + b"\n")
         assert conversation.lost("gone") == []

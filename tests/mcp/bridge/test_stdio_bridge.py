@@ -14,6 +14,9 @@ import pytest
 from tests.mcp.conftest import HELD, LET_GO, Served, request, until
 
 from fugue_tui.config.model import McpSettings
+from fugue_tui.control.core.command import USER
+from fugue_tui.control.schema.command_line import command
+from fugue_tui.store.server_records import holder
 
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -26,9 +29,9 @@ HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"na
 class Bridge:
     """A running bridge."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *options: str, program: tuple[str, ...] = ("-m", "fugue_tui", "mcp")) -> None:
         env = {**os.environ, "FUGUE_SOCKET": path}
-        arguments = [sys.executable, "-m", "fugue_tui", "mcp"]
+        arguments = [sys.executable, *program, *options]
         self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
 
     def send(self, *messages: Any) -> None:
@@ -49,9 +52,10 @@ class Bridge:
         self.send(request(method, params, id))
         return self.read()
 
-    def call(self, tool: str, id: Any, *, modern: bool = False) -> Any:
-        """Call a tool without arguments and read the next message."""
-        return self.ask("tools/call", {"name": tool, "arguments": {}} | ({"_meta": MODERN} if modern else {}), id)
+    def call(self, tool: str, id: Any, *, modern: bool = False, **arguments: Any) -> Any:
+        """Call a tool and read the next message."""
+        params = {"name": tool, "arguments": arguments} | ({"_meta": MODERN} if modern else {})
+        return self.ask("tools/call", params, id)
 
     def close(self) -> int:
         """Close the client's side and wait for the end."""
@@ -64,12 +68,12 @@ class Bridge:
 
 
 @pytest.fixture
-def bridge_to() -> Iterator[Callable[[str], Bridge]]:
+def bridge_to() -> Iterator[Callable[..., Bridge]]:
     """Starts bridges and ends them."""
     started: list[Bridge] = []
 
-    def start(path: str) -> Bridge:
-        started.append(Bridge(path))
+    def start(path: str, *options: str, **program: tuple[str, ...]) -> Bridge:
+        started.append(Bridge(path, *options, **program))
         return started[-1]
 
     yield start
@@ -77,9 +81,31 @@ def bridge_to() -> Iterator[Callable[[str], Bridge]]:
         each.close()
 
 
+CLIENT = """
+import subprocess, sys
+subprocess.run([sys.executable, "-m", "fugue_tui", "mcp"])
+"""
+"""Another program that starts a bridge."""
+
+
+def test_a_client_is_one_program_with_and_without_a_bridge(served: Served, bridge_to: Callable[..., Bridge]) -> None:
+    link, bridges = served.link(), [bridge_to(served.path) for _ in range(2)]
+    other = bridge_to(served.path, program=("-c", CLIENT))
+    link.initialize()
+    direct = link.call("fugue_test_origin")["structuredContent"]["process"]
+    processes = list[str]()
+    for bridge in (*bridges, other):
+        bridge.ask("initialize", HELLO)
+        bridge.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        processes.append(bridge.call("fugue_test_origin", 2)["result"]["structuredContent"]["process"])
+    assert direct.startswith(f"{os.getpid()}@")
+    assert processes[:2] == [direct] * 2
+    assert processes[2].startswith(f"{other.process.pid}@")
+
+
 @pytest.mark.slow
 def test_a_session_of_the_old_protocol_survives_a_restart(
-    serve: Callable[..., Served], bridge_to: Callable[[str], Bridge]
+    serve: Callable[..., Served], bridge_to: Callable[..., Bridge]
 ) -> None:
     served = serve()
     bridge = bridge_to(served.path)
@@ -98,7 +124,7 @@ def test_a_session_of_the_old_protocol_survives_a_restart(
 
 @pytest.mark.slow
 def test_a_session_of_the_new_protocol_survives_a_restart(
-    serve: Callable[..., Served], bridge_to: Callable[[str], Bridge]
+    serve: Callable[..., Served], bridge_to: Callable[..., Bridge]
 ) -> None:
     served = serve()
     bridge = bridge_to(served.path)
@@ -117,7 +143,7 @@ def test_a_session_of_the_new_protocol_survives_a_restart(
 
 
 @pytest.mark.slow
-def test_pending_calls_fail_when_the_workspace_has_ended(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
+def test_pending_calls_fail_when_the_workspace_has_ended(served: Served, bridge_to: Callable[..., Bridge]) -> None:
     bridge = bridge_to(served.path)
     bridge.ask("initialize", HELLO, 0)
     bridge.send(request("tools/call", {"name": "fugue_test_hold", "arguments": {}}, 1))
@@ -129,7 +155,7 @@ def test_pending_calls_fail_when_the_workspace_has_ended(served: Served, bridge_
 
 
 def test_a_workspace_that_starts_a_moment_later_is_waited_for(
-    serve: Callable[..., Served], private_dir: Path, bridge_to: Callable[[str], Bridge]
+    serve: Callable[..., Served], private_dir: Path, bridge_to: Callable[..., Bridge]
 ) -> None:
     bridge = bridge_to(str(private_dir / "test.sock"))
     bridge.send(request("initialize", HELLO, 0))
@@ -137,19 +163,176 @@ def test_a_workspace_that_starts_a_moment_later_is_waited_for(
     assert bridge.read()["result"]["serverInfo"]["name"] == "fugue-tui"
 
 
+LISTS = ("tools/list", "prompts/list", "resources/templates/list")
+
+
 @pytest.mark.slow
-def test_without_a_workspace_the_client_is_told_and_may_try_again(
-    serve: Callable[..., Served], private_dir: Path, bridge_to: Callable[[str], Bridge]
+@pytest.mark.parametrize("modern", [False, True])
+def test_a_client_that_starts_before_the_workspace_gets_its_tools_and_then_the_workspace(
+    serve: Callable[..., Served], private_dir: Path, bridge_to: Callable[..., Bridge], modern: bool
 ) -> None:
     bridge = bridge_to(str(private_dir / "test.sock"))
-    assert bridge.ask("initialize", HELLO, 0)["error"]["code"] == -32000
+    meta = {"_meta": MODERN} if modern else {}
+    if modern:
+        assert "2026-07-28" in bridge.ask("server/discover", meta, 0)["result"]["supportedVersions"]
+        listening = bridge.ask("subscriptions/listen", {**meta, "notifications": {"toolsListChanged": True}}, "listen")
+        assert listening["method"] == "notifications/subscriptions/acknowledged"
+    else:
+        assert bridge.ask("initialize", HELLO, 0)["result"]["protocolVersion"] == "2025-11-25"
+        bridge.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        assert bridge.ask("ping", id=1) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    offline = [bridge.ask(method, meta, 2) for method in LISTS]
+    assert [each["uri"] for each in bridge.ask("resources/list", meta, 3)["result"]["resources"]] == [
+        "fugue://panes",
+        "fugue://layout",
+    ]
+    failed = bridge.call("fugue_list_panes", 4, modern=modern)
+    assert (failed["id"], failed["error"]["code"]) == (4, -32000)
+    assert "start it in a terminal with: fugue-tui" in failed["error"]["message"]
     serve()
-    until(lambda: "result" in bridge.ask("initialize", HELLO, 1))
-    assert bridge.call("fugue_list_panes", 2)["id"] == 2
+    changed = [bridge.read()["method"] for _ in range(1 if modern else 2)]
+    assert changed[0] == "notifications/tools/list_changed"
+    panes = bridge.call("fugue_list_panes", 5, modern=modern)["result"]["structuredContent"]["panes"]
+    assert panes[0]["id"] == "%1"
+    assert without_times([bridge.ask(method, meta, 2) for method in LISTS]) == without_times(offline)
+
+
+def without_times(responses: list[Any]) -> list[Any]:
+    """Responses without how long they may be cached, which depends on the subscriptions, and the tools of tests."""
+    for each in responses:
+        each["result"].pop("ttlMs", None)
+        if "tools" in each["result"]:
+            each["result"]["tools"] = [
+                tool for tool in each["result"]["tools"] if not tool["name"].startswith("fugue_test_")
+            ]
+    return responses
+
+
+def test_the_responses_without_a_workspace_are_kept_for_the_next_client(
+    private_dir: Path, bridge_to: Callable[..., Bridge], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = str(private_dir / "test.sock")
+    first = prompts_of(bridge_to(path))
+    (kept,) = (tmp_path / ".local" / "state" / "fugue-tui" / "mcp-lists").iterdir()
+    content = json.loads(kept.read_text())
+    content["responses"]["prompts/list"]["result"]["prompts"] = []
+    kept.write_text(json.dumps(content))
+    assert prompts_of(bridge_to(path)) == []
+    os.utime(os.environ["FUGUE_CONFIG"], ns=(1, 1))
+    assert prompts_of(bridge_to(path)) == first
+
+
+@pytest.mark.slow
+def test_the_first_call_starts_a_workspace_if_the_configuration_says_so(
+    private_dir: Path, bridge_to: Callable[..., Bridge], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FUGUE_CONFIG", str(private_dir / "config.toml"))
+    Path(os.environ["FUGUE_CONFIG"]).write_text("[mcp]\nstart = true\n")
+    bridge = bridge_to("", "--workspace", "dev")
+    bridge.ask("initialize", HELLO, 0)
+    bridge.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert holder("dev") is None
+    bridge.send(request("tools/call", {"name": "fugue_list_panes", "arguments": {}}, 1))
+    answered = next(each for each in iter(bridge.read, None) if each.get("id") == 1)
+    assert answered["result"]["structuredContent"]["workspace"] == "dev"
+    assert bridge.close() == 0
+    started = holder("dev")
+    assert started is not None
+    os.kill(started.pid, signal.SIGTERM)
+    until(lambda: holder("dev") is None)
+
+
+def prompts_of(bridge: Bridge) -> list[Any]:
+    """The prompts that a client gets."""
+    bridge.ask("initialize", HELLO, 0)
+    return bridge.ask("prompts/list", {}, 1)["result"]["prompts"]
+
+
+def test_a_workspace_that_refuses_agents_is_not_asked_again_at_once(
+    serve: Callable[..., Served], bridge_to: Callable[..., Bridge], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = serve()
+    vars(served.server)["_agents"] = False
+    bridge = bridge_to(served.path)
+    bridge.ask("initialize", HELLO, 0)
+    failures = [bridge.call("fugue_list_panes", id) for id in range(1, 4)]
+    assert [each["id"] for each in failures] == [1, 2, 3]
+    assert "agents are disabled" in failures[-1]["error"]["message"]
+
+
+@pytest.mark.slow
+def test_a_client_stays_with_its_workspace_when_that_ends_and_another_runs(
+    serve: Callable[..., Served], bridge_to: Callable[..., Bridge]
+) -> None:
+    first, _ = serve(workspace="aa"), serve(workspace="bb")
+    bridge = bridge_to("", "--workspace", "aa")
+    bridge.ask("initialize", HELLO, 0)
+    bridge.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert bridge.call("fugue_list_panes", 1)["id"] == 1
+    first.close(returns=True)
+    failed = bridge.call("fugue_list_panes", 2)["error"]["message"]
+    assert failed.startswith("the workspace aa (")
+    assert failed.endswith("with: fugue-tui aa; or join another with fugue_join_workspace: bb")
+    changes = ["notifications/tools/list_changed", "notifications/resources/list_changed"]
+    assert [bridge.read()["method"] for _ in range(2)] == changes
+    tools = [tool["name"] for tool in bridge.ask("tools/list", {}, 2)["result"]["tools"]]
+    assert tools[-2:] == ["fugue_list_workspaces", "fugue_join_workspace"]
+    again = serve(workspace="aa")
+    assert [bridge.read()["method"] for _ in range(2)] == changes
+    assert bridge.call("fugue_list_panes", 3)["result"]["structuredContent"]["panes"]
+    again.close()
+    serve(workspace="aa")
+    other = bridge.call("fugue_list_panes", 4)["error"]["message"]
+    assert "is another one with other panes; fugue_join_workspace with the name aa joins it" in other
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("modern", [False, True])
+def test_a_client_lists_workspaces_and_joins_another(
+    serve: Callable[..., Served], bridge_to: Callable[..., Bridge], modern: bool
+) -> None:
+    first, second = serve(workspace="aa"), serve(workspace="bb")
+    second.on_main(lambda: command("create-pane --name second --command cat").run(second.mux, USER))
+    bridge = bridge_to("", "--workspace", "aa")
+    if not modern:
+        bridge.ask("initialize", HELLO, 0)
+        bridge.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    meta = {"_meta": MODERN} if modern else {}
+    tools = [tool["name"] for tool in bridge.ask("tools/list", meta, 1)["result"]["tools"]]
+    assert tools[-2:] == ["fugue_list_workspaces", "fugue_join_workspace"]
+    listed = bridge.call("fugue_list_workspaces", 2, modern=modern)["result"]
+    assert listed.get("resultType") == ("complete" if modern else None)
+    found = listed["structuredContent"]["workspaces"]
+    assert [(each["name"], each["panes"], each["joined"]) for each in found] == [("aa", 1, True), ("bb", 2, False)]
+    assert {each["cwd"] for each in found} == {os.getcwd()}
+    refused = bridge.call("fugue_join_workspace", 3, modern=modern, name="cc")["result"]
+    assert refused["isError"]
+    assert "there run: aa, bb" in refused["content"][0]["text"]
+    bridge.send(request("tools/call", {"name": "fugue_join_workspace", "arguments": {"name": "bb"}, **meta}, 4))
+    joined = next(each for each in iter(bridge.read, None) if each.get("id") == 4)["result"]["structuredContent"]
+    assert [each["joined"] for each in joined["workspaces"]] == [False, True]
+    panes = bridge.call("fugue_list_panes", 5, modern=modern)["result"]["structuredContent"]["panes"]
+    assert [each["name"] for each in panes] == ["first", "second"]
+    first.close()
+    assert bridge.call("fugue_list_panes", 6, modern=modern)["result"]["structuredContent"]["panes"] == panes
+
+
+def test_a_workspace_that_admits_no_agents_is_listed_without_its_panes(
+    serve: Callable[..., Served], bridge_to: Callable[..., Bridge]
+) -> None:
+    serve(workspace="aa")
+    closed = serve(workspace="bb")
+    closed.on_main(lambda: setattr(closed.mux, "permissions", McpSettings(read="refuse")))
+    found = bridge_to("", "--workspace", "aa").call("fugue_list_workspaces", 1)["result"]["structuredContent"]
+    assert [sorted(each) for each in found["workspaces"]] == [
+        ["cwd", "id", "joined", "name", "panes"],
+        ["id", "joined", "name"],
+    ]
 
 
 def test_what_was_asked_before_the_client_closed_its_pipe_is_answered(
-    served: Served, bridge_to: Callable[[str], Bridge]
+    served: Served, bridge_to: Callable[..., Bridge]
 ) -> None:
     bridge = bridge_to(served.path)
     bridge.send(request("initialize", HELLO, 0), request("ping", id=1))
@@ -160,7 +343,7 @@ def test_what_was_asked_before_the_client_closed_its_pipe_is_answered(
     assert bridge.process.wait(10) == 0
 
 
-def test_the_bridge_ends_when_its_output_is_closed(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
+def test_the_bridge_ends_when_its_output_is_closed(served: Served, bridge_to: Callable[..., Bridge]) -> None:
     bridge = bridge_to(served.path)
     assert bridge.process.stdout
     bridge.process.stdout.close()
@@ -169,7 +352,7 @@ def test_the_bridge_ends_when_its_output_is_closed(served: Served, bridge_to: Ca
 
 
 @pytest.mark.slow
-def test_a_message_that_is_too_long_fails_alone(served: Served, bridge_to: Callable[[str], Bridge]) -> None:
+def test_a_message_that_is_too_long_fails_alone(served: Served, bridge_to: Callable[..., Bridge]) -> None:
     bridge = bridge_to(served.path)
     bridge.ask("initialize", HELLO, 0)
     bridge.send(request("ping", {"_meta": {"x": "y" * 5_000_000}}, 1))
@@ -179,7 +362,7 @@ def test_a_message_that_is_too_long_fails_alone(served: Served, bridge_to: Calla
 
 
 @pytest.mark.slow
-def test_large_answers_and_many_requests_pass(serve: Callable[..., Served], bridge_to: Callable[[str], Bridge]) -> None:
+def test_large_answers_and_many_requests_pass(serve: Callable[..., Served], bridge_to: Callable[..., Bridge]) -> None:
     bridge = bridge_to(serve(settings=McpSettings(longest_answer=400_000)).path)
     bridge.ask("initialize", HELLO, 0)
     call = {"name": "fugue_test_echo", "arguments": {"text": "x", "times": 200_000}}
@@ -201,11 +384,11 @@ def test_an_interrupt_ends_it_without_a_traceback(served: Served) -> None:
 
 @pytest.mark.slow
 def test_it_refuses_a_socket_in_a_directory_that_others_may_enter(
-    served: Served, private_dir: Path, bridge_to: Callable[[str], Bridge]
+    served: Served, private_dir: Path, bridge_to: Callable[..., Bridge]
 ) -> None:
     private_dir.chmod(0o755)
     bridge = bridge_to(served.path)
-    assert "others may enter it" in bridge.ask("initialize", HELLO, 0)["error"]["message"]
+    assert "others may enter it" in bridge.call("fugue_list_panes", 0)["error"]["message"]
     private_dir.chmod(0o700)
 
 

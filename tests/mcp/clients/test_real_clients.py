@@ -17,13 +17,15 @@ from tests.mcp.scripted_models import Call, Model, listening
 from fugue_tui.control.core.command import Toolset, registry
 from fugue_tui.control.introspection import tool_name
 from fugue_tui.layout.tree import Split
-from fugue_tui_mcp.protocol.toolsets import NAME
+from fugue_tui_mcp.protocol.toolsets import CALL, NAME
 
 pytestmark = pytest.mark.slow
 
 
 CLAUDE, CODEX, INSPECTOR = (shutil.which(name) for name in ("claude", "codex", "mcp-inspector"))
 BRIDGE = [sys.executable, "-m", "fugue_tui", "mcp"]
+PATIENT = {"MCP_TIMEOUT": "100000", "MCP_CONNECT_TIMEOUT_MS": "100000", "MCP_CONNECTION_NONBLOCKING": "0"}
+"""Has Claude Code wait for its servers, without which it knows none of their prompts."""
 QUIET = {"DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
 LAYOUT = {
     "direction": "horizontal",
@@ -32,13 +34,13 @@ LAYOUT = {
         {"ratio": 0.35, "pane": {"name": "build", "command": "read x; sleep 2; echo BUILD FAILED; sleep 1000"}},
     ],
 }
-WORK: Sequence[Call] = (
+WORK: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("fugue_create_layout", {"layout": LAYOUT, "name": "work", "focus": True, "idempotency_key": "the layout"}),
     ("fugue_create_layout", {"layout": LAYOUT, "name": "work", "focus": True, "idempotency_key": "the layout"}),
     ("fugue_send_input", {"pane": "build", "text": "make", "submit": True}),
     ("fugue_wait_for_output", {"panes": ["build"], "any_of": ["BUILD FAILED"], "timeout": 20}),
     ("fugue_read_pane", {"pane": "build"}),
-    ("fugue_toolsets", {"enable": ["layout"]}),
+    ("fugue_toolsets", {"query": "zoom pane"}),
     ("fugue_stream_output", {"panes": ["code"], "timeout": 0.5}),
     ("fugue_zoom_pane", {"pane": "code", "zoomed": True}),
     ("fugue_list_events", {"kinds": ["layout"]}),
@@ -47,10 +49,23 @@ WORK: Sequence[Call] = (
 """A layout of 65 and 35 per cent, asked for twice, and what an agent does in it."""
 
 
+def called(tool: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """A call as a client makes it that calls only tools that it is shown."""
+    return (tool, arguments) if tool in first_set() else (CALL, {"tool": tool, "arguments": arguments})
+
+
+def found_by_search(tool: str, arguments: Mapping[str, Any]) -> Call:
+    """A call as Claude Code makes it, which searches tools by itself."""
+    if tool != NAME:
+        return f"mcp__fugue__{tool}", arguments
+    names = (f"mcp__fugue__{each}" for each, _ in WORK if each not in first_set())
+    return "ToolSearch", {"query": f"select:{','.join(names)}", "max_results": 5}
+
+
 def environment(home: Path, served: Served, **more: str) -> Mapping[str, str]:
     """Where a client runs: a home of its own, and this workspace."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
-    return {**kept, **QUIET, "HOME": str(home), "FUGUE_SOCKET": served.path, **more}
+    return {**kept, **QUIET, **PATIENT, "HOME": str(home), "FUGUE_SOCKET": served.path, **more}
 
 
 def ran(command: Sequence[str | None], home: Path, env: Mapping[str, str]) -> str:
@@ -79,7 +94,7 @@ def the_work_was_done(served: Served, results: list[str]) -> None:
     assert "untrusted output of pane %3" in read
     assert "BUILD FAILED" in read
     assert "timeout" in streamed
-    assert "zoom_pane" in sets
+    assert "zoom_pane" in sets or not sets, "a reference to a tool is no text"
     assert "layout" in events
     assert "42" in run
     assert re.search(r"exit_code\W+3\b", run)
@@ -87,18 +102,18 @@ def the_work_was_done(served: Served, results: list[str]) -> None:
 
 def first_set() -> set[str]:
     """The tools that a client is shown at first."""
-    return {NAME, *(tool_name(cls) for cls in registry().values() if cls.toolset is Toolset.DEFAULT)}
+    return {NAME, CALL, *(tool_name(cls) for cls in registry().values() if cls.toolset is Toolset.DEFAULT)}
 
 
 @pytest.mark.skipif(CLAUDE is None, reason="Claude Code is not installed")
 @pytest.mark.parametrize("negotiation", ["auto", "legacy"])
 def test_claude_code_builds_a_layout_and_works_in_it(served: Served, tmp_path: Path, negotiation: str) -> None:
     config = {"mcpServers": {"fugue": {"command": BRIDGE[0], "args": BRIDGE[1:]}}}
-    model = Model([(f"mcp__fugue__{tool}", arguments) for tool, arguments in WORK])
+    model = Model([found_by_search(tool, arguments) for tool, arguments in WORK])
     with listening(model) as url:
         env = environment(
             tmp_path, served, ANTHROPIC_BASE_URL=url, ANTHROPIC_API_KEY="sk-ant-test",
-            MCP_PROTOCOL_NEGOTIATION=negotiation, ENABLE_TOOL_SEARCH="false",
+            MCP_PROTOCOL_NEGOTIATION=negotiation, ENABLE_TOOL_SEARCH="true",
         )  # fmt: skip
         said = ran(
             [
@@ -110,8 +125,8 @@ def test_claude_code_builds_a_layout_and_works_in_it(served: Served, tmp_path: P
     assert "all done" in said
     the_work_was_done(served, model.results)
     offered = {tool.removeprefix("mcp__fugue__") for tool in model.tools if tool.startswith("mcp__fugue__")}
-    assert first_set() <= offered
-    assert "fugue_zoom_pane" in offered, "the set that was switched on"
+    assert first_set() - {NAME, CALL} <= offered
+    assert "fugue_zoom_pane" in offered, "it was searched"
     assert "fugue_save_layout" not in offered
 
 
@@ -130,7 +145,7 @@ def test_claude_code_takes_a_prompt(served: Served, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(CODEX is None, reason="Codex is not installed")
 def test_codex_builds_a_layout_and_works_in_it(served: Served, tmp_path: Path) -> None:
-    model = Model(WORK)
+    model = Model([called(tool, arguments) for tool, arguments in WORK])
     with listening(model) as url:
         provider = (
             f'{{name="scripted",base_url="{url}/v1",wire_api="responses",env_key="KEY",supports_websockets=false}}'

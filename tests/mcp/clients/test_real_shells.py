@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.mcp.clients.test_real_clients import BRIDGE, CLAUDE, INSPECTOR, environment, ran
+from tests.mcp.clients.test_real_clients import BRIDGE, CLAUDE, INSPECTOR, called, environment, ran
 from tests.mcp.conftest import Served
 from tests.mcp.protocol.test_resources import say
 from tests.mcp.scripted_models import Call, Model, listening
@@ -34,7 +34,7 @@ LAST = "fugue://pane/shell/last-command"
 
 def cursor(results: Sequence[str]) -> str:
     """The cursor that the newest result gives."""
-    found = re.search(r'"cursor": "([^"]+)"', results[-1])
+    found = re.search(r'"cursor": ?"([^"]+)"', results[-1])
     assert found is not None, results[-1]
     return found[1]
 
@@ -83,11 +83,11 @@ def opened(serve: Callable[..., Served], tmp_path: Path, monkeypatch: pytest.Mon
 def the_work_was_done(results: Sequence[str]) -> None:
     """The agent was told what its shell did."""
     table, rows, failed, verdict, read, _, waited, shot, coordinated, events = results
-    assert re.search(r'"exit_code": 0\b', table)
-    assert re.search(r'"method": "integration"', table)
+    assert re.search(r'"exit_code": ?0\b', table)
+    assert re.search(r'"method": ?"integration"', table)
     assert json.loads(rows)["type"] == "table"
     assert json.loads(rows)["headers"][0] == "CONTAINER ID"
-    assert re.search(r'"exit_code": 1\b', failed)
+    assert re.search(r'"exit_code": ?1\b', failed)
     assert json.loads(verdict)["intent"] == "test_failure"
     assert json.loads(verdict)["context"]["failed_tests"]
     assert read.startswith("untrusted output of pane %")
@@ -95,7 +95,7 @@ def the_work_was_done(results: Sequence[str]) -> None:
     assert json.loads(waited)["outcome"] == "matched"
     assert "a screenshot of %" in shot
     steps = json.loads(coordinated)["steps"]
-    assert [(step["name"], step["status"], step["exit_code"]) for step in steps] == [
+    assert [(step["name"], step["status"], step.get("exit_code")) for step in steps] == [
         ("backend", "done", None),
         ("frontend", "done", 0),
         ("shell", "failed", 1),
@@ -140,9 +140,8 @@ def test_claude_code_works_in_a_shell(
 
 
 @pytest.mark.skipif(INSPECTOR is None, reason="the MCP Inspector is not installed")
-@pytest.mark.parametrize("shell", SHELLS)
-def test_the_inspector_works_in_a_shell(opened: Callable[[str], Served], tmp_path: Path, shell: str) -> None:
-    served = opened(shell)
+def test_the_inspector_works_in_a_shell(opened: Callable[[str], Served], tmp_path: Path) -> None:
+    served = opened("bash")
     env = environment(tmp_path, served)
 
     def asked(*arguments: str) -> Any:
@@ -152,7 +151,7 @@ def test_the_inspector_works_in_a_shell(opened: Callable[[str], Served], tmp_pat
 
     results, pictures = list[str](), list[dict[str, Any]]()
     for tool, given in WORK:
-        arguments = given(results) if callable(given) else given
+        tool, arguments = called(tool, given(results) if callable(given) else given)
         words = [word for name, value in arguments.items() for word in ("--tool-arg", f"{name}={_written(value)}")]
         content = asked("--method", "tools/call", "--tool-name", tool, *words)["content"]
         results.append("\n".join(part["text"] for part in content if part["type"] == "text"))

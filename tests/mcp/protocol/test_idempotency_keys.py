@@ -29,7 +29,7 @@ async def test_a_call_under_a_key_opens_one_pane(served: Served, era: str) -> No
     assert [each["id"] for each in made] == ["%2"] * 5
     for wrong in (other, elsewhere):
         assert wrong.is_error
-        assert "idempotency_key: split-pane was called under 'the one' with other arguments" in text_of(wrong)
+        assert "idempotency_key: fugue_split_pane was called under 'the one' with other arguments" in text_of(wrong)
     assert "idempotency_key: no such argument" in text_of(typed)
     assert len(served.on_main(lambda: served.mux.workspace.panes)) == 2
 
@@ -68,7 +68,7 @@ async def test_a_client_that_lost_its_answer_asks_again_through_another_bridge(s
         done = await joined
     async with client(served, era) as agent:
         again = await agent.call_tool("fugue_run_command", arguments)
-    assert '"exit_code": 0' in facts(done)
+    assert '"exit_code":0' in facts(done)
     assert facts(again) == facts(done)
     assert len(served.on_main(lambda: served.mux.workspace.panes)) == 2
 

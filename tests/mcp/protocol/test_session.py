@@ -13,7 +13,7 @@ from tests.mcp.conftest import HELD, LET_GO, Served
 
 from fugue_tui.control.core.command import Toolset, for_agents
 from fugue_tui.control.introspection import annotations, tool_name
-from fugue_tui_mcp.protocol.toolsets import NAME
+from fugue_tui_mcp.protocol.toolsets import CALL, NAME
 from mcp import Client, StdioServerParameters
 
 ERAS = ("auto", "legacy")
@@ -47,7 +47,7 @@ async def test_the_list_of_tools_is_the_registry_once_all_sets_are_on(served: Se
         listed = (await agent.list_tools()).tools
         again = (await agent.list_tools()).tools
     assert listed == again
-    assert listed.pop(0).name == NAME
+    assert [listed.pop(0).name, listed.pop(0).name] == [NAME, CALL]
     assert [tool.name for tool in listed] == [tool_name(cls) for cls in for_agents()]
     for tool, cls in zip(listed, for_agents(), strict=True):
         described = tool.description or ""
@@ -124,11 +124,11 @@ async def read(agent: Client) -> CallToolResult:
         (
             "fugue_split_pane",
             {"rato": 0.5},
-            "invalid_argument: split-pane: rato: no such argument; did you mean ratio?",
+            "invalid_argument: fugue_split_pane: rato: no such argument; did you mean ratio?",
         ),
         ("fugue_split_pane", {"ratio": "0.5"}, 'ratio: "0.5" is not a number from 0.1 to 0.9'),
         ("fugue_split_pane", {"ratio": 1.5}, "ratio: 1.5 is not a number"),
-        ("fugue_split_pane", {"pane": "%9"}, "not_found: no pane %9; list-panes shows what is open"),
+        ("fugue_split_pane", {"pane": "%9"}, "not_found: no pane %9; fugue_list_panes shows what is open"),
         ("fugue_rename_pane", {"pane": "%1"}, "name: is missing"),
         ("fugue_close_pane", {"pane": "first"}, "refused: "),
         ("fugue_test_bug", {}, "internal: a bug in fugue-tui; its log has the details"),

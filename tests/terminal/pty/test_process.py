@@ -3,11 +3,14 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 from tests.terminal.conftest import Eventually, Spawn
 
+from fugue_tui.store.paths import state_dir
 from fugue_tui.terminal.pty import process
 
 NOBODY = 1 << 30
@@ -126,3 +129,19 @@ def test_a_workspace_is_known_by_what_it_was_started_as(
 
     monkeypatch.setattr(process, "argv", argv)
     assert process.is_fugue(7) is expected
+
+
+@pytest.mark.skipif(not process.has_proc(), reason="only Linux shows the files of a process")
+def test_a_workspace_is_known_by_its_locks_also_once_they_are_removed(private_dir: Path) -> None:
+    script = "import sys; file = open(sys.argv[1], 'w'); print(flush=True); sys.stdin.read()"
+    named = Path(state_dir()) / "running" / "name"
+    named.parent.mkdir(parents=True)
+    for path, expected in ((private_dir / "x.sock.lock", True), (named, True), (private_dir / "x.lock", False)):
+        with Popen([sys.executable, "-c", script, str(path)], stdin=PIPE, stdout=PIPE) as holder:
+            assert holder.stdout is not None
+            holder.stdout.readline()
+            assert process.is_workspace(holder.pid) is expected
+            path.unlink()
+            assert process.is_workspace(holder.pid) is expected
+            assert not process.is_fugue(holder.pid)
+    assert not process.is_workspace(holder.pid)

@@ -16,17 +16,35 @@ from tests.terminal.conftest import Spawn
 import fugue_tui
 from fugue_tui.errors import SpawnFailed
 from fugue_tui.geometry import Size
+from fugue_tui.terminal.pty import posix_spawn
+from fugue_tui.terminal.pty import spawn as pty_spawn
 from fugue_tui.terminal.pty.spawn import Exit, Program, Pty, environment, login_shell
 
 SIZE = Size(101, 37)
 
 
+@pytest.fixture(params=["posix_spawn", "fork"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How the C library starts programs, and how Python does where the C library cannot."""
+    if request.param == "fork":
+        monkeypatch.setattr(posix_spawn, "is_available", lambda: False)
+    elif posix_spawn.is_available():
+        monkeypatch.delattr(pty_spawn, "_fork")
+    else:
+        pytest.skip("the C library starts no programs in other directories")
+
+
+both_ways = pytest.mark.usefixtures("way")
+
+
+@both_ways
 def test_the_size_is_set_before_the_first_byte(spawn: Spawn) -> None:
     pane = spawn("stty", "size", size=SIZE)
     assert pane.wait_exit() == Exit(0)
     assert pane.text == "37 101\r\n"
 
 
+@both_ways
 def test_setting_the_size_again_after_the_start_would_be_a_spurious_signal(spawn: Spawn) -> None:
     pane = spawn("trap 'echo WINCH' WINCH; read line; echo got", size=SIZE)
     pane.terminal.write(b"\n")
@@ -35,6 +53,7 @@ def test_setting_the_size_again_after_the_start_would_be_a_spurious_signal(spawn
     assert "WINCH" not in pane.text
 
 
+@both_ways
 def test_no_arguments_mean_the_login_shell(spawn: Spawn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shell = tmp_path / "mysh"
     shell.symlink_to("/bin/sh")
@@ -63,12 +82,14 @@ def test_the_environment_names_this_terminal_and_no_other(monkeypatch: pytest.Mo
     assert env["TERM_PROGRAM_VERSION"] == fugue_tui.__version__ == importlib.metadata.version("fugue-tui")
 
 
+@both_ways
 def test_a_program_starts_in_its_directory_with_its_environment(spawn: Spawn, tmp_path: Path) -> None:
     pane = spawn('echo "$PWD" "$(pwd -P)" "$FUGUE_PANE"', cwd=str(tmp_path), env={"FUGUE_PANE": "%7"})
     pane.wait_exit()
     assert pane.text == f"{tmp_path} {tmp_path.resolve()} %7\r\n"
 
 
+@both_ways
 def test_a_relative_program_is_looked_for_in_its_directory(spawn: Spawn, tmp_path: Path) -> None:
     _script(tmp_path / "run", "#!/bin/sh\necho here\n")
     pane = spawn("./run", cwd=str(tmp_path))
@@ -76,6 +97,7 @@ def test_a_relative_program_is_looked_for_in_its_directory(spawn: Spawn, tmp_pat
     assert pane.text == "here\r\n"
 
 
+@both_ways
 def test_the_terminal_knows_that_text_is_utf8(spawn: Spawn) -> None:
     pane = spawn("stty", "-a")
     pane.wait_exit()
@@ -112,6 +134,7 @@ def test_a_missing_directory_is_named() -> None:
         Pty.spawn(Program(("true",), cwd="/nonexistent/folder"), SIZE)
 
 
+@both_ways
 def test_a_program_inherits_its_terminal_and_nothing_else(spawn: Spawn) -> None:
     with open("/dev/null") as stream:
         os.set_inheritable(stream.fileno(), True)
@@ -125,6 +148,17 @@ def test_a_program_inherits_its_terminal_and_nothing_else(spawn: Spawn) -> None:
     assert all(other.terminal.foreground == "cat" for other in others)
 
 
+@both_ways
+def test_a_program_leads_the_session_and_the_foreground_of_its_terminal(spawn: Spawn) -> None:
+    pane = spawn(
+        "read -r pid name state parent group session tty front rest </proc/$$/stat; "
+        "echo $((pid - group)) $((pid - session)) $((pid - front)) >/dev/tty"
+    )
+    assert pane.wait_exit() == Exit(0)
+    assert pane.text == "0 0 0\r\n"
+
+
+@both_ways
 def test_ignored_and_blocked_signals_are_not_inherited(spawn: Spawn) -> None:
     old = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})

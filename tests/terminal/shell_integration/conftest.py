@@ -2,9 +2,9 @@
 
 import os
 import shutil
+import termios
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.spawner import with_marks
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished, PromptMark
+from fugue_tui.terminal.emulator.locked_screen import passage
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Program
@@ -54,12 +55,15 @@ class Shell:
         self.terminal.write(keys.encode())
 
     def interrupt(self) -> None:
-        """Press Ctrl+C until there is a new prompt: with it the kernel throws output away, at times the prompt too."""
+        """Press Ctrl+C, and wait for the next prompt, none of which the kernel throws away meanwhile."""
+        tty = os.open(f"/proc/{self.terminal.pid}/fd/0", os.O_RDWR | os.O_NOCTTY)
+        attributes = termios.tcgetattr(tty)
+        attributes[3] |= termios.NOFLSH
+        termios.tcsetattr(tty, termios.TCSANOW, attributes)
+        os.close(tty)
         prompts = self.marks("A")
-        while self.marks("A") == prompts or not self.terminal.shell.at_prompt:
-            self.type("\x03")
-            with suppress(AssertionError):
-                self.witness.wait(lambda: self.marks("A") > prompts and self.terminal.shell.at_prompt, 1.0)
+        self.type("\x03")
+        self.wait_for_prompt(prompts)
 
     def enter(self, line: str) -> None:
         """Enter a line, and wait for the next prompt."""
@@ -86,7 +90,8 @@ class Shell:
 
     @property
     def text(self) -> str:
-        return self.terminal.text(0).text
+        with self.terminal.locked() as screen:
+            return passage(screen.emulator, 0).text
 
 
 class Start(Protocol):

@@ -155,7 +155,7 @@ async def test_what_was_copied_is_pasted_by_a_key(open_stage: Open) -> None:
 async def test_a_text_that_is_too_long_for_a_clipboard_is_pasted_inside(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
-        copy(stage.app, "x" * (MOST_BYTES + 1), None)
+        copy(stage.app, "x" * (MOST_BYTES + 1), None, None)
         await stage.until(lambda: f"copied {MOST_BYTES + 1} characters; ctrl+b ] pastes" in stage.text)
         assert len(stage.app.clipboard) == MOST_BYTES + 1
 

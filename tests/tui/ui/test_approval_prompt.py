@@ -50,7 +50,7 @@ async def shown(stage: Stage, *words: str) -> None:
 async def test_a_request_is_shown_while_nobody_types_and_an_answer_runs_it(open_stage: Open) -> None:
     async with open_stage() as stage:
         asked = ask(stage, "send-input %1 --text hello --submit")
-        await shown(stage, "claude outside wants to type, in pane %1 (cat):", "--text hello --submit")
+        await shown(stage, 'claude outside wants to type, in your pane %1 "cat":', "--text hello --submit")
         await stage.press("down", "enter")
         await stage.until_text("hello")
         assert asked.result().submitted
@@ -61,7 +61,7 @@ async def test_a_request_is_shown_while_nobody_types_and_an_answer_runs_it(open_
 async def test_enter_alone_denies(open_stage: Open) -> None:
     async with open_stage() as stage:
         asked = ask(stage, "close-pane %1")
-        await shown(stage, "claude outside wants to end or delete, in pane %1 (cat):")
+        await shown(stage, 'claude outside wants to end or delete, in your pane %1 "cat":')
         await stage.press("enter")
         await stage.until(lambda: asked.done)
         assert isinstance(asked.error, Denied)
@@ -150,6 +150,25 @@ async def test_the_key_shows_all_requests_one_after_the_other(
 
 
 @pytest.mark.usefixtures("unguarded")
+async def test_one_key_denies_everything_that_one_program_asks(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage() as stage:
+        monkeypatch.setattr(type(stage.mux.lease), "idle_seconds", property(lambda lease: 0.0))
+        first, second = ask(stage, "send-input %1 --text one"), ask(stage, "close-pane %1")
+        other = ask(stage, "close-pane %1", Origin(Door.MCP, process="5@6", program="codex"))
+        await stage.until(lambda: "3 requests" in stage.text)
+        await stage.prefix("a")
+        await shown(stage, "No to all that it asks")
+        await stage.press("delete")
+        await stage.until(lambda: "codex outside" in stage.text)
+        assert isinstance(first.error, Denied)
+        assert isinstance(second.error, Denied)
+        await stage.press("enter")
+        await stage.until(lambda: other.done)
+
+
+@pytest.mark.usefixtures("unguarded")
 async def test_escape_leaves_a_request_open_and_it_does_not_come_back_by_itself(open_stage: Open) -> None:
     async with open_stage() as stage:
         asked = ask(stage, "send-input %1 --text hello")
@@ -182,9 +201,30 @@ async def test_a_long_command_is_scrolled_and_its_answers_stay_in_sight(open_sta
         ask(stage, f"send-input %1 --text '{'word ' * 200}the-end'")
         await shown(stage, "No", "Yes, this once", "always")
         assert "the-end" not in stage.text
-        await stage.press(*["pagedown"] * 20)
+        await stage.press(*["pagedown"] * 40)
         await stage.until(lambda: "the-end" in stage.text)
         assert "Yes, this once" in stage.text
+
+
+@pytest.mark.usefixtures("unguarded")
+async def test_no_part_of_the_longest_command_is_out_of_sight(open_stage: Open) -> None:
+    async with open_stage(cols=90, rows=40) as stage:
+        words = [f"w{number:06}" for number in range(1_500)]
+        dialog = ApprovalDialog("it asks", " ".join(words), CHOICES)
+        stage.app.push_screen(dialog)
+        await shown(stage, "w000000 ", "part 1 of 2", "Yes, this once")
+        seen = set[str]()
+        for _ in range(24):
+            seen |= set(stage.text.split())
+            await stage.press("pagedown")
+        assert seen.issuperset(words)
+        assert "part 2 of 2" in stage.text
+        await stage.press(*["pageup"] * 12)
+        await shown(stage, "w000000 ", "part 1 of 2")
+        await stage.press("end")
+        await shown(stage, "w001499", "part 2 of 2")
+        await stage.press("home")
+        await shown(stage, "w000000 ", "part 1 of 2")
 
 
 async def test_nothing_in_the_dialog_is_markup(open_stage: Open) -> None:

@@ -52,6 +52,27 @@ async def test_important_messages_are_shown_one_after_the_other() -> None:
     assert bar.shown == ["one", "", "two", "", "three", ""]
 
 
+async def test_a_message_replaces_the_earlier_ones_of_its_topic_at_once() -> None:
+    bar = Bar()
+    for text, topic in (("not saved", "saving"), ("not logged", "audit"), ("saved again", "saving"), ("later", "")):
+        bar.alerts.queue(text, topic)
+    await bar.until(lambda: bar.shown.count("") == 3)
+    assert bar.shown == ["not saved", "saved again", "", "not logged", "", "later", ""]
+
+
+async def test_a_message_replaces_those_of_its_topic_that_wait() -> None:
+    bar = Bar()
+    bar.alerts.queue("not saved", "saving")
+    bar.alerts.show("no such pane")
+    bar.alerts.queue("saved again", "saving")
+    bar.watched = False
+    bar.alerts.queue("not saved", "saving")
+    bar.alerts.queue("saved again", "saving")
+    bar.watched = True
+    await bar.until(lambda: bar.shown.count("") == 2)
+    assert bar.shown == ["not saved", "no such pane", "", "saved again", ""]
+
+
 async def test_a_message_cut_short_by_an_answer_is_shown_again() -> None:
     bar = Bar()
     bar.alerts.queue("not saved")

@@ -52,7 +52,7 @@ class Delta:
 
     def _read(self, row: bytes, cols: int) -> tuple[bytes, bytes] | None:
         """Two bytes a cell for characters and two for styles; None if something but SGR and ASCII is in it, or more
-        styles than two bytes can tell apart."""
+        styles than two bytes can distinguish."""
         if len(self._keys) + row.count(b"\x1b") >= 1 << 16:
             return None
         texts: list[bytes] = []

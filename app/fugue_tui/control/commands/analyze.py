@@ -1,106 +1,27 @@
 """Commands that analyse output: parse it into rows, and classify how a command ended."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final
+from collections.abc import Callable
+from typing import Annotated, Final
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
-from fugue_tui.control.output.last_command import CommandOutput, CommandSource, printed
+from fugue_tui.control.output.analysis import DEFAULT_ROWS, Structure, Verdict, structure_of, verdict_of
+from fugue_tui.control.output.last_command import CommandOutput, printed
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.output_analysis.results import Evidence, Location, Meaning, Other, ParseAs, Parsed, ParsedKind
-from fugue_tui.sanitize import clean
+from fugue_tui.output_analysis.results import ParseAs
 
 MAX_ROWS: Final = 1000
 """The most rows in one answer."""
-DEFAULT_ROWS: Final = 200
-"""Rows in an answer if no limit was given."""
 MAX_TEXT: Final = 4_000_000
 """Characters of a text argument; only the first megabyte is parsed."""
-_PRUNED: Final = "the beginning of the output was pruned, or is too far back"
 
 
-class Table(Struct, frozen=True):
-    """A further table of the same text. Every cell is untrusted text from a program."""
-
-    headers: tuple[str, ...]
-    """The column names; empty if the text has none."""
-    rows: tuple[tuple[str, ...], ...]
-    """The cells as they stand in the text, up to limit rows."""
-
-
-class Structure(Struct, frozen=True):
-    """A parsed text. Every cell is untrusted text from a program."""
-
-    type: ParsedKind
-    """table, csv, json, jsonl, pairs, records, lines, or unknown if it is none of these."""
-    confidence: float
-    """The confidence, from 0 to 1."""
-    headers: tuple[str, ...]
-    """The column names; empty if the text has none."""
-    rows: tuple[tuple[str, ...], ...]
-    """The cells as they stand in the text."""
-    rows_total: int
-    """How many rows or records there are in all, before limit."""
-    more_tables: tuple[Table, ...]
-    """Further tables of the text, in order, such as those of `kubectl get all`."""
-    records: Any
-    """JSON values where there is more than cells: JSON, pairs, records of a known command; else null."""
-    parser: str
-    """The parser that was used."""
-    notes: tuple[str, ...]
-    """What was left out, guessed or uncertain."""
-    truncated: bool
-    """Whether the text was too long to be parsed or kept whole."""
-    command: str
-    """The command that printed it; empty if unknown."""
-    known_by: CommandSource
-    """How the command is known: trusted_marks, marks, program, guess, or nothing."""
-
-
-class Findings(Struct, frozen=True):
-    """Details found in an output. All of it is untrusted text from a program."""
-
-    failed_tests: tuple[str, ...]
-    """The names of the tests that failed."""
-    error_summary: str
-    """A summary in one line."""
-    locations: tuple[Location, ...]
-    """File locations of the errors, the likeliest first."""
-    counts: Mapping[str, int]
-    """Counts by name: failed, passed, errors, warnings."""
-    details: Mapping[str, str]
-    """Values by name: module, port, host, path, code, url, prompt."""
-
-
-class Verdict(Struct, frozen=True):
-    """How a command ended."""
-
-    intent: Meaning
-    """Such as test_failure, build_error, prompt_waiting or success; unknown if no rule matches."""
-    confidence: float
-    """The confidence, from 0 to 1."""
-    context: Findings
-    """Details from the output."""
-    suggested_actions: tuple[str, ...]
-    """Commands that investigate further. They install nothing and change only what a build or a test changes."""
-    evidence: tuple[Evidence, ...]
-    """The rule and the lines that it matched."""
-    also: tuple[Other, ...]
-    """Other findings, the likeliest first."""
-    command: str
-    """The command that printed it; empty if unknown."""
-    exit_code: int | None
-    """Its exit status, negative for a signal; null while it runs, or if unknown."""
-    known_by: CommandSource
-    """How the command is known: trusted_marks, marks, program, guess, or nothing."""
-
-
-class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ, toolset=Toolset.DEFAULT):
+class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ, toolset=Toolset.READING):
     """Parse terminal output into rows: aligned tables, tables with borders, CSV, JSON, key: value blocks.
 
     Reads the output of a pane's last command, with its scrollback, or a given text. Cells are given as they stand in
@@ -127,15 +48,11 @@ class ParseOutput(Command[Structure], name="parse-output", effect=Effect.READ, t
         return run_task(asyncio.to_thread(lambda: self._read(source())))
 
     def _read(self, found: CommandOutput) -> Structure:
-        from fugue_tui.output_analysis.parse.parse import parse
-
         command = found.command if self.command is None else self.command
-        parsed = parse(found.output, self.kind, command)
-        page = _page(parsed, command, found.known_by, self.offset, self.limit)
-        return replace(page, truncated=True, notes=(*page.notes, _PRUNED)) if found.missed else page
+        return structure_of(replace(found, command=command), self.kind, self.limit, self.offset)
 
 
-class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ, toolset=Toolset.DEFAULT):
+class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ, toolset=Toolset.READING):
     """Classify how a command ended: tests failed, a build broke, a module is missing, a prompt waits, a server is up.
 
     Reads the output of a pane's last command, with its scrollback, or a given text, and returns the failed tests,
@@ -159,7 +76,7 @@ class DetectIntent(Command[Verdict], name="detect-intent", effect=Effect.READ, t
     def _classify(self, found: CommandOutput) -> Verdict:
         command = found.command if self.command is None else self.command
         exit_code = found.exit_code if self.exit_code is None else self.exit_code
-        return _verdict(replace(found, command=command, exit_code=exit_code))
+        return verdict_of(replace(found, command=command, exit_code=exit_code))
 
 
 def _source(
@@ -167,43 +84,3 @@ def _source(
 ) -> Callable[[], CommandOutput]:
     given = CommandOutput(text) if text is not None else None
     return (lambda: given) if given else printed(mux, target.pane(mux, pane, origin), end=end)
-
-
-def _page(found: Parsed, command: str, known_by: CommandSource, offset: int, limit: int) -> Structure:
-    """One page of a parsed text."""
-    many = isinstance(found.records, list)
-    end = offset + limit
-    return Structure(
-        type=found.kind,
-        confidence=found.confidence,
-        headers=found.headers,
-        rows=found.rows[offset:end],
-        more_tables=tuple(Table(each.headers, each.rows[:limit]) for each in found.others),
-        rows_total=max(len(found.rows), len(found.records) if many else 0),
-        records=found.records[offset:end] if many else found.records,
-        parser=found.parser,
-        notes=found.notes,
-        truncated=found.truncated,
-        command=clean(command),
-        known_by=known_by,
-    )
-
-
-def _verdict(source: CommandOutput) -> Verdict:
-    from fugue_tui.output_analysis.outcome.classify import detect
-
-    found = detect(source.command, source.output, source.exit_code, ended=source.over)
-    context = found.context
-    return Verdict(
-        intent=found.intent,
-        confidence=found.confidence,
-        context=Findings(
-            context.failed_tests, context.error_summary, context.locations, context.counts, context.details
-        ),
-        suggested_actions=found.suggested_actions,
-        evidence=found.evidence,
-        also=found.also,
-        command=clean(source.command),
-        exit_code=source.exit_code,
-        known_by=source.known_by,
-    )

@@ -1,7 +1,7 @@
 """Answer agents' requests for approval, and see and revoke what was granted."""
 
 import time
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
@@ -11,6 +11,8 @@ from fugue_tui.multiplexer.access.approvals import Request
 from fugue_tui.multiplexer.access.grants import Grant, Scope
 
 Number = Annotated[int, Meta(ge=1)]
+_LONGEST: Final = 4_000
+"""Characters that are listed of the beginning of a command, and of its end."""
 
 
 class RequestInfo(Struct, frozen=True):
@@ -23,7 +25,7 @@ class RequestInfo(Struct, frozen=True):
     effects: tuple[str, ...]
     """What it would do: input, run, destroy, admin..."""
     command: str
-    """The whole command, with its hidden characters visible: untrusted."""
+    """The command, with its hidden characters visible; of a long one the beginning and the end. Untrusted."""
     where: str
     """The panes that it concerns; empty for none."""
     scopes: tuple[Scope, ...]
@@ -92,10 +94,13 @@ class DenyRequest(Command[RequestInfo], name="deny-request", effect=Effect.ADMIN
 
     id: Number
     """The request's number."""
+    all: bool = False
+    """Whether to deny all requests from the same pane, or of the same program outside of panes, and what it asks in the
+    next half minute."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> RequestInfo:
         """The request. Raises NotFound."""
-        return request_info(mux.approvals.deny(self.id))
+        return request_info((mux.approvals.deny_all if self.all else mux.approvals.deny)(self.id))
 
 
 class ListGrants(Command[GrantList], name="list-grants", effect=Effect.READ, toolset=Toolset.SESSIONS):
@@ -124,11 +129,18 @@ def request_info(request: Request) -> RequestInfo:
         id=request.id,
         who=question.grantee.words,
         effects=tuple(sorted(question.effects)),
-        command=question.what,
+        command=_shortened(question.what),
         where=question.where,
         scopes=question.scopes,
         seconds=round(max(0.0, time.time() - request.since), 1),
     )
+
+
+def _shortened(text: str) -> str:
+    """The beginning and the end of a long text, with the number of characters between them."""
+    if len(text) <= 2 * _LONGEST:
+        return text
+    return f"{text[:_LONGEST]}\n[... {len(text) - 2 * _LONGEST} more characters ...]\n{text[-_LONGEST:]}"
 
 
 def grant_info(grant: Grant) -> GrantInfo:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from fugue_tui.control.commands.coordinate_step import OnFailure, Plan, Status, Step, StepResult, StepRun, plan
 from fugue_tui.control.commands.execute_command import shell_directory, typed_pane
-from fugue_tui.control.commands.panes import CreatePane
+from fugue_tui.control.commands.panes import SplitPane
 from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
@@ -67,7 +67,7 @@ class CoordinatePanes(
     name="coordinate-panes",
     effect=Effect.INPUT,
     also=Effect.RUN,
-    toolset=Toolset.DEFAULT,
+    toolset=Toolset.RUNNING,
     creates=True,
 ):
     """Run commands in several panes in one call, each until it is ready: start the backend, wait until it listens,
@@ -127,8 +127,8 @@ def _open(mux: Multiplexer, names: Sequence[str], origin: Origin) -> dict[str, P
     opened: dict[str, PaneId] = {}
     source, direction, share = target.ACTIVE, Direction.VERTICAL, 0.5
     for left, name in zip(range(len(names), 0, -1), names, strict=True):
-        made = CreatePane(
-            source_pane=source, direction=direction, ratio=min(0.9, max(0.1, share)), name=name, focus=False,
+        made = SplitPane(
+            pane=source, direction=direction, size=min(0.9, max(0.1, share)), name=name, focus=False,
             on_exit=OnExit.KEEP,
         ).run(mux, origin)  # fmt: skip
         opened[name] = PaneId(made.id[1:])
@@ -209,7 +209,7 @@ class _StepScheduler:
         """Close a pane that the cancelled call created, unless the user has it focused or uses it."""
         mux = self._mux
         if pane in mux.workspace.panes and len(mux.workspace.panes) > 1 and mux.focused != pane:
-            with suppress(Refused), mux.lease.acting(self._author):
+            with suppress(Refused):
                 mux.assign(edit.remove_pane(mux.workspace, pane))
 
     def _result(self) -> Coordinated:

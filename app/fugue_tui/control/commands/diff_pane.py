@@ -10,8 +10,10 @@ from fugue_tui.control.commands.read_pane import resolve_cursor
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
+from fugue_tui.control.output.hidden_text import row_text, theme_of
 from fugue_tui.control.output.page import TextFormat, TextOptions, TextPage, since
 from fugue_tui.geometry import Size
+from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark, BookmarkPosition, bookmark
@@ -19,7 +21,7 @@ from fugue_tui.sanitize import TEXT_LIMIT, clean_text
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 
 if TYPE_CHECKING:
-    from fugue_tui.imaging.difference import RowChange
+    from fugue_tui.imaging.difference import Difference, RowChange
 
 MAX_LINES: Final = 200
 """The most rows of new text in one answer."""
@@ -98,14 +100,14 @@ class DiffPane(Command[PaneDifference], name="diff-pane", effect=Effect.READ, to
             excerpt = since(screen, found, MAX_LINES, TextOptions(TextFormat.PLAIN, joined=True, limit=TEXT_LIMIT))
             if excerpt.more:
                 excerpt = replace(excerpt, bookmark=bookmark(screen, found.bookmark))
-            scrolled = _scrolled(screen, found.bookmark, excerpt)
-        return run_task(_difference(mux, found, excerpt, scrolled))
+            scrolled, theme = _scrolled(screen, found.bookmark, excerpt), theme_of(screen.emulator)
+        return run_task(_difference(mux, found, excerpt, scrolled, theme))
 
 
 async def _difference(
-    mux: Multiplexer, found: BookmarkPosition, excerpt: TextPage, scrolled: int | None
+    mux: Multiplexer, found: BookmarkPosition, excerpt: TextPage, scrolled: int | None, theme: Theme
 ) -> PaneDifference:
-    difference = await asyncio.to_thread(_compare, found, excerpt, scrolled)
+    difference = await asyncio.to_thread(_compare, found, excerpt, scrolled, theme)
     return replace(difference, cursor=mux.bookmarks.keep(found.pane, found.terminal, excerpt.bookmark))
 
 
@@ -117,13 +119,13 @@ def _scrolled(screen: LockedScreen, old: Bookmark, excerpt: TextPage) -> int | N
     return max(0, old.y - (here.line - screen.emulator.scrollback.lines))
 
 
-def _compare(found: BookmarkPosition, excerpt: TextPage, scrolled: int | None) -> PaneDifference:
+def _compare(found: BookmarkPosition, excerpt: TextPage, scrolled: int | None, theme: Theme) -> PaneDifference:
     """Runs on another thread, without the terminal's lock."""
     from fugue_tui.imaging.difference import compare
 
     old, new = found.bookmark, excerpt.bookmark
     was, now = Screen(old.size.cols, old.seen.rows), Screen(new.size.cols, new.seen.rows)
-    difference = compare(was, now, scrolled)
+    difference = _with_hidden_marked(compare(was, now, scrolled), was, now, theme)
     other, resized = excerpt.alternate != old.pin.alternate, old.size != new.size
     text = "" if excerpt.alternate else excerpt.write()
     notes = [
@@ -145,6 +147,16 @@ def _compare(found: BookmarkPosition, excerpt: TextPage, scrolled: int | None) -
         resized_from=old.size if resized else None,
         cursor="",
     )
+
+
+def _with_hidden_marked(difference: "Difference", was: Screen, now: Screen, theme: Theme) -> "Difference":
+    """The same with the text marked that the user cannot see; on either screen, if a row of both hides text."""
+    marked = {row.text: text for row in (*was.rows, *now.rows) if (text := row_text(row, theme)) != row.text}
+    rows = (
+        replace(each, before=marked.get(each.before, each.before), after=marked.get(each.after, each.after))
+        for each in difference.rows
+    )
+    return replace(difference, rows=tuple(rows)) if marked else difference
 
 
 def _row(change: "RowChange") -> RowDifference:

@@ -9,24 +9,37 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from fugue_tui.control.commands.send_keys import typeable
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, is_given_up, run_task, spawn
+from fugue_tui.control.core.own_position import note_position
+from fugue_tui.control.core.pane_typing import typeable
+from fugue_tui.control.output.last_command import CommandSource
 from fugue_tui.control.output.truncate import TruncatedOutput, clip_so_far
 from fugue_tui.control.shell_exec.command_state import CommandEnd, CommandStage
 from fugue_tui.control.shell_exec.dialects import ShellLine, variables
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.prompt_detection import running
-from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, output_limit
+from fugue_tui.control.shell_exec.result import (
+    MOST_OUTPUT,
+    SOME_OUTPUT,
+    Analysis,
+    CommandOutcome,
+    Limit,
+    OnCancel,
+    cursor,
+    output_limit,
+)
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.watch.new_output import here
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.screen.pins import Point
+from fugue_tui.validation.annotations import UNLISTED
 
 MAX_COMMAND: Final = 200_000
 """Characters of a command."""
@@ -51,7 +64,7 @@ class ExecuteCommand(
     The shell must be at its prompt (bash, zsh, fish, sh); if another program is in the foreground, the call is refused
     with its name. Several lines, quotes and here-documents are fine. Calls to one pane queue; calls to several panes
     run in parallel. A time-out ends only the wait. The line starts with a space, which keeps it out of the history
-    of shells that are set to ignore such lines. To run a command in a new pane, use run-command.
+    of many shells. To use a new pane, use run-command.
     """
 
     pane: str = target.ACTIVE
@@ -61,20 +74,23 @@ class ExecuteCommand(
     timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds to wait at most, including the queue; capped at 110."""
     cwd: str = ""
-    """A directory for this command only, which then runs in a subshell where possible."""
+    """A directory for this command only."""
     env: Mapping[str, str] | None = None
-    """Environment variables for this command only, in the same way; the shell reads them from a private file, so that
-    they are neither shown nor in its history."""
-    on_cancel: OnCancel = OnCancel.INTERRUPT
+    """Environment variables for this command only, which are neither shown nor in the history."""
+    on_cancel: Annotated[OnCancel, UNLISTED] = OnCancel.INTERRUPT
     """What happens to the command if the call is cancelled: interrupt presses Ctrl+C, leave lets it run."""
-    ansi: bool = False
+    ansi: Annotated[bool, UNLISTED] = False
     """Whether the output keeps its colours."""
     limit: Limit = SOME_OUTPUT
     """Characters of output to return; longer output is cut in the middle."""
-    method: Method = Method.AUTO
+    parse: bool = False
+    """Return the output as rows, as parse-output does; for agents, instead of the text."""
+    intent: bool = False
+    """Also say how it ended, as detect-intent does: failed tests, places, next commands."""
+    method: Annotated[Method, UNLISTED] = Method.AUTO
     """marker types the command even if no known shell is in the foreground, such as a shell behind ssh."""
     wait_for_user: target.WaitForUser = 0.0
-    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
+    """Seconds to wait, at most 110, while the user types there; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
@@ -94,7 +110,12 @@ class ExecuteCommand(
         )
         limit = command_limit(mux, origin)
         pending = PendingExecution(execution, output_limit(self.limit, origin), ansi=self.ansi, seconds=limit)
-        return run_task(pending.outcome(self.timeout, self.on_cancel))
+        return run_task(self._outcome(pending))
+
+    async def _outcome(self, pending: "PendingExecution") -> CommandOutcome:
+        outcome = await pending.outcome(self.timeout, self.on_cancel)
+        wanted = Analysis(self.parse, self.intent)
+        return await wanted.added(outcome, self.command, pending.output, CommandSource.TRUSTED_MARKS)
 
     def _line(self, mux: Multiplexer, pane: PaneId) -> ShellLine:
         command = command_text(self.command)
@@ -149,6 +170,7 @@ class PendingExecution:
         self._execution, self._limit, self._ansi = execution, limit, ansi
         self._called_at = time.monotonic()
         self._seconds, self._is_late = seconds, False
+        self._record: CommandRecord | None = None
         execution.start()
         if seconds is not None:
             spawn(self._interrupt_after(seconds))
@@ -178,6 +200,10 @@ class PendingExecution:
         finally:
             execution.release()
 
+    def output(self) -> str:
+        """The whole output so far, without colours."""
+        return clip_so_far(self._execution.terminal, self._record, MOST_OUTPUT).text
+
     def _not_started(self) -> FugueError:
         return TimedOut(
             f"the shell in {self._execution.pane} did not start the command, so Ctrl+C was pressed: it waits for more "
@@ -195,7 +221,9 @@ class PendingExecution:
         """The result; `end` is None after a time-out."""
         execution = self._execution
         record = end.record if end is not None else execution.record
+        self._record = record
         found = clip_so_far(execution.terminal, record, self._limit, ansi=self._ansi)
+        note_position(execution.mux, execution.pane, execution.terminal, here(execution.terminal))
         shell = execution.shell
         exit_code = end.exit_code if end is not None else None
         now = time.monotonic()

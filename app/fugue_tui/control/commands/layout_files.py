@@ -5,19 +5,20 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui import trusted_files
-from fugue_tui.control.commands.layouts import PlacedPane, placed_panes
+from fugue_tui.control.commands.layouts import OpenedPlace, opened_places
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Effect, Kind, Origin, Toolset
+from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.new_pane import Line, wants_focus
 from fugue_tui.control.core.results import WindowInfo, window_info
 from fugue_tui.control.layout_files import approval, catalog, load, project_file, trust
-from fugue_tui.control.layout_files.catalog import CatalogEntry, LayoutSource
+from fugue_tui.control.layout_files.catalog import CatalogEntry, LayoutFile, LayoutSource
 from fugue_tui.control.layout_files.export import LayoutExport, shared_directory
 from fugue_tui.control.layout_files.load import LoadTarget
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, SaveError
@@ -58,8 +59,10 @@ class LoadedLayout(Struct, frozen=True):
     """Its file."""
     windows: tuple[WindowInfo, ...]
     """The windows that were opened."""
-    panes: tuple[PlacedPane, ...]
+    panes: tuple[OpenedPlace, ...]
     """Their panes, window by window, in reading order."""
+    note: str
+    """Which names others have already in the session, so that these panes have a number in theirs; empty if none."""
 
 
 class NamedLayout(Struct, frozen=True):
@@ -90,15 +93,6 @@ class LayoutList(Struct, frozen=True):
     """The directory of your own layouts."""
 
 
-class _ReadLayout(Struct, frozen=True):
-    """A parsed layout file."""
-
-    entry: CatalogEntry
-    document: Document
-    raw: bytes
-    """The bytes as read: the same content is shown, trusted and run."""
-
-
 class SaveLayout(
     Command[SavedLayout],
     name="save-layout",
@@ -122,6 +116,13 @@ class SaveLayout(
     overwrite: bool = False
     """Whether to replace an existing layout file."""
 
+    def pinned(self, mux: Multiplexer, origin: Origin) -> Self:
+        """The same with the absolute path of the file, without symbolic links."""
+        if not catalog.is_path(self.name):
+            return self
+        path = self._path(caller_directory(mux, origin))
+        return replace(self, name=os.path.join(os.path.realpath(path.parent), path.name))
+
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedLayout]:
         """The file and its content, once written. A file that is not a layout is never replaced."""
         here = caller_directory(mux, origin)
@@ -132,7 +133,7 @@ class SaveLayout(
         document = capture.document(windows, "" if self.window else mux.workspace.name)
         text = _serialized(document, path, capture.left_out, BESIDE if beside else HERE)
         saved = SavedLayout(str(path), len(windows), len(document.panes), tuple(capture.left_out), text)
-        by_user = origin.kind in (Kind.USER, Kind.SCRIPT)
+        by_user = origin.kind.acts_for_user
         return run_task(asyncio.to_thread(self._write, path, saved, by_user=by_user))
 
     def _path(self, here: str) -> Path:
@@ -188,12 +189,11 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.RUN, t
         found = await asyncio.to_thread(_read, self.name, here)
         beside = catalog.is_path(self.name) and not self.cwd
         base = os.path.realpath(found.entry.path.parent) if beside else cwd
-        await approval.check(mux, origin, found.entry, found.raw, found.document, base)
-        return _loaded(mux, origin, found, LoadTarget(base, self.session), self.focus)
+        return await _load(mux, origin, found, LoadTarget(base, self.session), self.focus)
 
 
 class LoadWorkspace(
-    Command[LoadedLayout], name="load-workspace", effect=Effect.RUN, toolset=Toolset.DEFAULT, creates=True
+    Command[LoadedLayout], name="load-workspace", effect=Effect.RUN, toolset=Toolset.SAVING, creates=True
 ):
     """Open a workspace of panes for a task: debug-session (code, logs, debugger), full-stack (frontend, backend, db,
     tests), agent-team-3 (leader, worker1, worker2), monitoring (processes, logs, metrics), or one of your own.
@@ -222,10 +222,7 @@ class LoadWorkspace(
 
     async def _open(self, mux: Multiplexer, origin: Origin, here: str, destination: LoadTarget) -> LoadedLayout:
         found = await asyncio.to_thread(_read, self.name, here, self.commands)
-        await approval.check(
-            mux, origin, found.entry, found.raw, found.document, destination.base, changed=bool(self.commands)
-        )
-        return _loaded(mux, origin, found, destination, self.focus)
+        return await _load(mux, origin, found, destination, self.focus, changed=bool(self.commands))
 
 
 class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, toolset=Toolset.SAVING):
@@ -256,23 +253,32 @@ def _serialized(document: Document, path: Path, left_out: list[str], relative_to
     return document_writer.to_toml(document, [f"Left out: {each}." for each in left_out], relative_to)
 
 
-def _read(name: str, here: str, commands: Mapping[str, Line] | None = None) -> _ReadLayout:
+def _read(name: str, here: str, commands: Mapping[str, Line] | None = None) -> LayoutFile:
     """A layout by its name or path, with some panes' commands replaced. Any thread."""
     entry = catalog.find(name, here)
     raw = catalog.content(entry.path)
-    return _ReadLayout(entry, load.with_commands(catalog.parse(raw, entry.path), commands or {}), raw)
+    return LayoutFile(entry, load.with_commands(catalog.parse(raw, entry.path), commands or {}), raw)
 
 
-def _loaded(
-    mux: Multiplexer, origin: Origin, found: _ReadLayout, destination: LoadTarget, focus: bool | None
+async def _load(
+    mux: Multiplexer,
+    origin: Origin,
+    found: LayoutFile,
+    destination: LoadTarget,
+    focus: bool | None,
+    *,
+    changed: bool = False,
 ) -> LoadedLayout:
-    opened = load.opened(mux, origin, found.document, destination, focus=wants_focus(focus, origin))
+    """Open a layout's windows once the user has agreed to its programs, if that is needed; see `approval.check`."""
+    await approval.check(mux, origin, found, destination.base, changed=changed)
+    opened, renamed = load.opened(mux, origin, found.document, destination, focus=wants_focus(focus, origin))
     windows = [mux.window(window) for window in opened]
     return LoadedLayout(
         clean(found.entry.name),
         clean(str(found.entry.path), 4096),
         tuple(window_info(mux, window) for window in windows),
-        tuple(pane for window in windows for pane in placed_panes(mux, window, panes(window.layout))),
+        tuple(pane for window in windows for pane in opened_places(mux, window, list(panes(window.layout)))),
+        renamed,
     )
 
 

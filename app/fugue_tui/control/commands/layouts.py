@@ -1,13 +1,17 @@
 """Commands for whole layouts: create, show, rearrange, undo and redo."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict, replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.new_pane import too_narrow, wants_focus
+from fugue_tui.control.core.own_position import birth_cursor
+from fugue_tui.control.core.pane_names import numbered
+from fugue_tui.control.core.placement import LEAST, crushed
 from fugue_tui.control.layout_files.request import BuiltLayout, LayoutRequest, added, layout_request, replaced
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.geometry import Rect, Size
@@ -18,6 +22,7 @@ from fugue_tui.layout.spec import describe, positions
 from fugue_tui.layout.tree import Node, panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
+from fugue_tui.validation.annotations import UNLISTED
 from fugue_tui.workspace import edit, find
 from fugue_tui.workspace.model import Window
 
@@ -35,6 +40,13 @@ class PlacedPane(Struct, frozen=True):
     """Its rectangle in cells; null if it has no room."""
 
 
+class OpenedPlace(PlacedPane, frozen=True, kw_only=True):
+    """A pane of a layout that was opened, and its position in a window."""
+
+    cursor: str | None
+    """For wait-for-output or read-pane: the start of its program; null if the pane was there before."""
+
+
 class LayoutApplied(Struct, frozen=True):
     """The result of create-layout."""
 
@@ -48,7 +60,7 @@ class LayoutApplied(Struct, frozen=True):
     """The window's id, such as @2."""
     window_name: str
     """The window's name, as on its tab."""
-    panes: tuple[PlacedPane, ...]
+    panes: tuple[OpenedPlace, ...]
     """The panes in the layout's order: left to right, top to bottom."""
     layout_applied: str
     """custom, or the preset's name."""
@@ -56,6 +68,8 @@ class LayoutApplied(Struct, frozen=True):
     """Panes of the window that did not fit the layout; they keep running in a window of their own."""
     moved_to: str | None
     """The id of that window; null if no pane was moved."""
+    note: str = ""
+    """Why it is not in the requested window, and which names were taken and got a number; empty for neither."""
 
 
 class LayoutInfo(Struct, frozen=True):
@@ -113,20 +127,18 @@ class CreateLayout(
     "pane": {"command": "claude"}}, {"ratio": 0.5, "pane": {}}]}}]}
     """
 
-    session: str = ""
+    session: Annotated[str, UNLISTED] = ""
     """The session of a new window; omitted, the caller's."""
     window: str = ""
     """The window whose layout is replaced: an id, a name, or active; omitted, a new window."""
     layout: Mapping[str, Any] | None = None
     """{"pane": {"command", "cwd", "name", "env", "on_exit", "tags", "focus"}}, or {"direction": "horizontal" (side by
-    side) or "vertical" (stacked), "splits": [...]}, where each split is {"ratio": 0.35, "layout": {...}} or
-    {"ratio": 0.35, "pane": {...}}, nested as deep as needed, with two splits or more each and 64 panes at most, whose
-    names differ. Ratios are normalised."""
+    side) or "vertical" (stacked), "splits": [...]}, where each split has a "ratio" and a "pane" or, nested, a "layout".
+    At most 64 panes, whose names differ. Ratios are normalised."""
     preset: Preset | None = None
     """A layout by name instead; pane_commands gives its panes' commands."""
     pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], Meta(max_length=64)] = ()
-    """The commands of a preset's panes, in reading order: a string or {"command", "cwd", "name", "env", "on_exit"}.
-    single has one pane, split_horizontal and split_vertical two, grid_2x2 four; the others up to 64."""
+    """The commands of a preset's panes, in reading order: a string or {"command", "cwd", "name", "env", "on_exit"}."""
     name: str = ""
     """The name of a new window."""
     focus: bool | None = None
@@ -149,14 +161,33 @@ class CreateLayout(
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutApplied:
         """The window with its panes; on any error nothing has changed and no program is left running."""
         plan = layout_request(self.layout, self.preset or "", self.pane_commands)
-        if self.window:
-            result = replaced(mux, origin, plan, target.window(mux, self.window, origin))
-        else:
-            result = added(mux, origin, plan, self.session, self.name)
+        result, note = self._built(mux, origin, plan)
+        laid_out = panes(find.window_of(result.workspace, result.window).layout)
+        unique, renamed = numbered(result.workspace, [pane for pane in laid_out if _is_named_now(mux, result, pane)])
+        result = replace(result, workspace=unique)
         _check_room(mux, find.window_of(result.workspace, result.window))
         wanted = wants_focus(self.focus, origin)
         mux.open(result.opened, edit.select_window(result.workspace, result.window) if wanted else result.workspace)
-        return _applied(mux, plan, result)
+        return _applied(mux, plan, result, "; ".join(filter(None, (note, renamed))))
+
+    def _built(self, mux: Multiplexer, origin: Origin, plan: LayoutRequest) -> tuple[BuiltLayout, str]:
+        """The layout, and why it is not in the requested window: an agent makes no pane too small that is there."""
+        if not self.window:
+            return added(mux, origin, plan, self.session, self.name), ""
+        window = target.window(mux, self.window, origin)
+        result = replaced(mux, origin, plan, window)
+        new = {pane.id for pane in result.opened}
+        small = [pane for pane in crushed(mux, find.window_of(result.workspace, window.id), window) if pane not in new]
+        if not (small and new and origin.is_agent):
+            return result, ""
+        note = f"{small[0]} would get smaller than {LEAST.cols} x {LEAST.rows} cells, so it is in a window of its own"
+        return added(mux, origin, plan, window.session, self.name), note
+
+
+def _is_named_now(mux: Multiplexer, result: BuiltLayout, pane: PaneId) -> bool:
+    """Whether a layout gives a pane its name."""
+    before = mux.workspace.panes.get(pane)
+    return before is None or before.name != result.workspace.panes[pane].name
 
 
 def _check_room(mux: Multiplexer, window: Window) -> None:
@@ -301,7 +332,16 @@ def placed_panes(mux: Multiplexer, window: Window, order: Iterable[PaneId]) -> t
     )
 
 
-def _applied(mux: Multiplexer, plan: LayoutRequest, result: BuiltLayout) -> LayoutApplied:
+def opened_places(mux: Multiplexer, window: Window, opened: Collection[PaneId]) -> tuple[OpenedPlace, ...]:
+    """The panes of a window in reading order; those that were just opened have a cursor."""
+    order = list(panes(window.layout))
+    return tuple(
+        OpenedPlace(**asdict(place), cursor=birth_cursor(mux, pane) if pane in opened else None)
+        for pane, place in zip(order, placed_panes(mux, window, order), strict=True)
+    )
+
+
+def _applied(mux: Multiplexer, plan: LayoutRequest, result: BuiltLayout, note: str) -> LayoutApplied:
     window = mux.window(result.window)
     return LayoutApplied(
         success=True,
@@ -309,8 +349,9 @@ def _applied(mux: Multiplexer, plan: LayoutRequest, result: BuiltLayout) -> Layo
         session_name=clean(window.session),
         window_id=str(window.id),
         window_name=clean(mux.window_name(window)),
-        panes=placed_panes(mux, window, panes(window.layout)),
+        panes=opened_places(mux, window, {pane.id for pane in result.opened}),
         layout_applied=plan.name,
         moved=tuple(map(str, result.moved)),
         moved_to=str(result.moved_to) if result.moved_to is not None else None,
+        note=note,
     )

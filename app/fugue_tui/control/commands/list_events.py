@@ -61,7 +61,7 @@ class EventList(Struct, frozen=True):
     """When the log was started, in seconds since the epoch; if it changes, the log is new: read it from 0."""
 
 
-class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, toolset=Toolset.DEFAULT):
+class ListEvents(Command[EventList], name="list-events", effect=Effect.READ, toolset=Toolset.READING):
     """List the workspace's events after a given one: output, exits, bells, notifications, titles, commands, focus,
     layout, panes opened and closed, clients attached and detached. Events are numbered from 1; 10,000 are kept.
 

@@ -92,8 +92,8 @@ class GetCurrentDirectory(
         """The directory, from another thread. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
-        seen, told = terminal.cwd, terminal.shell.cwd
-        known_by = "reported" if told and seen == told else "seen" if seen else "started"
+        seen, reported = terminal.cwd, terminal.shell.cwd
+        known_by = "reported" if reported and seen == reported else "seen" if seen else "started"
         return run_task(asyncio.to_thread(_directory, pane, mux.cwd(pane), known_by, terminal.reported_cwd))
 
 
@@ -174,7 +174,7 @@ class ListCommands(Command[CommandList], name="list-commands", effect=Effect.REA
         """The commands. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
-        found = terminal.shell.commands
+        found = terminal.shell.history
         listed = tuple(map(command_info, found[-self.limit :]))
         return CommandList(str(pane), listed, len(found), terminal.shell.at_prompt is not None)
 
@@ -212,7 +212,7 @@ class SnapshotPane(Command[PaneSnapshot], name="snapshot-pane", effect=Effect.RE
         )
         with terminal.locked() as screen:
             excerpt = newest(screen, None, 0, options, whole=False)
-        commands = terminal.shell.commands
+        commands = terminal.shell.history
         snapshot = PaneSnapshot(
             state=state,
             process=_no_process(pane),

@@ -3,10 +3,11 @@
 from msgspec import Struct
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Effect, Kind, Origin, Toolset
-from fugue_tui.control.dispatch.policy import STRICTNESS, Decision, judge, rule
+from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
+from fugue_tui.control.dispatch.policy import STRICTNESS, WORKSPACE_EFFECTS, Decision, judge, rule
 from fugue_tui.control.schema import command_line
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.author import Kind
 
 _DOORS = {Kind.USER: Door.KEY, Kind.SCRIPT: Door.CLI, Kind.PROGRAM: Door.SIDEBAND}
 _MEANINGS = {
@@ -15,6 +16,7 @@ _MEANINGS = {
     Effect.INPUT: "type into a program",
     Effect.RUN: "start a program of its own choice",
     Effect.DESTROY: "end programs, close panes, delete saves",
+    Effect.CLIPBOARD: "see what was copied",
     Effect.ADMIN: "detach terminals, rename or end the workspace, write layout files",
 }
 
@@ -105,7 +107,7 @@ class ExplainPolicy(Command[Explanation], name="explain-policy", effect=Effect.R
 
 def _row(mux: Multiplexer, effect: Effect) -> PolicyRow:
     others = rule(mux.permissions, Kind.AGENT, effect)
-    asks_always = others is Decision.ASK and effect is Effect.ADMIN
+    asks_always = others is Decision.ASK and effect in WORKSPACE_EFFECTS
     return PolicyRow(
         effect=effect,
         user=Decision.ALLOW,

@@ -12,6 +12,7 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TextAnswer
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
+from fugue_tui.control.core.own_position import note_position
 from fugue_tui.control.output.last_command import newest as newest_command
 from fugue_tui.control.output.last_command import printed
 from fugue_tui.control.output.page import TextFormat, TextOptions, TextPage, newest, selected, since, written
@@ -23,6 +24,7 @@ from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.validation.annotations import UNLISTED
 
 MAX_LINES: Final = 10_000
 """The most rows in one answer."""
@@ -113,20 +115,19 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
     pane: str = target.ACTIVE
     """The pane to read: an id, a name, or active for your own; with a cursor, the cursor's pane."""
     lines: Annotated[int, Meta(ge=1, le=MAX_LINES)] | None = None
-    """How many rows to read: the newest, or after a cursor the oldest. Fewer are returned to keep wrapped lines whole.
-    Omitted, the whole screen, or 200 rows of scrollback."""
+    """How many rows to read: the newest, or after a cursor the oldest; fewer to keep wrapped lines whole. Omitted, the
+    whole screen, or 200 rows of scrollback."""
     source: Source | None = None
-    """screen for the current screen, scrollback for that and its history, last_command for the newest command's output,
-    selection for the user's selection, in any pane unless one is named, since for output after a cursor. Omitted,
-    since if a cursor is given, else screen."""
+    """screen; scrollback for that and its history; last_command for the newest command's output; selection for what the
+    user selected, in any pane unless one is named; since for output after a cursor. Omitted, since or screen."""
     offset: Annotated[int, Meta(ge=0)] = 0
-    """How many rows to skip at the end of the text: pass next_offset of the last answer to page back. New output
-    shifts the pages; first_line shows by how much."""
+    """How many rows to skip at the end: pass next_offset of the last answer to page back. New output shifts the pages;
+    first_line shows by how much."""
     cursor: str = ""
     """The position to read from: a cursor of an earlier call."""
     format: TextFormat = TextFormat.PLAIN
     """plain for text, ansi with colours, html, or cells for JSON with the style of every run."""
-    joined: bool = True
+    joined: Annotated[bool, UNLISTED] = True
     """Whether to join wrapped rows; never for html and cells."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Reading | Deferred[Reading]:
@@ -198,7 +199,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
 
     def _guessed_command(self, mux: Multiplexer, pane: PaneId, terminal: Terminal) -> Reading:
         """The text below the last prompt, where the shell does not mark its prompts."""
-        if terminal.shell.at_prompt is not None and not terminal.shell.commands:
+        if terminal.shell.at_prompt is not None and not terminal.shell.history:
             raise NotFound(f"the shell in pane {pane} has run no command yet; read its screen")
         if self.format is not TextFormat.PLAIN or self.offset:
             raise InvalidArgument(
@@ -228,6 +229,7 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
 
     def _result(self, mux: Multiplexer, request: "_ReadRequest", found: TextPage, text: str) -> Reading:
         rows, older = found.stop - found.first, request.source is not Source.SINCE
+        note_position(mux, request.pane, request.terminal, found.bookmark)
         return Reading(
             text=text,
             pane=str(request.pane),

@@ -12,7 +12,7 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import ending, pane_words
 from fugue_tui.control.core.deferred import Deferred, run_task
-from fugue_tui.control.core.results import PaneInfo, pane_info
+from fugue_tui.control.core.results import OpenedPane, opened_pane
 from fugue_tui.control.restore.restorer import RestoreResult, RestoreSource, WorkspaceRestorer
 from fugue_tui.errors import InvalidArgument, NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
@@ -99,28 +99,27 @@ class RestoreSnapshot(
         if not self.pane:
             return run_task(_restore_saved(mux, "snapshots", name, partial(self._beside, mux, origin.is_user)))
         pane = target.pane_to_close(mux, self.pane, origin)
-        self._may_replace(mux, pane, origin)
-        return run_task(_restore_saved(mux, "snapshots", name, partial(self._within, mux, pane, origin)))
+        self._may_replace(mux, pane)
+        return run_task(_restore_saved(mux, "snapshots", name, partial(self._within, mux, pane)))
 
     def _beside(self, mux: Multiplexer, focus: bool, source: RestoreSource) -> WorkspaceRestorer:
         return WorkspaceRestorer(mux, source, asleep=True).beside(focus=focus)
 
-    def _within(self, mux: Multiplexer, pane: PaneId, origin: Origin, source: RestoreSource) -> WorkspaceRestorer:
-        self._may_replace(mux, pane, origin)
+    def _within(self, mux: Multiplexer, pane: PaneId, source: RestoreSource) -> WorkspaceRestorer:
+        self._may_replace(mux, pane)
         there = source.saved.workspace.panes
         chosen = pane if pane in there else next(iter(there))
         if chosen != pane and len(there) > 1:
             raise InvalidArgument(f"pane: {pane} is not in the snapshot, which has {', '.join(map(str, there))}")
         return WorkspaceRestorer(mux, source, asleep=True).within(pane, chosen)
 
-    def _may_replace(self, mux: Multiplexer, pane: PaneId, origin: Origin) -> None:
+    def _may_replace(self, mux: Multiplexer, pane: PaneId) -> None:
         if mux.runs(pane) and not self.kill:
             raise Refused(f"a program runs in {pane}; kill=true ends it; without pane, a new window is opened")
-        with mux.lease.acting(origin.author):
-            mux.lease.check_end(pane)
+        mux.lease.check_end(pane)
 
 
-class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.RUN, toolset=Toolset.RUNNING):
+class StartPane(Command[OpenedPane], name="start-pane", effect=Effect.RUN, toolset=Toolset.RUNNING):
     """Start the program of a restored pane that waits; its saved text stays above."""
 
     pane: str = target.ACTIVE
@@ -132,11 +131,11 @@ class StartPane(Command[PaneInfo], name="start-pane", effect=Effect.RUN, toolset
         """The pane."""
         return (target.pane(mux, self.pane, origin),)
 
-    def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
+    def run(self, mux: Multiplexer, origin: Origin) -> OpenedPane:
         """The pane. Raises NotFound, Refused if it does not wait, or SpawnFailed, and still waits then."""
         pane = target.pane(mux, self.pane, origin)
         mux.start(pane, shell=self.shell)
-        return pane_info(mux, pane)
+        return opened_pane(mux, pane)
 
 
 def read(store: Store, area: Area, name: str) -> RestoreSource:

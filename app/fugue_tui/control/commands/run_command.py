@@ -10,45 +10,57 @@ from enum import StrEnum
 from typing import Annotated, Final
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from fugue_tui.control.commands.execute_command import command_limit
-from fugue_tui.control.commands.panes import CreatePane
+from fugue_tui.control.commands.panes import SplitPane
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, is_given_up, run_task, spawn
-from fugue_tui.control.core.new_pane import Direction, Line, new_pane, wants_focus
+from fugue_tui.control.core.new_pane import BACKGROUND, Direction, Line, Placement, new_pane, wants_focus
+from fugue_tui.control.core.own_position import note_position
+from fugue_tui.control.core.pane_names import unused
 from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdates
+from fugue_tui.control.core.placement import (
+    Place,
+    Split,
+    earlier_runs,
+    for_agent,
+    in_place_of_earlier,
+    in_window,
+    mark_run,
+)
+from fugue_tui.control.core.results import OpenedPane, opened_pane
+from fugue_tui.control.output.last_command import CommandSource
 from fugue_tui.control.output.truncate import clip
 from fugue_tui.control.shell_exec.command_state import GRACE
-from fugue_tui.control.shell_exec.result import SOME_OUTPUT, CommandOutcome, Limit, OnCancel, cursor, output_limit
+from fugue_tui.control.shell_exec.result import (
+    MOST_OUTPUT,
+    SOME_OUTPUT,
+    Analysis,
+    CommandOutcome,
+    Limit,
+    OnCancel,
+    cursor,
+    output_limit,
+)
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, TerminalGone
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.tree import Leaf
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.events.pane_events import Ended, Started
+from fugue_tui.multiplexer.watch.new_output import here
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty.spawn import Exit
+from fugue_tui.validation.annotations import UNLISTED
 from fugue_tui.workspace import edit
-from fugue_tui.workspace.model import OnExit, Window, Workspace
+from fugue_tui.workspace.model import OnExit, Pane, Workspace
 
-BACKGROUND: Final = "background"
-"""The session of hidden windows."""
 _NO_PAGER: Final = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat"}
 """Environment variables that keep commands from waiting in a pager."""
-
-
-class Placement(StrEnum):
-    """Where a pane opens."""
-
-    SPLIT = "split"
-    """Beside another pane."""
-    WINDOW = "window"
-    """In a new window, which is not selected."""
-    HIDDEN = "hidden"
-    """In a new window of the session background."""
+_RUNS: Final = "it still runs; wait-for-output with the cursor and exit waits further"
 
 
 class Keep(StrEnum):
@@ -65,21 +77,21 @@ class Keep(StrEnum):
 class RunCommand(Command[CommandOutcome], name="run-command", effect=Effect.RUN, toolset=Toolset.DEFAULT, creates=True):
     """Run a command in a new pane and return its exit code, output and duration.
 
-    The user sees it run; the focus does not move. A time-out ends only the wait: the result has the pane and a cursor
-    to continue with. Pagers are disabled (PAGER=cat). To use an open shell, with its directory and variables, use
-    execute-command.
+    The user sees it run; the focus does not move. A time-out ends only the wait: continue with the result's cursor.
+    Pagers are disabled (PAGER=cat). In an open shell, with its directory and variables, use execute-command.
     """
 
     command: Line
-    """The command: one line for the user's shell, or a list of program and arguments."""
+    """A line for the user's shell, or a list of program and arguments."""
     pane: str = target.ACTIVE
     """The pane to split: an id, a name, or active for your own."""
     place: Placement = Placement.SPLIT
-    """split beside the pane, window for a new window, hidden for one in the session background."""
-    direction: Direction = Direction.VERTICAL
-    """The direction of a split: horizontal or right, vertical or down."""
+    """split beside that pane, window for a new window, hidden for one in the session background. It takes the place of
+    your earlier one that failed."""
+    direction: Annotated[Direction | None, UNLISTED] = None
+    """horizontal or right, vertical or down, or auto, as for agents if omitted: along the longer side."""
     name: str = ""
-    """A name for the new pane, which can be used instead of its id."""
+    """A name for the new pane, usable instead of its id."""
     cwd: str = ""
     """The working directory; omitted, that of the pane beside it."""
     env: Mapping[str, str] | None = None
@@ -87,52 +99,92 @@ class RunCommand(Command[CommandOutcome], name="run-command", effect=Effect.RUN,
     timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds to wait at most; capped at 110."""
     keep: Keep = Keep.FAILED
-    """When to keep the pane: failed, unseen, always or never. After a time-out it always stays."""
-    on_cancel: OnCancel = OnCancel.INTERRUPT
+    """When to keep the pane: unseen is until the user has seen it. After a time-out it always stays."""
+    on_cancel: Annotated[OnCancel, UNLISTED] = OnCancel.INTERRUPT
     """What happens to the command if the call is cancelled: interrupt presses Ctrl+C, leave lets it run."""
-    ansi: bool = False
+    ansi: Annotated[bool, UNLISTED] = False
     """Whether the output keeps its colours."""
     limit: Limit = SOME_OUTPUT
     """Characters of output to return; longer output is cut in the middle."""
+    parse: bool = False
+    """Return the output as rows, as parse-output does; for agents, instead of the text."""
+    intent: bool = False
+    """Also say how it ended, as detect-intent does: failed tests, places, next commands."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[CommandOutcome]:
         """Start the command. Raises InvalidArgument, NotFound, or SpawnFailed before anything changes."""
         if not self.command or not any(word.strip() for word in self.command):
             raise InvalidArgument("command: there is nothing to run")
-        pane = self._open(mux, origin)
+        opened = self._open(mux, origin)
         words = self.command if isinstance(self.command, str) else shlex.join(self.command)
-        job = _Job(mux, pane, words, self.keep, output_limit(self.limit, origin), origin.author, ansi=self.ansi)
+        job = _Job(
+            mux,
+            opened,
+            words,
+            self.keep,
+            output_limit(self.limit, origin),
+            origin.author,
+            Analysis(self.parse, self.intent),
+            ansi=self.ansi,
+        )
         if (limit := command_limit(mux, origin)) is not None:
             spawn(job.interrupt_after(limit))
         return run_task(job.outcome(min(self.timeout, MAX_TIMEOUT), interrupt=self.on_cancel is OnCancel.INTERRUPT))
 
-    def _open(self, mux: Multiplexer, origin: Origin) -> PaneId:
+    def _open(self, mux: Multiplexer, origin: Origin) -> OpenedPane:
         env = _NO_PAGER | dict(self.env or {})
-        if self.place is Placement.SPLIT or not mux.workspace.windows:
-            made = CreatePane(
-                source_pane=self.pane, direction=self.direction, command=self.command, cwd=self.cwd, name=self.name,
-                env=env, focus=wants_focus(None, origin), on_exit=OnExit.KEEP,
+        if not mux.workspace.windows or not origin.is_agent:
+            return SplitPane(
+                pane=self.pane, place=self.place, direction=self.direction or Direction.VERTICAL, command=self.command,
+                cwd=self.cwd, name=self.name, env=env, on_exit=OnExit.KEEP,
             ).run(mux, origin)  # fmt: skip
-            return PaneId(made.id[1:])
         source = target.pane(mux, self.pane, origin)
+        session = BACKGROUND if self.place is Placement.HIDDEN else mux.window_of(source).session
+        name = unused(mux, self.name, session, besides=earlier_runs(mux, origin))
         pane = new_pane(
             mux, origin,
-            command=self.command, cwd=self.cwd, name=self.name, env=env, on_exit=OnExit.KEEP, source=source,
+            command=self.command, cwd=self.cwd, name=name, env=env, on_exit=OnExit.KEEP, source=source,
         )  # fmt: skip
+        place = self._place(mux, origin, source, pane)
+        mux.open([pane], place.workspace)
+        return opened_pane(mux, pane.id, place.placed, place.note)
+
+    def _place(self, mux: Multiplexer, origin: Origin, source: PaneId, pane: Pane) -> Place:
+        """Where it opens: in place of an earlier run of the agent's, whose other earlier ones are closed."""
+        old = [each for each in earlier_runs(mux, origin) if each != source]
+        if (place := in_place_of_earlier(mux, old, pane, source, self.place)) is None:
+            place = self._opened(mux, origin, source, pane)
+        after = place.workspace
+        for each in old:
+            after = edit.remove_pane(after, each) if each in after.panes else after
+        return replace(place, workspace=after)
+
+    def _opened(self, mux: Multiplexer, origin: Origin, source: PaneId, pane: Pane) -> Place:
+        if self.place is Placement.SPLIT:
+            return for_agent(mux, origin, pane, Split(source, self.direction or Direction.AUTO))
         session = BACKGROUND if self.place is Placement.HIDDEN else mux.window_of(source).session
-        label = self.name or clean(self.command if isinstance(self.command, str) else self.command[0], 24)
-        window = Window(mux.ids.next_window(), label, Leaf(pane.id), pane.id, session, named=True)
-        mux.open([pane], edit.add_window(mux.workspace, window, [pane], focus=wants_focus(None, origin)))
-        return pane.id
+        return Place(in_window(mux, pane, session, focus=wants_focus(None, origin)), self.place)
 
 
 class _Job:
     """A command in its own pane whose caller waits. Main thread only."""
 
     def __init__(
-        self, mux: Multiplexer, pane: PaneId, words: str, keep: Keep, limit: int, author: Author, *, ansi: bool
+        self,
+        mux: Multiplexer,
+        opened: OpenedPane,
+        words: str,
+        keep: Keep,
+        limit: int,
+        author: Author,
+        analysis: Analysis,
+        *,
+        ansi: bool,
     ) -> None:
-        self._mux, self._pane, self._keep, self._limit, self._ansi = mux, pane, keep, limit, ansi
+        self._mux, self._keep, self._limit, self._ansi = mux, keep, limit, ansi
+        self._pane = pane = PaneId(opened.id[1:])
+        self._placed, self._place_note = opened.placed, opened.note
+        self._words, self._analysis = words, analysis
         self._started = time.monotonic()
         self._terminal = mux.terminal(pane)
         self._input = mux.input(pane, author)
@@ -146,16 +198,31 @@ class _Job:
                 async with asyncio.timeout(timeout):
                     exit = await self._exit()
         except TimeoutError:
-            return self._outcome(None)
+            return await self._analysed(self._outcome(None))
         except asyncio.CancelledError:
             if interrupt and is_given_up():
                 with suppress(FugueError):
                     self._input.interrupt()
                 spawn(self._terminate())
             raise
+        finally:
+            if self._keep is Keep.FAILED:
+                mark_run(self._mux, self._pane)
         outcome = self._outcome(exit)
-        self._dispose(outcome)
-        return outcome
+        try:
+            return await self._analysed(outcome)
+        finally:
+            self._dispose(outcome)
+
+    async def _analysed(self, outcome: CommandOutcome) -> CommandOutcome:
+        return await self._analysis.added(outcome, self._words, self._output, CommandSource.PROGRAM)
+
+    def _output(self) -> str:
+        return clip(self._terminal, self._command, MOST_OUTPUT, lines=self._terminal.newlines).text
+
+    @property
+    def _command(self) -> CommandRecord:
+        return self._terminal.shell.command(self._number) or CommandRecord(0, "", "", self._started, 0.0)
 
     async def interrupt_after(self, seconds: float) -> None:
         """Interrupt the program if it still runs after so many seconds, and end it if that does not."""
@@ -185,8 +252,8 @@ class _Job:
 
     def _outcome(self, exit: Exit | None) -> CommandOutcome:
         """The result; `exit` is None after a time-out."""
-        command = self._terminal.shell.command(self._number) or CommandRecord(0, "", "", self._started, 0.0)
-        found = clip(self._terminal, command, self._limit, lines=self._terminal.newlines, ansi=self._ansi)
+        found = clip(self._terminal, self._command, self._limit, lines=self._terminal.newlines, ansi=self._ansi)
+        note_position(self._mux, self._pane, self._terminal, here(self._terminal))
         ended = exit.words if exit else None
         stays = exit is None or self._stays(exit.code, truncated=bool(found.omitted))
         rest = cursor(self._mux, self._pane, self._terminal, found.rest, runs=exit is None) if stays else None
@@ -205,7 +272,8 @@ class _Job:
             omitted_lines=found.omitted,
             cursor=rest,
             kept=stays,
-            note="it still runs; wait-for-output with the cursor and exit waits further" if exit is None else "",
+            placed=self._placed,
+            note="; ".join(filter(None, (_RUNS if exit is None else "", self._place_note if stays else ""))),
             ansi=self._ansi,
         )
 

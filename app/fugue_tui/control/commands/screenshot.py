@@ -13,6 +13,7 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
+from fugue_tui.control.output.hidden_text import row_text
 from fugue_tui.control.output.screenshot import CapturedScreen, capture_pane, capture_window
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.imaging.palette import Theme
@@ -68,7 +69,7 @@ class Screenshot(ImageAnswer, frozen=True, kw_only=True):
 
 
 class ScreenshotPane(
-    Command[Screenshot], name="screenshot-pane", effect=Effect.READ, plain=True, toolset=Toolset.DEFAULT
+    Command[Screenshot], name="screenshot-pane", effect=Effect.READ, plain=True, toolset=Toolset.SEEING
 ):
     """Take a screenshot of a pane, or of a whole window with its dividers and titles, as the user sees it.
 
@@ -145,7 +146,7 @@ def _svg(screen: Screen, shot: CapturedScreen) -> tuple[str, str]:
 
 
 def _text(screen: Screen, shot: CapturedScreen) -> tuple[str, str]:
-    return screen.text.rstrip("\n"), ""
+    return "\n".join(row_text(row, shot.theme) for row in screen.rows).rstrip("\n"), ""
 
 
 def _ansi(screen: Screen, shot: CapturedScreen) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.output.full_text import full_text
+from fugue_tui.control.output.hidden_text import hidden_lines
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes as panes_in
@@ -95,7 +96,7 @@ class SearchPanes(Command[Matches], name="search-panes", effect=Effect.READ, too
         return run_task(self._search(mux, terminals, pattern))
 
     async def _search(self, mux: Multiplexer, terminals: list[tuple[PaneId, Terminal]], pattern: Pattern) -> Matches:
-        found = await asyncio.to_thread(_search, terminals, pattern, self.limit)
+        found = await asyncio.to_thread(_search, terminals, pattern, self.limit, self.context)
         return Matches(
             matches=tuple(match for each in found.panes for match in self._matches(mux, each)),
             found=found.count,
@@ -127,6 +128,8 @@ class _PaneMatches(Struct, frozen=True):
     last: int
     """The row that the bookmark is on."""
     lines: Sequence[str]
+    starts: Sequence[int]
+    """The first row of each line."""
     hits: Sequence[tuple[int, int, str]]
     """The line index, row and text of each match."""
 
@@ -138,7 +141,7 @@ class _SearchResult(Struct, frozen=True):
     timed_out: bool
 
 
-def _search(terminals: Sequence[tuple[PaneId, Terminal]], pattern: Pattern, limit: int) -> _SearchResult:
+def _search(terminals: Sequence[tuple[PaneId, Terminal]], pattern: Pattern, limit: int, context: int) -> _SearchResult:
     """Search all panes; runs on another thread."""
     deadline = time.monotonic() + TIME_LIMIT
     found: list[_PaneMatches] = []
@@ -152,7 +155,8 @@ def _search(terminals: Sequence[tuple[PaneId, Terminal]], pattern: Pattern, limi
         searched += 1
     count = sum(len(each.hits) for each in found)
     timed_out = time.monotonic() > deadline
-    return _SearchResult(_limited(found, limit) if count > limit else found, count, searched, timed_out)
+    shown = _limited(found, limit) if count > limit else found
+    return _SearchResult([_with_hidden_marked(each, context) for each in shown], count, searched, timed_out)
 
 
 def _limited(found: Sequence[_PaneMatches], limit: int) -> list[_PaneMatches]:
@@ -171,7 +175,23 @@ def _search_pane(pane: PaneId, terminal: Terminal, pattern: Pattern, deadline: f
         return None
     lines, last = found.lines, found.last
     hits = [(index, min(found.starts[index], last), match) for index, match in _hits(lines, pattern, deadline)]
-    return _PaneMatches(pane, terminal, found.bookmark, last, lines, hits)
+    return _PaneMatches(pane, terminal, found.bookmark, last, lines, found.starts, hits)
+
+
+def _with_hidden_marked(found: _PaneMatches, context: int) -> _PaneMatches:
+    """The same with the text marked that the user cannot see, in the lines that are returned."""
+    lines, starts = list(found.lines), found.starts
+    for index, _, _ in found.hits:
+        first, stop = max(0, index - context), min(index + context + 1, len(lines))
+        with found.terminal.locked() as screen:
+            here = None if screen.closed else found.bookmark.pin.found()
+            if here is None:
+                return found
+            rows, moved = starts[stop] if stop < len(lines) else found.last + 1, here.line - found.last
+            hidden = hidden_lines(screen, starts[first] + moved, rows + moved)
+        if hidden:
+            lines[first:stop] = [hidden.get(line.rstrip(), line) for line in lines[first:stop]]
+    return replace(found, lines=lines)
 
 
 def _hits(lines: Sequence[str], pattern: Pattern, deadline: float) -> Iterator[tuple[int, str]]:

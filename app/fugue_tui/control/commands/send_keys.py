@@ -1,97 +1,139 @@
-"""Send input to panes: literal text, or keys by name."""
+"""Send input to panes: text and keys, keys by name, or what an input method composes."""
 
-import asyncio
-import re
+from functools import partial
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from fugue_tui.control.commands.read_pane import ReadPane
+from fugue_tui.control.commands.wait import MAX_PATTERNS, WaitForOutput
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Effect, Origin, StartedCommand, Toolset
-from fugue_tui.control.core.deferred import Deferred, run_task
-from fugue_tui.errors import InvalidArgument, TerminalGone
+from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
+from fugue_tui.control.core.deferred import Deferred, finished, is_deferred, run_task
+from fugue_tui.control.core.pane_typing import Input, Sent, inputs, send, typeable
+from fugue_tui.errors import FugueError, InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.pane_input import ENTER, PaneInput
-from fugue_tui.multiplexer.watch.new_output import here
 from fugue_tui.shell_names import is_interactive
+from fugue_tui.terminal.input.ime import Kana, hangul, kana
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
 from fugue_tui.terminal.pty import process
-from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.validation.annotations import UNLISTED
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-TYPED_PAUSE: Final = 0.2
-"""Seconds before the Enter after text, for programs that treat fast typing as a paste and drop its Enter."""
-PASTED_PAUSE: Final = 0.5
-"""Seconds before the Enter after a paste."""
-
-
-class Sent(Struct, frozen=True):
-    """The input that was sent; read-pane shows its effect."""
-
-    pane: str
-    """The pane's id."""
-    bytes: int
-    """How many bytes of text were sent; a program that is slow to read gets them later, in order."""
-    keys: int
-    """How many keys were sent besides the text."""
-    pasted: bool
-    """Whether the text was sent as one paste, because it has several lines."""
-    bracketed: bool
-    """Whether the paste was bracketed; if not, the program read every newline as Enter."""
-    submitted: bool
-    """Whether Enter was pressed after the text: at once or up to half a second later, in which other input waits."""
-    cursor: str | None
-    """For wait-for-output or read-pane: the pane's position before this input."""
+MAX_TEXT: Final = 1_000_000
+"""Characters of one text."""
+MAX_OUTPUT: Final = 20_000
+"""Characters of output in one answer."""
 
 
-class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
-    """Type text into a pane, or press one key.
+class InputStep(Struct, frozen=True):
+    """A text to type, or a key to press."""
 
-    Text is sent literally, without control characters but tab and newline; several lines are sent as one paste.
-    submit presses Enter afterwards, as a separate keystroke. A program that reads whole lines, such as cat, accepts at
-    most 4095 bytes a line. While the user types in the pane, or has left a line there that is not entered, a call from
-    elsewhere is refused, or waits. The result says what was sent, not its effect: pass its cursor to wait-for-output,
-    which then misses no output, or to read-pane.
+    text: str = ""
+    key: str = ""
+
+
+class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, also=Effect.READ, toolset=Toolset.DEFAULT):
+    """Type text and press keys in a pane; with wait_for or idle_ms, also wait and return what was printed since.
+
+    Text is sent literally, several lines as one paste; submit presses Enter last. The echo of the text counts as
+    output. Without a wait the answer says what was sent, not its effect: pass its cursor to wait-for-output, which then
+    misses nothing. While the user types in the pane, or has left a line there, calls from elsewhere are refused.
     """
 
     pane: str = target.ACTIVE
-    """The pane to type into: an id, a name, or active for your own."""
-    text: Annotated[str, Meta(max_length=1_000_000)] = ""
+    """The pane to type into: an id or a name; agents must say which."""
+    text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
     """The text to type."""
-    key: str = ""
-    """One key to press instead of text, such as Enter, C-c, ctrl+c, Escape, Up, F5."""
+    keys: Annotated[tuple[str, ...], Meta(max_length=1000)] = ()
+    """Keys to press after the text, such as Enter, C-c, Escape, Up, M-x, F5."""
+    key: Annotated[str, UNLISTED] = ""
+    """One key to press."""
     submit: bool = False
-    """Whether to press Enter after the text."""
+    """Whether to press Enter at the end."""
+    steps: Annotated[tuple[InputStep, ...], Meta(max_length=100)] = ()
+    """Instead of text and keys: texts and keys in any order, [{"text": "i"}, {"key": "Escape"}]."""
+    wait_for: Annotated[tuple[str, ...], Meta(max_length=MAX_PATTERNS)] = ()
+    """Texts of which one ends the wait."""
+    regex: bool = False
+    """Whether they are regular expressions (RE2)."""
+    idle_ms: Annotated[int, Meta(ge=1, le=110_000)] | None = None
+    """End the wait after so many milliseconds without output."""
+    timeout: Annotated[float, Meta(ge=0)] = 10.0
+    """Seconds to wait at most; capped at 110."""
     wait_for_user: target.WaitForUser = 0.0
-    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
+    """Seconds to wait, at most 110, while the user types there; 0 refuses the call then."""
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        """READ only with a wait, which returns output."""
+        return frozenset((Effect.INPUT, *((Effect.READ,) if self._waits else ())))
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
         return (target.typed_pane(mux, self.pane, origin),)
 
     def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
-        """The text, if it is entered in a shell."""
-        if not self.text or not (self.submit or "\n" in self.text):
+        """The text, if it is entered in a shell: any key may do that."""
+        line = "".join(each if isinstance(each, str) else "\n" for each in self._steps()) + "\n" * self.submit
+        if "\n" not in line or not line.strip("\n"):
             return ()
         pane = target.typed_pane(mux, self.pane, origin)
         group = mux.terminal(pane).foreground_group
         if not is_interactive(process.argv(group)):
             return ()
-        return (StartedCommand(self.text, process.cwd(group) or mux.cwd(pane)),)
+        return (StartedCommand(line.strip("\n"), process.cwd(group) or mux.cwd(pane)),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Sent | Deferred[Sent]:
         """Send it, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and send nothing."""
-        if self.text and self.key:
-            raise InvalidArgument("key: give text or a key, not both; submit presses Enter after text")
-        if not (self.text or self.key or self.submit):
-            raise InvalidArgument("text: there is nothing to type; give text, a key, or submit")
-        keys = (parse_key(self.key),) if self.key else ()
-        return _start(mux, origin, self.pane, _Input(typeable(self.text), keys, self.submit), self.wait_for_user)
+        typed = inputs(self._steps(), submit=self.submit)
+        if not typed:
+            raise InvalidArgument("text: there is nothing to type; give text, keys, steps, or submit")
+        self._wait(None).condition()
+        complete = partial(self._answered, mux, origin) if self._waits else None
+        return send(mux, origin, self.pane, typed, self.wait_for_user, complete)
+
+    @property
+    def _waits(self) -> bool:
+        return bool(self.wait_for or self.idle_ms)
+
+    def _steps(self) -> tuple[str | KeyPress, ...]:
+        """The texts and keys in order."""
+        if not self.steps:
+            keys = (*self.keys, self.key) if self.key else self.keys
+            return (*((typeable(self.text),) if self.text else ()), *map(parse_key, keys))
+        if self.text or self.keys or self.key:
+            raise InvalidArgument("steps: give steps alone, or text and keys without them")
+        return tuple(_step(each, f"steps[{index}]") for index, each in enumerate(self.steps))
+
+    def _wait(self, cursor: str | None) -> WaitForOutput:
+        return WaitForOutput(
+            any_of=self.wait_for, regex=self.regex, idle_ms=self.idle_ms, timeout=self.timeout, cursor=cursor
+        )
+
+    async def _answered(self, mux: Multiplexer, origin: Origin, sent: Sent) -> Sent:
+        """The result with what the program printed until the wait ended."""
+        cursor = sent.cursor
+        if cursor is None:
+            return sent
+        found = await finished(self._wait(cursor).run(mux, origin))
+        sent = replace(sent, outcome=found.outcome, matched=found.matched)
+        try:
+            reading = ReadPane(cursor=cursor).run(mux, replace(origin, takes=min(origin.takes, MAX_OUTPUT)))
+            page = await finished(reading) if is_deferred(reading) else reading
+        except FugueError:  # The pane was closed meanwhile.
+            return replace(sent, output=found.screen, cursor=found.cursor)
+        return replace(sent, output=page.text, more=page.truncated, cursor=page.cursor)
 
 
-class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Toolset.DEFAULT):
+def _step(step: InputStep, where: str) -> str | KeyPress:
+    if bool(step.text) == bool(step.key):
+        raise InvalidArgument(f"{where}: give either text or key")
+    return typeable(step.text, where) if step.text else parse_key(step.key)
+
+
+class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Toolset.RUNNING):
     """Press keys in a pane, in order, by name.
 
     A word that is not a key name is an error: use send-input for text, or literal. While the user types in the pane, or
@@ -100,14 +142,14 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
     """
 
     pane: str = target.ACTIVE
-    """The pane: an id, a name, or active for your own."""
+    """The pane: an id or a name; agents must say which."""
     keys: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1000)]
     """The keys: tmux's names (C-c, M-x, S-Up, BSpace, F5, PPage) or words (ctrl+c, alt+x, backspace, pageup), or single
     characters."""
     literal: bool = False
     """Whether to type the words as text instead, without spaces between them (send-keys -l)."""
     wait_for_user: target.WaitForUser = 0.0
-    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
+    """Seconds to wait, at most 110, while the user types there; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
@@ -121,78 +163,57 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
             raise InvalidArgument(
                 "keys: hold a newline; press Enter without literal, or use send-input for several lines"
             )
-        return _start(mux, origin, self.pane, _Input(text, keys), self.wait_for_user)
+        return send(mux, origin, self.pane, (Input(text, keys),), self.wait_for_user)
 
 
-def typeable(text: str, where: str = "text", instead: str = "press keys by name") -> str:
-    """Text with \\n line ends. Raises InvalidArgument if it has a control character but tab and newline."""
-    text = text.replace("\r\n", "\n")
-    if found := _CONTROL.search(text):
-        raise InvalidArgument(f"{where}: U+{ord(found[0]):04X} at {found.start()} is a control character; {instead}")
-    return text
-
-
-class _Input(Struct, frozen=True):
-    """What is typed: a text or keys, and Enter."""
+class Composed(Struct, frozen=True):
+    """What an input method has composed, and what was sent."""
 
     text: str
-    keys: tuple[KeyPress, ...]
+    """The text as typed."""
+    sent: Sent
+    """What was sent."""
+
+
+class TypeWithIme(Command[Composed], name="type-with-ime", effect=Effect.INPUT, toolset=Toolset.RUNNING):
+    """Type as through an input method: jamo as Hangul syllables, and with kana romaji as Japanese kana.
+
+    Only whole syllables are sent. Jamo that are part of none stay letters; such romaji are an error. With kana, write
+    n' for a final n before a vowel. Complete text in Korean, Japanese or Chinese needs no input method: use send-input.
+    """
+
+    pane: str = target.ACTIVE
+    """The pane to type into: an id or a name; agents must say which."""
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
+    """The text: jamo of any kind, or romaji with kana."""
+    kana: Kana | None = None
+    """hiragana or katakana for romaji; omitted, Latin letters stay."""
     submit: bool = False
+    """Whether to press Enter at the end."""
+    wait_for_user: target.WaitForUser = 0.0
+    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
 
-    def pause(self, terminal: Terminal) -> float:
-        """Seconds between the text and Enter; 0 for a program that reads lines."""
-        modes = terminal.modes
-        if not (self.submit and self.text and (modes.bracketed_paste or modes.alternate_screen)):
-            return 0.0
-        return PASTED_PAUSE if "\n" in self.text else TYPED_PAUSE
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The pane."""
+        return self._call().targets(mux, origin)
 
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """The text, if it is entered in a shell."""
+        return self._call().started(mux, origin)
 
-def _start(mux: Multiplexer, origin: Origin, wanted: str, what: _Input, wait: float) -> Sent | Deferred[Sent]:
-    """Type at once if nothing has to be waited for, else in a task."""
-    pane = _running(mux, wanted, origin)
-    if what.text and origin.door is Door.CLI and origin.pane != pane and not wait:
-        target.yield_to_user(mux, pane)
-    source = mux.input(pane, origin.author)
-    if source.terminal.gate.closed or (wait and source.refusal() is not None):
-        return run_task(_type_later(mux, pane, source, what, wait))
-    pause = what.pause(source.terminal)
-    sent = _type(mux, pane, source, what, pause)
-    return run_task(_submitted(sent, source.submit(pause))) if pause else sent
+    def run(self, mux: Multiplexer, origin: Origin) -> Composed | Deferred[Composed]:
+        """Send it, or raise InvalidArgument, NotFound, Refused, TerminalGone or InputFull and send nothing."""
+        call = self._call()
+        sent = call.run(mux, origin)
+        return run_task(_composed(call.text, sent)) if is_deferred(sent) else Composed(call.text, sent)
 
-
-async def _type_later(mux: Multiplexer, pane: PaneId, source: PaneInput, what: _Input, wait: float) -> Sent:
-    """Type once the user has left the pane, and what was typed before has got its Enter."""
-    await source.admitted(wait)
-    pause = what.pause(source.terminal)
-    sent = _type(mux, pane, source, what, pause)
-    return await _submitted(sent, source.submit(pause)) if pause else sent
+    def _call(self) -> SendInput:
+        """The call that types what is composed."""
+        text = hangul(self.text)
+        if self.kana is not None:
+            text = kana(text, self.kana)
+        return SendInput(pane=self.pane, text=text, submit=self.submit, wait_for_user=self.wait_for_user)
 
 
-async def _submitted(sent: Sent, pressed: "asyncio.Future[bool]") -> Sent:
-    """The result once Enter was pressed, which happens also if the call is cancelled meanwhile."""
-    return replace(sent, submitted=await asyncio.shield(pressed))
-
-
-def _type(mux: Multiplexer, pane: PaneId, source: PaneInput, what: _Input, pause: float) -> Sent:
-    """Type; Enter only if it needs no pause."""
-    terminal = source.terminal
-    found, pasted, bracketed = here(terminal), "\n" in what.text, terminal.modes.bracketed_paste
-    cursor = mux.bookmarks.keep(pane, terminal, found, brief=True) if found is not None else None
-    enters = what.submit and not pause
-    accepted = 0
-    if what.text:
-        accepted = source.paste(what.text) if pasted else source.write(what.text.encode())
-    if what.keys:
-        source.press(*what.keys)
-    submitted = enters and (source.enter() if what.text else source.press(ENTER))
-    return Sent(str(pane), accepted, len(what.keys), pasted, pasted and bracketed, submitted, cursor)
-
-
-def _running(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
-    """The pane to type into."""
-    pane = target.typed_pane(mux, wanted, origin)
-    if exited := mux.exits.get(pane):
-        raise TerminalGone(f"the program in {pane} has exited ({exited.words}); respawn-pane runs it again")
-    if pane in mux.restored_panes:
-        raise TerminalGone(f"the program in {pane} is not started yet; start-pane does that")
-    return pane
+async def _composed(text: str, sent: Deferred[Sent]) -> Composed:
+    return Composed(text, await finished(sent))

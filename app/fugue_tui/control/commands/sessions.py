@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from fugue_tui.control.commands.windows import open_window
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
-from fugue_tui.control.core.confirmation import closing, count
+from fugue_tui.control.core.confirmation import check_not_last, closing, count
 from fugue_tui.control.core.new_pane import Line
 from fugue_tui.control.core.results import Closed, SessionInfo, SessionList, closed, session_info, session_names
 from fugue_tui.errors import InvalidArgument
@@ -108,6 +108,7 @@ class KillSession(Command[Closed], name="kill-session", effect=Effect.DESTROY, t
         """The closed panes."""
         name = target.session_to_kill(mux, self.session, origin)
         doomed = _panes(mux, name)
+        check_not_last(mux, origin, doomed)
         mux.undo_log.close(edit.close_session(mux.workspace, name))
         return closed(mux, doomed)
 

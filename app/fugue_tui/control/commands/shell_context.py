@@ -1,4 +1,4 @@
-"""Set variables and aliases in a running shell, and restore the old ones later."""
+"""Set variables, aliases and functions in a running shell, and restore the old ones later."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -20,7 +20,8 @@ from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.author import Author, AuthorKind
+from fugue_tui.multiplexer.author import Author, Kind
+from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
@@ -56,6 +57,8 @@ class Injected(Struct, frozen=True):
     """The variables, by name."""
     aliases: tuple[str, ...]
     """The aliases, by name."""
+    functions: tuple[str, ...]
+    """The functions, by name."""
     active: bool
     """Whether they are set now."""
     expires_after: int | None
@@ -67,12 +70,13 @@ class Injected(Struct, frozen=True):
 class InjectContext(
     Command[Injected], name="inject-context", effect=Effect.INPUT, also=Effect.RUN, toolset=Toolset.RUNNING
 ):
-    """Set variables and aliases in a pane's shell, for the user's commands too, until they are withdrawn.
+    """Set variables, aliases and functions in a pane's shell, for the user's commands too, until they are withdrawn.
 
     The shell reads them from a private file, so values are not shown, and the pane shows that it has them.
     withdraw-context, the expiry, or the end of the MCP client restores the old values. Further calls for a pane add to
     its context. Variables that decide what is loaded, how shells start or what prompts run, such as PATH, are refused,
-    and so are aliases with the name of a command that the shell has. bash, zsh, fish and sh; at the prompt only.
+    and so are aliases and functions with the name of a command that the shell has. bash, zsh, fish and sh; at the
+    prompt only.
     """
 
     pane: str
@@ -81,25 +85,28 @@ class InjectContext(
     """Variables to export."""
     aliases: Mapping[str, str] | None = None
     """Aliases and their commands."""
+    functions: Mapping[str, str] | None = None
+    """Functions and their bodies, one line or several, in the language of the shell."""
     expires_after_commands: Annotated[int, Meta(ge=1, le=10_000)] | None = None
     """Withdraw all of them after so many more commands; omitted, only withdraw-context does."""
     wait_for_user: target.WaitForUser = 0.0
-    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
+    """Seconds to wait, at most 110, while the user types there; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
         return (typed_pane(mux, self.pane, origin),)
 
     def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
-        """The aliases, as what they stand for will run, and like variables change what other commands do."""
-        aliases = self.aliases or {}
-        changed = StartedCommand("", env={**(self.env or {}), **aliases})
-        return (changed, *(StartedCommand(line) for line in aliases.values()))
+        """The aliases and functions, as what they stand for will run, and like variables change what other commands
+        do."""
+        lines = {**(self.aliases or {}), **(self.functions or {})}
+        changed = StartedCommand("", env={**(self.env or {}), **lines})
+        return (changed, *(StartedCommand(line) for line in lines.values()))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Injected]:
         """Queue the script. Raises InvalidArgument, NotFound, Refused or TerminalGone."""
         pane = typed_pane(mux, self.pane, origin)
-        new = ShellContext(self.env or {}, self.aliases or {}).checked()
+        new = ShellContext(self.env or {}, self.aliases or {}, self.functions or {}).checked()
         terminal = mux.terminal(pane)
         if self.expires_after_commands and not (terminal.shell.marks or terminal.shell.integrated):
             raise InvalidArgument(
@@ -108,10 +115,13 @@ class InjectContext(
             )
         injected = _injected(mux, pane) or InjectedContext(terminal, origin.author)
         known = injected.context
+        if twice := new.named_twice(known):
+            raise InvalidArgument(f"functions: {twice} is an alias already, which comes first; choose another name")
 
         def on_set(end: CommandEnd) -> Injected:
             if name := existing(clip_so_far(terminal, end.record, _MESSAGE).text):
-                raise Refused(f"aliases: {name} is a command in the shell of {pane} already; choose another name")
+                where = "functions" if name in new.functions else "aliases"
+                raise Refused(f"{where}: {name} is a command in the shell of {pane} already; choose another name")
             injected.context = known.with_more(new)
             injected.left = self.expires_after_commands
             injected.clients.add(origin)
@@ -126,12 +136,12 @@ class InjectContext(
 
 
 class WithdrawContext(Command[Injected], name="withdraw-context", effect=Effect.INPUT, toolset=Toolset.RUNNING):
-    """Undo inject-context in a pane's shell: variables get their old values back, aliases go."""
+    """Undo inject-context in a pane's shell: variables get their old values back, aliases and functions go."""
 
     pane: str = target.ACTIVE
     """The pane: an id or a name."""
     wait_for_user: target.WaitForUser = 0.0
-    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
+    """Seconds to wait, at most 110, while the user types there; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
@@ -155,13 +165,18 @@ async def _count_commands(mux: Multiplexer, pane: PaneId, injected: InjectedCont
                 update = await updates.next(_CLIENT_CHECK)
                 if not any(_is_there(mux, client) for client in injected.clients):
                     injected.left = 0
-                if isinstance(update, CommandFinished) and update.command.number > number and injected.left:
+                if isinstance(update, CommandFinished) and _counts(update.command, number) and injected.left:
                     injected.left -= 1
                 while injected.left == 0 and _is_in_use(mux, pane, injected):
                     await _withdraw_expired(mux, pane, injected)
     finally:
         if mux.injected_contexts.get(pane) is injected:
             mux.inject(pane, None)
+
+
+def _counts(command: CommandRecord, number: int) -> bool:
+    """Whether a command makes a context expire: one of the user's or an agent's, after a given one."""
+    return command.number > number and not command.own
 
 
 def _is_there(mux: Multiplexer, client: Origin) -> bool:
@@ -173,7 +188,7 @@ def _is_there(mux: Multiplexer, client: Origin) -> bool:
 
 async def _withdraw_expired(mux: Multiplexer, pane: PaneId, injected: InjectedContext) -> None:
     try:
-        author = injected.author if injected.author.yields else Author(AuthorKind.PROGRAM)
+        author = injected.author if injected.author.yields else Author(Kind.PROGRAM)
         await _withdrawn(_queued(mux, pane, partial(restore_context, injected.context), author), mux, injected)
     except FugueError:  # The user is typing, or another program is in the foreground.
         await asyncio.sleep(_RETRY_DELAY)
@@ -207,7 +222,11 @@ def _queued(
 ) -> Execution:
     """Have a shell read a script at its next prompt. Raises Refused if the queue is full."""
     execution = Execution(
-        mux, pane, lambda dialect: ShellLine(script(dialect), by_file=True), author, wait_for_user=wait_for_user
+        mux,
+        pane,
+        lambda dialect: ShellLine(script(dialect), by_file=True, own="inject-context"),
+        author,
+        wait_for_user=wait_for_user,
     )
     execution.start()
     return execution
@@ -232,4 +251,5 @@ async def _read(execution: Execution, done: Callable[[CommandEnd], Injected], wa
 
 def _answer(pane: PaneId, injected: InjectedContext, end: CommandEnd, *, active: bool) -> Injected:
     context = injected.context
-    return Injected(str(pane), tuple(context.env), tuple(context.aliases), active, injected.left, end.exit_code)
+    names = (tuple(context.env), tuple(context.aliases), tuple(context.functions))
+    return Injected(str(pane), *names, active, injected.left, end.exit_code)

@@ -21,7 +21,7 @@ from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.events.pane_events import Ended
-from fugue_tui.multiplexer.pane_input import PaneInput
+from fugue_tui.multiplexer.input.pane_input import PaneInput
 from fugue_tui.sanitize import clean
 from fugue_tui.shell_names import is_interactive
 from fugue_tui.terminal.emulator.events import PromptMark
@@ -66,13 +66,15 @@ class Interrupted(Struct, frozen=True):
     steps: tuple[str, ...]
     """The steps, in order: ctrl+c, sigint, sigterm, sigkill."""
     ended: bool
-    """Whether it ended: its processes have exited, or its shell is back at the prompt."""
+    """Whether it ended: its processes have exited, or its shell is back at the prompt; false if none ran."""
     exit_code: int | None
     """The command's exit status, if its shell or the kernel reported it."""
     front: str
     """The foreground program now: untrusted text; empty if the pane's own program has exited."""
     seconds: float
     """How long it took."""
+    idle: bool = False
+    """Whether the shell was at its prompt, so that there was nothing to end."""
 
 
 class InterruptPane(
@@ -86,34 +88,40 @@ class InterruptPane(
 ):
     """Interrupt a pane's program: press Ctrl+C and report whether it ended.
 
-    escalate then sends SIGINT to its process group, for programs that read Ctrl+C as a key. signal-pane ends programs
-    that ignore both. A shell at its prompt only gets a new line.
+    escalate goes on with SIGINT, SIGTERM and SIGKILL to its process group until it ends; a shell gets no more than
+    SIGINT. A shell at its prompt only gets a new line.
     """
 
     pane: str
-    """The pane: an id or a name."""
+    """The pane: an id or a name; with escalate, agents must give its exact id."""
     escalate: bool = False
-    """Whether to send SIGINT too, if Ctrl+C does not end it."""
+    """Whether to go on with SIGINT, SIGTERM and SIGKILL, one after the other, while it does not end."""
     wait: Seconds = 2.0
     """Seconds to wait after each step."""
     wait_for_user: target.WaitForUser = 0.0
-    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
+    """Seconds to wait, at most 110, while the user types there; 0 refuses the call then."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The pane."""
-        return (target.pane(mux, self.pane, origin),)
+        return (self._target(mux, origin),)
+
+    def _target(self, mux: Multiplexer, origin: Origin) -> PaneId:
+        return (target.pane_to_close if self.escalate else target.pane)(mux, self.pane, origin)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Interrupted]:
         """Start the first step. Raises NotFound, Refused or TerminalGone."""
-        pane = target.pane(mux, self.pane, origin)
+        pane = self._target(mux, origin)
         running(mux, pane)
         source = mux.input(pane, origin.author)
         steps: list[_Step] = [("ctrl+c", lambda group: source.interrupt())]
         if self.escalate:
-            steps.append(_signal_step(source, Signal.INT))
+            steps += [_signal_step(source, each) for each in (Signal.INT, Signal.TERM, Signal.KILL)]
         if not self.wait_for_user:
             source.check_end()
-        return run_task(_Termination(mux, pane, self.wait).run_when_admitted(steps, source, self.wait_for_user))
+        termination = _Termination(mux, pane, self.wait)
+        if termination.is_shell:
+            del steps[2:]
+        return run_task(termination.run_when_admitted(steps, source, self.wait_for_user))
 
 
 class SignalPane(Command[Interrupted], name="signal-pane", effect=Effect.DESTROY, toolset=Toolset.RUNNING):
@@ -182,7 +190,8 @@ class _Termination:
         if not self._group:
             raise Refused(f"{pane} has no foreground program; get-pane-state shows its state")
         self._program = clean(process.name(self._group))
-        self._is_shell = is_interactive(process.argv(self._group))
+        self.is_shell: Final = is_interactive(process.argv(self._group))
+        self._idle = self.is_shell and self._is_waiting()
         running = self._terminal.shell.newest_command
         self._number = running.number if running and running.running else 0
         self._code: int | None = None
@@ -194,9 +203,9 @@ class _Termination:
 
     async def run(self, steps: list[_Step]) -> Interrupted:
         """Take the steps until it has ended, or the user has begun to type."""
-        started, taken, ended = time.monotonic(), list[str](), False
+        started, taken, over = time.monotonic(), list[str](), False
         with PaneUpdates(self._mux, self._pane) as updates:
-            while steps and not ended:
+            while steps and not over:
                 name, do = steps.pop(0)
                 try:
                     do(self._group)
@@ -205,15 +214,16 @@ class _Termination:
                         raise
                     break
                 taken.append(name)
-                ended = await self._has_ended(updates)
+                over = await self._has_ended(updates)
         return Interrupted(
             pane=str(self._pane),
             program=self._program,
             steps=tuple(taken),
-            ended=ended,
+            ended=over and (not self._idle or self._terminal.exit is not None),
             exit_code=self._exit_code(),
             front="" if self._terminal.exit else clean(process.name(self._terminal.foreground_group)),
             seconds=round(time.monotonic() - started, 3),
+            idle=self._idle,
         )
 
     async def _has_ended(self, updates: PaneUpdates) -> bool:
@@ -221,12 +231,17 @@ class _Termination:
         until = time.monotonic() + self._wait
         while not await self._is_reported(updates, _POLL_INTERVAL):
             if not self._is_alive():
-                if self._terminal.shell.integrated and not self._is_shell:
-                    await self._is_reported(updates, _SHORT_WAIT)
+                await self._is_reported(updates, self._report_wait(until))
                 return True
             if time.monotonic() >= until:
                 return False
         return True
+
+    def _report_wait(self, until: float) -> float:
+        """Seconds to wait for the report of an end: that of the pane's own program is certain to come."""
+        if self._group == self._terminal.pid and not process.in_group(self._group):
+            return max(until - time.monotonic(), _SHORT_WAIT)
+        return _SHORT_WAIT if self._terminal.shell.integrated and not self.is_shell else 0.0
 
     async def _is_reported(self, updates: PaneUpdates, seconds: float) -> bool:
         """Whether its end is reported within some seconds."""
@@ -249,9 +264,14 @@ class _Termination:
 
     def _is_alive(self) -> bool:
         """Whether the program still runs; for a shell, whether it is busy."""
-        if self._is_shell and self._ends:
+        if self.is_shell and self._ends:
             return self._terminal.shell.integrated or process.is_busy(self._group)
         return bool(process.in_group(self._group))
+
+    def _is_waiting(self) -> bool:
+        """Whether the shell waits at its prompt, as far as is known without prompt marks."""
+        at_prompt = self._terminal.shell.at_prompt
+        return not process.is_busy(self._group) if at_prompt is None else at_prompt
 
     def _exit_code(self) -> int | None:
         """What is known by now of the command that ran, whose own event may come after that of the prompt."""

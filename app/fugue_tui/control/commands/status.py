@@ -109,7 +109,7 @@ class Status(Struct, frozen=True):
     """The terminal state of the requested pane."""
 
 
-class GetStatus(Command[Status], name="get-status", effect=Effect.READ, toolset=Toolset.DEFAULT):
+class GetStatus(Command[Status], name="get-status", effect=Effect.READ, toolset=Toolset.READING):
     """Show the sessions, windows and panes; with a pane, also its cursor, modes, size and scrollback."""
 
     pane: str = ""

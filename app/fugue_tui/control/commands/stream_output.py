@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, Report, reporter, run_task
+from fugue_tui.control.output.hidden_text import printed_text
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -68,7 +69,7 @@ class Streamed(Struct, frozen=True):
     """Seconds that it took."""
 
 
-class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, toolset=Toolset.DEFAULT):
+class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, toolset=Toolset.READING):
     """Stream the output of panes from now on, until their programs exit or the time-out expires.
 
     Text comes in progress notifications, without colours, at most four a second; the result repeats its end, with
@@ -170,7 +171,8 @@ class _OutputSubscription:
         start = min(max(self._read_to, flow.base), flow.end)
         self.missed += max(0, flow.base - self._read_to)
         self._read_to = flow.end
-        return clean_text(self._decoder.decode(bytes(flow.text[start - flow.base :])), 1 << 20)
+        text = self._decoder.decode(bytes(flow.text[start - flow.base :]))
+        return clean_text(printed_text(self.terminal, text) if text else "", 1 << 20)
 
     def _drawing_note(self) -> list[str]:
         """A note, once, if the program draws on the screen instead of printing lines."""

@@ -6,12 +6,12 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Confirmation, Effect, Kind, Origin, Toolset
+from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import closing
 from fugue_tui.control.dispatch.policy import is_made_by
 from fugue_tui.errors import Refused
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.undo_log import Change
+from fugue_tui.multiplexer.undo.undo_log import Change
 from fugue_tui.workspace import edit, find
 from fugue_tui.workspace.model import Window
 
@@ -72,7 +72,7 @@ class RedoChange(Command[Undone], name="redo-change", effect=Effect.LAYOUT, tool
 
 def _change(mux: Multiplexer, origin: Origin, number: int | None, *, undone: bool) -> Change | None:
     """The opening or closing of panes to revert; None for a change of the layout. Raises Refused or NotFound."""
-    by_user = origin.kind in (Kind.USER, Kind.SCRIPT)
+    by_user = origin.kind.acts_for_user
     change = mux.undo_log.latest(None if by_user else origin.owner, number, undone=undone)
     if not by_user and change is None:
         raise Refused("you have closed or opened nothing in the last 30 seconds; undo-layout reverts layouts")

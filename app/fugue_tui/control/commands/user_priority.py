@@ -5,7 +5,7 @@ from msgspec import Struct
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.author import AuthorKind
+from fugue_tui.multiplexer.author import Kind
 from fugue_tui.sanitize import clean
 
 
@@ -28,7 +28,7 @@ class AgentsFrozen(Struct, frozen=True):
 class TypedBy(Struct, frozen=True):
     """Consecutive inputs of one author."""
 
-    kind: AuthorKind
+    kind: Kind
     """user, script (the command line outside of panes), agent, or program (in a pane)."""
     client: str
     """The agent's name for itself: untrusted; empty for others."""

@@ -31,7 +31,7 @@ from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.ids import PaneId
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.pane_input import PaneInput
+from fugue_tui.multiplexer.input.pane_input import PaneInput
 from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition, bookmark
 from fugue_tui.multiplexer.watch.wait import WaitCondition, WaitOutcome
 from fugue_tui.sanitize import clean, clean_text
@@ -228,7 +228,7 @@ class VisualDiff(
     timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds until the second screenshot at the latest; capped at 110."""
     wait_for_user: target.WaitForUser = 0.0
-    """Seconds to wait, at most 110, while the user types in the pane; 0 refuses the call then."""
+    """Seconds to wait, at most 110, while the user types there; 0 refuses the call then."""
 
     @property
     def effects(self) -> frozenset[Effect]:

@@ -11,6 +11,8 @@ from fugue_tui.control.core.answers import TIMED_OUT
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, reporter, run_task
 from fugue_tui.control.core.fair_queue import current_client
+from fugue_tui.control.core.own_position import note_position, own_start
+from fugue_tui.control.output.hidden_text import printed_text
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -61,6 +63,8 @@ class WaitResult(Struct, frozen=True):
     """The matched text: untrusted."""
     excerpt: str | None
     """The match with a few lines around it: untrusted."""
+    matched_at_entry: bool
+    """Whether the match was printed before the call, after the cursor or the position where the wait started."""
     exit: str | None
     """How the program exited, if that ended the wait."""
     cursor: str | None
@@ -87,19 +91,18 @@ class WaitResult(Struct, frozen=True):
 
 
 class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.READ, toolset=Toolset.DEFAULT):
-    """Wait until panes print one of several texts, fall silent, or their programs exit; event-driven, without polling.
+    """Wait until panes print one of several texts, fall silent, or their programs exit, without polling.
 
-    Only output after the call counts, or after a cursor, such as that of an earlier send-input: text that is already on
-    the screen matches only with a cursor. Your own input is echoed and counts as output, so wait for the program's
-    reply. Text is searched without colours and across soft line wraps, both as it was printed and as the screen shows
-    it. Regular expressions are RE2's: ^ and $ match at every line, . never a newline; an incomplete line counts as it
-    is. The first pattern to match ends the wait. A time-out is an outcome and not an error: continue with the cursor.
+    Only output after the call counts, or after a cursor, such as that of an earlier send-input; in a pane that you
+    opened, also what came since then or since your last read, wait, command or input there. Echoed input counts as
+    output, so wait for the program's reply. Text is searched without colours and across line wraps; regular expressions
+    are RE2's, in which ^ and $ match at every line. A time-out is an outcome, not an error: continue with the cursor.
     """
 
     panes: Annotated[tuple[str, ...], Meta(max_length=MAX_PANES)] = ()
     """The panes to wait for, by id or name; omitted, the cursor's pane."""
     any_of: Annotated[tuple[str | PatternSpec, ...], Meta(max_length=MAX_PATTERNS)] = ()
-    """The patterns to wait for: texts, or objects with pattern, regex, ignore_case."""
+    """Texts of which one ends the wait, or objects with pattern, regex, ignore_case."""
     stop_on: Annotated[tuple[str | PatternSpec, ...], Meta(max_length=MAX_PATTERNS)] = ()
     """Patterns that end the wait as failed, such as an error."""
     regex: bool = False
@@ -107,11 +110,11 @@ class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.R
     ignore_case: bool = False
     """Whether patterns given as texts ignore case."""
     idle_ms: Annotated[int, Meta(ge=1, le=110_000)] | None = None
-    """End after so many milliseconds without output in any of the panes."""
+    """End after so many milliseconds without output."""
     exit: bool = False
     """End when any pane's program exits; false, when all have exited."""
     cursor: str | None = None
-    """Wait for output after this cursor, of an earlier call, instead of after this call."""
+    """Wait for output after this cursor, of an earlier call."""
     timeout: Annotated[float, Meta(ge=0)] = DEFAULT_TIMEOUT
     """Seconds to wait at most; capped at 110."""
 
@@ -120,15 +123,18 @@ class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.R
         if not (self.any_of or self.stop_on or self.idle_ms or self.exit):
             raise InvalidArgument("any_of: there is nothing to wait for; give any_of, stop_on, idle_ms or exit")
         found = mux.bookmarks.find(self.cursor, mux.terminals) if self.cursor else None
-        panes = {pane: (mux.terminal(pane), _start(found, pane)) for pane in self._panes(mux, origin, found)}
-        condition = WaitCondition(
+        panes = {pane: (mux.terminal(pane), _start(mux, found, pane)) for pane in self._panes(mux, origin, found)}
+        return run_task(OutputWait(mux, panes, self.condition()).result())
+
+    def condition(self) -> WaitCondition:
+        """What is waited for. Raises InvalidArgument for a pattern that cannot be searched for."""
+        return WaitCondition(
             self._patterns(self.any_of, "any_of"),
             self._patterns(self.stop_on, "stop_on"),
             self.idle_ms / 1000 if self.idle_ms else None,
             self.exit,
             min(self.timeout, MAX_TIMEOUT),
         )
-        return run_task(OutputWait(mux, panes, condition).result())
 
     def _panes(self, mux: Multiplexer, origin: Origin, found: BookmarkPosition | None) -> list[PaneId]:
         if not self.panes and found is None:
@@ -195,28 +201,33 @@ class OutputWait:
             self._ending.set_result(ending)
 
 
-def _start(found: BookmarkPosition | None, pane: PaneId) -> OutputStart | None:
-    return since_bookmark(found.terminal, found.bookmark, found.back) if found and found.pane == pane else None
+def _start(mux: Multiplexer, found: BookmarkPosition | None, pane: PaneId) -> OutputStart | None:
+    if found is not None and found.pane == pane:
+        return since_bookmark(found.terminal, found.bookmark, found.back)
+    return own_start(mux, pane)
 
 
 def _result(mux: Multiplexer, ending: WaitEnd, condition: WaitCondition) -> WaitResult:
     patterns = condition.stop_on if ending.outcome is WaitOutcome.STOPPED else condition.any_of
     pane, position = ending.pane, ending.bookmark
     terminal = mux.terminals.get(pane) if pane is not None else None
-    cursor = None
+    cursor, excerpt, screen = None, ending.excerpt, ending.screen
     if pane is not None and terminal is not None and position is not None:
         cursor = mux.bookmarks.keep(pane, terminal, position)
+        excerpt, screen = printed_text(terminal, excerpt), printed_text(terminal, screen)
+        note_position(mux, pane, terminal, position)
     return WaitResult(
         outcome=ending.outcome,
         pane=None if pane is None else str(pane),
         index=ending.index,
         pattern=None if ending.index is None else clean(patterns[ending.index].text),
         matched=None if ending.index is None else clean_text(ending.text, MAX_TEXT),
-        excerpt=clean_text(ending.excerpt, MAX_TEXT) or None,
+        excerpt=clean_text(excerpt, MAX_TEXT) or None,
+        matched_at_entry=ending.at_entry,
         exit=ending.exit.words if ending.exit else None,
         cursor=cursor,
         elapsed=round(ending.elapsed, 3),
         timeout=condition.seconds,
-        screen=clean_text(ending.screen[-MAX_TEXT:]) or None,
+        screen=clean_text(screen[-MAX_TEXT:]) or None,
         skipped=ending.skipped,
     )

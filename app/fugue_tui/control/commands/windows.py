@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
-from fugue_tui.control.core.confirmation import closing, count
+from fugue_tui.control.core.confirmation import check_not_last, closing, count
 from fugue_tui.control.core.new_pane import Line, new_pane, wants_focus
 from fugue_tui.control.core.results import Closed, WindowInfo, WindowList, closed, window_info
 from fugue_tui.ids import PaneId
@@ -117,6 +117,7 @@ class CloseWindow(Command[Closed], name="close-window", effect=Effect.DESTROY, t
     def run(self, mux: Multiplexer, origin: Origin) -> Closed:
         """The closed panes."""
         window = target.window_to_close(mux, self.window, origin)
+        check_not_last(mux, origin, tuple(panes(window.layout)))
         mux.undo_log.close(edit.close_window(mux.workspace, window.id))
         return closed(mux, tuple(panes(window.layout)))
 

@@ -69,6 +69,16 @@ class ExitStatusAnswer(Protocol):
         ...
 
 
+@runtime_checkable
+class BriefAnswer(Protocol):
+    """A result that says some things twice, for scripts."""
+
+    @property
+    def brief(self) -> Struct:
+        """The same for a model: what stays empty is left out."""
+        ...
+
+
 TIMED_OUT = 124
 """The exit status after a time-out, as that of timeout(1)."""
 

@@ -7,13 +7,13 @@ the MCP schema's descriptions; there is no second list.
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast, dataclass_transform
 
 from msgspec import Struct, StructMeta, field
 from msgspec.structs import fields
 
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.author import Author, AuthorKind
+from fugue_tui.multiplexer.author import Author, Kind
 from fugue_tui.sanitize import TEXT_LIMIT, clean
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Effect(StrEnum):
     """Starts a program of the caller's choice, or decides what one finds."""
     DESTROY = "destroy"
     """Ends programs, or deletes what was saved."""
+    CLIPBOARD = "clipboard"
+    """Sees what was copied, wherever the user did so."""
     ADMIN = "admin"
     """Acts on the workspace itself: its name, its clients, its end, the files it is opened from."""
 
@@ -44,7 +46,7 @@ class Toolset(StrEnum):
     """The set of MCP tools that a command belongs to: one is always enabled, the others on request."""
 
     DEFAULT = "default"
-    """What nearly every task needs: inspect, run, wait, read, type, open and arrange. Always enabled."""
+    """What nearly every task needs: inspect, read, open, run, type and wait. Always enabled."""
     LAYOUT = "layout"
     """Move, resize, swap, rename and rearrange panes, and undo such changes."""
     SESSIONS = "sessions"
@@ -52,11 +54,11 @@ class Toolset(StrEnum):
     SAVING = "saving"
     """Save and restore workspaces, snapshots and layout files."""
     READING = "reading"
-    """Inspect panes: directories, processes, past commands, changes since a bookmark."""
+    """Inspect panes: directories, processes, past commands, events, parsed output, changes since a bookmark."""
     SEEING = "seeing"
-    """Keep screenshots of panes and compare them."""
+    """Take screenshots of panes, keep and compare them."""
     RUNNING = "running"
-    """Change, signal or restart the programs in panes."""
+    """Change, signal or restart the programs in panes, press keys, coordinate several panes."""
     OTHER = "other"
     """Everything else."""
 
@@ -70,21 +72,6 @@ class Door(StrEnum):
     CLI = "cli"
     MCP = "mcp"
     SIDEBAND = "sideband"
-
-
-class Kind(StrEnum):
-    """Who runs a command, as the kernel tells: what the policy decides by."""
-
-    USER = "user"
-    """The user, at an attached terminal."""
-    SCRIPT = "script"
-    """The user's command line, outside of all panes."""
-    AGENT = "agent"
-    """A program that came out of a pane, over MCP or on the command line."""
-    CLIENT = "client"
-    """An MCP client outside of all panes."""
-    PROGRAM = "program"
-    """A program's output (the sideband)."""
 
 
 class Origin(Struct, frozen=True):
@@ -109,13 +96,13 @@ class Origin(Struct, frozen=True):
 
     @property
     def kind(self) -> Kind:
-        """Who it is."""
+        """Who it is to the policy."""
         match self.door:
             case Door.KEY | Door.PALETTE | Door.MOUSE:
                 return Kind.USER
             case Door.SIDEBAND:
                 return Kind.PROGRAM
-            case _ if self.inside or (self.pane is not None and self.door is Door.MCP):
+            case _ if self.inside or self.pane is not None:
                 return Kind.AGENT
             case Door.CLI:
                 return Kind.SCRIPT
@@ -125,9 +112,15 @@ class Origin(Struct, frozen=True):
     @property
     def owner(self) -> str:
         """Whose the panes are that it opens: its own pane's, else its program's; empty for the user's."""
-        if self.kind in (Kind.USER, Kind.SCRIPT):
+        if self.kind.acts_for_user:
             return ""
         return self.process or "unknown" if self.pane is None else str(self.pane)
+
+    @property
+    def source(self) -> str:
+        """The pane that it came out of, else its executable: what its requests for approval are counted by."""
+        left = "a pane that it left" if self.inside else self.executable
+        return left if self.pane is None else str(self.pane)
 
     @property
     def is_user(self) -> bool:
@@ -142,14 +135,9 @@ class Origin(Struct, frozen=True):
     @property
     def author(self) -> Author:
         """The author of what it types and changes."""
-        if self.is_user:
-            kind = AuthorKind.USER
-        elif self.door is Door.MCP:
-            kind = AuthorKind.AGENT
-        elif self.door is Door.SIDEBAND or self.inside or self.pane is not None:
-            kind = AuthorKind.PROGRAM
-        else:
-            kind = AuthorKind.SCRIPT
+        kind = self.kind
+        if kind in (Kind.AGENT, Kind.CLIENT):
+            kind = Kind.AGENT if self.door is Door.MCP else Kind.PROGRAM
         return Author(kind, self.pane, self.pid, self.client)
 
 
@@ -174,6 +162,8 @@ class Confirmation(Struct, frozen=True):
     """A yes/no question on one line."""
     command: "Command[Any]"
     """What a yes runs: the same command with exact ids, so that a change of focus in between does no harm."""
+    change: tuple[str, str] | None = None
+    """The text before and after, if the question is whether to paste it."""
 
 
 _registry: dict[str, type["Command[Any]"]] = {}
@@ -259,6 +249,10 @@ class Command(Struct, Generic[Result], metaclass=CommandMeta):
 
         Raises what `run` would raise for a target."""
         return ()
+
+    def pinned(self, mux: "Multiplexer", origin: Origin) -> Self:
+        """The same call without what depends on the caller's directory, to ask about and to run later."""
+        return self
 
     def started(self, mux: "Multiplexer", origin: Origin) -> tuple[StartedCommand, ...]:
         """The programs that it starts and the lines that it types into shells, as the call gives them.

@@ -1,4 +1,4 @@
-"""Shares what commands need among the clients that run them: one job of each in turn, whoever has most."""
+"""Shares what commands need among the clients that run them: one job of each in turn, however many each has."""
 
 from collections import OrderedDict, deque
 from collections.abc import Generator

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fugue_tui.control.core.command import Origin
 from fugue_tui.control.core.target import named
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.geometry import Side
+from fugue_tui.geometry import Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.pty.spawn import login_shell
@@ -26,6 +26,8 @@ The default, `[terminal] shell`, may be any program, so lines always go to `$SHE
 LONGEST_LINE: Final = 65_536
 """Characters that a command may have."""
 
+BACKGROUND: Final = "background"
+"""The session of hidden windows."""
 NARROWEST: Final = 2
 """Columns that a new pane needs: most characters outside Latin scripts are two wide."""
 
@@ -45,12 +47,31 @@ class Direction(StrEnum):
     """Above."""
     DOWN = "down"
     """Below."""
+    AUTO = "auto"
+    """To the right if the pane is wider than high, else below."""
 
-    @property
-    def side(self) -> Side:
-        """The side on which the new pane opens."""
-        named_axes = {Direction.HORIZONTAL: Side.RIGHT, Direction.VERTICAL: Side.DOWN}
-        return named_axes.get(self) or Side(self.value)
+    def beside(self, rect: Rect | None) -> Side:
+        """The side of a pane on which the new one opens; a cell is about twice as high as wide."""
+        match self:
+            case Direction.HORIZONTAL:
+                return Side.RIGHT
+            case Direction.VERTICAL:
+                return Side.DOWN
+            case Direction.AUTO:
+                return Side.RIGHT if rect is None or rect.cols >= 2 * rect.rows else Side.DOWN
+            case _:
+                return Side(self.value)
+
+
+class Placement(StrEnum):
+    """Where a pane opens."""
+
+    SPLIT = "split"
+    """Beside another pane."""
+    WINDOW = "window"
+    """In a new window, which is not selected."""
+    HIDDEN = "hidden"
+    """In a new window of the session background."""
 
 
 def argv_of(command: Line) -> tuple[str, ...]:

@@ -6,8 +6,11 @@ Ids are in their written form. All text from programs and files is cleaned.
 import shlex
 
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
-from fugue_tui.geometry import Rect
+from fugue_tui.control.core.new_pane import Placement
+from fugue_tui.control.core.own_position import birth_cursor
+from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
@@ -48,13 +51,15 @@ class PaneInfo(Struct, frozen=True):
     """For a restored pane that waits: what Enter or start-pane would run, empty for a shell; null for others."""
 
 
-class PaneList(Struct, frozen=True):
-    """The panes that are open."""
+class OpenedPane(PaneInfo, frozen=True, kw_only=True):
+    """A pane whose program was started."""
 
-    panes: tuple[PaneInfo, ...]
-    """The panes, window by window, in reading order."""
-    you: str | None
-    """The caller's own pane; null if it sits in none."""
+    placed: Placement | None = None
+    """Where it opened: split, beside another pane; window, in a new window; null if the pane was there before."""
+    note: str = ""
+    """Why it did not open where it was requested; empty if it did."""
+    cursor: str | None = None
+    """For wait-for-output or read-pane: the start of its program, so that nothing is missed."""
 
 
 class WindowInfo(Struct, frozen=True):
@@ -74,6 +79,36 @@ class WindowInfo(Struct, frozen=True):
     """The id of the pane that has the focus when the window is in front."""
     panes: tuple[str, ...]
     """The ids of its panes, in reading order."""
+
+
+class PaneList(Struct, frozen=True):
+    """The panes that are open, and their windows."""
+
+    panes: tuple[PaneInfo, ...]
+    """The panes, window by window, in reading order."""
+    you: str | None
+    """The caller's own pane; null if it sits in none."""
+    workspace: str
+    """The workspace's name."""
+    focus: str | None
+    """The pane that has the user's focus; null if none is open."""
+    area: Size
+    """The size shared by a window's panes, in cells."""
+    windows: tuple[WindowInfo, ...]
+    """The windows of these panes, in the order of their tabs."""
+
+    @property
+    def brief(self) -> "PaneList":
+        """The same without what windows tell of panes, and the reverse; snapshot-pane has the rest of a pane."""
+        only = len(self.windows) == 1
+        panes = tuple(
+            replace(
+                each, session="", window="" if only else each.window, focused=False, visible=False, pid=None,
+                command=clean(each.command, WORD_LIMIT // 2),
+            )
+            for each in self.panes
+        )  # fmt: skip
+        return replace(self, panes=panes, windows=tuple(replace(each, panes=()) for each in self.windows))
 
 
 class WindowList(Struct, frozen=True):
@@ -131,6 +166,11 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
         exit=exited.words if exited else None,
         waits=clean(waiting.offer.words) if waiting else None,
     )
+
+
+def opened_pane(mux: Multiplexer, pane: PaneId, placed: Placement | None = None, note: str = "") -> OpenedPane:
+    """A pane whose program was just started."""
+    return OpenedPane(**asdict(pane_info(mux, pane)), placed=placed, note=note, cursor=birth_cursor(mux, pane))
 
 
 def window_info(mux: Multiplexer, window: Window) -> WindowInfo:

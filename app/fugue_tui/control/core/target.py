@@ -1,6 +1,7 @@
 """Resolves targets: the words by which callers name a pane, a window or a session.
 
-A pane: `active`, `self`, `focused`, `last`, `next`, `previous`, `left`, `right`, `up`, `down`, `%3`, `3`, or a name.
+A pane: `active`, `self`, `focused`, `last`, `next`, `previous`, `left`, `right`, `up`, `down`, `%3`, `3`, or a name;
+names are unique in a session, and those of the caller's session come first.
 A window: `active`, `self`, `focused`, `last`, `next`, `previous`, `@2`, `2`, `:1` (the first tab), a name, a pane's id;
 tabs, and what is last, next and previous, are those of the caller's session.
 A session: `active`, `next`, `previous` or its name. `active` is the caller's own pane where it has one, and the focused
@@ -9,11 +10,12 @@ pane for the user: never the focused pane for a program that runs in another one
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Annotated, Final, TypeVar
 
 from msgspec import Meta
 
-from fugue_tui.control.core.command import Origin
+from fugue_tui.control.core.command import Kind, Origin
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Side
 from fugue_tui.ids import PaneId, WindowId
@@ -28,6 +30,8 @@ ACTIVE: Final = "active"
 LONGEST_NAME: Final = 64
 """Characters that a pane's, window's or session's name may have."""
 
+WaitForUser = Annotated[float, Meta(ge=0, le=110)]
+"""Seconds for which an agent's input waits until the user leaves the pane; 0 refuses it at once."""
 T = TypeVar("T")
 _WORDS: Final = frozenset({ACTIVE, "self", "focused", "last", "next", "previous", *Side})
 _Id = TypeVar("_Id", PaneId, WindowId)
@@ -64,7 +68,7 @@ def pane(mux: Multiplexer, target: str, origin: Origin, *, source: PaneId | None
         case "left" | "right" | "up" | "down":
             return _beside(mux, source or _own(mux, origin), Side(word))
         case _:
-            return _named_pane(mux.workspace, word)
+            return _named_pane(mux, word, origin)
 
 
 def pane_to_close(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
@@ -74,21 +78,15 @@ def pane_to_close(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
 
 
 def typed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
-    """The pane to type into: an agent outside of panes must name it."""
-    if target.strip() in ("", ACTIVE) and origin.is_agent and origin.pane is None:
+    """The pane to type into, which an agent must name: its own has its own prompt."""
+    if target.strip() in ("", ACTIVE) and origin.pane is None and origin.is_agent:
         raise InvalidArgument("pane: say which one to type into; list-panes shows what is open")
+    if target.strip() in ("", ACTIVE) and origin.kind is Kind.AGENT:
+        raise Refused(
+            f"{origin.pane} is your own pane: this would be typed into your own input; name another pane, or self to "
+            "do that"
+        )
     return pane(mux, target, origin)
-
-
-WaitForUser = Annotated[float, Meta(ge=0, le=110)]
-"""Seconds for which an agent's input waits until the user leaves the pane; 0 refuses it at once."""
-
-
-def yield_to_user(mux: Multiplexer, pane: PaneId) -> None:
-    """Raise Refused while the user is typing in a pane."""
-    wait = mux.reserved_ms(pane)
-    if wait is not None:
-        raise Refused(f"the user is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
 
 
 def window(mux: Multiplexer, target: str, origin: Origin) -> Window:
@@ -202,11 +200,16 @@ def _beside(mux: Multiplexer, source: PaneId, side: Side) -> PaneId:
     return found
 
 
-def _named_pane(workspace: Workspace, word: str) -> PaneId:
-    """The pane with that id or name."""
+def _named_pane(mux: Multiplexer, word: str, origin: Origin) -> PaneId:
+    """The pane with that id or name; of several, that of the caller's session."""
     if match := _PANE.fullmatch(word):
-        return find.pane_of(workspace, PaneId(match[1])).id
-    return _one((pane.id for pane in workspace.panes.values() if pane.name == word), "pane", word)
+        return find.pane_of(mux.workspace, PaneId(match[1])).id
+    found = [pane.id for pane in mux.workspace.panes.values() if pane.name == word]
+    if len(found) > 1:
+        with suppress(NotFound):
+            session = mux.window_of(_own(mux, origin)).session
+            found = [pane for pane in found if mux.window_of(pane).session == session] or found
+    return _one(found, "pane", word)
 
 
 def _named_window(mux: Multiplexer, word: str, origin: Origin) -> Window:

@@ -5,20 +5,21 @@ Never recorded are the values of variables, what is typed where the terminal doe
 
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import count
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from fugue_tui.config.model import SessionSettings
-from fugue_tui.control.core.command import Command, Kind, Origin
+from fugue_tui.control.core.command import Command, Origin
 from fugue_tui.control.dispatch.audit_entry import LONGEST, AuditEntry, encode
 from fugue_tui.control.dispatch.audit_redaction import Redaction, named_panes, result_panes, types_unseen
 from fugue_tui.errors import FugueError, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.author import Author, Kind
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.sanitize import clean
 from fugue_tui.store.append_log import AppendLog
@@ -30,28 +31,6 @@ TYPED_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 2.0
 _RETRY_MS: Final = 5000
 """Milliseconds after which an agent may retry that was refused because the log cannot be written."""
-
-
-class Author(Protocol):
-    """Who typed; equal for the same one."""
-
-    @property
-    def kind(self) -> str:
-        """`user`, `script`, `agent` or `program`."""
-        ...
-
-    @property
-    def pane(self) -> PaneId | None:
-        """Its own pane; None if it is in none."""
-        ...
-
-    @property
-    def pid(self) -> int | None: ...
-
-    @property
-    def client(self) -> str:
-        """Its name for itself: untrusted."""
-        ...
 
 
 class AuditCall:
@@ -81,14 +60,7 @@ class AuditCall:
 
     def _record(self, outcome: str, reason: str, seconds: float | None) -> None:
         self._audit.record(
-            self._origin,
-            self._words,
-            outcome,
-            reason,
-            seconds,
-            id=self._id,
-            panes=self._panes,
-            decision=self.decision,
+            self._origin, self._words, outcome, reason, seconds, id=self._id, panes=self._panes, decision=self.decision
         )
 
 
@@ -108,7 +80,7 @@ class Audit:
         self._entries: deque[AuditEntry] = deque(maxlen=KEPT)
         self._redaction = Redaction(secrets())
         self._run, self._numbers = os.urandom(3).hex(), count(1)
-        self._typed: dict[tuple[PaneId, Author], int] = {}
+        self._typed = Counter[tuple[PaneId, Author]]()
 
     def __iter__(self) -> Iterator[AuditEntry]:
         """The entries kept, oldest first."""
@@ -117,7 +89,7 @@ class Audit:
     def begin(self, mux: Multiplexer, command: Command[Any], origin: Origin) -> AuditCall:
         """Begin to record a call; nothing is recorded before its start or its end."""
         panes = named_panes(mux, command, origin)
-        words = self._current().words(command, LONGEST, hidden=types_unseen(mux, command, panes))
+        words = self._current().words(command, LONGEST, hidden=origin.is_user or types_unseen(mux, command, panes))
         return AuditCall(self, origin, words, panes)
 
     def record(
@@ -151,7 +123,6 @@ class Audit:
         origin: Origin | None,
         text: str,
         *,
-        id: str = "",
         panes: tuple[str, ...] = (),
         decision: str = "",
         outcome: str = "",
@@ -164,7 +135,6 @@ class Audit:
         self._add(
             kind,
             **(_who(origin) if origin else {}),
-            id=id,
             panes=panes,
             command=clean(self._current().reason(text), LONGEST),
             decision=decision,
@@ -175,21 +145,15 @@ class Audit:
         )
 
     def typed(self, pane: PaneId, author: Author, count: int) -> None:
-        """Count bytes that were typed; they are one entry per author, pane and second. Their text is not recorded."""
+        """Count keys, texts and pastes; they are one entry per author, pane and second. Their text is not recorded."""
         if not self._typed:
             with suppress(RuntimeError):  # No loop runs: they are recorded at the end.
                 self._later(TYPED_SECONDS, self._flush)
-        key = pane, author
-        self._typed[key] = self._typed.get(key, 0) + count
-
-    def who_typed(self, pane: PaneId) -> list[AuditEntry]:
-        """The entries of those who typed in a pane, the newest first."""
-        self._flush()
-        return [each for each in reversed(self._entries) if each.kind == "typed" and str(pane) in each.panes]
+        self._typed[pane, author] += count
 
     def require(self, origin: Origin) -> None:
         """Raise Refused for an agent that cannot be recorded, if it must be."""
-        if self.required and self._log is not None and self._log.fault and (origin.is_agent or origin.inside):
+        if self.required and self._log is not None and self._log.fault and not origin.kind.acts_for_user:
             raise Refused(f"the audit log cannot be written ({self._log.fault})", retry_after_ms=_RETRY_MS)
 
     def move(self, workspace: str) -> None:
@@ -208,12 +172,10 @@ class Audit:
         return f"{self._run}-{next(self._numbers)}"
 
     def _flush(self) -> None:
-        typed, self._typed = self._typed, {}
-        for (pane, author), bytes in typed.items():
-            own = "" if author.pane is None else str(author.pane)
-            client = clean(author.client, LONGEST)
-            who = {"origin": str(author.kind), "pane": own, "pid": author.pid, "client": client}
-            self._add("typed", **who, panes=(str(pane),), count=bytes)
+        typed = self._typed.copy()
+        self._typed.clear()
+        for (pane, author), number in typed.items():
+            self._add("typed", **_who(author), panes=(str(pane),), count=number)
 
     def _add(self, kind: str, **fields: Any) -> None:
         entry = AuditEntry(time=round(time.time(), 3), kind=kind, **fields)
@@ -233,13 +195,13 @@ def gap(lost: int) -> bytes:
 
 
 @lru_cache(maxsize=64)
-def _who(origin: Origin) -> Mapping[str, Any]:
+def _who(who: Origin | Author) -> Mapping[str, Any]:
     return {
-        "origin": "agent" if origin.kind is Kind.CLIENT else str(origin.kind),
-        "door": str(origin.door),
-        "pane": "" if origin.pane is None else str(origin.pane),
-        "client": clean(origin.client, LONGEST),
-        "pid": origin.pid,
+        "origin": "agent" if who.kind is Kind.CLIENT else str(who.kind),
+        "door": str(who.door) if isinstance(who, Origin) else "",
+        "pane": "" if who.pane is None else str(who.pane),
+        "client": clean(who.client, LONGEST),
+        "pid": who.pid,
     }
 
 

@@ -24,7 +24,8 @@ class AuditEntry(Struct, frozen=True, omit_defaults=True, kw_only=True):
     id: str = ""
     """The same in both entries of a call with a deferred result."""
     origin: str = ""
-    """Who it was: `user`, `agent` or `script`; `program` for the output of one."""
+    """Who it was: `user`, `agent` or `script`; `program` for the output of one, and the command line's typing in a
+    pane."""
     door: str = ""
     """The interface: `key`, `palette`, `mouse`, `cli`, `mcp` or `sideband`."""
     pane: str = ""
@@ -45,7 +46,7 @@ class AuditEntry(Struct, frozen=True, omit_defaults=True, kw_only=True):
     seconds: float | None = None
     """The duration; None while it runs."""
     count: int = 0
-    """Bytes typed, or entries lost."""
+    """How many keys, texts and pastes were typed, or entries lost."""
     facts: Mapping[str, Any] | None = None
     """Further details of an event."""
 

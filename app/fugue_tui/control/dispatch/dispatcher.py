@@ -4,13 +4,11 @@ The user has priority: agents do not type into a pane while the user is typing t
 """
 
 from contextlib import ExitStack
-from contextvars import ContextVar
-from typing import Any, Final, TypeVar
-
-from msgspec import Struct
+from functools import partial
+from typing import Any, TypeVar
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Effect, Kind, Origin
+from fugue_tui.control.core.command import Command, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred, finished, is_deferred, reporter, run_task
 from fugue_tui.control.dispatch.audit import Audit, AuditCall
 from fugue_tui.control.dispatch.policy import Decision, Judgement, judge
@@ -18,25 +16,12 @@ from fugue_tui.control.dispatch.question import pin, question_of
 from fugue_tui.errors import CommandError, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.access.caller import current_owner, danger_approved
-from fugue_tui.multiplexer.author import Author
+from fugue_tui.multiplexer.access.current_call import Call, current_call
+from fugue_tui.multiplexer.author import Kind
 
 Result = TypeVar("Result")
 Approved = frozenset[tuple[Effect, tuple[PaneId, ...]]]
 """Effects on panes of others that the user has approved for a call."""
-
-
-class _Permit(Struct, frozen=True):
-    """What a call was allowed: judged again whenever it types, which may be long after it began."""
-
-    command: Command[Any]
-    origin: Origin
-    targets: tuple[PaneId, ...]
-    approved: Approved
-
-
-_permit: Final[ContextVar[_Permit | None]] = ContextVar("_permit", default=None)
-"""That of the call that runs now; its tasks and timers inherit it."""
 
 
 class Dispatcher:
@@ -46,7 +31,6 @@ class Dispatcher:
         self.mux = mux
         self.audit = audit or Audit()
         self._pending: dict[Deferred[Any], AuditCall] = {}
-        mux.admit = self._admit
 
     def run(self, command: Command[Result], origin: Origin) -> Result | Deferred[Result]:
         """Run a command; raises FugueError, and anything else that is raised is a bug.
@@ -78,29 +62,14 @@ class Dispatcher:
     def _run(
         self, command: Command[Result], origin: Origin, approved: Approved = frozenset()
     ) -> Result | Deferred[Result]:
-        judged = origin.kind not in (Kind.USER, Kind.SCRIPT) and command.effects - {Effect.READ}
+        judged = not origin.kind.acts_for_user and command.effects - {Effect.READ}
         targets = command.targets(self.mux, origin) if judged else ()
-        owner = current_owner.set(origin.owner)
-        danger = danger_approved.set((Effect.RUN, ()) in approved)
-        permit = _permit.set(_Permit(command, origin, targets, approved) if judged else None)
+        check = partial(_check, self.mux, command, origin, targets, approved) if judged else lambda: None
+        call = current_call.set(Call(origin.author, origin.owner, (Effect.RUN, ()) in approved, check))
         try:
-            with self.mux.lease.acting(origin.author):
-                return command.run(self.mux, origin)
+            return command.run(self.mux, origin)
         finally:
-            _permit.reset(permit)
-            danger_approved.reset(danger)
-            current_owner.reset(owner)
-
-    def _admit(self, pane: PaneId, author: Author) -> None:
-        """Raise Refused if the call that types now may not any more: a grant was revoked, or the policy is stricter."""
-        permit = _permit.get()
-        if permit is None:
-            return
-        for each in judge(self.mux, permit.command, permit.origin, permit.targets):
-            if each.decision is Decision.REFUSE or (
-                each.decision is Decision.ASK and (each.effect, each.panes) not in permit.approved
-            ):
-                raise Refused(f"{permit.command.verb}: not allowed any more: {each.reason}")
+            current_call.reset(call)
 
     def _follow(self, later: Deferred[Any], call: AuditCall) -> None:
         self._pending[later] = call
@@ -113,7 +82,7 @@ class Dispatcher:
     # Policy
 
     def _authorize(self, command: Command[Any], origin: Origin) -> list[Judgement]:
-        """What the user must approve before a command may run; raises Refused for what nobody may approve."""
+        """What the user must approve before a command may run; raises Refused for what no approval permits."""
         self.audit.require(origin)
         if origin.pane in self.mux.closed_panes:
             raise Refused(f"{command.verb}: your pane {origin.pane} was closed, and you end soon; stop now")
@@ -123,7 +92,7 @@ class Dispatcher:
                 who = "programs in panes" if origin.kind is Kind.PROGRAM else "agents"
                 raise Refused(f"{command.verb}: {who} may not do this here: {each.reason}")
         if Effect.INPUT in command.effects and origin.is_agent and not getattr(command, "wait_for_user", 0):
-            self._yield_to_user(command, origin)
+            self._check_typing(command, origin)
         return [each for each in judgements if each.decision is Decision.ASK]
 
     async def _approved(self, command: Command[Any], origin: Origin, asked: list[Judgement], call: AuditCall) -> Any:
@@ -153,7 +122,19 @@ class Dispatcher:
         result = self._run(pinned, origin, approved)
         return await finished(result) if is_deferred(result) else result
 
-    def _yield_to_user(self, command: Command[Any], origin: Origin) -> None:
+    def _check_typing(self, command: Command[Any], origin: Origin) -> None:
+        """Raise Refused while the user is typing in the pane, without a question in between."""
         pane = getattr(command, "pane", None)
-        if isinstance(pane, str):
-            target.yield_to_user(self.mux, target.pane(self.mux, pane, origin))
+        if isinstance(pane, str) and (refused := self.mux.lease.typing(target.pane(self.mux, pane, origin))):
+            raise refused
+
+
+def _check(
+    mux: Multiplexer, command: Command[Any], origin: Origin, targets: tuple[PaneId, ...], approved: Approved
+) -> None:
+    """Raise Refused if a call may not type any more: a grant was revoked, or the policy is stricter."""
+    for each in judge(mux, command, origin, targets):
+        if each.decision is Decision.REFUSE or (
+            each.decision is Decision.ASK and (each.effect, each.panes) not in approved
+        ):
+            raise Refused(f"{command.verb}: not allowed any more: {each.reason}")

@@ -14,11 +14,12 @@ from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings, SecuritySettings
 from fugue_tui.config.values import toml
-from fugue_tui.control.core.command import Command, Door, Effect, Kind, Origin, StartedCommand
+from fugue_tui.control.core.command import Command, Door, Effect, Origin, StartedCommand
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access import command_rules
 from fugue_tui.multiplexer.access.grants import Grantee
+from fugue_tui.multiplexer.author import Kind
 
 
 class Decision(StrEnum):
@@ -45,16 +46,16 @@ class Judgement(Struct, frozen=True):
 _RULES: Final = ("trust", *Effect, "tcp")
 """The keys of `[mcp]` that are rules."""
 STRICTNESS: Final = (Decision.ALLOW, Decision.ASK, Decision.REFUSE)
+WORKSPACE_EFFECTS: Final = frozenset((Effect.ADMIN, Effect.CLIPBOARD))
+"""Effects that concern no single pane."""
 _OPENS: Final = frozenset((Effect.INPUT, Effect.RUN))
 """Effects that without a target happen in a pane that the call opens."""
 _NO_LIMITS: Final = SecuritySettings()
-_ON_PANES: Final = frozenset(Effect) - {Effect.ADMIN}
-"""Effects that are judged by whose the panes are."""
 
 
 def rule(permissions: McpSettings, kind: Kind, effect: Effect) -> Decision:
     """The rule for a kind of caller and an effect."""
-    if kind in (Kind.USER, Kind.SCRIPT):
+    if kind.acts_for_user:
         return Decision.ALLOW
     decision = Decision(getattr(permissions, effect))
     if kind is Kind.PROGRAM:
@@ -105,10 +106,11 @@ def judge(
 ) -> tuple[Judgement, ...]:
     """The decision on each effect of a call; `targets` are its targets if they are known. Raises what resolving them
     raises."""
-    kind = origin.kind
-    if kind in (Kind.USER, Kind.SCRIPT):
+    if origin.kind.acts_for_user:
         return ()
-    found = tuple(_judge(mux, command, origin, kind, effect, targets) for effect in sorted(command.effects))
+    if command.user_only:
+        return tuple(Judgement(each, Decision.REFUSE, "only the user may do this") for each in sorted(command.effects))
+    found = tuple(_judged_effects(mux, command, origin, targets))
     if mux.permissions.security == _NO_LIMITS or any(each.decision is Decision.REFUSE for each in found):
         return found
     return (*found, *_limited(mux.permissions.security, command.started(mux, origin)))
@@ -120,7 +122,7 @@ def grantee(origin: Origin) -> Grantee:
     place = f"in {origin.pane}" if origin.pane is not None else "that left its pane" if origin.inside else "outside"
     # Another program of the pane is another client; a command line is started anew each time.
     owner = origin.process if origin.door is Door.MCP and origin.process else origin.owner
-    return Grantee(owner, origin.executable, f"{program} {place}")
+    return Grantee(owner, origin.executable, f"{program} {place}", origin.source)
 
 
 def is_made_by(mux: Multiplexer, pane: PaneId, owner: str) -> bool:
@@ -161,25 +163,24 @@ def _limited(security: SecuritySettings, started: Iterable[StartedCommand]) -> I
             yield Judgement(Effect.RUN, Decision.ASK, reason, always_asks=True)
 
 
-def _judge(
-    mux: Multiplexer,
-    command: Command[Any],
-    origin: Origin,
-    kind: Kind,
-    effect: Effect,
-    targets: tuple[PaneId, ...] | None,
-) -> Judgement:
-    if command.user_only:
-        return Judgement(effect, Decision.REFUSE, "only the user may do this")
-    decision = rule(mux.permissions, kind, effect)
-    if decision is not Decision.ASK:
-        full = decision is Decision.ALLOW and getattr(mux.permissions, effect) == Decision.ASK
-        return Judgement(effect, decision, '[mcp] trust = "full"' if full else f"[mcp] {effect} = {decision.value!a}")
-    targets = command.targets(mux, origin) if targets is None else targets
+def _judged_effects(
+    mux: Multiplexer, command: Command[Any], origin: Origin, targets: tuple[PaneId, ...] | None
+) -> Iterator[Judgement]:
+    rules = {effect: rule(mux.permissions, origin.kind, effect) for effect in sorted(command.effects)}
+    if targets is None:
+        targets = command.targets(mux, origin) if Decision.ASK in rules.values() else ()
     others = tuple(dict.fromkeys(pane for pane in targets if not is_made_by(mux, pane, origin.owner)))
-    if effect in _ON_PANES and not others and (targets or effect in _OPENS):
-        return Judgement(effect, Decision.ALLOW, "it is the caller's own pane, or one that the caller opened")
-    if grant := mux.grants.covering(grantee(origin), effect, others):
-        return Judgement(effect, Decision.ALLOW, f"grant {grant.id} ({grant.scope})")
     about = f"in {', '.join(map(str, others))}, which the caller did not open" if others else "for the workspace"
-    return Judgement(effect, Decision.ASK, f"[mcp] {effect} = 'ask', {about}", others)
+    for effect, decision in rules.items():
+        if decision is not Decision.ASK:
+            reason = f"[mcp] {effect} = {decision.value!a}"
+            if getattr(mux.permissions, effect) != decision:
+                printed = "what programs print may only see and arrange panes"
+                reason = printed if origin.kind is Kind.PROGRAM else '[mcp] trust = "full"'
+            yield Judgement(effect, decision, reason)
+        elif effect not in WORKSPACE_EFFECTS and not others and (targets or effect in _OPENS):
+            yield Judgement(effect, Decision.ALLOW, "it is the caller's own pane, or one that the caller opened")
+        elif grant := mux.grants.covering(grantee(origin), effect, others):
+            yield Judgement(effect, Decision.ALLOW, f"grant {grant.id} ({grant.scope})")
+        else:
+            yield Judgement(effect, Decision.ASK, f"[mcp] {effect} = 'ask', {about}", others)

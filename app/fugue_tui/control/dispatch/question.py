@@ -7,9 +7,9 @@ from typing import Any, Final, TypeVar, cast
 from msgspec.structs import fields, replace
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Effect, Origin
-from fugue_tui.control.core.confirmation import pane_words
-from fugue_tui.control.dispatch.policy import Judgement, grantee
+from fugue_tui.control.core.command import Command, Origin
+from fugue_tui.control.core.confirmation import owned_pane_words
+from fugue_tui.control.dispatch.policy import WORKSPACE_EFFECTS, Judgement, grantee
 from fugue_tui.control.schema import command_line
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
@@ -18,14 +18,15 @@ from fugue_tui.multiplexer.access.approvals import Question
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.sanitize import visible
 
-LONGEST: Final = 4_000
-"""Characters of a command that are shown of its beginning, and of its end."""
+LONGEST: Final = 8_000
+"""Characters of a command beyond which it is allowed just once: the user may not have read all of it."""
 
 Called = TypeVar("Called", bound=Command[Any])
 
 
 def pin(mux: Multiplexer, command: Called, origin: Origin) -> Called:
-    """The same call with the ids of its panes and windows, so that it does the same when it runs later."""
+    """The same call with exact ids and absolute paths, so that it does the same when it runs later."""
+    command = command.pinned(mux, origin)
     command.targets(mux, origin)  # Raises for a target that must be exact and is not.
     found: dict[str, Any] = {}
     for each in fields(cast("Any", command)):
@@ -46,16 +47,16 @@ def question_of(mux: Multiplexer, command: Command[Any], origin: Origin, asked: 
     asking = grantee(origin)
     what = visible(shlex.join(command_line.format(command)))
     offered = [Scope.ONCE]
-    # What always asks, what is not shown whole, or concerns neither panes nor the workspace, is allowed just once.
-    lasting = panes or all(each.effect is Effect.ADMIN for each in asked)
-    if lasting and len(what) <= 2 * LONGEST and not any(each.always_asks for each in asked):
+    # What always asks, what is too long to be read, or concerns neither panes nor the workspace, is allowed just once.
+    lasting = panes or all(each.effect in WORKSPACE_EFFECTS for each in asked)
+    if lasting and len(what) <= LONGEST and not any(each.always_asks for each in asked):
         offered += [*([Scope.PANE] if panes else []), Scope.SESSION, *([Scope.ALWAYS] if asking.executable else [])]
     return Question(
         grantee=asking,
         effects=frozenset(each.effect for each in asked),
         panes=panes,
-        what=_shortened(what),
-        where=", ".join(pane_words(mux, pane) for pane in panes),
+        what=what,
+        where=", ".join(owned_pane_words(mux, pane) for pane in panes),
         scopes=tuple(offered),
     )
 
@@ -73,10 +74,3 @@ _TARGETS: Final[dict[str, Callable[[Multiplexer, str, Origin], object]]] = {
     "window": lambda mux, word, origin: target.window(mux, word, origin).id,
     "session": target.session,
 }
-
-
-def _shortened(text: str) -> str:
-    """The beginning and the end of a long text, with the number of characters between them."""
-    if len(text) <= 2 * LONGEST:
-        return text
-    return f"{text[:LONGEST]}\n[... {len(text) - 2 * LONGEST} more characters ...]\n{text[-LONGEST:]}"

@@ -3,33 +3,24 @@
 import asyncio
 from contextlib import suppress
 
-from fugue_tui.control.core.command import Effect, Kind, Origin
+from fugue_tui.control.core.command import Effect, Origin
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.layout_files import trust
-from fugue_tui.control.layout_files.catalog import CatalogEntry, LayoutSource
+from fugue_tui.control.layout_files.catalog import LayoutFile, LayoutSource
 from fugue_tui.errors import SaveError
-from fugue_tui.layout.document import Document
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access.approvals import Question
 from fugue_tui.multiplexer.access.grants import Grantee, Scope
 from fugue_tui.sanitize import visible
 
 
-async def check(
-    mux: Multiplexer,
-    origin: Origin,
-    entry: CatalogEntry,
-    raw: bytes,
-    document: Document,
-    base: str,
-    *,
-    changed: bool = False,
-) -> None:
+async def check(mux: Multiplexer, origin: Origin, file: LayoutFile, base: str, *, changed: bool = False) -> None:
     """Ask the user in the workspace before a file's programs run in `base`, unless that is not needed.
 
     The file is trusted from then on, unless it was `changed`: then the user has seen other programs than it has.
     Raises Denied, Unanswered, or Refused if too many requests wait."""
-    by_agent = origin.kind not in (Kind.USER, Kind.SCRIPT)
+    entry, document, raw = file
+    by_agent = not origin.kind.acts_for_user
     if entry.kind is LayoutSource.SHIPPED or (by_agent and mux.permissions.trust == "full"):
         return
     if await asyncio.to_thread(trust.is_trusted, entry.path, raw, own=entry.kind is LayoutSource.OWN):
@@ -39,7 +30,7 @@ async def check(
     through = f", loaded by {origin.program or 'an agent'}," if by_agent else ""
     opened = f"{count(len(document.windows), 'window')} with {count(len(document.panes), 'pane')}"
     question = Question(
-        grantee=Grantee(f"file {path}", "", f"{path}{through} {what} and"),
+        grantee=Grantee(f"file {path}", "", f"{path}{through} {what} and", origin.source if by_agent else ""),
         effects=frozenset((Effect.RUN,)),
         panes=(),
         what=f"{opened} in {visible(base)}:\n{trust.programs(document)}",

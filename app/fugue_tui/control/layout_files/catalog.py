@@ -49,6 +49,15 @@ class CatalogEntry(NamedTuple):
     path: Path
 
 
+class LayoutFile(NamedTuple):
+    """A parsed layout file."""
+
+    entry: CatalogEntry
+    document: Document
+    raw: bytes
+    """The bytes as read: the same content is shown, trusted and run."""
+
+
 def own_dir() -> Path:
     """The directory of the user's layouts, beside the configuration."""
     return model.path().parent / "layouts"

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Origin
 from fugue_tui.control.core.new_pane import Line
+from fugue_tui.control.core.pane_names import numbered
 from fugue_tui.control.layout_files.request import new_pane_of
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import WindowId
@@ -32,8 +33,9 @@ class LoadTarget(Struct, frozen=True):
 
 def opened(
     mux: Multiplexer, origin: Origin, document: Document, place: LoadTarget, *, focus: bool
-) -> tuple[WindowId, ...]:
-    """Open a document's windows; with `focus` select the one that the document focuses, else the first.
+) -> tuple[tuple[WindowId, ...], str]:
+    """Open a document's windows; with `focus` select the one that the document focuses, else the first. Also returns
+    which names were taken and got a number.
 
     Raises InvalidArgument or SpawnFailed; then nothing has changed, and no program is left running."""
     after, windows, panes = mux.workspace, list[WindowId](), list[Pane]()
@@ -45,9 +47,9 @@ def opened(
     if focus or not mux.workspace.windows:
         front = next((index for index, window in enumerate(document.windows) if window.focus), 0)
         after = edit.select_window(after, windows[front])
-    with mux.lease.acting(origin.author):  # The document may have been read in the meantime.
-        mux.open(panes, after)
-    return tuple(windows)
+    after, renamed = numbered(after, [pane.id for pane in panes])
+    mux.open(panes, after)
+    return tuple(windows), renamed
 
 
 def with_commands(document: Document, commands: Mapping[str, Line]) -> Document:

@@ -14,7 +14,7 @@ from typing import Final
 from fugue_tui.layout.document import Document, WindowSpec
 from fugue_tui.layout.spec_types import PaneSpec, leaves
 from fugue_tui.sanitize import visible
-from fugue_tui.store.private_dir import opened
+from fugue_tui.store.private_dir import made, opened
 from fugue_tui.store.store import state_dir
 
 FOLDER: Final = "trusted"
@@ -60,22 +60,13 @@ def programs(document: Document) -> str:
 
 
 def _keep(file: Path, kept: str) -> None:
-    name = _name(file)
-    draft = f"{name}.{os.getpid()}"
-    with opened(str(state_dir()), make=True) as state:
-        assert state is not None
-        with state.child(FOLDER, make=True) as folder:
-            assert folder is not None
-            folder.fill(draft, f"{kept} {os.path.realpath(file)}\n".encode(errors="replace"))
-            folder.rename(draft, name)
+    with made(str(state_dir()), FOLDER) as folder:
+        folder.replace(_name(file), f"{kept} {os.path.realpath(file)}\n".encode(errors="replace"))
 
 
 def _kept(file: Path) -> str:
-    with opened(str(state_dir())) as state:
-        if state is None:
-            return ""
-        with state.child(FOLDER) as folder:
-            found = folder.read(_name(file), _LONGEST) if folder is not None else None
+    with opened(str(state_dir()), FOLDER) as folder:
+        found = folder.read(_name(file), _LONGEST) if folder is not None else None
     return found.decode(errors="replace").partition(" ")[0] if found else ""
 
 

@@ -1,17 +1,22 @@
-"""Marks text that a program hides from the user, as a model would read it like any other. Pure.
+"""Marks text that a program hides from the user, as a model would read it like any other.
 
-Hidden is what is concealed (SGR 8), or has the colour of its background: to be read by a model, and by nobody else.
+Hidden is what is concealed (SGR 8), or has the colour of its background: a model reads it, a user does not.
 """
 
 import re
 from functools import lru_cache
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from fugue_tui.imaging.palette import Theme
+from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, TRUECOLOUR
+from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, TRUECOLOUR, Row
 from fugue_tui.terminal.screen.pins import Point
+from fugue_tui.terminal.terminal import Terminal
 
+NEWEST: Final = 200
+"""Rows in which text that was printed is looked for."""
 _SEQUENCE: Final = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
 _ALIKE: Final = 8
 """The most by which red, green and blue of colours that look the same differ."""
@@ -32,6 +37,35 @@ def text_between(emulator: Emulator, start: Point, stop: Point, *, joined: bool 
         return styled
     marked = with_marks(styled, theme_of(emulator))
     return emulator.between(start, stop, joined=joined) if marked is None else marked
+
+
+def hidden_lines(screen: LockedScreen, first: int, stop: int) -> dict[str, str]:
+    """The lines of some rows that hold hidden text, with marks, by what they are without. The caller holds the lock."""
+    emulator, start, end = screen.emulator, Point(max(first, 0)), Point(stop)
+    styled = emulator.between(start, end, ansi=True)
+    marked = with_marks(styled, theme_of(emulator)) if "\x1b" in styled else None
+    if marked is None:
+        return {}
+    plain = emulator.between(start, end).split("\n")
+    return {line.rstrip(): new for line, new in zip(plain, marked.split("\n"), strict=False) if line.rstrip() != new}
+
+
+def printed_text(terminal: Terminal, text: str) -> str:
+    """Printed text, with hidden text marked in the lines that are among the newest rows. Takes the terminal's lock."""
+    with terminal.locked() as screen:
+        end = screen.end.line
+        hidden = {} if screen.closed else hidden_lines(screen, end - NEWEST, end)
+    return "\n".join(hidden.get(line.rstrip(), line) for line in text.split("\n")) if hidden else text
+
+
+def row_text(row: Row, theme: Theme) -> str:
+    """The text of a row, with hidden text marked."""
+    parts = list[str]()
+    for look, runs in groupby(row.runs, key=lambda run: _Look(run.style.fg, run.style.bg, run.style.invisible)):
+        text = "".join(run.text for run in runs)
+        hidden = _is_hidden(look, theme) and any(map(str.isalnum, text))
+        parts.append(_marked(text) if hidden else text)
+    return "".join(parts).rstrip()
 
 
 def theme_of(emulator: Emulator) -> Theme:

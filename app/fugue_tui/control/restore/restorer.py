@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.core.deferred import reporter
+from fugue_tui.control.core.own_position import birth_cursor
 from fugue_tui.control.core.results import pane_info
 from fugue_tui.control.restore.rerun_policy import is_shell, offer
 from fugue_tui.errors import FugueError
@@ -46,6 +47,8 @@ class RestoredPane(Struct, frozen=True):
     """Its name; empty if none."""
     waits: str | None
     """What Enter or start-pane would run, empty for a shell; null if its program runs already."""
+    cursor: str | None
+    """For wait-for-output or read-pane: the start of its program; null until that is started."""
 
 
 class RestoreResult(Struct, frozen=True):
@@ -190,7 +193,10 @@ class WorkspaceRestorer:
     def _result(self) -> RestoreResult:
         mux = self._mux
         infos = {pane: pane_info(mux, pane) for pane in self._was if pane in mux.workspace.panes}
-        returned = (RestoredPane(each.id, str(self._was[pane]), each.name, each.waits) for pane, each in infos.items())
+        returned = (
+            RestoredPane(each.id, str(self._was[pane]), each.name, each.waits, birth_cursor(mux, pane))
+            for pane, each in infos.items()
+        )
         windows = tuple(str(window.id) for window in mux.workspace.windows if window.id in self._windows)
         damaged = (self._damaged[each.pane] for each in self._fillings if each.pane in self._damaged)
         return RestoreResult(self._source.name, windows, tuple(returned), (*self._source.faults, *damaged))

@@ -127,15 +127,15 @@ def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def help_text(cls: type[Command[Any]], program: str = "fugue-tui") -> str:
+def help_text(cls: type[Command[Any]]) -> str:
     """The `--help` text of a command."""
     about = describe(cls)
     usage = " ".join(
-        [f"usage: {program} {cls.verb}", *map(_usage, about.fields), "[--json] [--output FILE] [--workspace NAME]"]
+        [f"usage: fugue-tui {cls.verb}", *map(field_usage, about.fields), "[--json] [--output FILE] [--workspace NAME]"]
     )
     lines = [fill(usage, 100, subsequent_indent="    "), "", about.text, ""]
     for each in about.fields:
-        lines += [f"  {_usage(each).removesuffix('...').strip('[]')}", *_description(each)]
+        lines += [f"  {field_usage(each).removesuffix('...').strip('[]')}", *_description(each)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -242,7 +242,8 @@ def _flag_words(field: Field, value: Any) -> list[str]:
     return [f"{name}={written}"] if written.startswith("-") else [name, written]
 
 
-def _usage(field: Field) -> str:
+def field_usage(field: Field) -> str:
+    """A field as the synopsis of its command has it: `[--ratio N]`."""
     kind = _core(field.kind)
     match kind:
         case Boolean():

@@ -6,21 +6,15 @@ Everything is derived from the class: its docstring, its fields and the docstrin
 from collections.abc import Mapping
 from functools import cache
 from inspect import cleandoc
-from typing import Any, Final, TypeVar, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 from msgspec import Struct
 
 from fugue_tui.control.core.command import Command, Effect
+from fugue_tui.control.schema import aliases
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.validation.annotations import Field, Record, dump, fields_of, kind_of, object_schema
 from fugue_tui.validation.field_types import Definitions, Null, Schema
-
-IGNORED: Final = frozenset({"wait_for_previous"})
-"""Arguments that some clients add to every call."""
-OTHER_NAMES: Final = {"pane_id": "pane", "window_id": "window", "session_id": "session"}
-"""Aliases of field names, where a command has the field and no field of the alias's name."""
-ONE_OF_MANY: Final = {"pane": "panes", "pane_id": "panes"}
-"""Aliases for a list's only entry, where a command has the list and no field of the alias's name."""
 
 _Command = TypeVar("_Command", bound=Command[Any])
 
@@ -70,18 +64,25 @@ def output_schema(cls: type[Command[Any]]) -> Schema | None:
 def build(cls: type[_Command], arguments: Mapping[str, Any]) -> _Command:
     """A command from a caller's arguments. Raises InvalidArgument naming the field, the reason and the nearest name."""
     try:
-        return Record(cls, noun="argument").check(_renamed(cls, arguments), "")
+        given = aliases.fields({each.name: each for each in fields_of(cls)}, arguments)
+        return Record(cls, noun="argument").check(given, "")
     except InvalidArgument as error:
         raise InvalidArgument(f"{cls.verb}: {error}") from None
 
 
 def payload(cls: type[Command[Any]], result: Any) -> dict[str, Any] | None:
     """A result as the object that `output_schema` describes; None where that is None."""
-    kind = kind_of(result_type(cls))
-    if cls.plain or isinstance(kind, Null):
-        return None
-    value = dump(result)
-    return value if isinstance(kind, Record) else {"result": value}
+    return wrapped(cls, dump(result)) if has_structure(cls) else None
+
+
+def has_structure(cls: type[Command[Any]]) -> bool:
+    """Whether a command's result is an object, and neither plain text nor nothing."""
+    return not cls.plain and not isinstance(kind_of(result_type(cls)), Null)
+
+
+def wrapped(cls: type[Command[Any]], value: Any) -> dict[str, Any]:
+    """The JSON of a result as an object, which any other than a record is the only field of."""
+    return value if isinstance(kind_of(result_type(cls)), Record) else {"result": value}
 
 
 @cache
@@ -91,18 +92,6 @@ def result_type(cls: type[Command[Any]]) -> Any:
         if get_origin(base) is Command:
             return get_args(base)[0]
     raise TypeError(f"{cls.__name__} does not declare its result: derive it from Command[...]")
-
-
-def _renamed(cls: type[Command[Any]], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    own = {each.name for each in fields_of(cls)}
-    given = {name: value for name, value in arguments.items() if name in own or name not in IGNORED}
-    for other, name in OTHER_NAMES.items():
-        if other in given and other not in own and name in own and name not in given:
-            given[name] = given.pop(other)
-    for one, many in ONE_OF_MANY.items():
-        if one in given and one not in own and many in own and many not in given:
-            given[many] = [given.pop(one)]
-    return given
 
 
 def _closed(schema: Schema, defs: Definitions) -> Schema:

@@ -1,5 +1,7 @@
 """The stages and the end of a command that is typed into a shell."""
 
+import time
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Final
 
@@ -46,3 +48,31 @@ class CommandEnd(Struct, frozen=True):
     """Whether its shell exited or abandoned it without a mark."""
     unmarked: bool = False
     """Whether the shell stopped marking its prompts."""
+
+
+class EndChecks:
+    """Checks for a command's end, each due at a time."""
+
+    def __init__(self) -> None:
+        self._due: dict[Callable[[], CommandEnd | None], float] = {}
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds until the next is due, negative if it is overdue; None if there is none."""
+        return min(self._due.values()) - time.monotonic() if self._due else None
+
+    def add(self, check: Callable[[], CommandEnd | None], seconds: float) -> None:
+        """Check after so many seconds, in which the same check is not due."""
+        self._due[check] = time.monotonic() + seconds
+
+    def run(self) -> CommandEnd | None:
+        """The end, if a check that is due finds it."""
+        for check in [check for check, due in self._due.items() if due <= time.monotonic()]:
+            del self._due[check]
+            if end := check():
+                return end
+        return None
+
+    def clear(self) -> None:
+        """Drop all checks."""
+        self._due.clear()

@@ -1,7 +1,8 @@
-"""Scripts that set variables and aliases in a shell temporarily and restore the old ones. Pure, per shell.
+"""Scripts that set variables, aliases and functions in a shell temporarily and restore the old ones. Pure, per shell.
 
 The shell keeps the old values itself, in variables that begin with __fugue_, so that they go to no file and are
-restored exactly. An alias never takes the place of a command that the shell has.
+restored exactly. No alias or function takes the place of a command that the shell has. While a script runs, the shell
+traces nothing, so that it shows no value.
 """
 
 import re
@@ -35,20 +36,33 @@ _DECISIVE: Final = (
     (re.compile(r"FUGUE_\w+"), "which workspace programs belong to"),
 )
 """Variables that are not injected, each with what it decides of the user's own commands."""
+_FUNCTION: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
+_QUIET: Final = (
+    '{ __fugue_options="${-}"; case "$__fugue_options" in *x*) \\set +x ;; esac; '
+    'case "$__fugue_options" in *v*) \\set +v ;; esac; } 2>/dev/null'
+)
+_AGAIN: Final = (
+    '{ case "$__fugue_options" in *v*) \\set -v ;; esac; case "$__fugue_options" in '
+    "*x*) \\unset __fugue_options; \\set -x ;; *) \\unset __fugue_options ;; esac; } 2>/dev/null"
+)
+_TRACE_NOTHING: Final = dict.fromkeys(Dialect, _QUIET) | {Dialect.FISH: "set -l fish_trace"}
+"""Begins a script; in fish it holds until the end of the script."""
+_TRACE_AGAIN: Final = dict.fromkeys(Dialect, _AGAIN) | {Dialect.FISH: "true"}
 _EXISTS: Final = "is a command already; nothing was set"
 _EXISTING: Final = re.compile(rf"fugue: (\S+) {_EXISTS}")
 
 
 class ShellContext(Struct, frozen=True):
-    """Temporary variables and aliases of a shell."""
+    """Temporary variables, aliases and functions of a shell."""
 
     env: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     aliases: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    functions: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
 
     def checked(self) -> "ShellContext":
         """The context itself. Raises InvalidArgument if it is empty or has an entry that no shell accepts."""
-        if not (self.env or self.aliases):
-            raise InvalidArgument("env: there is nothing to set; give env or aliases")
+        if not (self.env or self.aliases or self.functions):
+            raise InvalidArgument("env: there is nothing to set; give env, aliases or functions")
         for name, value in variables(self.env).items():
             if _OURS.match(name):
                 raise InvalidArgument(f"env: {name} is one of Fugue's own; choose another name")
@@ -62,23 +76,39 @@ class ShellContext(Struct, frozen=True):
         for name, value in self.aliases.items():
             if not _ALIAS.fullmatch(name) or "\0" in value:
                 raise InvalidArgument(f"aliases: {name[:40]!a} cannot be set; names are letters, digits and _.:+-")
+        for name, body in self.functions.items():
+            if not _FUNCTION.fullmatch(name) or "\0" in body or not body.strip():
+                raise InvalidArgument(
+                    f"functions: {name[:40]!a} cannot be set; names are letters, digits and _, and bodies are not empty"
+                )
         return self
 
     def with_more(self, other: "ShellContext") -> "ShellContext":
         """Both; entries of `other` take precedence."""
-        return replace(self, env={**self.env, **other.env}, aliases={**self.aliases, **other.aliases})
+        return replace(
+            self,
+            env={**self.env, **other.env},
+            aliases={**self.aliases, **other.aliases},
+            functions={**self.functions, **other.functions},
+        )
+
+    def named_twice(self, known: "ShellContext") -> str:
+        """A name that would be both an alias and a function with a known context; empty if there is none."""
+        both = known.with_more(self)
+        return next((name for name in both.functions if name in both.aliases), "")
 
     @property
     def names(self) -> str:
         """All names, for display."""
-        return ", ".join([*self.env, *self.aliases])
+        return ", ".join([*self.env, *self.aliases, *self.functions])
 
 
 def set_context(new: ShellContext, known: ShellContext, dialect: Dialect) -> str:
     """The script that sets a context and keeps the old value of each name that is not in `known` already."""
     names = [name for name in new.env if name not in known.env]
     aliases = [name for name in new.aliases if name not in known.aliases]
-    lines = [_unless_exists(name, dialect) for name in aliases]
+    functions = [name for name in new.functions if name not in known.functions]
+    lines = [_unless_exists(name, dialect) for name in (*aliases, *functions)]
     lines += _keep_in_fish(names) if dialect is Dialect.FISH else _keep(names)
     for name, value in new.env.items():
         setting = f"set -gx {name} {quoted(value, dialect)}"
@@ -86,6 +116,7 @@ def set_context(new: ShellContext, known: ShellContext, dialect: Dialect) -> str
     for name, value in new.aliases.items():
         between = " " if dialect is Dialect.FISH else "="
         lines.append(f"alias {name}{between}{quoted(value, dialect)}")
+    lines += [_function(name, body, dialect) for name, body in new.functions.items()]
     return _with_message(lines, f"fugue: {new.names} set for a while", dialect)
 
 
@@ -97,7 +128,7 @@ def existing(output: str) -> str:
 
 def _unless_exists(name: str, dialect: Dialect) -> str:
     """End the script, with a message and as a success, as with `set -e` a failure would end the shell."""
-    stop = f"printf '%s\\n' {quoted(f'fugue: {name} {_EXISTS}', dialect)}; return 0"
+    stop = f"{_TRACE_AGAIN[dialect]}; printf '%s\\n' {quoted(f'fugue: {name} {_EXISTS}', dialect)}; return 0"
     if dialect is Dialect.FISH:
         return f"if type -q {name}; {stop}; end"
     return f"if command -v {name} >/dev/null 2>&1; then {stop}; fi"
@@ -107,16 +138,29 @@ def restore_context(known: ShellContext, dialect: Dialect) -> str:
     """The script that restores everything as it was before a context."""
     if dialect is Dialect.FISH:
         lines = [line for name in known.env for line in _variable_in_fish(name)]
-        lines += [f"functions -e {name}" for name in known.aliases]
+        lines += [f"functions -e {name}" for name in (*known.aliases, *known.functions)]
     else:
         lines = [line for name in known.env for line in _variable(name, dialect)]
         lines += [f"\\unalias {name} 2>/dev/null || :" for name in known.aliases]
+        lines += [f"\\unset -f {name} 2>/dev/null || :" for name in known.functions]
         lines.append("\\unset __fugue_exported")
     return _with_message(lines, f"fugue: {known.names} as before", dialect)
 
 
 def _with_message(lines: list[str], words: str, dialect: Dialect) -> str:
-    return "\n".join([*lines, f"printf '%s\\n' {quoted(words, dialect)}"])
+    """The lines, run without a trace, and a message."""
+    said = f"printf '%s\\n' {quoted(words, dialect)}"
+    return "\n".join([_TRACE_NOTHING[dialect], *lines, _TRACE_AGAIN[dialect], said])
+
+
+def _function(name: str, body: str, dialect: Dialect) -> str:
+    """The line that defines a function, by `eval`: an error in its body ends neither script nor shell."""
+    failed = f"printf '%s\\n' {quoted(f'fugue: {name} has an error and is not defined', dialect)}"
+    if dialect is Dialect.FISH:
+        definition = f"function {name}\n{body}\nend"
+        return f"eval {quoted(definition, dialect)}; or {failed}"
+    definition, evaluate = f"{name} () {{\n{body}\n}}", "command eval" if dialect is Dialect.SH else "\\eval"
+    return f"{evaluate} {quoted(definition, dialect)} || {failed}"
 
 
 def _keep(names: Sequence[str]) -> list[str]:

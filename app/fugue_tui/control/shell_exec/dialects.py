@@ -111,6 +111,8 @@ class ShellLine(Struct, frozen=True):
     """Variables for this command only."""
     by_file: bool = False
     """Whether the shell reads it from a file even if it is short; so it does with `env`, whose values may be secret."""
+    own: str = ""
+    """What it is recorded as if Fugue types it for a purpose of its own, and its text may hold secrets."""
     hooks: bool = False
     """Whether the shell first reinstalls the hooks that mark its prompts."""
 
@@ -147,6 +149,11 @@ class ShellLine(Struct, frozen=True):
         """The line by which the shell reads the file with its script."""
         word = {Dialect.SH: "command .", Dialect.FISH: "source"}.get(dialect, ".")
         return ShellLine(f"{word} {quoted(path, dialect)}", hooks=self.hooks)
+
+    @property
+    def recorded(self) -> str:
+        """What it is recorded as."""
+        return self.own or self.command
 
     @property
     def _is_isolated(self) -> bool:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.core.pane_updates import PaneClosed, PaneUpdate, PaneUpdates, Printed
-from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, CommandEnd, CommandStage
+from fugue_tui.control.shell_exec.command_state import ECHO, GRACE, PROMPT, QUIET, CommandEnd, CommandStage, EndChecks
 from fugue_tui.control.shell_exec.dialects import Dialect, ShellLine
 from fugue_tui.control.shell_exec.prompt_detection import Shell, is_at_unmarked_prompt, shell_in, unsure
 from fugue_tui.control.shell_exec.typed_line import TypedLine, is_behind_other, is_within, shows, typed
@@ -24,9 +24,9 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.events.pane_events import Ended, Started
-from fugue_tui.multiplexer.lease import occupied
-from fugue_tui.multiplexer.pane_input import InputHold, PaneInput
-from fugue_tui.multiplexer.pane_queue import Turn
+from fugue_tui.multiplexer.input.lease import occupied
+from fugue_tui.multiplexer.input.pane_input import InputHold, PaneInput
+from fugue_tui.multiplexer.input.pane_queue import Turn
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted, PromptMark
@@ -91,8 +91,7 @@ class Execution:
         self._prompt_at = 0.0
         self._attempts = self._stray_prompts = self._count = self._continuations = 0
         self._checked_at = -1.0
-        self._due: dict[Callable[[], CommandEnd | None], float] = {}
-        """When each check for the command's end is due, on the monotonic clock."""
+        self._checks = EndChecks()
 
     @property
     def method(self) -> str:
@@ -216,7 +215,7 @@ class Execution:
             self._paste(shell)
             if self.marked or not self.terminal.shell.at_input:
                 break
-            self._hold = self._input.hold(_HOLD)
+            self._hold = self._input.hold(_HOLD, self._on_interrupt)
             if await self._is_echoed() or self._echoes_nothing():
                 break
             self._release_input()
@@ -250,13 +249,14 @@ class Execution:
                             pass
 
     def _is_clearing(self, shell: Shell) -> bool:
-        """Whether Ctrl+C was pressed at a prompt with text, and the shell has not consumed it yet."""
+        """Whether Enter or Ctrl+C was pressed at a prompt with text, and the shell has not consumed it yet."""
         printed_at = 0.0 if shell.marks else self.terminal.printed_at
-        return not self.terminal.shell.at_input and self.terminal.sent.is_clearing(printed_at)
+        holds_text = not self.terminal.shell.at_input or self.terminal.shell.typed.strip()
+        return bool(holds_text) and self.terminal.sent.is_clearing(printed_at)
 
     async def _has_waited(self) -> bool:
         """Whether the user, or a text that waits for its Enter, had to be waited for. Raises Refused."""
-        refused = self._input.refusal()
+        refused = None if self.terminal.gate.closed else self._input.refusal()
         if refused is None and not self.terminal.gate.closed:
             return False
         if refused is not None and time.monotonic() >= self._wait_until:
@@ -334,6 +334,15 @@ class Execution:
         self._input.enter(newline=newline)
         self._count = self.terminal.sent.count
 
+    def _on_interrupt(self) -> None:
+        """Another client presses Ctrl+C before Enter: give up, and make sure that the shell has cleared the line."""
+        self._hold = None
+        self._count += 1
+        self._set_error(Refused(f"Ctrl+C was pressed in {self.pane} before the command was entered; nothing was run"))
+        self._cancelled = self._interrupted = True
+        if self._task is not None:
+            self._task.cancel()
+
     def _release_input(self, last: Callable[[], object] = lambda: None) -> None:
         """Make the last call of a typed line, and let the input of others continue."""
         if self._hold is None:
@@ -347,9 +356,8 @@ class Execution:
     async def _end(self) -> CommandEnd:
         """Wait for the command's end: events report it, or checks while the pane is silent find it."""
         while True:
-            due = min(self._due.values(), default=None)
-            update = await self._next(None if due is None else due - time.monotonic())
-            if end := self._end_by(update) or self._checked():
+            update = await self._next(self._checks.seconds)
+            if end := self._end_by(update) or self._checks.run():
                 return end
 
     def _end_by(self, update: PaneUpdate | None) -> CommandEnd | None:
@@ -367,28 +375,17 @@ class Execution:
                 pass
         return None
 
-    def _checked(self) -> CommandEnd | None:
-        """The end, if a check that is due finds it."""
-        for check in [check for check, due in self._due.items() if due <= time.monotonic()]:
-            del self._due[check]
-            if end := check():
-                return end
-        return None
-
-    def _check(self, check: Callable[[], CommandEnd | None], seconds: float) -> None:
-        self._due[check] = time.monotonic() + seconds
-
     def _check_soon(self) -> None:
         """Check for a silent end after a while without output."""
-        self._check(self._silent_end, AGAIN if self._interrupted else QUIET)
+        self._checks.add(self._silent_end, AGAIN if self._interrupted else QUIET)
 
     def _prompted(self, mark: PromptMark) -> None:
         if mark.continues:
             self._continuations += 1
             if self._typed and self._continuations > self._typed.prompts:
-                self._check(self._incomplete, AGAIN)  # The user's own PS0 is marked the same way.
+                self._checks.add(self._incomplete, AGAIN)  # The user's own PS0 is marked the same way.
         elif mark.kind == "B":
-            self._check(self._prompt_without_command, QUIET)
+            self._checks.add(self._prompt_without_command, QUIET)
 
     def _incomplete(self) -> None:
         if self.stage is CommandStage.ENTERED:
@@ -424,7 +421,7 @@ class Execution:
             record = replace(record, start=self.record.start, started=self.record.started)
         self.record = record
         if self._leaves(record):
-            self._check(lambda: CommandEnd(record, record.confirmed_exit_code), QUIET)
+            self._checks.add(lambda: CommandEnd(record, record.confirmed_exit_code), QUIET)
         elif record.exit_code is not None or self.terminal.exit or self.terminal.shell.at_prompt:
             return CommandEnd(record, record.confirmed_exit_code, self.terminal.exit)
         return None
@@ -472,12 +469,12 @@ class Execution:
     async def _stop(self) -> None:
         """Press Ctrl+C, and wait for the command's end or for another prompt, for a while."""
         self._interrupted = True
-        self._due.clear()
+        self._checks.clear()
         self._release_input()
         if self.record is not None and time.monotonic() > self.record.started + QUIET:
             self._interrupt_record()
         elif self._interrupt():
-            self._check(self._repeat_interrupt, 2 * QUIET)
+            self._checks.add(self._repeat_interrupt, 2 * QUIET)
         elif self.stage is CommandStage.RUNNING:
             self._interrupt_record()
         self.stage = max(self.stage, CommandStage.ENTERED)
@@ -488,7 +485,7 @@ class Execution:
     def _repeat_interrupt(self) -> None:
         """Repeat Ctrl+C: a shell may miss one between Enter and the command's start; bash may lose the Enter too."""
         if self._interrupt() and self.stage is CommandStage.ENTERED:
-            self._check(self._repeat_interrupt, 2 * QUIET)
+            self._checks.add(self._repeat_interrupt, 2 * QUIET)
 
     def _interrupt(self) -> bool:
         """Press Ctrl+C to clear the typed text; False if another client has typed since, and would lose that, or if the
@@ -505,7 +502,7 @@ class Execution:
         try:
             self._input.interrupt()
         except Refused:
-            self._check(self._interrupt_record, 2 * QUIET)
+            self._checks.add(self._interrupt_record, 2 * QUIET)
 
     @property
     def _is_joined(self) -> bool:

@@ -1,12 +1,18 @@
 """The result of a command line that was run."""
 
+import asyncio
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Final, TypeAlias
 
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from fugue_tui.control.core.answers import TIMED_OUT, TextAnswer
 from fugue_tui.control.core.command import Origin
+from fugue_tui.control.core.new_pane import Placement
+from fugue_tui.control.output.analysis import Structure, Verdict, structure_of, verdict_of
+from fugue_tui.control.output.last_command import CommandOutput, CommandSource
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.bookmarks import bookmark
@@ -16,6 +22,8 @@ from fugue_tui.terminal.terminal import Terminal
 SOME_OUTPUT: Final = 20_000
 """The default limit of characters of output in a result."""
 MOST_OUTPUT: Final = 200_000
+CONFIDENT: Final = 0.8
+"""The confidence from which on a parsed output stands for the text."""
 
 Limit: TypeAlias = Annotated[int, Meta(ge=200, le=MOST_OUTPUT)]
 
@@ -58,12 +66,18 @@ class CommandOutcome(TextAnswer, frozen=True, kw_only=True):
     """For read-pane or wait-for-output: where this output stops if it goes on, else where what is left out starts."""
     kept: bool | None
     """For run: whether its pane is still open."""
+    placed: Placement | None = None
+    """For run: where its pane opened: split, window or hidden."""
     note: str
     """Further remarks."""
     uid: int | None = None
     """The user id of the shell that ran it, if that is another user's than Fugue's, as after su or sudo."""
     ansi: bool
     """Whether the text holds colours and attributes."""
+    parsed: Structure | None = None
+    """The output as structure, if asked for."""
+    intent: Verdict | None = None
+    """How the command ended, by its output, if asked for."""
 
     @property
     def styled(self) -> bool:
@@ -92,8 +106,33 @@ class CommandOutcome(TextAnswer, frozen=True, kw_only=True):
 
     @property
     def from_programs(self) -> tuple[str, ...]:
-        """The directory, whose name anyone may have chosen."""
-        return ("cwd",)
+        """The directory, whose name anyone may have chosen, and what was found in the output."""
+        return ("cwd", "parsed", "intent")
+
+    @property
+    def brief(self) -> "CommandOutcome":
+        """The same without the text, if that was parsed with confidence."""
+        parsed = self.parsed is not None and self.parsed.confidence >= CONFIDENT
+        return replace(self, text="") if parsed else self
+
+
+class Analysis(Struct, frozen=True):
+    """What is wanted of a command's output besides its text."""
+
+    parse: bool
+    intent: bool
+
+    async def added(
+        self, outcome: CommandOutcome, command: str, output: Callable[[], str], known_by: CommandSource
+    ) -> CommandOutcome:
+        """The result with the analysis of the whole `output`, made on another thread."""
+        if not (self.parse or self.intent):
+            return outcome
+        found = CommandOutput(output(), command, outcome.exit_code, not outcome.timed_out, known_by)
+        parsed = await asyncio.to_thread(structure_of, found) if self.parse else None
+        return replace(
+            outcome, parsed=parsed, intent=await asyncio.to_thread(verdict_of, found) if self.intent else None
+        )
 
 
 def output_limit(limit: int, origin: Origin) -> int:

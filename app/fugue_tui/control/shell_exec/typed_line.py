@@ -88,10 +88,13 @@ def typed(terminal: Terminal, shell: Shell, line: ShellLine, *, forced: bool = F
         short = line.from_file(path, shell.dialect)
         text = short.marked(shell.dialect, nonce) if marked else short.typed(shell.dialect)
     if marked:
-        number, before = terminal.shell.ask(nonce, line.command, shell.pid), left_of_cursor(terminal)
+        number, before = (
+            terminal.shell.ask(nonce, line.recorded, shell.pid, own=bool(line.own)),
+            left_of_cursor(terminal),
+        )
         return TypedLine(text, True, number, bracketed, before, folder, edits)
     last = terminal.shell.commands[-1:]
-    terminal.shell.given(text, line.command)
+    terminal.shell.given(text, line.recorded, own=bool(line.own))
     return TypedLine(text, False, last[0].number if last else 0, bracketed, folder=folder, edits=edits)
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fugue_tui.config.model import SecuritySettings
 from fugue_tui.errors import Refused
-from fugue_tui.multiplexer.access.caller import danger_approved
+from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.access.shell_line import SimpleCommand, Unparsed, Word, parse
 from fugue_tui.sanitize import clean
 from fugue_tui.shell_names import SHELLS, program_name
@@ -72,7 +72,7 @@ def checked(security: SecuritySettings, pane: Pane) -> Pane:
     """A pane that an agent opens or restarts, with its directory resolved. Raises Refused if it may not be started."""
     argv, cwd = pane.argv, pane.cwd
     reason = refusal(security, argv, pane.env) if argv or pane.env else ""
-    if not reason and not danger_approved.get():
+    if not reason and not current_call.get().danger_approved:
         reason = danger(security, argv)
     if not reason and security.allowed_directories:
         cwd, reason = resolved_directory(security, cwd)

@@ -1,6 +1,5 @@
 """The file of the grants that hold in every workspace. Blocks on the disk: not on the main thread."""
 
-import os
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -9,7 +8,7 @@ from msgspec import Struct, ValidationError, convert, json
 from fugue_tui.multiplexer.access.grants import Grant, Grantee, Scope
 from fugue_tui.sanitize import clean
 from fugue_tui.store.paths import state_dir
-from fugue_tui.store.private_dir import PrivateDir, opened
+from fugue_tui.store.private_dir import PrivateDir, made, opened
 
 NAME: Final = "grants.json"
 LOCK: Final = "grants.lock"
@@ -39,15 +38,9 @@ def load() -> tuple[Grant, ...]:
 def change(grant: Grant, granted: bool) -> None:
     """Add a grant to the file, or remove what it granted. Raises SaveError."""
     entry = SavedGrant(grant.grantee.executable, grant.effects, grant.grantee.words, grant.since)
-    with opened(str(state_dir()), make=True) as folder:
-        assert folder is not None
-        with folder.lock(LOCK):
-            kept = [
-                each for each in _read(folder) if (each.executable, each.effects) != (entry.executable, entry.effects)
-            ]
-            draft = f"{NAME}.{os.getpid()}"
-            folder.fill(draft, json.encode([*kept, entry] if granted else kept))
-            folder.settle(draft, NAME)
+    with made(str(state_dir())) as folder, folder.lock(LOCK):
+        kept = [each for each in _read(folder) if (each.executable, each.effects) != (entry.executable, entry.effects)]
+        folder.replace(NAME, json.encode([*kept, entry] if granted else kept))
 
 
 def _read(folder: PrivateDir) -> Iterator[SavedGrant]:

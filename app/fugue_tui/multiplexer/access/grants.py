@@ -37,6 +37,8 @@ class Grantee(Struct, frozen=True):
     """The path of its executable; empty if unknown, which nothing is granted to for ever."""
     words: str
     """The caller in words, for the user: cleaned."""
+    source: str = ""
+    """The pane that it came out of, else its executable: what its requests are counted by."""
 
 
 class Grant(Struct, frozen=True):

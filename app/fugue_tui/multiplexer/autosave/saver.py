@@ -31,6 +31,9 @@ logger = logging.getLogger(__name__)
 class Saver:
     """Saves a workspace automatically, and runs jobs on the store. Main thread only, unless noted."""
 
+    TOPIC: Final = "saving"
+    """The topic of messages on whether saving works, of which the newest holds."""
+
     def __init__(
         self,
         mux: LiveWorkspace,
@@ -38,8 +41,8 @@ class Saver:
         settings: SessionSettings,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.on_message: Final = CallbackList[[str]]()
-        """Messages for the user: saving fails, or works again."""
+        self.on_message: Final = CallbackList[[str, str]]()
+        """Messages for the user, each with its topic, which is empty for those on single panes."""
         self.fault = ""
         """Why the newest save failed; empty if it succeeded."""
         self._mux, self._writer, self._clock = mux, writer, clock
@@ -154,8 +157,8 @@ class Saver:
             self._jobs.append(lambda: self._save(snapshot))
             self._condition.notify()
 
-    def _report(self, text: str) -> None:
-        self._mux.post(lambda: self.on_message(text))
+    def _report(self, text: str, topic: str = "") -> None:
+        self._mux.post(lambda: self.on_message(text, topic))
 
     # On the saver's thread
 
@@ -211,9 +214,9 @@ class Saver:
         before, self.fault = self.fault, fault
         if fault and not before:
             logger.warning("not saved: %s", fault)
-            self._report(self.complaint)
+            self._report(self.complaint, self.TOPIC)
         elif before and not fault:
-            self._report("the workspace is saved again")
+            self._report("the workspace is saved again", self.TOPIC)
 
     def _saved(self, snapshot: WorkspaceSnapshot, ended: bool) -> str:
         """Save if anything changed. Errors of the whole save are raised, those of single panes reported."""

@@ -97,6 +97,8 @@ def draft(pane: PaneId, event: PaneEvent) -> EventDraft:
             return EventDraft(EventKind.CWD, pane, None, {"cwd": clean(cwd)})
         case EventsDropped(count):
             return EventDraft(EventKind.EVENTS_DROPPED, pane, None, {"count": count})
+        case CommandStarted(command) | CommandFinished(command) if command.own:
+            return NOTHING
         case CommandStarted(command):
             return EventDraft(EventKind.COMMAND_STARTED, pane, None, _command(command))
         case CommandFinished(command):

@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeAlias
 from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.input_log import InputLog
+from fugue_tui.multiplexer.events.input_log import InputLog
 from fugue_tui.terminal.emulator.event_queue import EventQueue
 from fugue_tui.terminal.emulator.events import Bell, CommandFinished, Event, EventsDropped, Notification, PromptMark
 from fugue_tui.terminal.pty.spawn import Exit

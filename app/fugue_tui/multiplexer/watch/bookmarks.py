@@ -20,7 +20,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen
 from fugue_tui.terminal.screen.cells import Row
-from fugue_tui.terminal.screen.pins import Pin, Point
+from fugue_tui.terminal.screen.pins import START, Pin, Point
 from fugue_tui.terminal.terminal import Terminal
 
 KEPT: Final = 16
@@ -117,6 +117,7 @@ class Bookmarks:
         self._serial = 0
         self._kept: WeakKeyDictionary[Terminal, OrderedDict[int, Bookmark]] = WeakKeyDictionary()
         self._brief: WeakKeyDictionary[Terminal, deque[int]] = WeakKeyDictionary()
+        self._reached: WeakKeyDictionary[Terminal, Bookmark] = WeakKeyDictionary()
 
     def keep(self, pane: PaneId, terminal: Terminal, new: Bookmark, *, brief: bool = False) -> str:
         """The cursor of a bookmark; the newest one's again if the terminal has not changed since.
@@ -151,10 +152,26 @@ class Bookmarks:
             raise InvalidArgument(f"cursor: pane %{pane} was made wider or narrower since; search again")
         return found
 
+    def reach(self, terminal: Terminal, found: Bookmark) -> None:
+        """Note how far the caller that opened a terminal's pane has read."""
+        self._reached[terminal] = found
+
+    def reached(self, terminal: Terminal) -> Bookmark | None:
+        """How far the caller that opened a terminal's pane has read: its birth at first."""
+        return self._reached.get(terminal) or self.birth(terminal)
+
+    def birth(self, terminal: Terminal) -> Bookmark | None:
+        """A bookmark where a terminal's program began to print; None if it has none or is closed. Acquires its lock."""
+        with terminal.locked() as screen:
+            if screen.closed or terminal.birth is None:
+                return None
+            return bookmark(screen, at=terminal.birth.found() or START)
+
     def drop(self, terminal: Terminal) -> None:
         """Discard all bookmarks of a terminal."""
         self._kept.pop(terminal, None)
         self._brief.pop(terminal, None)
+        self._reached.pop(terminal, None)
 
     def _drop_brief(self, terminal: Terminal, kept: OrderedDict[int, Bookmark]) -> None:
         brief = self._brief.setdefault(terminal, deque())

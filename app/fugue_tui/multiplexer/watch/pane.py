@@ -39,6 +39,8 @@ class Wait(Protocol):
     """A wait for output."""
 
     done: bool
+    entering: bool
+    """Whether what was printed before it began is searched."""
 
     def search(self, pane: PaneId, since: OutputStart, text: bytes, begin: int, seen: str) -> None:
         """Search text from an offset on; matches that `seen` contains are old."""
@@ -92,6 +94,11 @@ class PaneWatch:
             rows, alternate = screen.size.rows, screen.emulator.modes.alternate_screen
         self._text = PlainTextExtractor(rows, alternate=alternate)
         self.unobserve = terminal.observe(self._receive)
+
+    def quiet_since(self, now: float) -> float:
+        """When the terminal last printed, or a line was entered: now, if a text waits for its Enter."""
+        pending = now if self.terminal.gate.closed else 0.0
+        return max(self.printed_at, self.terminal.sent.entered_at, pending)
 
     def _receive(self, what: ObservedEvent) -> None:
         match what:
@@ -202,7 +209,9 @@ class PaneWatch:
         position.start_offsets = {stream: stream.end for stream in self._text.streams}
         position.done = dict(position.start_offsets)
         if position.whole:
+            position.wait.entering = True
             self._search_screen(position, fresh(self.terminal, position.start, whole=True))
+            position.wait.entering = False
 
     def _search_streams(self) -> None:
         for stream in self._text.streams:

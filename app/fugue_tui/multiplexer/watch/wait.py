@@ -76,6 +76,8 @@ class WaitEnd(Struct, frozen=True):
     """Where to continue: after the match, or where the program writes now. None for several panes, or a closed one."""
     screen: str = ""
     """The last rows of the screen, if nothing matched in a single pane."""
+    at_entry: bool = False
+    """Whether the match was printed before the wait began."""
     skipped: int = 0
     """Bytes of output that were too many to be searched, except on the screen."""
 
@@ -92,7 +94,7 @@ class Wait:
     ) -> None:
         self.condition = condition
         self.client = client
-        self.done = False
+        self.done = self.entering = False
         self.started_at = time.monotonic()
         self.open: dict[PaneId, PaneWatch] = {}
         """The panes whose output has not ended."""
@@ -126,6 +128,7 @@ class Wait:
                 found_text,
                 excerpt(text, start, stop),
                 bookmark=behind(self.open[pane].terminal, since, found_text),
+                at_entry=self.entering,
             )
         )
 
@@ -164,7 +167,8 @@ class Wait:
 
     @property
     def _idle_at(self) -> float:
-        return max([self.started_at, *(watched.printed_at for watched in self.open.values())]) + (
+        now = time.monotonic()
+        return max([self.started_at, *(watched.quiet_since(now) for watched in self.open.values())]) + (
             self.condition.idle or 0.0
         )
 

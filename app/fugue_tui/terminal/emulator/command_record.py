@@ -28,6 +28,8 @@ class CommandRecord(Struct, frozen=True, eq=False):
     """None while it runs, or if the shell did not report it."""
     unconfirmed: bool = False
     """Whether another program than the shell was in the foreground when its end was reported."""
+    own: bool = False
+    """Whether Fugue typed it for a purpose of its own, so that it is in no history."""
     start: Pin | None = None
     """Where its output starts; None once it is one of the older commands."""
     stop: Pin | None = None

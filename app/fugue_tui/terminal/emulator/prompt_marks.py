@@ -1,6 +1,6 @@
 """Finds shell-integration marks (OSC 133, and VS Code's 633) in a byte stream, wherever it is cut.
 
-The engine acts on the marks itself but does not tell the exit code, so they are read beside it.
+The engine acts on the marks itself but does not report the exit code, so they are read beside it.
 """
 
 import re

@@ -127,8 +127,8 @@ class Callbacks:
     def _desktop_notification(
         self, terminal: "GhosttyTerminal", handle: "Inbox", notification: "GhosttyTerminalDesktopNotification"
     ) -> None:
-        told = Notification(self._text(notification.title), self._text(notification.body))
-        self._inbox(handle).say(told)
+        notice = Notification(self._text(notification.title), self._text(notification.body))
+        self._inbox(handle).say(notice)
 
     def _render_hold(self, terminal: "GhosttyTerminal", handle: "Inbox", held: bool) -> None:
         self._inbox(handle).on_hold(held)

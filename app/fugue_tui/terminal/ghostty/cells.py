@@ -189,7 +189,7 @@ class RowReader:
         return self._masks
 
     def features_of(self, number: int, count: int, *, gaps: bool) -> int:
-        """What a row of `count` cells, read as one number, holds that the formatter gets wrong or does not tell.
+        """What a row of `count` cells, read as one number, holds that the formatter gets wrong or leaves out.
 
         Gaps are looked for only if asked.
         """

@@ -112,7 +112,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._inbox.on_hold = self._display.hold
 
     def set_colours(self, fg: int, bg: int) -> None:
-        """Tell what the host's default colours are (0xRRGGBB), for programs that ask."""
+        """Set the host's default colours (0xRRGGBB), for programs that query them."""
         self.colours = (fg, bg)
         self._colours.set_defaults(fg, bg)
         self._inbox.dark = sum(bg.to_bytes(3, "big")) < 384

@@ -24,7 +24,7 @@ _GRAPHEME_BYTES: Final = 1_024
 _STYLES_LIMIT: Final = 4_096
 _SHAPES: Final = (CursorShape.BAR, CursorShape.BLOCK, CursorShape.UNDERLINE, CursorShape.BLOCK)
 _HOLLOW: Final = 3
-"""The shape that no program can ask for; it is set as the default, to tell a program's choice from none."""
+"""The shape that no program can ask for; it is set as the default, to distinguish a program's choice from none."""
 
 
 class RenderState:

@@ -199,7 +199,7 @@ class SynchronizedViewport:
         return picture
 
     def text(self) -> ScreenText:
-        """The viewport as it is now, whatever is on show, at the price of what changed; `refresh` still tells it."""
+        """The viewport as it is now, whatever is on show, at the price of what changed; `refresh` still reports it."""
         size = self._inbox.size
         if self._other is not None or self._is_held():
             return self.capture_now().text(size)

@@ -15,16 +15,23 @@ class InputGate:
 
     def __init__(self) -> None:
         self._waiting: deque[Callable[[], object]] | None = None
+        self._on_cancel: Callable[[], object] = lambda: None
 
     @property
     def closed(self) -> bool:
         """Whether input waits."""
         return self._waiting is not None
 
-    def close(self) -> None:
-        """Hold input back, until `open`; whoever closes the gate opens it."""
+    def close(self, on_cancel: Callable[[], object] = lambda: None) -> None:
+        """Hold input back, until `open`; whoever closes the gate opens it. `on_cancel` is called by `cancel`."""
         assert self._waiting is None
-        self._waiting = deque()
+        self._waiting, self._on_cancel = deque(), on_cancel
+
+    def cancel(self) -> None:
+        """Drop the input that waits, and what it waits for, as Ctrl+C does with unread input of a terminal."""
+        if self._waiting is not None:
+            self._waiting = None
+            self._on_cancel()
 
     def wait(self, call: Callable[[], object], result: Result) -> Result:
         """Make a call once the gate opens, after those that wait already."""
@@ -33,7 +40,7 @@ class InputGate:
         return result
 
     def open(self, last: Callable[[], object] = lambda: None) -> None:
-        """Make the last call of whoever closed the gate, and then those that wait."""
+        """Make the last call of the one that closed the gate, and then those that wait."""
         waiting, self._waiting = self._waiting, None
         try:
             last()

@@ -65,6 +65,11 @@ class KeyPress(Struct, frozen=True):
         """Whether this is a press or a repeat of something else than a modifier."""
         return self.event is not KeyEvent.RELEASE and self.name not in MODIFIER_KEYS
 
+    @property
+    def interrupts(self) -> bool:
+        """Whether this is Ctrl+C."""
+        return self.name == "c" and self.modifiers == Modifiers.CTRL and self.event is KeyEvent.PRESS
+
 
 _NONE: Final = Modifiers.NONE
 _SHIFT: Final = Modifiers.SHIFT

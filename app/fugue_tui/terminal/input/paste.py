@@ -16,13 +16,14 @@ def encode(text: str, modes: Modes) -> bytes:
 
     Paste markers and control characters but tab and newline are removed: a paste can neither end itself nor press keys.
     """
-    text = _clean(text)
+    text = cleaned(text)
     if modes.bracketed_paste:
         return f"{_START}{text}{_END}".encode("utf-8", "replace") if text else b""
     return text.replace("\n", "\r").encode("utf-8", "replace")
 
 
-def _clean(text: str) -> str:
-    """One kind of line end and no markers; a marker hidden in another is harmless, for its ESC goes too."""
+def cleaned(text: str) -> str:
+    """A text with one kind of line end, and without paste markers and control characters; a marker hidden in another is
+    harmless, for its ESC goes too."""
     text = _MARKER.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _CONTROL.sub("", text)

@@ -15,12 +15,14 @@ _CLEARED: Final = 2.0
 class TypedAhead:
     """The last input to one terminal. Any thread."""
 
-    __slots__ = ("_cleared_at", "_entered", "_group", "_known", "_lock", "count")
+    __slots__ = ("_cleared_at", "_entered", "_group", "_known", "_lock", "count", "entered_at")
 
     def __init__(self) -> None:
         self._lock = Lock()
         self.count = 0
         """How often there was input."""
+        self.entered_at = 0.0
+        """When input last ended with Enter, or cleared the line, on the monotonic clock; 0 if never."""
         self._known = self._group = 0
         self._cleared_at = 0.0
         self._entered = True
@@ -70,5 +72,7 @@ class TypedAhead:
     def _note(self, group: int, *, entered: bool) -> None:
         with self._lock:
             self.count += 1
-            self._cleared_at = time.monotonic() if entered and not self._entered else 0.0
+            now = time.monotonic()
+            self.entered_at = now if entered else self.entered_at
+            self._cleared_at = now if entered and not self._entered else 0.0
             self._group, self._entered = group, entered

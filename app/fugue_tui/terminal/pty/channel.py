@@ -9,6 +9,7 @@ import fcntl
 import os
 import signal
 import struct
+import sys
 import termios
 import time
 from contextlib import suppress
@@ -23,6 +24,9 @@ from fugue_tui.terminal.pty.session_killer import GRACE
 from fugue_tui.terminal.pty.spawn import Exit, Pty
 from fugue_tui.terminal.pty.winsize import Winsize
 from fugue_tui.terminal.pty.write_queue import CAPACITY, WriteQueue
+
+_TIOCGPTPEER: Final = 0x5441
+"""Opens the other end of a terminal; see ioctl_tty(2)."""
 
 
 def edits_lines(fd: int) -> bool:
@@ -49,6 +53,27 @@ def hides_input(fd: int) -> bool:
     return bool(lflag & termios.ICANON) and not lflag & termios.ECHO
 
 
+def interrupts(fd: int) -> bool:
+    """Whether the terminal's settings turn Ctrl+C into an interrupt that drops unread input."""
+    try:
+        _, _, _, lflag, _, _, keys = termios.tcgetattr(fd)
+    except (termios.error, OSError):
+        return False
+    return bool(lflag & termios.ISIG) and not lflag & termios.NOFLSH and keys[termios.VINTR] == b"\x03"
+
+
+def drop_unread(fd: int) -> None:
+    """Drop what was sent to a terminal and is not read yet, as an interrupt does that is not queued behind it."""
+    with suppress(termios.error, OSError):
+        termios.tcflush(fd, termios.TCOFLUSH)
+        if sys.platform == "linux":
+            other = fcntl.ioctl(fd, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                termios.tcflush(other, termios.TCIFLUSH)  # The line discipline's own buffer.
+            finally:
+                os.close(other)
+
+
 class NullChannel:
     """The channel of a terminal without a program: no descriptors, no thread, no process."""
 
@@ -65,6 +90,9 @@ class NullChannel:
     def reply(self, data: bytes) -> bool:
         """Drops the reply."""
         return False
+
+    def discard_unsent(self) -> None:
+        """Nothing is queued."""
 
     def pause(self, *, paused: bool) -> None:
         """There is nothing to read."""
@@ -191,6 +219,13 @@ class Channel:
                 self._flush_first()
         return accepted
 
+    def discard_unsent(self) -> None:
+        """Drop what the program does not read, if Ctrl+C interrupts it and would wait behind that. Any thread."""
+        with self._guard:
+            if not self._closed and self._outbox.size and interrupts(self._pty.fd):
+                self._outbox.clear()
+                drop_unread(self._pty.fd)
+
     def resize(self, size: Size) -> None:
         """Notify the program of its size: at once, or after rapid changes a little later, but always of the last. Any
         thread."""
@@ -300,7 +335,7 @@ class Channel:
         except OSError as error:
             if error.errno != errno.EIO:
                 raise
-            return len(piece)  # Nobody holds the terminal: what is typed at it is lost.
+            return len(piece)  # No process holds the terminal: what is typed at it is lost.
 
     def _rewatch(self) -> None:
         with self._guard:
@@ -355,7 +390,7 @@ class Channel:
             self._budget = min(SIZE, self._budget * 2)
 
     def _pause_reading(self) -> None:
-        """Nobody holds the terminal but the program lives: it may open it again, so look once in a while."""
+        """No process holds the terminal but the program lives: it may open it again, so look once in a while."""
         self._hung_up = True
         self._rewatch()
         self._io_loop.later(self._retry, self._resume_reading, self)

@@ -14,12 +14,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from fugue_tui.store import server_records
+
 PROC = Path("/proc")
 _FIELDS = "pid=,ppid=,pgid=,stat="
 _TRIES = 8
 _INTERPRETER = re.compile(r"(?:python|pypy|node|nodejs|bun|deno|ruby|perl|bash|dash|sh|zsh|fish|java)[\d.]*$")
 _DELETED = " (deleted)"
-"""What Linux puts behind the name of a directory that was removed: see proc_pid_cwd(5)."""
+"""What Linux puts behind the name of a file that was removed: see proc_pid_cwd(5)."""
+SOCKET_LOCK = ".sock.lock"
+"""How the names of the locks of workspaces' sockets end."""
 
 
 class Process(Struct, frozen=True):
@@ -50,7 +54,7 @@ def comm(pid: int) -> str:
 
 def executable(pid: int) -> str:
     """The path of the executable; of an interpreter with that of its script: untrusted. Empty if unknown, and for an
-    interpreter with options, whose script cannot be told for certain."""
+    interpreter with options, whose script is not certain."""
     try:
         path = os.readlink(PROC / str(pid) / "exe")
     except OSError:
@@ -119,7 +123,7 @@ def came_from(pid: int | None, top: int) -> tuple[tuple[int, ...], bool]:
         if complete or top in found[1:]:
             break
         found, complete = _lineage(pid)
-    return found, top in found[1:] or not complete or any(map(is_fugue, found[1:]))
+    return found, top in found[1:] or not complete or any(map(is_workspace, found[1:]))
 
 
 def is_fugue(pid: int) -> bool:
@@ -127,6 +131,23 @@ def is_fugue(pid: int) -> bool:
     words = argv(pid)[:8]
     module = any(pair == ("-m", "fugue_tui") for pair in pairwise(words))
     return module or any(word.rsplit("/", 1)[-1] == "fugue-tui" for word in words[:2])
+
+
+def is_workspace(pid: int) -> bool:
+    """Whether a process is a workspace: by what it was started as, or by a lock of one that it has open, which it has
+    under any name."""
+    return is_fugue(pid) or any(
+        path.endswith(SOCKET_LOCK) or server_records.is_record(path) for path in _open_files(pid)
+    )
+
+
+def _open_files(pid: int) -> Iterator[str]:
+    """The paths of the files that a process has open; none if unknown or not ours to see."""
+    folder = f"/proc/{pid}/fd"
+    with suppress(OSError):
+        for number in os.listdir(folder):
+            with suppress(OSError):  # It was closed just now.
+                yield os.readlink(f"{folder}/{number}").removesuffix(_DELETED)
 
 
 def _lineage(pid: int | None) -> tuple[tuple[int, ...], bool]:

@@ -26,7 +26,7 @@ from fugue_tui import __version__
 from fugue_tui.errors import SpawnFailed
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.protocol import CELL_PIXELS
-from fugue_tui.terminal.pty import orphans
+from fugue_tui.terminal.pty import orphans, posix_spawn
 from fugue_tui.terminal.pty.secret_pipe import VARIABLE, SecretPipe
 
 _FOREIGN: Final = frozenset(
@@ -103,7 +103,9 @@ class Pty:
             secret = _secret_pipe(program, env, undo)
             inherited = secret.inherited if secret else ()
             with orphans.lock:
-                pid, fd = _fork(path, _start(path, argv, env, directory, size, inherited), inherited)
+                pid, fd = _spawn(path, argv, env, directory, size, inherited) or _fork(
+                    path, _start(path, argv, env, directory, size, inherited), inherited
+                )
                 orphans.own.add(pid)
             if not inherited:
                 undo.pop_all()
@@ -242,6 +244,34 @@ def _secret_pipe(program: Program, env: dict[str, str], undo: ExitStack) -> Secr
     return pipe
 
 
+def _spawn(
+    path: str, argv: tuple[str, ...], env: Mapping[str, str], directory: str, size: Size, inherited: Sequence[int]
+) -> tuple[int, int] | None:
+    """The pid and the terminal's master; None if the program does not start so: a fork then says why."""
+    if not posix_spawn.is_available():
+        return None
+    try:
+        main, inner = os.openpty()
+    except OSError:
+        return None
+    try:
+        _prepare(inner, size)
+        return posix_spawn.spawn(path, argv, env, directory, os.ttyname(inner), inherited), main
+    except (OSError, ValueError):
+        os.close(main)
+        return None
+    finally:
+        os.close(inner)
+
+
+def _prepare(tty: int, size: Size) -> None:
+    """Set a terminal's size, and that it erases whole characters of UTF-8."""
+    fcntl.ioctl(tty, termios.TIOCSWINSZ, _winsize(size))
+    attributes = termios.tcgetattr(tty)
+    attributes[0] |= _IUTF8
+    termios.tcsetattr(tty, termios.TCSANOW, attributes)
+
+
 def _fork(path: str, start: Callable[[], NoReturn], inherited: Sequence[int] = ()) -> tuple[int, int]:
     parent = os.getpid()
     try:
@@ -284,15 +314,11 @@ def _start(
     path: str, argv: tuple[str, ...], env: dict[str, str], directory: str, size: Size, inherited: Sequence[int]
 ) -> Callable[[], NoReturn]:
     """What the child does between fork and exec: no locks, no threads, only system calls."""
-    winsize = _winsize(size)
     signals = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
     def start() -> NoReturn:
         signal.set_wakeup_fd(-1)  # The size that is set next signals this process, which has no loop to wake.
-        fcntl.ioctl(0, termios.TIOCSWINSZ, winsize)
-        attributes = termios.tcgetattr(0)
-        attributes[0] |= _IUTF8
-        termios.tcsetattr(0, termios.TCSANOW, attributes)
+        _prepare(0, size)
         for number in signals:
             if signal.getsignal(number) is signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)

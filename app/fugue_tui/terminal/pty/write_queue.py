@@ -39,6 +39,11 @@ class WriteQueue:
         self._append(data)
         return True
 
+    def clear(self) -> None:
+        """Drop everything."""
+        self._pieces.clear()
+        self._replies = self.size = 0
+
     def flush(self, write: Callable[[memoryview], int]) -> None:
         """Pass pieces to `write` until the queue is empty, it accepts nothing, or AT_ONCE bytes were written."""
         least = self.size - AT_ONCE

@@ -73,7 +73,7 @@ class PyteEmulator(EventSource, Encoder):
         self.refresh()
 
     def set_colours(self, fg: int, bg: int) -> None:
-        """Tell what the host's default colours are (0xRRGGBB), for programs that ask."""
+        """Set the host's default colours (0xRRGGBB), for programs that query them."""
         self.colours = (fg, bg)
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:

@@ -33,7 +33,7 @@ class DynamicColors(Struct, frozen=True, eq=False):
 
     @property
     def is_plain(self) -> bool:
-        """Whether every style is drawn as it is. Whoever finds nothing redefined uses HOST itself."""
+        """Whether every style is drawn as it is. A caller that finds nothing redefined uses HOST itself."""
         return self is HOST
 
     @property

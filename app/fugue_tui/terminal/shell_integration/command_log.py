@@ -53,10 +53,10 @@ class CommandLog:
         cwd: Callable[[], str] = lambda: "",
         in_front: Callable[[int], bool] = lambda group: True,
     ) -> None:
-        """`in_front` tells whether a process group, 0 for the terminal's own program, is in the foreground."""
+        """`in_front` returns whether a process group, 0 for the terminal's own program, is in the foreground."""
         self._emulator = emulator
         self._nonce = nonce
-        self._cwd = cwd
+        self._cwd = lambda: self.spelled(cwd())
         self._in_front = in_front
         self._records: deque[CommandRecord] = deque(maxlen=KEPT)
         self._number = 0
@@ -68,7 +68,7 @@ class CommandLog:
         self._events: list[CommandStarted | CommandFinished] = []
         self._expected: dict[str, CommandRecord] = {}
         self._typed_into: dict[str, int] = {}
-        self._typed_for = ("", "")
+        self._typed_for = ("", "", False)
         self._first_rows: tuple[int, str] = (0, "")
         self._program_rows = ""
         self._newlines: tuple[int, int] = (0, 0)
@@ -88,10 +88,20 @@ class CommandLog:
 
     # Queries
 
+    def spelled(self, seen: str) -> str:
+        """A directory as the shell that Fugue set up spells it, by its links. Needs no lock."""
+        reported = self.cwd
+        return reported if reported and (not seen or reported == seen or _is_same(reported, seen)) else seen
+
     @property
     def records(self) -> tuple[CommandRecord, ...]:
         """The remembered commands, oldest first."""
         return tuple(self._records)
+
+    @property
+    def history(self) -> tuple[CommandRecord, ...]:
+        """Those that Fugue did not type for a purpose of its own."""
+        return tuple(record for record in self._records if not record.own)
 
     @property
     def running(self) -> CommandRecord | None:
@@ -101,8 +111,9 @@ class CommandLog:
     @property
     def newest(self) -> CommandRecord | None:
         """The newest command; while a nested shell runs, the newest one typed into that."""
-        last = self._records[-1] if self._records else None
-        nested = [each for each in self._expected.values() if each.started and last and each.number > last.number]
+        last = next((record for record in reversed(self._records) if not record.own), None)
+        known = [each for each in self._expected.values() if each.started and not each.own]
+        nested = [each for each in known if last and each.number > last.number]
         return nested[-1] if nested and self.running else last
 
     def find(self, number: int) -> CommandRecord | None:
@@ -141,19 +152,20 @@ class CommandLog:
 
     # Typed commands
 
-    def expect(self, nonce: str, line: str, group: int = 0) -> int:
+    def expect(self, nonce: str, line: str, group: int = 0, *, own: bool = False) -> int:
         """Expect the marks of a command that is about to be typed into a process group's shell; its number."""
         self._number += 1
-        self._expected[nonce] = CommandRecord(self._number, line[:LONGEST].strip("\n"), "", 0.0, 0.0, trusted=True)
+        line = line[:LONGEST].strip("\n")
+        self._expected[nonce] = CommandRecord(self._number, line, "", 0.0, 0.0, trusted=True, own=own)
         self._typed_into[nonce] = group
         while len(self._expected) > EXPECTED:
             oldest = next(iter(self._expected))
             del self._expected[oldest], self._typed_into[oldest]
         return self._number
 
-    def record_as(self, text: str, line: str) -> None:
+    def record_as(self, text: str, line: str, *, own: bool = False) -> None:
         """Record the text that is about to be typed as this command line."""
-        self._typed_for = (text.strip(), line)
+        self._typed_for = (text.strip(), line, own)
 
     def record_program(self, line: str) -> int:
         """Record all output until the program ends as that of one command; its number."""
@@ -274,13 +286,14 @@ class CommandLog:
     # Records
 
     def _start(self, line: str, start: Pin) -> None:
-        (text, meant), self._typed_for = self._typed_for, ("", "")
-        line = meant if text and text == line.strip() else line
+        (text, meant, own), self._typed_for = self._typed_for, ("", "", False)
+        given = bool(text) and text == line.strip()
+        line = meant if given else line
         self._number += 1
         self._append(
             CommandRecord(
                 self._number, line[:LONGEST].strip("\n"), self._cwd(), time.monotonic(), time.time(), self.trusted,
-                start=start,
+                own=own and given, start=start,
             )
         )  # fmt: skip
         self._input, self._typed, self._reported, self.at_prompt = None, [], None, False
@@ -451,3 +464,10 @@ def output(emulator: Emulator, record: CommandRecord, *, joined: bool = True, an
         top = Point(emulator.scrollback.lines)
         return TextExtract(emulator.between(top, last, joined=joined, ansi=ansi), True, start=top, stop=last)
     return passage(emulator, record.start, stop, joined=joined, ansi=ansi)
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 FOLDER: Final = Path(__file__).parent / "scripts"
 MARKS: Final = "FUGUE_SHELL_MARKS"
-"""Tells the script to mark prompts, and bash which start-up files it reads. The nonce comes by a pipe."""
+"""Makes the script mark prompts, and lists for bash which start-up files it reads. The nonce comes by a pipe."""
 _YES: Final = "yes"
 OLD_ENV: Final = "FUGUE_SHELL_ENV"
 OLD_ZDOTDIR: Final = "FUGUE_SHELL_ZDOTDIR"

@@ -20,21 +20,28 @@ class ShellIntegration:
             return self._log.records
 
     @property
+    def history(self) -> tuple[CommandRecord, ...]:
+        """The commands that users and agents ran, without those that Fugue typed for a purpose of its own."""
+        with self._lock:
+            return self._log.history
+
+    @property
     def newest_command(self) -> CommandRecord | None:
         """The newest command, including a requested one in a nested shell; None if none is known."""
         with self._lock:
             return self._log.newest
 
-    def ask(self, nonce: str, line: str, group: int) -> int:
+    def ask(self, nonce: str, line: str, group: int, *, own: bool = False) -> int:
         """Expect a command that is typed, into the shell of a process group, with prompt marks that carry the nonce:
-        `CommandStarted` and `CommandFinished` report it under the returned number."""
+        `CommandStarted` and `CommandFinished` report it under the returned number; one of Fugue's `own` is in no
+        history."""
         with self._lock:
-            return self._log.expect(nonce, line, group)
+            return self._log.expect(nonce, line, group, own=own)
 
-    def given(self, text: str, line: str) -> None:
-        """Record the next command as `line` if it is typed as `text`."""
+    def given(self, text: str, line: str, *, own: bool = False) -> None:
+        """Record the next command as `line` if it is typed as `text`; one of Fugue's `own` is in no history."""
         with self._lock:
-            self._log.record_as(text, line)
+            self._log.record_as(text, line, own=own)
 
     def record_program(self, line: str) -> int:
         """Record all output until the program exits as that of one command, under the returned number."""

@@ -1,9 +1,11 @@
 """The clipboard: what the user copies."""
 
+import time
 from typing import Final
 
 from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.core.confirmation import count
+from fugue_tui.multiplexer.clipboard import Copied, CopySource
 from fugue_tui.sanitize import clean_text
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app_context import AppContext
@@ -19,8 +21,8 @@ def clear_other_selections(app: AppContext, terminal: Terminal) -> None:
             other.copy_mode.deselect()
 
 
-def copy(app: AppContext, text: str, client: AttachedClient | None) -> None:
-    """Keep selected text for pasting, set the clipboard of the client where it was selected, and alert the user.
+def copy(app: AppContext, text: str, terminal: Terminal | None, client: AttachedClient | None) -> None:
+    """Keep text that was selected in a terminal for pasting and the history, set a client's clipboard, alert the user.
 
     Terminals do not confirm that they set the clipboard; some report beforehand that they can."""
     text = clean_text(text, max(len(text), 1))
@@ -28,6 +30,9 @@ def copy(app: AppContext, text: str, client: AttachedClient | None) -> None:
         return  # An empty text would wipe the clipboard.
     fits = len(text.encode("utf-8", "replace")) <= MOST_BYTES
     app.copy(text, client if fits else None)
+    pane = next((pane for pane, each in app.mux.terminals.items() if each is terminal), None)
+    if pane is not None and terminal is not None and not terminal.hides_input:
+        app.mux.clipboard.add(Copied(text, CopySource.SELECTION, pane, time.time()))
     to_clipboard = " to the clipboard" if fits and client is not None and client.capabilities.clipboard else ""
     pastes = f"; {app.paste_keys} pastes" if app.paste_keys else ""
     app.alert(f"copied {count(len(text), 'character')}{_lines(text)}{to_clipboard}{pastes}")

@@ -157,7 +157,7 @@ class CopyMode:
             self._app.alert("nothing is selected; v begins, y copies")
             return
         self._leave(live)
-        copy(self._app, text, client_of(self._app, client))
+        copy(self._app, text, live, client_of(self._app, client))
 
     def _enter(self, live: Terminal, client: int) -> None:
         if live.copy_mode.selected is not None:

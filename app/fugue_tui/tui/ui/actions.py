@@ -88,15 +88,15 @@ class Actions:
             return
         held = lease.is_taken(pane)
         command = HandOverPane(pane=str(pane)) if held else TakePane(pane=str(pane))
-        told = f"agents may type in {pane} again" if held else f"{pane} is yours; the same keys hand it over to agents"
-        self._app.commands.run(command, then=lambda _: self._app.alert(told))
+        text = f"agents may type in {pane} again" if held else f"{pane} is yours; the same keys hand it over to agents"
+        self._app.commands.run(command, then=lambda _: self._app.alert(text))
 
     def _freeze_agents(self) -> None:
         """Refuse all input of agents, or accept it again."""
         frozen = self._app.mux.lease.frozen
-        told = "agents may type again" if frozen else "agents may not type; the same keys release them"
+        text = "agents may type again" if frozen else "agents may not type; the same keys release them"
         command = ReleaseAgents() if frozen else FreezeAgents()
-        self._app.commands.run(command, then=lambda _: self._app.alert(told))
+        self._app.commands.run(command, then=lambda _: self._app.alert(text))
 
     # Detach
 

@@ -11,7 +11,7 @@ from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui.program_clipboard import EFFECT
 from fugue_tui_widgets import approval_dialog
-from fugue_tui_widgets.approval_dialog import DENY, ApprovalDialog
+from fugue_tui_widgets.approval_dialog import DENY, DENY_ALL, ApprovalDialog
 from fugue_tui_widgets.dialogs import Choose
 
 IDLE_SECONDS: Final = 2.0
@@ -24,6 +24,7 @@ _WORDS: Final = {
     "input": "type",
     "run": "run a program",
     "destroy": "end or delete",
+    "clipboard": "see what was copied",
     "admin": "change the workspace",
     EFFECT: "copy to your clipboard",
 }
@@ -106,6 +107,7 @@ class ApprovalPrompt:
             len(self._app.mux.approvals.waiting()) - 1,
             approval_dialog.GUARD_SECONDS if guard is None else guard,
             title=question.title,
+            denies_all=True,
         )
         self._shown = request, dialog
         self._app.push_screen(dialog, lambda answer: self._answered(request, answer))
@@ -120,6 +122,8 @@ class ApprovalPrompt:
                 self._put_off |= {each.id for each in approvals.waiting()}
             elif answer == DENY:
                 approvals.deny(request.id)
+            elif answer == DENY_ALL:
+                approvals.deny_all(request.id)
             else:
                 approvals.approve(request.id, Scope(answer))
         except NotFound as error:

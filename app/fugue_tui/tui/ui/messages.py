@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from fugue_tui.sanitize import clean
 
@@ -16,24 +16,33 @@ MOST: Final = 5
 """Maximum number of queued messages; the oldest are dropped."""
 
 
+class _Message(NamedTuple):
+    text: str
+    topic: str = ""
+
+
 class Messages:
     """One message at a time. Main thread only."""
 
     def __init__(self, changed: Callable[[], None], watched: Callable[[], bool]) -> None:
-        self.text = ""
-        """The current message; empty for none."""
+        self._current = _Message("")
         self._changed, self._watched = changed, watched
         self._timer: asyncio.TimerHandle | None = None
         self._was_queued = self._lasts = False
         self._notification = ""
         """The newest of a program, which waits for a message that lasts."""
-        self._queue = deque[str](maxlen=MOST)
+        self._queue = deque[_Message](maxlen=MOST)
+
+    @property
+    def text(self) -> str:
+        """The current message; empty for none."""
+        return self._current.text
 
     def show(self, text: str) -> None:
         """Show a message at once; one that was queued is shown again after it."""
         if self._was_queued:
-            self._queue.appendleft(self.text)
-        self._set(clean(text, 200), queued=False)
+            self._queue.appendleft(self._current)
+        self._set(_Message(clean(text, 200)), queued=False)
 
     def show_lasting(self, text: str) -> None:
         """Show a message at once which no notification replaces, and which is shown again after other messages."""
@@ -48,11 +57,19 @@ class Messages:
         else:
             self.show(text)
 
-    def queue(self, text: str) -> None:
-        """Queue a message until earlier ones have expired and a client shows the screen."""
-        text = clean(text, 200)
-        if text not in self._queue and text != self.text:
-            self._queue.append(text)
+    def queue(self, text: str, topic: str = "") -> None:
+        """Queue a message until earlier ones have expired and a client shows the screen.
+
+        It replaces earlier ones of its topic, also the current one; empty for a message that replaces none."""
+        message = _Message(clean(text, 200), topic)
+        if topic:
+            self._queue = deque((each for each in self._queue if each.topic != topic), MOST)
+        if message == self._current:
+            return
+        if topic and self._current.topic == topic:
+            self._set(message, queued=True)
+        elif message not in self._queue:
+            self._queue.append(message)
         self.show_next()
 
     def show_next(self) -> None:
@@ -60,18 +77,18 @@ class Messages:
         if self._queue and not self.text and self._watched():
             self._set(self._queue.popleft(), queued=True)
 
-    def _set(self, text: str, *, queued: bool) -> None:
-        self.text, self._was_queued, self._lasts = text, queued, False
+    def _set(self, message: _Message, *, queued: bool) -> None:
+        self._current, self._was_queued, self._lasts = message, queued, False
         if self._timer is not None:
             self._timer.cancel()
-        seconds = min(max(SECONDS, len(text) / READ_A_SECOND), LONGEST_SECONDS)
+        seconds = min(max(SECONDS, len(message.text) / READ_A_SECOND), LONGEST_SECONDS)
         self._timer = asyncio.get_running_loop().call_later(seconds, self._expire)
         self._changed()
 
     def _expire(self) -> None:
         if self._was_queued and not self._watched():
-            self._queue.appendleft(self.text)  # The client detached before it was read.
-        self.text, self._was_queued, self._lasts = "", False, False
+            self._queue.appendleft(self._current)  # The client detached before it was read.
+        self._current, self._was_queued, self._lasts = _Message(""), False, False
         self._changed()
         self.show_next()
         if self._notification and not self.text:

@@ -1,20 +1,22 @@
 """Writes of programs to the clipboard (OSC 52): refused, asked about or passed on, as `[terminal] clipboard` says."""
 
+import time
 import unicodedata
 from collections.abc import Callable
 from typing import Final
 
-from fugue_tui.control.core.confirmation import count, pane_words
+from fugue_tui.control.core.confirmation import count, owned_pane_words
 from fugue_tui.control.core.deferred import spawn
 from fugue_tui.errors import CommandError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.approvals import Question
 from fugue_tui.multiplexer.access.grants import Grantee, Scope
+from fugue_tui.multiplexer.clipboard import Copied, CopySource
 from fugue_tui.sanitize import clean, visible
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui.messages import Messages
 
-EFFECT: Final = "clipboard"
+EFFECT: Final = "set-clipboard"
 """What the user grants, among the effects of commands."""
 SHOWN: Final = 200
 """Characters of a text that the question shows."""
@@ -36,11 +38,11 @@ class ProgramClipboard:
         if any(unicodedata.category(char) == "Cc" and char not in "\t\n" for char in text):
             self._alerts.show_lasting(f"{pane} was refused to copy a text with control characters")
         elif setting == "on" or self._is_granted(pane):
-            self._pass_on(pane, text)
+            self._pass_on(pane, text, hidden=self._app.mux.terminal(pane).hides_input)
         elif pane not in self._asked:
-            spawn(self._ask(pane, text))
+            spawn(self._ask(pane, text, hidden=self._app.mux.terminal(pane).hides_input))
 
-    async def _ask(self, pane: PaneId, text: str) -> None:
+    async def _ask(self, pane: PaneId, text: str, *, hidden: bool) -> None:
         mux = self._app.mux
         terminal = mux.terminal(pane)
         more = f" [... {len(text) - SHOWN} more characters]" if len(text) > SHOWN else ""
@@ -49,7 +51,7 @@ class ProgramClipboard:
             effects=frozenset((EFFECT,)),
             panes=(pane,),
             what=f"{count(len(text), 'character')}: {visible(text[:SHOWN])}{more}",
-            where=pane_words(mux, pane),
+            where=owned_pane_words(mux, pane),
             scopes=(Scope.ONCE, Scope.PANE),
             title="a program asks",
         )
@@ -57,14 +59,17 @@ class ProgramClipboard:
         try:
             await mux.approvals.ask(question, mux.permissions.ask_seconds, lambda: not self._is_granted(pane))
         except CommandError:
-            return  # It was denied, or nobody answered.
+            return  # It was denied, or not answered.
         finally:
             self._asked.discard(pane)
         if mux.terminals.get(pane) is terminal:
-            self._pass_on(pane, text)
+            self._pass_on(pane, text, hidden=hidden)
 
-    def _pass_on(self, pane: PaneId, text: str) -> None:
+    def _pass_on(self, pane: PaneId, text: str, *, hidden: bool) -> None:
+        """Set the clipboard; the history leaves out what was copied while the terminal hid what is typed."""
         self._copy(text)
+        if not hidden:
+            self._app.mux.clipboard.add(Copied(text, CopySource.PROGRAM, pane, time.time()))
         self._alerts.show_lasting(f"{pane} copied {count(len(text), 'character')}: {clean(text, 60)}")
 
     def _is_granted(self, pane: PaneId) -> bool:

@@ -1,7 +1,7 @@
-# Has bash mark its prompts and commands (OSC 133) and tell its directory (OSC 7), for Fugue.
+# Has bash mark its prompts and commands (OSC 133) and report its directory (OSC 7), for Fugue.
 #
 # Bash reads this in place of its own start-up files, as its --init-file or as the $ENV of a --posix shell, and reads
-# those files from here. Written for bash 3.2 to 5.3, for any options the person has set, and without subshells.
+# those files from here. Written for bash 3.2 to 5.3, for any options the user has set, and without subshells.
 
 __fugue_nonce=
 if [[ -r ${FUGUE_SHELL_NONCE-} ]]; then
@@ -20,7 +20,7 @@ __fugue_more=$'\033]133;A;k=s;redraw=last;fugue='$__fugue_nonce$'\a'
 __fugue_first='{ __fugue_begin; } 2>/dev/null'
 __fugue_last='{ __fugue_end; } 2>/dev/null'
 
-# First of what PROMPT_COMMAND runs: tells the directory and how the command ended, and takes our marks off the prompts.
+# First of what PROMPT_COMMAND runs: reports the directory and how the command ended, and takes our marks off the prompts.
 __fugue_begin() {
     \builtin local status=$? here last
     here=${PWD-}
@@ -49,7 +49,7 @@ __fugue_begin() {
 
 # Last of what PROMPT_COMMAND runs: puts marks around what the prompts have become.
 __fugue_end() {
-    # Should another take the place of PROMPT_COMMAND, the prompt still tells how the command ended.
+    # Should another take the place of PROMPT_COMMAND, the prompt still reports how the command ended.
     \builtin local a='${__fugue_a:+$__fugue_a;status=$?$__fugue_z}' b='${__fugue_b-}' c='${__fugue_c-}' more='${__fugue_more-}'
     if ! \builtin shopt -q promptvars; then
         a=$__fugue_a$__fugue_z b=$__fugue_b c=$__fugue_c more=$__fugue_more
@@ -60,7 +60,7 @@ __fugue_end() {
     # A shell inside this one would know none of these functions.
     \builtin export -n PROMPT_COMMAND
     if [[ $__fugue_version -ge 404 ]]; then
-        # What the person has in PS0 is neither what was typed nor output.
+        # What the user has in PS0 is neither what was typed nor output.
         if [[ ${PS0-} != *"$c"* ]]; then PS0=${PS0:+$more$PS0}$c; fi
     else
         __fugue_armed=1

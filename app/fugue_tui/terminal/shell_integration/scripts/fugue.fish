@@ -1,4 +1,4 @@
-# Has fish mark its prompts and commands (OSC 133) and tell its directory (OSC 7), for Fugue.
+# Has fish mark its prompts and commands (OSC 133) and report its directory (OSC 7), for Fugue.
 #
 # Fish runs this by --init-command, after its own start-up files. Needs nothing newer than fish 3.0.
 
@@ -27,7 +27,7 @@ if status is-interactive; and test -n "$__fugue_nonce"
         builtin printf '\e]133;D;%s;fugue=%s\a' $status $__fugue_nonce
     end
 
-    # A line that was given up: the prompt is there again, which fish tells nobody of.
+    # A line that was given up: the prompt is there again, which fish does not report.
     function __fugue_cancel --on-event fish_cancel
         builtin printf '\e]133;A;fugue=%s\a' $__fugue_nonce
     end

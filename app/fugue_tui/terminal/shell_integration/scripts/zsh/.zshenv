@@ -1,4 +1,4 @@
-# Has zsh mark its prompts and commands (OSC 133) and tell its directory (OSC 7), for Fugue.
+# Has zsh mark its prompts and commands (OSC 133) and report its directory (OSC 7), for Fugue.
 #
 # Zsh finds this by a ZDOTDIR that is set back here, so that it reads all other start-up files where they are.
 
@@ -17,7 +17,7 @@ if [[ -r ${FUGUE_SHELL_NONCE-} ]]; then
 fi
 'builtin' 'unset' FUGUE_SHELL_MARKS FUGUE_SHELL_NONCE
 
-# Once the start-up files are read, before the first prompt: goes behind the hooks of the person's own.
+# Once the start-up files are read, before the first prompt: goes behind the user's own hooks.
 __fugue_start() {
     'builtin' 'local' ret=$?
     __fugue_hook
@@ -32,7 +32,7 @@ __fugue_hook() {
     preexec_functions=(${preexec_functions:#__fugue_preexec} __fugue_preexec)
 }
 
-# Where `exec >file` sent all output elsewhere, the terminal still hears of the marks.
+# Where `exec >file` sent all output elsewhere, the terminal still gets the marks.
 __fugue_say() {
     if [[ -t 1 ]]; then
         'builtin' 'printf' "$@"
@@ -45,7 +45,7 @@ __fugue_precmd() {
     __fugue_prompt $?
 }
 
-# Tells the directory and how the command ended, and puts marks around what the prompt has become.
+# Reports the directory and how the command ended, and puts marks around what the prompt has become.
 __fugue_prompt() {
     'builtin' 'setopt' localoptions noxtrace
     'builtin' 'local' sp=
@@ -76,7 +76,7 @@ __fugue_prompt() {
     fi
 }
 
-# Tells which line is run.
+# Reports which line is run.
 __fugue_preexec() {
     'builtin' 'setopt' localoptions noxtrace
     'builtin' 'emulate' -L zsh

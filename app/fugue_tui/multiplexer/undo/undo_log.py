@@ -9,11 +9,11 @@ from fugue_tui.errors import NotFound, Refused
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes as panes_in
 from fugue_tui.layout.undo_history import History
-from fugue_tui.multiplexer.access.caller import current_owner
-from fugue_tui.multiplexer.closed_panes import SECONDS, ClosedPanes
+from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.events.callbacks import CallbackList
-from fugue_tui.multiplexer.layout_history import LayoutHistory
-from fugue_tui.multiplexer.lease import Lease
+from fugue_tui.multiplexer.input.lease import Lease
+from fugue_tui.multiplexer.undo.closed_panes import SECONDS, ClosedPanes
+from fugue_tui.multiplexer.undo.layout_history import LayoutHistory
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal
@@ -84,7 +84,7 @@ class UndoLog:
         if not after.windows:
             self._mux.assign(after)
             return
-        by = current_owner.get()
+        by = current_call.get().owner
         words = f"{_caller(by)} closed {self._words(self._lost(after), after)}"
         self._future.clear()
         self._add(self._past, self._close(after))
@@ -171,7 +171,9 @@ class UndoLog:
         self, before: Workspace, panes: tuple[PaneId, ...], histories: Mapping[WindowId, History], *, closed: bool
     ) -> Change:
         self._last_number += 1
-        return Change(self._last_number, closed, panes, current_owner.get(), before, self._mux.workspace, histories)
+        return Change(
+            self._last_number, closed, panes, current_call.get().owner, before, self._mux.workspace, histories
+        )
 
     def _is_revertible(self, change: Change) -> bool:
         there = self._mux.closed_panes if change.closed else self._mux.workspace.panes

@@ -4,13 +4,13 @@ The user holds a pane for two seconds after the last key, as long as a line is t
 is pressed, and, once it was taken over, until it is handed over. Agents may always read. Main thread only.
 """
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.multiplexer.author import Author, AuthorKind
+from fugue_tui.multiplexer.access.current_call import current_call
+from fugue_tui.multiplexer.author import Author, Kind
 from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.pane_events import PaneReports
 from fugue_tui.sanitize import clean
@@ -49,7 +49,6 @@ class Lease:
         """A pane was taken over or handed over, agents were frozen or released, or another author types."""
         self.on_focus_kept = CallbackList[[PaneId, Author]]()
         """An author wanted the focus for a pane while the user was typing, and did not get it."""
-        self._acting: Author | None = None
         self._frozen = False
         self._taken: set[PaneId] = set()
         self._key_at = float("-inf")
@@ -121,19 +120,23 @@ class Lease:
         left = 0.0 if typed_at is None else typed_at + RESERVED_SECONDS - self._clock()
         return max(1, round(left * 1000)) if left > 0 else None
 
+    def typing(self, pane: PaneId) -> Refused | None:
+        """The refusal while the user is typing in a pane; None otherwise."""
+        if wait := self.reserved_ms(pane):
+            return Refused(f"the user is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
+        return None
+
     def refusal(self, pane: PaneId, author: Author) -> Refused | None:
         """Why an author may not type into a pane now, or end what runs there; None if it may."""
         if not author.yields:
             return None
         if stopped := self.stopped(pane, author):
             return stopped
-        if author.kind is AuthorKind.PROGRAM and author.pane == pane:
+        if author.kind is Kind.PROGRAM and author.pane == pane:
             return None
         if self._prefixes:
             return Refused("the user is pressing a key command; try again in 500 ms", retry_after_ms=_PREFIX_RETRY)
-        if wait := self.reserved_ms(pane):
-            return Refused(f"the user is typing in {pane}; try again in {wait} ms", retry_after_ms=wait)
-        return self._unentered(pane)
+        return self.typing(pane) or self._unentered(pane)
 
     def stopped(self, pane: PaneId, author: Author) -> Refused | None:
         """Why an author may not even press the Enter of a text that was typed; None if it may."""
@@ -160,24 +163,15 @@ class Lease:
 
     # Layout and focus
 
-    @contextmanager
-    def acting(self, author: Author) -> Generator[None]:
-        """Changes of the workspace within this context are the author's."""
-        before, self._acting = self._acting, author
-        try:
-            yield
-        finally:
-            self._acting = before
-
     def admit(self, old: Workspace, new: Workspace) -> Workspace:
-        """The change that the acting author may make: without taking the focus while the user types.
+        """The change that the current call's author may make: without taking the focus while the user types.
 
         Raises Refused if it ends what the user is using, or changes a layout that the user is changing."""
-        author = self._acting
+        author = current_call.get().author
         if author is None or old is new:
             return new
         changed = _rearranged(old, new)
-        if author.kind is AuthorKind.USER:
+        if author.kind is Kind.USER:
             self._layouts = dict.fromkeys(changed, self._clock()) | {
                 window: at for window, at in self._layouts.items() if window not in changed
             }
@@ -192,11 +186,11 @@ class Lease:
         return self._with_focus_kept(author, old, new)
 
     def check_end(self, pane: PaneId) -> None:
-        """Raise Refused if the acting author may not end what runs in a pane."""
-        terminal = self._mux.terminals.get(pane)
-        if self._acting is None or terminal is None or terminal.exit is not None:
+        """Raise Refused if the current call's author may not end what runs in a pane."""
+        author, terminal = current_call.get().author, self._mux.terminals.get(pane)
+        if author is None or terminal is None or terminal.exit is not None:
             return
-        if error := self.refusal(pane, self._acting):
+        if error := self.refusal(pane, author):
             raise error
 
     def _check_layout(self, window: WindowId) -> None:
@@ -208,7 +202,7 @@ class Lease:
     def _is_command_of_user(self, author: Author) -> bool:
         """Whether a program in the focused pane was started by the line that the user has entered there."""
         pane = self._mux.focused
-        if author.kind is not AuthorKind.PROGRAM or pane is None or author.pane != pane:
+        if author.kind is not Kind.PROGRAM or pane is None or author.pane != pane:
             return False
         sent = self._mux.terminals[pane].sent
         return sent.entered and sent.count != self._mux.pane_reports[pane].input.own_count
@@ -242,7 +236,7 @@ def _unentered_line(terminal: Terminal) -> str | None:
     shell, sent = terminal.shell, terminal.sent
     if shell.at_input:
         text = shell.typed.strip()
-        return None if sent.nothing_since or not text else text
+        return None if sent.nothing_since or not text or sent.is_clearing() else text
     group = terminal.foreground_group
     marks = bool(shell.marks and shell.at_prompt and group == terminal.pid)
     if not sent.is_left_at(group, marks=marks) or terminal.modes.alternate_screen:

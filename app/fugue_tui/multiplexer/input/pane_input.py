@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from fugue_tui.errors import FugueError, Refused, TerminalGone
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.author import USER, Author, AuthorKind
+from fugue_tui.multiplexer.access.current_call import current_call
+from fugue_tui.multiplexer.author import USER, Author, Kind
 from fugue_tui.multiplexer.events.callbacks import CallbackList
-from fugue_tui.multiplexer.lease import Lease, LeasedPanes
-from fugue_tui.multiplexer.pane_queue import PaneQueue
+from fugue_tui.multiplexer.input.lease import Lease, LeasedPanes
+from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
 from fugue_tui.terminal.input.mouse import MouseAction
@@ -34,7 +35,6 @@ class InputOwner(LeasedPanes, Protocol):
 
     lease: Lease
     waiting_input: PaneQueue
-    admit: Callable[[PaneId, Author], None]
     allow_hidden: Callable[[PaneId, Author], bool]
     on_typed: CallbackList[[PaneId, Author, int]]
     clock: Callable[[], float]
@@ -43,20 +43,29 @@ class InputOwner(LeasedPanes, Protocol):
 class InputHold:
     """Holds the input of everybody else back, in order, while a text waits for its Enter."""
 
-    def __init__(self, owner: "PaneInput", seconds: float) -> None:
-        """After so many seconds, the others continue in any case."""
+    def __init__(self, owner: "PaneInput", seconds: float, on_cancel: Callable[[], object]) -> None:
+        """After so many seconds, the others continue in any case; `on_cancel` is called if Ctrl+C is pressed before."""
         self._gate = owner.terminal.gate
-        self._gate.close()
+        self._gate.close(self._cancel)
         self._timer: asyncio.TimerHandle | None = call_later(seconds, self.release)
+        self._on_cancel, self._cancelled = on_cancel, False
 
     def release(self, last: Callable[[], object] = lambda: None) -> None:
-        """Make the last call, and let the others continue; later calls only make the call."""
+        """Make the last call, and let the others continue; later calls only make the call, and none after Ctrl+C."""
+        if self._cancelled:
+            return
         if self._timer is None:
             last()
             return
         self._timer.cancel()
         self._timer = None
         self._gate.open(last)
+
+    def _cancel(self) -> None:
+        self._cancelled = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._on_cancel()
 
 
 class PaneInput:
@@ -93,7 +102,7 @@ class PaneInput:
     def _check_terminal(self) -> None:
         if self._owner.terminals.get(self._pane) is not self.terminal:
             raise TerminalGone(f"the program of {self._pane} was closed, or replaced by another")
-        self._owner.admit(self._pane, self._author)
+        current_call.get().check()
 
     async def admitted(self, seconds: float, *, hidden: bool = False) -> None:
         """Wait until no text waits for its Enter and the user leaves the pane to the author, in the order of the
@@ -108,8 +117,8 @@ class PaneInput:
                 with suppress(TimeoutError):
                     async with timeout_at(deadline):
                         await turn.started.wait()
-            while self.terminal.gate.closed or self.refusal(hidden=hidden) is not None:
-                if get_running_loop().time() >= deadline and not self.terminal.gate.closed:
+            while (waits := self._waits(hidden=hidden)) or self.refusal(hidden=hidden) is not None:
+                if get_running_loop().time() >= deadline and not waits:
                     break
                 await sleep(_POLL_INTERVAL)
             self.check(hidden=hidden)
@@ -117,15 +126,19 @@ class PaneInput:
             if turn is not None:
                 turn.leave()
 
+    def _waits(self, *, hidden: bool) -> bool:
+        """Whether a text waits for its Enter, which Ctrl+C need not wait for."""
+        return self.terminal.gate.closed and not hidden
+
     # Effects
 
     def write(self, data: bytes) -> int:
-        """Send bytes; see `Terminal.write`. Raises Refused."""
+        """Send bytes; see `InputSender.write`. Raises Refused."""
         self.check()
         return self._record(lambda: self.terminal.write(data))
 
     def paste(self, text: str) -> int:
-        """Send text as one paste; see `Terminal.paste`. Raises Refused."""
+        """Send text as one paste; see `InputSender.paste`. Raises Refused."""
         self.check()
         return self._record(lambda: self.terminal.paste(text))
 
@@ -139,9 +152,9 @@ class PaneInput:
         self.check()
         return self._record(lambda: self.terminal.mouse(action))
 
-    def hold(self, seconds: float) -> InputHold:
-        """Hold other input back after a text, for its Enter."""
-        return InputHold(self, seconds)
+    def hold(self, seconds: float, on_cancel: Callable[[], object] = lambda: None) -> InputHold:
+        """Hold other input back after a text, for its Enter; `on_cancel` is called if Ctrl+C is pressed before that."""
+        return InputHold(self, seconds, on_cancel)
 
     def enter(self, *, newline: bool = False) -> bool:
         """Press the Enter of a text that was typed, or send a newline, even if the user has begun to type; False if the
@@ -152,19 +165,24 @@ class PaneInput:
         return self._record(lambda: bool(self.terminal.write(b"\n")) if newline else self.terminal.press(ENTER))
 
     def submit(self, seconds: float) -> "asyncio.Future[bool]":
-        """Press Enter after so many seconds, in which other input waits; whether it was pressed."""
+        """Press Enter after so many seconds, in which other input waits; whether it was pressed, which Ctrl+C
+        prevents."""
         from asyncio import get_running_loop
 
         pressed: asyncio.Future[bool] = get_running_loop().create_future()
-        hold = self.hold(seconds + 1)
+
+        def end(found: bool) -> None:
+            if not pressed.done():
+                pressed.set_result(found)
 
         def enter() -> None:
             try:
                 found = self.enter()
             except FugueError:
                 found = False
-            if not pressed.done():
-                pressed.set_result(found)
+            end(found)
+
+        hold = self.hold(seconds + 1, lambda: end(False))
 
         call_later(seconds, lambda: hold.release(enter))
         return pressed
@@ -196,5 +214,5 @@ class PaneInput:
                 other = log.last != self._author
                 log.record(self._author, owner.clock(), before, sent.count)
                 owner.on_typed(self._pane, self._author, sent.count - before)
-                if other and self._author.kind is not AuthorKind.USER:
+                if other and self._author.kind is not Kind.USER:
                     owner.lease.on_change()

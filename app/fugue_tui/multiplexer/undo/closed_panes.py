@@ -7,7 +7,7 @@ from msgspec import Struct
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.grants import Grants
 from fugue_tui.multiplexer.events.pane_events import PaneReports
-from fugue_tui.multiplexer.lease import Lease
+from fugue_tui.multiplexer.input.lease import Lease
 from fugue_tui.multiplexer.restored_pane import RestoredPane
 from fugue_tui.multiplexer.watch.bookmarks import Bookmarks
 from fugue_tui.multiplexer.watch.main_loop import call_later

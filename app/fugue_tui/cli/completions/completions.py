@@ -1,0 +1,18 @@
+"""`fugue-tui completions SHELL`: prints the script that completes this program's command line in that shell."""
+
+from collections.abc import Callable
+from typing import Final
+
+from fugue_tui.cli.args import Usage, options_of, say
+from fugue_tui.cli.completions import bash, fish, zsh
+
+SHELLS: Final[dict[str, Callable[[], str]]] = {"bash": bash.script, "zsh": zsh.script, "fish": fish.script}
+
+
+def completions(arguments: list[str]) -> int:
+    """Print the script of one shell."""
+    _, positional, program = options_of(arguments, ())
+    if len(positional) != 1 or positional[0] not in SHELLS or program:
+        raise Usage(f"completions: wants one of {', '.join(SHELLS)}")
+    say(SHELLS[positional[0]]().rstrip("\n"))
+    return 0

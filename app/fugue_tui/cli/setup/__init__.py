@@ -1,0 +1,1 @@
+"""`fugue-tui setup`: registers Fugue with MCP clients."""

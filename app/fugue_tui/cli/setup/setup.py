@@ -1,0 +1,85 @@
+"""`fugue-tui setup`: registers this program with the MCP clients that are installed, or with those that are named."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from fugue_tui.cli.args import Usage, as_json, complain, options_of, say
+from fugue_tui.cli.setup.clients import CLIENTS, Client, file_of, is_installed
+from fugue_tui.cli.setup.program import program, transience
+from fugue_tui.cli.setup.register import Outcome, State, add, remove
+from fugue_tui.errors import FugueError, NotFound
+from fugue_tui.sanitize import clean
+
+FLAGS: Final = ("--dry-run", "--uninstall", "--json")
+_WOULD: Final = {State.ADDED: "would be added", State.UPDATED: "would be updated", State.REMOVED: "would be removed"}
+
+
+def setup(arguments: list[str]) -> int:
+    """Set up the clients; the exit status is 1 if one of them failed or none was found."""
+    options, names, program_words = options_of(arguments, (), FLAGS)
+    if program_words:
+        raise Usage(f"setup: {program_words[0][:40]!a}: one word too many; it takes names of clients")
+    undo, dry, json_wanted = ("--uninstall" in options, "--dry-run" in options, "--json" in options)
+    clients = _chosen(names, undo=undo)
+    words = program()
+    warning = "" if undo else transience(words[0])
+    outcomes = [_outcome(client, words, undo=undo, dry=dry) for client in clients]
+    if undo and not names:
+        outcomes = [each for each in outcomes if each.state is not State.ABSENT]
+    if json_wanted:
+        say(as_json(_report(outcomes, words, warning, dry=dry)))
+    elif not clients:
+        names = [client.name for client in CLIENTS]
+        raise NotFound(f"no MCP client was found; fugue-tui setup NAME sets one up: {', '.join(names)}")
+    else:
+        _print(outcomes, warning, undo=undo, dry=dry)
+    return 1 if not clients or any(each.error for each in outcomes) else 0
+
+
+def _chosen(names: Sequence[str], *, undo: bool) -> list[Client]:
+    """The clients of these names; without names, those that are installed. Raises Usage."""
+    known = {client.name: client for client in CLIENTS}
+    if wrong := next((name for name in names if name not in known), ""):
+        raise Usage(f"setup: no client {wrong[:40]!a}; it knows {', '.join(known)}")
+    if names:
+        return [known[name] for name in dict.fromkeys(names)]
+    return [client for client in CLIENTS if undo or is_installed(client)]
+
+
+def _outcome(client: Client, words: Sequence[str], *, undo: bool, dry: bool) -> Outcome:
+    try:
+        return remove(client, dry=dry) if undo else add(client, words, dry=dry)
+    except FugueError as error:
+        return Outcome(client, State.FAILED, file_of(client), error=error)
+
+
+def _print(outcomes: Sequence[Outcome], warning: str, *, undo: bool, dry: bool) -> None:
+    for each in outcomes:
+        title = each.client.title
+        if each.error:
+            complain(f"{title}: {each.error}")
+            continue
+        state = _WOULD.get(each.state, each.state) if dry else each.state
+        say(f"{title}: {state} ({clean(each.file, 4096)})")
+        if dry and each.change:
+            say("\n".join(f"    {line}" for line in each.change.splitlines()))
+    if warning:
+        complain(warning)
+    if undo and not outcomes:
+        say("no client is set up")
+    elif not undo and not dry and any(each.state in (State.ADDED, State.UPDATED) for each in outcomes):
+        say("A client that runs has it after a restart; fugue-tui doctor checks the connection.")
+
+
+def _report(outcomes: Sequence[Outcome], words: Sequence[str], warning: str, *, dry: bool) -> dict[str, Any]:
+    clients = [
+        {
+            "client": each.client.name,
+            "state": each.state.replace(" ", "_"),
+            "file": each.file,
+            "change": each.change or None,
+            "error": {"code": each.error.code, "message": str(each.error)} if each.error else None,
+        }
+        for each in outcomes
+    ]
+    return {"clients": clients, "command": [*words, "mcp"], "dry_run": dry, "warning": warning or None}

@@ -1,0 +1,132 @@
+"""The subcommands of the command line and its options: `--help`, completions and the man page are made of these.
+
+The commands that a running workspace has are declared in `control.commands`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+
+class Subcommand(NamedTuple):
+    """One form of the command line."""
+
+    name: str
+    """The first word; empty for a workspace's name."""
+    arguments: str
+    """What follows, as a synopsis: brackets, `|` between alternatives, `...` for repetition, capitals for values."""
+    about: str
+
+
+class Option(NamedTuple):
+    """An option, with the value that it takes."""
+
+    flags: tuple[str, ...]
+    """Its names, the long one last."""
+    value: str
+    """The value as the synopsis has it; empty if it takes none."""
+    about: str = ""
+
+
+SUBCOMMANDS: Final = (
+    Subcommand("", "[NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "attach to a workspace that runs or is saved"),
+    Subcommand("new", "NAME [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "the same with one that need not be there yet"),
+    Subcommand("open", "[DIR|FILE|LAYOUT] [--yes]", "the same with a project's workspace"),
+    Subcommand("attach", "[NAME] [-r|--read-only] [--prefix KEY]", "attach to one that runs; -r only looks on"),
+    Subcommand("detach", "[NAME] [--all]", "send the terminal used last away, or all"),
+    Subcommand("ls", "[--json]", "list the workspaces that run or are saved"),
+    Subcommand("rename", "[NAME] NEW", "give a running one another name"),
+    Subcommand("kill-server", "[NAME]", "end one, with all its programs"),
+    Subcommand("serve", "[NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "run one without a terminal, as a service"),
+    Subcommand("COMMAND", "[ARGUMENT]... [--json] [--workspace NAME]", "run a command in a running one"),
+    Subcommand(
+        "setup",
+        "[CLIENT]... [--dry-run] [--uninstall] [--json]",
+        "register with MCP clients: all found, or those named",
+    ),
+    Subcommand("doctor", "[--json]", "examine installation, terminal and MCP clients"),
+    Subcommand("mcp", "[--workspace NAME] [--socket PATH]", "join an MCP client to one, on stdin and stdout"),
+    Subcommand("mcp", "--url|--token", "print where it serves MCP over HTTP"),
+    Subcommand("reflect", "[--format tree|json|markdown|mcp]", "print all commands with their schemas"),
+    Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show who may do what, and why"),
+    Subcommand(
+        "audit",
+        "[NAME] [-f|--follow] [--pane PANE] [--origin user|agent|script|program] [--since AGE] [--json]",
+        "who did what in it, such as --since 10m --pane %3; --follow goes on",
+    ),
+    Subcommand("config", "path|check|show|init", "look after the configuration"),
+    Subcommand("completions", "bash|zsh|fish", "print completions for a shell"),
+    Subcommand("man", "", "print the manual page, for man -l -"),
+)
+
+OPTIONS: Final = (
+    Option(("--workspace",), "NAME", "the workspace's name, whatever it looks like; started if it is not there yet"),
+    Option(("-e", "--command"), "LINE", "run this line in the first pane, or a new window, instead of a login shell"),
+    Option(("--foreground",), "", "run in this terminal alone, without a server: the workspace ends with it"),
+    Option(("-r", "--read-only"), "", "look on; type nothing"),
+    Option(("--prefix",), "KEY", "this terminal's own prefix key, such as ctrl+a"),
+    Option(("--socket",), "PATH", "listen, or connect, there"),
+    Option(("--json",), "", 'print JSON; --json=envelope: {"success": true, "data": ...}, or false and "error"'),
+    Option(("--output",), "FILE", "write a command's answer, or the picture that it is, to a file; - is stdout"),
+    Option(("--config",), "FILE", "read this configuration"),
+    Option(("--engine",), "ghostty|pyte", "the terminal engine"),
+    Option(("--version",), "", "print the version"),
+    Option(("-h", "--help"), "", "print this; after a command, what that command takes"),
+)
+
+PROGRAM: Final = "fugue-tui"
+_COLUMN: Final = 69
+_OPTION_COLUMN: Final = 24
+
+
+def usage() -> str:
+    """The subcommands and options as `--help` shows them."""
+    lines: list[str] = []
+    for each in SUBCOMMANDS:
+        head = f"{'       ' if lines else 'usage: '}{synopsis(each)}"
+        lines += [f"{head:<{_COLUMN}}{each.about}"] if len(head) < _COLUMN else [head, " " * _COLUMN + each.about]
+    rows = [f"  {_written(each):<{_OPTION_COLUMN - 2}}{each.about}" for each in OPTIONS]
+    return "\n".join([*lines, "", "options:", *rows]) + "\n"
+
+
+def help_of(name: str) -> str:
+    """The help of one subcommand; the whole usage for a name that is none."""
+    found = [each for each in SUBCOMMANDS if name and each.name == name]
+    parts = [f"{'usage: ' if each is found[0] else '       '}{synopsis(each)}\n\n  {each.about}\n" for each in found]
+    return "\n".join(parts) or usage()
+
+
+def synopsis(subcommand: Subcommand) -> str:
+    """A subcommand with its arguments, as it is typed."""
+    return " ".join(filter(None, (PROGRAM, subcommand.name, subcommand.arguments)))
+
+
+def options_in(arguments: str) -> Iterator[Option]:
+    """The options of a synopsis, in which OPTIONS stands for all."""
+    for part in _parts(arguments):
+        if part == "OPTIONS":
+            yield from OPTIONS
+        elif part.startswith("-") and part.split()[0] != "--":
+            flags, _, value = part.partition(" ")
+            names = flags.split("|")
+            long = [name for name in names if name.startswith("--")]
+            short = [name for name in names if name not in long]
+            yield from (Option((*short, name), value) for name in long)
+
+
+def operands_in(arguments: str) -> Iterator[str]:
+    """The words of a synopsis that are not options: values in capitals, and alternatives."""
+    for part in _parts(arguments):
+        if part.startswith("--") and part.split()[0] == "--":
+            return
+        if not part.startswith("-") and part != "OPTIONS":
+            yield from part.split()
+
+
+def _written(option: Option) -> str:
+    return f"{', '.join(option.flags)} {option.value}".rstrip()
+
+
+def _parts(arguments: str) -> Iterable[str]:
+    """A synopsis cut at its brackets."""
+    plain = arguments.replace("...", " ").replace("[", "\0").replace("]", "\0")
+    return filter(None, (part.strip() for part in plain.split("\0")))

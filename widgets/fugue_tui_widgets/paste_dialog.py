@@ -1,0 +1,93 @@
+"""The question before an adapted text is pasted: it as it was, and as it would be pasted."""
+
+from typing import ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Label, Static
+
+from fugue_tui_widgets.dialogs import NARROW, SHORT, Answer
+
+MOST_SHOWN: Final = 20_000
+"""Characters of a text that are shown; the rest is counted."""
+_AROUND: Final = 12
+"""Rows of the dialog that are neither text, and of the screen around it."""
+
+
+class PasteDialog(ModalScreen[bool]):
+    """Shows a text before and after: Enter pastes it (True), Escape does not (False)."""
+
+    DEFAULT_CSS = """
+    PasteDialog { align: center middle; background: $background 40%; }
+    PasteDialog > Vertical {
+        width: auto; min-width: 44; max-width: 90%; height: auto; max-height: 100%; padding: 1 3;
+        background: $surface; border: heavy $primary; border-title-color: $primary;
+    }
+    PasteDialog VerticalScroll { width: auto; max-width: 100%; height: auto; scrollbar-size-vertical: 1; }
+    PasteDialog Label, PasteDialog Static { width: auto; max-width: 100%; }
+    PasteDialog .part { color: $text-muted; margin-top: 1; }
+    PasteDialog Horizontal { width: auto; height: auto; margin-top: 1; }
+    PasteDialog.-narrow > Vertical { max-width: 100%; min-width: 0; padding: 1 1; }
+    PasteDialog.-short > Vertical { padding: 0 1; }
+    PasteDialog.-short .part, PasteDialog.-short Horizontal { margin-top: 0; }
+    """
+    HORIZONTAL_BREAKPOINTS = NARROW
+    VERTICAL_BREAKPOINTS = SHORT
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "answer(True)", "Paste"),
+        Binding("escape,q,ctrl+c", "answer(False)", "Cancel"),
+        Binding("j,down", "scroll(1)", show=False),
+        Binding("k,up", "scroll(-1)", show=False),
+    ]
+
+    def __init__(self, heading: str, before: str, after: str) -> None:
+        """The texts may be of any origin, but hold no control characters."""
+        super().__init__()
+        self.heading, self.before, self.after = heading, before, after
+
+    def compose(self) -> ComposeResult:
+        """The two texts, and the answers."""
+        with Vertical() as frame:
+            frame.border_title = Content(" paste ")
+            yield Label(Content(self.heading))
+            for part, text in (("copied:", self.before), ("pasted:", self.after)):
+                yield Label(Content(part), classes="part")
+                with VerticalScroll(can_focus=False):
+                    yield Static(Content(_shown(text)))
+            with Horizontal():
+                yield Answer("Enter pastes", True)
+                yield Answer("Escape cancels", False)
+
+    def on_mount(self) -> None:
+        """Keep room for the answers however long the texts are."""
+        self._fit(self.screen.size.height)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The same on another screen."""
+        self._fit(event.size.height)
+
+    def on_answer_clicked(self, message: Answer.Clicked) -> None:
+        """A click is an answer too."""
+        self.action_answer(message.answer)
+
+    def action_answer(self, answer: bool) -> None:
+        """Close with the answer."""
+        self.dismiss(answer)
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll both texts by some lines."""
+        for part in self.query(VerticalScroll):
+            part.scroll_relative(y=lines, animate=False)
+
+    def _fit(self, rows: int) -> None:
+        for part in self.query(VerticalScroll):
+            part.styles.max_height = max(1, (rows - _AROUND) // 2)
+
+
+def _shown(text: str) -> str:
+    left_out = len(text) - MOST_SHOWN
+    return text if left_out <= 0 else f"{text[:MOST_SHOWN]}\n[... {left_out} more characters]"
