@@ -11,7 +11,22 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from bench import agents, calls, floods, hostile, keys, output, peers, saving, sessions, start, upkeep
+from bench import (
+    agents,
+    calls,
+    floods,
+    hostile,
+    keys,
+    output,
+    peers,
+    permissions,
+    saving,
+    sessions,
+    soak,
+    start,
+    tasks,
+    upkeep,
+)
 from bench.host import Overdue
 from bench.plan import Plan
 from bench.table import Row, render
@@ -27,7 +42,10 @@ TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "floods": floods.measure,
     "hostile": hostile.measure,
     "agents": agents.measure,
+    "tasks": tasks.measure,
     "peers": peers.measure,
+    "permissions": permissions.measure,
+    "soak": soak.measure,
 }
 
 
@@ -36,7 +54,7 @@ def main() -> int:
     options = _options()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as folder:
-        plan = Plan(Path(folder), options.quick)
+        plan = Plan(Path(folder), options.quick, options.seconds, options.against)
         for topic in options.only or TOPICS:
             rows += _measured(topic, plan)
     print(f"{_machine()}\n\n{render(rows)}")
@@ -63,6 +81,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Compare Fugue with tmux.")
     parser.add_argument("--only", action="append", choices=TOPICS, help="only this topic; may be repeated")
     parser.add_argument("--quick", action="store_true", help="few samples: a smoke test, not a measurement")
+    parser.add_argument("--seconds", type=float, help="how long each flood and the soak last")
+    parser.add_argument("--against", type=Path, metavar="DIRECTORY", help="another checkout, for `permissions`")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every sample to FILE")
     return parser.parse_args()
 

@@ -1,11 +1,11 @@
-"""An MCP client on the stdio bridge, without the SDK's overhead."""
+"""An MCP client on stdio, such as on Fugue's bridge, without the SDK's overhead."""
 
 import json
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any, Self, cast
 
-from bench.subjects import FUGUE, Stage
+from bench.subjects import FUGUE
 
 _CHUNK = 1 << 16
 """Bytes read at once, as common clients do."""
@@ -15,11 +15,10 @@ _CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"
 class Agent:
     """A connected client; `calls` sends all requests before it waits."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, env: Mapping[str, str], server: Sequence[str] = (*FUGUE, "mcp")) -> None:
+        """`env` is that of the workspace's stage, or of a pane."""
         self._number = 0
-        self._bridge = subprocess.Popen(
-            [*FUGUE, "mcp"], _CHUNK, env=dict(stage.env), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        self._bridge = subprocess.Popen(server, _CHUNK, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._wait([self._request("initialize", _CLIENT)])
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
@@ -41,6 +40,10 @@ class Agent:
     def calls(self, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Any]:
         """The results of concurrent calls, in order. Raises RuntimeError on an error."""
         return self.collect(self.begin(calls))
+
+    def answers(self, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Any]:
+        """The results of concurrent calls, in order, of which some may be a tool's error."""
+        return [answer["result"] for answer in self._wait(self.begin(calls))]
 
     def begin(self, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> list[int]:
         """Send requests without waiting; their ids."""

@@ -69,7 +69,7 @@ def _timed(work: Callable[[], object]) -> float:
 @contextmanager
 def _fugue(plan: Plan, script: str) -> Generator[tuple[FugueStage, Agent]]:
     fugue = replace(cast("Fugue", plan.fugue), settings=LONG_ANSWERS)
-    with fugue.open(plan.folder, [script]) as stage, Agent(stage) as agent:
+    with fugue.open(plan.folder, [script]) as stage, Agent(stage.env) as agent:
         yield cast("FugueStage", stage), agent
 
 
@@ -87,7 +87,7 @@ def _tmux(plan: Plan, script: str) -> Generator[tuple[TmuxStage, Any]]:
 
 def _execute(plan: Plan) -> list[float]:
     """In an interactive shell."""
-    with plan.fugue.bare(plan.folder) as stage, Agent(stage) as agent:
+    with plan.fugue.bare(plan.folder) as stage, Agent(stage.env) as agent:
         stage.host.until_text(PROMPT)
         stage.host.run(0.5)
         run = partial(agent.call, "fugue_execute_command", pane="%1", command="true")
@@ -97,7 +97,7 @@ def _execute(plan: Plan) -> list[float]:
 
 def _cancel(plan: Plan) -> list[float]:
     """From cancelling a sleeping command to the result of the next one, queued behind it."""
-    with plan.fugue.bare(plan.folder) as stage, Agent(stage) as agent:
+    with plan.fugue.bare(plan.folder) as stage, Agent(stage.env) as agent:
         stage.host.until_text(PROMPT)
         stage.host.run(0.5)
         agent.call("fugue_execute_command", pane="%1", command="true")
@@ -252,7 +252,7 @@ def _typing(plan: Plan) -> Row:
 
 
 def _echoes(plan: Plan, waits: int) -> list[float]:
-    with Fugue().open(plan.folder, [ECHO]) as stage, Agent(stage) as agent:
+    with Fugue().open(plan.folder, [ECHO]) as stage, Agent(stage.env) as agent:
         stage.host.until_text("READY")
         arguments = {"panes": ["%1"], "any_of": [{"pattern": "never [a-z]+ seen", "regex": True}], "timeout": 100}
         agent.begin([("fugue_wait_for_output", arguments)] * waits)

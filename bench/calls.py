@@ -50,7 +50,7 @@ def _command(stage: Stage, *argv: str) -> float:
 
 
 def _reads(stage: Stage, count: int) -> Iterator[float]:
-    with Agent(stage) as agent:
+    with Agent(stage.env) as agent:
         for _ in range(count):
             began = time.perf_counter()
             answer = agent.call("fugue_read_pane", pane="active")

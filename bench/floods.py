@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Final, cast
@@ -12,7 +13,7 @@ from typing import Final, cast
 from bench.keys import ECHO, LETTERS, echoes, resting_cursor
 from bench.plan import Plan, late, middle
 from bench.processes import cpu, memory
-from bench.subjects import FugueStage
+from bench.subjects import Fugue, FugueStage
 from bench.table import Row
 
 PIECES: Final[dict[str, Callable[[int], bytes]]] = {
@@ -26,6 +27,8 @@ PIECES: Final[dict[str, Callable[[int], bytes]]] = {
 }
 """Output that is repeated without a pause."""
 MIXED: Final = "mixed"
+COPIES: Final = 'clipboard = "on"\n'
+"""A setting by which no question about the clipboard gets the keys."""
 STEADY: Final = 0.25
 """The share of the time after which memory should be constant."""
 
@@ -40,7 +43,11 @@ def measure(plan: Plan) -> Iterator[Row]:
 def _effects(plan: Plan, kind: str) -> Iterator[Row]:
     with _flooded(plan, kind) as stage:
         home, echo, sizes = resting_cursor(stage.host), list[float](), list[float]()
-        began, spent, end = time.monotonic(), cpu([stage.server()]), time.monotonic() + plan.often(15, 4)
+        began, spent, end = (
+            time.monotonic(),
+            cpu([stage.server()]),
+            time.monotonic() + (plan.seconds or plan.often(60, 4)),
+        )
         while time.monotonic() < end:
             echo += echoes(stage.host, home, len(LETTERS))
             sizes.append(memory([stage.server()], "Rss"))
@@ -88,8 +95,9 @@ def _interrupted(plan: Plan, kind: str) -> Row:
     """From Ctrl+C until the flooding program exits. A prompt could be parsed as the end of a truncated sequence."""
     found: list[float] = []
     finished, flood = plan.folder / "finished", _flood(plan.folder, kind).removeprefix("exec ")
+    fugue = replace(cast("Fugue", plan.fugue), settings=COPIES)
     for _ in range(plan.often(3, 1)):
-        with plan.fugue.open(plan.folder, [f"trap : INT; printf 'READY\\n'; {flood}; touch '{finished}'"]) as stage:
+        with fugue.open(plan.folder, [f"trap : INT; printf 'READY\\n'; {flood}; touch '{finished}'"]) as stage:
             stage.host.run(2)
             pressed = time.perf_counter()
             stage.host.send(b"\x03")

@@ -18,6 +18,10 @@ class Plan:
 
     folder: Path
     quick: bool = False
+    seconds: float | None = None
+    """How long each flood and the soak last; None for one minute and three."""
+    against: Path | None = None
+    """A checkout of another version, which `permissions` compares with."""
     tmux: Subject = field(default_factory=Tmux)
     fugue: Subject = field(default_factory=Fugue)
 

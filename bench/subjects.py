@@ -233,6 +233,8 @@ class Fugue:
     foreground: bool = False
     settings: str = ""
     """Further configuration."""
+    path: str = ""
+    """The PYTHONPATH of another version of it."""
     own_files: bool = True
     """Whether configuration and state have directories of their own, instead of the default ones in the home."""
 
@@ -267,6 +269,7 @@ class Fugue:
         config.write_text(f'[terminal]\nengine = "{self.engine}"\n{self.settings}')
         state = own / "state"
         env = environment(folder, XDG_RUNTIME_DIR=str(own), FUGUE_CONFIG=str(config), FUGUE_STATE=str(state))
+        env |= {"PYTHONPATH": self.path} if self.path else {}
         return self._started(env, argv, size)
 
     def _started(self, env: Mapping[str, str], argv: Sequence[str], size: Size) -> Stage:

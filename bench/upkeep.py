@@ -63,7 +63,7 @@ def _memory_of_each(plan: Plan) -> Iterator[tuple[str, float]]:
         server = cast("FugueStage", stage).server()
         yield "client that started it", memory([stage.host.pid])
         yield "server", (before := memory([server]))
-        with Agent(stage) as agent:
+        with Agent(stage.env) as agent:
             agent.list_tools()
             agent.call("fugue_read_pane", pane="active")
             yield "added to the server by an agent", memory([server]) - before

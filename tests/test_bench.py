@@ -4,12 +4,15 @@ import os
 from pathlib import Path
 
 import pytest
-from bench import payloads
+from bench import payloads, soak
 from bench.host import Host, Overdue
 from bench.plan import Plan, late, middle
 from bench.processes import cpu, memory, session
+from bench.soak import Call
 from bench.table import Row, render
 
+from fugue_tui.control.dispatch import audit_entry
+from fugue_tui.control.dispatch.audit_entry import AuditEntry
 from fugue_tui.geometry import Size
 
 pytestmark = pytest.mark.slow
@@ -112,3 +115,23 @@ def test_the_table_lines_up() -> None:
     assert "| 1.23  |" in lines[2]
     assert "≤ 2 ms" in lines[2]
     assert "yes" in lines[2]
+
+
+def test_the_soak_counts_what_is_lost_mixed_and_not_recorded(tmp_path: Path) -> None:
+    typed, call = "user 000000 a b c d", Call("agent0 000000 a b c d", 0, submitted=True)
+    refused = Call("agent1 000000 a b c d", 0, submitted=False, refusal='"text": "refused: no\\nretry_after_ms: 5"')
+    internal = Call("agent1 000001 a b c d", 0, submitted=False, refusal='"text": "internal: oh"')
+    calls = [call, refused, internal]
+    assert [row.ours for row in soak.written([typed, call.text], [typed], calls[:2])] == [0, 0, 0]
+    assert [row.ours for row in soak.written(["user 000000 a bagent0 000000 a b c d c d"], [typed], calls)] == [
+        len(typed) + len(call.text), 1, 1,
+    ]  # fmt: skip
+    folder = audit_entry.folder(tmp_path, "main")
+    folder.mkdir(parents=True)
+    entries = [
+        AuditEntry(time=0, kind="call", command=f"send-input --text '{each.text}'", outcome=outcome)
+        for each, outcome in ((call, "started"), (call, "done"), (refused, "started"))
+    ]
+    lines = [*map(audit_entry.encode, entries), b'{"time": 1, "ki']
+    (folder / "log.jsonl").write_bytes(b"\n".join(lines))
+    assert [row.ours for row in soak.recorded(tmp_path, [call, refused])] == [1, 0]
