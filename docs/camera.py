@@ -31,12 +31,12 @@ def paint() -> None:
 
 @dataclass
 class Camera:
-    """Plays the person, and takes the picture."""
+    """Plays the user, and takes the picture."""
 
     file: Path
 
     @asynccontextmanager
-    async def workspace(self, *said: str, cols: int = SIZE[0], rows: int = SIZE[1]) -> AsyncGenerator["Camera"]:
+    async def workspace(self, *words: str, cols: int = SIZE[0], rows: int = SIZE[1]) -> AsyncGenerator["Camera"]:
         """The app on a screen of this size, after a command that opens panes."""
         from fugue_tui.client.host_terminal import HostTerminal
         from fugue_tui.config.model import Config, UiSettings
@@ -55,7 +55,7 @@ class Camera:
         self.mux, dispatcher = mux, Dispatcher(mux)
         config = Config(ui=UiSettings(which_key_delay_ms=60_000))
         try:
-            self.run(dispatcher, *said)
+            self.run(dispatcher, *words)
             self.app: Any = FugueApp(mux, dispatcher, config, mailbox, HostTerminal())
             async with self.app.run_test(size=(cols, rows)) as self.pilot:
                 yield self
@@ -66,16 +66,16 @@ class Camera:
             pump.stop()
 
     @staticmethod
-    def run(dispatcher: Any, *said: str) -> Any:
-        """Run a command for the person, as it is typed in a shell."""
+    def run(dispatcher: Any, *words: str) -> Any:
+        """Run a command for the user, as it is typed in a shell."""
         from fugue_tui.control.core.command import USER
         from fugue_tui.control.schema import command_line
 
-        return dispatcher.run(command_line.command(list(said)), USER)
+        return dispatcher.run(command_line.command(list(words)), USER)
 
-    def command(self, *said: str) -> Any:
+    def command(self, *words: str) -> Any:
         """Run a command in the workspace."""
-        return self.run(self.app.dispatcher, *said)
+        return self.run(self.app.dispatcher, *words)
 
     async def press(self, *keys: str) -> None:
         """Press keys, by Textual's names."""

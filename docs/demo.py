@@ -230,12 +230,12 @@ WORKERS: list[int] = []
 @contextmanager
 def workers(folder: Path) -> Generator[None]:
     """Some programs of the project at work."""
-    said = (["python3", "serve.py"], ["python3", "refresh.py"], ["sleep", "infinity"], ["cat"])
+    words = (["python3", "serve.py"], ["python3", "refresh.py"], ["sleep", "infinity"], ["cat"])
     running = [
         subprocess.Popen(
             argv, executable=sys.executable if argv[0] == "python3" else None, cwd=folder, stdin=subprocess.PIPE
         )
-        for argv in said
+        for argv in words
     ]
     WORKERS[:] = [each.pid for each in running]
     try:

@@ -1,7 +1,7 @@
 """Makes the pictures in this folder with the program itself: `python docs/screenshots.py [NAME...]`.
 
 Each picture is the real app over real programs in a made-up home with a small project; nothing of the machine it runs
-on is in it. A picture whose program is not installed is left out, and said so.
+on is in it. A picture whose program is not installed is left out, with a message.
 """
 
 import asyncio
@@ -167,8 +167,8 @@ async def _tmux(camera: Camera) -> None:
 
 
 async def _nested(camera: Camera) -> None:
-    said = ("create-window", "--", "fugue-tui", "inner", "--foreground")
-    async with camera.workspace(*said):
+    call = ("create-window", "--", "fugue-tui", "inner", "--foreground")
+    async with camera.workspace(*call):
         await camera.until("inner", "$")
         await camera.press("ctrl+b", "percent_sign")
         await camera.until("$", pane=2)
@@ -183,8 +183,8 @@ async def _nested(camera: Camera) -> None:
 
 async def _workspace(camera: Camera, name: str, *words: tuple[int, str], **commands: str | list[str]) -> None:
     """One of the workspaces that come along, with other commands where the machine would show."""
-    said = ("load-workspace", name, "--commands", json.dumps(commands))
-    async with camera.workspace(*said, cols=130, rows=32):
+    call = ("load-workspace", name, "--commands", json.dumps(commands))
+    async with camera.workspace(*call, cols=130, rows=32):
         for pane, word in words:
             await camera.until(word, pane=pane)
 
