@@ -64,8 +64,8 @@ def show(launch: Launch, payload: str) -> Running:
     )
     running.ask("split-pane", "--focus", "--name", "subject", "--", sys.executable, "-c", code)
     running.host.wait_text("shown")
-    running.host.send("marker")
-    running.host.wait_text("marker")
+    running.ask("send-input", "subject", "--text", "marker")  # Keys could go to a question about the clipboard.
+    running.host.wait_until(lambda: "marker" in running.ask("read-pane", "subject")["text"])
     return running
 
 

@@ -3,6 +3,7 @@
 import select
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from tests.tui.host_programs import Cells, cells, surface
@@ -98,7 +99,8 @@ class Client:
         self.emulator.feed(payload)
         for event in self.emulator.take_events():
             if isinstance(event, Reply) and self.open and (answer := self.answering(event.data)):
-                self.send(answer)
+                with suppress(BrokenPipeError, ConnectionResetError):  # The server closed it behind what was read.
+                    self.send(answer)
 
     def _rows(self) -> list[Row]:
         self.emulator.refresh()
