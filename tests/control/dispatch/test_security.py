@@ -11,7 +11,7 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.config.model import McpSettings, SecuritySettings, parse
 from fugue_tui.control.commands.coordinate import CoordinatePanes
-from fugue_tui.control.commands.coordinate_step import Step
+from fugue_tui.control.commands.coordinate_step import Status, Step
 from fugue_tui.control.commands.execute_command import ExecuteCommand
 from fugue_tui.control.commands.layouts import CreateLayout
 from fugue_tui.control.commands.panes import CreatePane, RespawnPane
@@ -251,6 +251,21 @@ def test_a_wait_that_ends_early_does_not_lift_the_limit(room: Room) -> None:
     late = PaneId(second.pane[1:])
     room.until(lambda: late in room.mux.exits)
     room.until(lambda: room.mux.terminal(shell).foreground_group == room.mux.terminal(shell).pid)
+
+
+def test_a_step_of_an_agent_is_interrupted_after_the_limit_also_once_it_is_ready(room: Room) -> None:
+    panes = [room.opened(f"create-pane --name {name}") for name in ("server", "client")]
+    limit(room, command_timeout_ms=400)
+    steps = (
+        Step(pane=str(panes[0]), command="echo is-on; sleep 60", wait_for="is-on"),
+        Step(pane=str(panes[1]), command="sleep 60"),
+    )
+    found: Any = outcome(room, CoordinatePanes(steps=steps), CLIENT)
+    ready, late = found.steps
+    assert (ready.status, late.status) == (Status.DONE, Status.TIMED_OUT)
+    assert "command_timeout_ms" in late.note
+    for pane in panes:
+        room.until(lambda pane=pane: room.mux.terminal(pane).foreground_group == room.mux.terminal(pane).pid)
 
 
 OLD = SecuritySettings(("git", "make"), (("rm",),), ("/a",), 1_000)

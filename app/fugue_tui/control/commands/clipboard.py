@@ -10,7 +10,7 @@ from fugue_tui.control.commands.send_keys import MAX_TEXT, SendInput
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, finished, is_deferred, run_task
-from fugue_tui.control.core.pane_typing import Input, Sent, send
+from fugue_tui.control.core.send_input import Input, Sent, send
 from fugue_tui.control.shell_exec.dialects import dialect_of
 from fugue_tui.control.shell_exec.prompt_detection import running
 from fugue_tui.control.shell_exec.smart_paste import Adapted, Lines, adapt
@@ -144,8 +144,8 @@ class PasteSmart(
     @property
     def effects(self) -> frozenset[Effect]:
         """CLIPBOARD only without a text, INPUT only without a preview."""
-        found = (() if self.text else (Effect.CLIPBOARD,), () if self.preview else (Effect.INPUT,))
-        return frozenset(sum(found, ())) or frozenset((Effect.READ,))
+        effects = ((Effect.CLIPBOARD, not self.text), (Effect.INPUT, not self.preview))
+        return frozenset(effect for effect, holds in effects if holds) or frozenset((Effect.READ,))
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
         """The text before and after, unless only a preview is asked for."""

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.coordinate_step import OnFailure, Plan, Status, Step, StepResult, StepRun, plan
-from fugue_tui.control.commands.execute_command import shell_directory, typed_pane
+from fugue_tui.control.commands.execute_command import command_limit, shell_directory, typed_pane
 from fugue_tui.control.commands.panes import SplitPane
 from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
@@ -109,7 +109,7 @@ class CoordinatePanes(
         drafts = [plan(mux, step, index, known.get(step.pane, source)) for index, step in enumerate(self.steps)]
         opened = _open(mux, new, origin)
         plans = [draft.moved(opened) for draft in drafts]
-        return run_task(_StepScheduler(mux, plans, self, origin.author).run())
+        return run_task(_StepScheduler(mux, plans, self, origin.author, command_limit(mux, origin)).run())
 
 
 def _known(mux: Multiplexer, name: str, origin: Origin) -> PaneId | None:
@@ -139,8 +139,10 @@ def _open(mux: Multiplexer, names: Sequence[str], origin: Origin) -> dict[str, P
 class _StepScheduler:
     """Runs the steps of one call. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, plans: list[Plan], request: CoordinatePanes, author: Author) -> None:
-        self._mux, self._plans, self._request, self._author = mux, plans, request, author
+    def __init__(
+        self, mux: Multiplexer, plans: list[Plan], request: CoordinatePanes, author: Author, limit: float | None
+    ) -> None:
+        self._mux, self._plans, self._request, self._author, self._limit = mux, plans, request, author, limit
         self._started = time.monotonic()
         self._runs: list[StepRun] = []
         self._stopped = False
@@ -168,7 +170,7 @@ class _StepScheduler:
         planned = self._plans[len(self._runs)]
         left = self._started + self._request.timeout - time.monotonic()
         seconds = max(0.0, min(planned.step.timeout, left))
-        self._runs.append(StepRun(self._mux, planned, seconds, self._author, self._request.wait_for_user))
+        self._runs.append(StepRun(self._mux, planned, seconds, self._author, self._request.wait_for_user, self._limit))
         return self._runs[-1]
 
     def _on_completed(self, run: StepRun, result: StepResult) -> None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from fugue_tui.control.commands.execute_command import MAX_COMMAND, command_text, directory
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, OutputWait
+from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.output.truncate import clip_so_far
 from fugue_tui.control.shell_exec.command_state import CommandEnd, CommandStage
 from fugue_tui.control.shell_exec.dialects import ShellLine
@@ -172,12 +173,21 @@ class _Ready(Struct, frozen=True):
 class StepRun:
     """A running step. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, plan: Plan, seconds: float, author: Author, wait_for_user: float) -> None:
+    def __init__(
+        self,
+        mux: Multiplexer,
+        plan: Plan,
+        seconds: float,
+        author: Author,
+        wait_for_user: float,
+        limit: float | None,
+    ) -> None:
+        """It is awaited for `seconds`; after `limit` its command is interrupted, even if it is ready."""
         self.plan = plan
         self.result: StepResult | None = None
         """None until it has ended."""
         self._execution = Execution(mux, plan.pane, plan.line, author, wait_for_user=wait_for_user)
-        self._mux, self._seconds = mux, seconds
+        self._mux, self._seconds, self._limit = mux, seconds, limit
         self._started = time.monotonic()
         self.task = asyncio.create_task(self._run())
         """Done when the step has ended."""
@@ -205,12 +215,16 @@ class StepRun:
         if port is not None and (await wait_for_port(port, seconds=_CHECK)).listening:
             return _Ready(Status.FAILED, f"port {port} is in use already; nothing was run")
         execution.start()
+        if self._limit is not None:
+            spawn(execution.interrupt_after(self._limit))
         await asyncio.wait((execution.started, execution.ended), return_when=asyncio.FIRST_COMPLETED)
         met = asyncio.create_task(self._met())
         try:
             await asyncio.wait((met, execution.ended), return_when=asyncio.FIRST_COMPLETED)
             if met.done():
                 return _Ready(Status.DONE, matched=met.result())
+            if execution.late:
+                return _Ready(Status.TIMED_OUT, execution.late)
             end = execution.ended.result()
             if (failure := self._failure(end)) is None:
                 return (

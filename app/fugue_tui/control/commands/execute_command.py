@@ -14,7 +14,7 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, is_given_up, run_task, spawn
 from fugue_tui.control.core.own_position import note_position
-from fugue_tui.control.core.pane_typing import typeable
+from fugue_tui.control.core.send_input import typeable
 from fugue_tui.control.output.last_command import CommandSource
 from fugue_tui.control.output.truncate import TruncatedOutput, clip_so_far
 from fugue_tui.control.shell_exec.command_state import CommandEnd, CommandStage
@@ -169,23 +169,17 @@ class PendingExecution:
         """After so many seconds the command is interrupted. Raises Refused if the queue is full."""
         self._execution, self._limit, self._ansi = execution, limit, ansi
         self._called_at = time.monotonic()
-        self._seconds, self._is_late = seconds, False
         self._record: CommandRecord | None = None
         execution.start()
         if seconds is not None:
-            spawn(self._interrupt_after(seconds))
-
-    async def _interrupt_after(self, seconds: float) -> None:
-        if not await self._execution.over(seconds):
-            self._is_late = True
-            self._execution.cancel(interrupt=True)
+            spawn(execution.interrupt_after(seconds))
 
     async def outcome(self, timeout: float, on_cancel: OnCancel) -> CommandOutcome:
         """Its result: at its end or after a time-out, which leaves a running command alone."""
         execution = self._execution
         try:
             await asyncio.wait((execution.ended,), timeout=min(timeout, MAX_TIMEOUT))
-            if self._is_late:
+            if execution.late:
                 return self._outcome(None)
             if execution.ended.done():
                 return self._outcome(execution.ended.result())
@@ -232,7 +226,7 @@ class PendingExecution:
             pane=str(execution.pane),
             exit_code=exit_code,
             timed_out=end is None,
-            interrupted=self._is_late
+            interrupted=bool(execution.late)
             or exit_code == INTERRUPTED
             or (end is not None and end.lost and exit_code is None),
             ended=end.exit.words if end is not None and end.exit else None,
@@ -244,14 +238,10 @@ class PendingExecution:
             omitted_lines=found.omitted,
             cursor=self._cursor(found.rest, runs=end is None),
             kept=None,
-            note=self._late_note if self._is_late else _note(end, record, found, execution),
+            note=execution.late or _note(end, record, found, execution),
             uid=execution.shell_uid if execution.shell_uid != os.getuid() else None,
             ansi=self._ansi,
         )
-
-    @property
-    def _late_note(self) -> str:
-        return f"it was interrupted after {self._seconds:g} s: [mcp.security] command_timeout_ms"
 
     def _cursor(self, rest: Point | None, *, runs: bool) -> str | None:
         return cursor(self._execution.mux, self._execution.pane, self._execution.terminal, rest, runs=runs)

@@ -11,7 +11,7 @@ from fugue_tui.control.commands.wait import MAX_PATTERNS, WaitForOutput
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, finished, is_deferred, run_task
-from fugue_tui.control.core.pane_typing import Input, Sent, inputs, send, typeable
+from fugue_tui.control.core.send_input import Input, Sent, inputs, send, typeable
 from fugue_tui.errors import FugueError, InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from fugue_tui.control.commands.execute_command import PendingExecution, command_text, shell_directory, typed_pane
+from fugue_tui.control.commands.execute_command import (
+    PendingExecution,
+    command_limit,
+    command_text,
+    shell_directory,
+    typed_pane,
+)
 from fugue_tui.control.commands.read_pane import resolve_cursor
 from fugue_tui.control.commands.screenshot import Name, shot
 from fugue_tui.control.commands.wait import DEFAULT_TIMEOUT, MAX_TIMEOUT, OutputWait, WaitResult
@@ -109,7 +115,10 @@ class ObservedAction:
         wait = self._request.wait_for_user
         execution = Execution(self._mux, self.pane, self._line, self._origin.author, wait_for_user=wait)
         execution.on_turn = self.capture
-        return PendingExecution(execution, SOME_OUTPUT, ansi=False).outcome(self._request.timeout, OnCancel.INTERRUPT)
+        limit = command_limit(self._mux, self._origin)
+        return PendingExecution(execution, SOME_OUTPUT, ansi=False, seconds=limit).outcome(
+            self._request.timeout, OnCancel.INTERRUPT
+        )
 
     async def _press_later(self, source: PaneInput) -> WaitResult:
         await source.admitted(self._request.wait_for_user)

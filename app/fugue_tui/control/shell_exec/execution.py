@@ -77,6 +77,8 @@ class Execution:
         """Set once its turn has come, if the pane is still there."""
         self.typed_at = 0.0
         """When Enter was pressed, on the monotonic clock."""
+        self.late = ""
+        """Why it was interrupted, if that is because it took too long."""
         self._author, self._forced = author, forced
         self._wait, self._wait_until = wait_for_user, 0.0
         self._input: PaneInput
@@ -121,6 +123,12 @@ class Execution:
                 return False
             await asyncio.wait((self._task,), timeout=left)
         return True
+
+    async def interrupt_after(self, seconds: float) -> None:
+        """Interrupt the command if it is not over so many seconds after it was entered: the configured limit."""
+        if not await self.over(seconds):
+            self.late = f"it was interrupted after {seconds:g} s: [mcp.security] command_timeout_ms"
+            self.cancel(interrupt=True)
 
     def cancel(self, *, interrupt: bool) -> None:
         """Interrupt the command or leave it running, as its end is no longer awaited. The next in the queue starts
