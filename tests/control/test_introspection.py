@@ -6,7 +6,17 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fugue_tui.control.core.command import Effect, Toolset, registry
-from fugue_tui.control.introspection import KEY, Format, annotations, known, listing, reflect, tool, tool_name
+from fugue_tui.control.introspection import (
+    KEY,
+    Format,
+    annotations,
+    known,
+    lean_schema,
+    listing,
+    reflect,
+    tool,
+    tool_name,
+)
 from fugue_tui.control.schema.command_schema import input_schema
 from fugue_tui.errors import UnknownCommand
 
@@ -75,3 +85,8 @@ def test_commands_are_known_and_listed() -> None:
     with pytest.raises(UnknownCommand, match="did you mean split-pane"):
         known("splitpane")
     assert all(f"  {verb} " in listing() for verb in registry())
+
+
+def test_keywords_are_left_out_of_a_schema_of_results_but_no_properties() -> None:
+    schema = {"type": "object", "required": ["default"], "properties": {"default": {"type": "string", "default": ""}}}
+    assert lean_schema(schema) == {"type": "object", "properties": {"default": {"type": "string"}}}

@@ -100,7 +100,7 @@ def tool(cls: type[Command[Any]]) -> Schema:
         arguments = _with_property(arguments, KEY, _KEY_SCHEMA)
     if result_schema:
         result_schema = _with_property(
-            _with_property(_lean(result_schema), SHORTENED, _SHORTENED_SCHEMA), UNTRUSTED, _UNTRUSTED_SCHEMA
+            _with_property(lean_schema(result_schema), SHORTENED, _SHORTENED_SCHEMA), UNTRUSTED, _UNTRUSTED_SCHEMA
         )
     return {
         "name": tool_name(cls),
@@ -159,17 +159,19 @@ def _listed(schema: Any) -> Any:
             return schema
 
 
-def _lean(schema: Any) -> Any:
+def lean_schema(schema: Any) -> Any:
     """A schema of results as models get them, in which what is null, empty or known is left out."""
     match schema:
         case {"anyOf": [*kinds], **rest}:
-            found = [_lean(each) for each in kinds if each != {"type": "null"}]
-            return _lean(rest) | (found[0] if len(found) == 1 else {"anyOf": found})
+            found = [lean_schema(each) for each in kinds if each != {"type": "null"}]
+            return lean_schema(rest) | (found[0] if len(found) == 1 else {"anyOf": found})
+        case {"properties": {**properties}, **rest}:
+            return lean_schema(rest) | {"properties": {name: lean_schema(each) for name, each in properties.items()}}
         case dict():
             entries = cast("Schema", schema).items()
-            return {name: _lean(each) for name, each in entries if name not in ("required", "default")}
+            return {name: lean_schema(each) for name, each in entries if name not in ("required", "default")}
         case list():
-            return [_lean(each) for each in cast("list[Any]", schema)]
+            return [lean_schema(each) for each in cast("list[Any]", schema)]
         case str():
             return tool_words(schema)
         case _:

@@ -150,7 +150,9 @@ def save(key: list[object], content: Message) -> None:
     from fugue_tui.store.private_dir import made
 
     with suppress(OSError, SaveError), made(home_state_path(), AREA) as area:
-        for name in area.names()[:-MOST_FILES]:
+        for name in sorted(area.names(), key=lambda name: os.lstat(os.path.join(area.path, name)).st_mtime)[
+            :-MOST_FILES
+        ]:
             area.discard(name)
         area.replace(_name_of(key), json.dumps({"key": key, **content}).encode())
 

@@ -1,6 +1,7 @@
 """Finds commands by the meaning of words: by their own words, tmux's names, and a table of synonyms."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from math import log
@@ -153,8 +154,8 @@ def _score(word: str, weights: Mapping[str, float]) -> float:
 def _index() -> Mapping[str, Mapping[str, float]]:
     """The weight of each word for each command: rare words count more."""
     found = {cls.verb: _weights(cls.verb, describe(cls).summary) for cls in for_agents()}
-    all_words = [word for weights in found.values() for word in weights]
-    rarity = {word: log(1 + len(found) / all_words.count(word)) for word in set(all_words)}
+    counts = Counter(word for weights in found.values() for word in weights)
+    rarity = {word: log(1 + len(found) / count) for word, count in counts.items()}
     return {verb: {word: weight * rarity[word] for word, weight in weights.items()} for verb, weights in found.items()}
 
 
