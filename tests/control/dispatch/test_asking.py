@@ -218,6 +218,17 @@ def test_the_user_answers_by_command(room: Room) -> None:
         Dispatcher(room.mux).run(ApproveRequest(id=77), USER)
 
 
+def test_the_secrets_of_a_request_are_listed_for_the_user_alone(room: Room) -> None:
+    pane = room.opened("create-pane")
+    asked = Asked(room, f"""execute-command {pane} --command true --env '{{"API_TOKEN": "zqxj"}}'""")
+    (listed,) = room.say("list-approvals").requests
+    assert "zqxj" in listed.command
+    (listed,) = room.say("list-approvals", OTHER).requests
+    assert "API_TOKEN" in listed.command
+    assert "zqxj" not in listed.command
+    asked.later.cancel()
+
+
 def test_a_scope_that_is_not_offered_is_refused(room: Room) -> None:
     room.cat()
     asked = Asked(room, "delete-saved --name x")

@@ -25,7 +25,8 @@ class RequestInfo(Struct, frozen=True):
     effects: tuple[str, ...]
     """What it would do: input, run, destroy, admin..."""
     command: str
-    """The command, with its hidden characters visible; of a long one the beginning and the end. Untrusted."""
+    """The command, with its hidden characters visible; of a long one the beginning and the end. Agents see it without
+    secrets. Untrusted."""
     where: str
     """The panes that it concerns; empty for none."""
     scopes: tuple[Scope, ...]
@@ -72,7 +73,7 @@ class ListApprovals(Command[RequestList], name="list-approvals", effect=Effect.R
 
     def run(self, mux: Multiplexer, origin: Origin) -> RequestList:
         """The requests."""
-        return RequestList(tuple(map(request_info, mux.approvals.waiting())))
+        return RequestList(tuple(request_info(each, origin) for each in mux.approvals.waiting()))
 
 
 class ApproveRequest(Command[RequestInfo], name="approve-request", effect=Effect.ADMIN, user_only=True):
@@ -86,7 +87,7 @@ class ApproveRequest(Command[RequestInfo], name="approve-request", effect=Effect
 
     def run(self, mux: Multiplexer, origin: Origin) -> RequestInfo:
         """The request. Raises NotFound, or Refused for a scope that it does not offer."""
-        return request_info(mux.approvals.approve(self.id, self.scope))
+        return request_info(mux.approvals.approve(self.id, self.scope), origin)
 
 
 class DenyRequest(Command[RequestInfo], name="deny-request", effect=Effect.ADMIN, user_only=True):
@@ -100,7 +101,7 @@ class DenyRequest(Command[RequestInfo], name="deny-request", effect=Effect.ADMIN
 
     def run(self, mux: Multiplexer, origin: Origin) -> RequestInfo:
         """The request. Raises NotFound."""
-        return request_info((mux.approvals.deny_all if self.all else mux.approvals.deny)(self.id))
+        return request_info((mux.approvals.deny_all if self.all else mux.approvals.deny)(self.id), origin)
 
 
 class ListGrants(Command[GrantList], name="list-grants", effect=Effect.READ, toolset=Toolset.SESSIONS):
@@ -122,14 +123,15 @@ class RevokeGrant(Command[GrantInfo], name="revoke-grant", effect=Effect.ADMIN, 
         return grant_info(mux.grants.revoke(self.id))
 
 
-def request_info(request: Request) -> RequestInfo:
-    """A request as a result."""
+def request_info(request: Request, origin: Origin) -> RequestInfo:
+    """A request as a result; without secrets unless the user asks for it."""
     question = request.question
+    command = question.what if origin.kind.acts_for_user else question.listed or question.what
     return RequestInfo(
         id=request.id,
         who=question.grantee.words,
         effects=tuple(sorted(question.effects)),
-        command=_shortened(question.what),
+        command=_shortened(command),
         where=question.where,
         scopes=question.scopes,
         seconds=round(max(0.0, time.time() - request.since), 1),

@@ -39,7 +39,9 @@ class AuditCall:
     def __init__(self, audit: "Audit", origin: Origin, words: str, panes: tuple[str, ...]) -> None:
         self.decision = "refuse"
         """The policy's decision."""
-        self._audit, self._origin, self._words, self._panes = audit, origin, words, panes
+        self.words = words
+        """The command as it is recorded, without secrets."""
+        self._audit, self._origin, self._panes = audit, origin, panes
         self._started = time.monotonic()
         self._id = ""
 
@@ -60,7 +62,7 @@ class AuditCall:
 
     def _record(self, outcome: str, reason: str, seconds: float | None) -> None:
         self._audit.record(
-            self._origin, self._words, outcome, reason, seconds, id=self._id, panes=self._panes, decision=self.decision
+            self._origin, self.words, outcome, reason, seconds, id=self._id, panes=self._panes, decision=self.decision
         )
 
 

@@ -101,7 +101,7 @@ class Dispatcher:
         pinned = pin(mux, command, origin)
         targets = pinned.targets(mux, origin)
         terminals = {pane: mux.terminals.get(pane) for pane in targets}
-        question = question_of(mux, pinned, origin, asked)
+        question = question_of(mux, pinned, origin, asked, call.words)
         reporter()("waits for the user's approval", None)
 
         def needs_approval() -> bool:

@@ -41,8 +41,10 @@ def pin(mux: Multiplexer, command: Called, origin: Origin) -> Called:
     return replace(command, **found)
 
 
-def question_of(mux: Multiplexer, command: Command[Any], origin: Origin, asked: Sequence[Judgement]) -> Question:
-    """The question about a call, whose targets are exact."""
+def question_of(
+    mux: Multiplexer, command: Command[Any], origin: Origin, asked: Sequence[Judgement], listed: str = ""
+) -> Question:
+    """The question about a call, whose targets are exact; `listed` is the call without secrets."""
     panes = tuple(dict.fromkeys(pane for each in asked for pane in each.panes))
     asking = grantee(origin)
     what = visible(shlex.join(command_line.format(command)))
@@ -58,6 +60,7 @@ def question_of(mux: Multiplexer, command: Command[Any], origin: Origin, asked: 
         what=what,
         where=", ".join(owned_pane_words(mux, pane) for pane in panes),
         scopes=tuple(offered),
+        listed=visible(listed),
     )
 
 

@@ -39,6 +39,8 @@ class Question(Struct, frozen=True):
     """The panes, in words; empty for none."""
     scopes: tuple[Scope, ...] = tuple(Scope)
     """The answers besides no."""
+    listed: str = ""
+    """The command as programs may see it, without secrets; empty if it has none."""
     title: str = "an agent asks"
     """Who asks, for the title of the dialog."""
 
