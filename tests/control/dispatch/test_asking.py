@@ -54,12 +54,12 @@ class Asked:
 
 
 def test_nothing_is_done_before_the_user_approves_it_and_then_once(room: Room) -> None:
-    pane = room.cat()
+    pane = room.cat("notes")
     asked = Asked(room, f"send-input {pane} --text hello --submit")
     question = asked.request.question
     assert question.what == f"send-input --pane {pane} --text hello --submit"
     assert question.grantee.words == "claude outside"
-    assert question.where == f'your pane {pane} "cat"'
+    assert question.where == f'your pane {pane} "notes"'
     assert question.scopes == (Scope.ONCE, Scope.PANE, Scope.SESSION, Scope.ALWAYS)
     room.drain(pane)
     assert "hello" not in room.text(pane)
