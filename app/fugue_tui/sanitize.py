@@ -5,6 +5,7 @@ controls, zero-width or tag characters (Unicode's Default_Ignorable_Code_Point a
 selectors inside emoji), no lone surrogates. Private-use glyphs stay, because prompts use them.
 """
 
+import json
 import re
 import unicodedata
 from itertools import groupby
@@ -26,6 +27,7 @@ _SEQUENCE: Final = re.compile(
 )
 _CONTROLS: Final = tuple(char for char in map(chr, [*range(0x20), 0x7F]) if char not in "\t\n")
 _SGR: Final = re.compile(r"(\x1b\[[0-9;:]*m)")
+_WORD: Final = re.compile(r"[\w./~+@-]+", re.ASCII)
 _BREAK: Final = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _NONCHARACTERS: Final = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
 _HIDDEN: Final = re.compile(
@@ -59,6 +61,11 @@ def clean_styled(text: str) -> str:
 def visible(text: str) -> str:
     """The text itself if all of it is visible, else with its hidden characters escaped."""
     return text if clean_text(text, len(text) + 1) == text else ascii(text)
+
+
+def quoted(name: str) -> str:
+    """A name that others chose, for a sentence: itself if it is one plain word or path, else in quotes."""
+    return name if _WORD.fullmatch(name) else json.dumps(clean(name), ensure_ascii=False)
 
 
 def spelled(text: str) -> str:

@@ -105,7 +105,10 @@ class AttachServer:
         if any(terminal.pid in handshake.pids for terminal in self._app.mux.terminals.values()):
             return "this terminal is a pane of that very workspace, which would show itself in itself"
         if handshake.inside:  # It could answer the questions that are for the user.
-            return "this terminal was started by a program in a pane of that very workspace, or of another one"
+            return (
+                "this terminal was started by a program in a pane of a workspace, where an agent could answer what the "
+                "user is asked; attach from a terminal outside, or start another workspace here: fugue-tui new NAME"
+            )
         if len(self.clients.all()) >= MOST_TERMINALS:
             return f"{MOST_TERMINALS} terminals are attached already; fugue-tui detach --all sends them away"
         return ""

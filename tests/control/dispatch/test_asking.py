@@ -83,6 +83,12 @@ def test_a_question_says_whose_a_pane_is_whatever_its_name_says(room: Room) -> N
         assert Asked(room, f"close-pane {pane}").request.question.where == words
 
 
+def test_a_program_cannot_say_more_in_a_question_than_its_name(room: Room) -> None:
+    pane = room.cat("notes")
+    liar = Origin(Door.MCP, process="12@34", program='you wish, "vi"', executable="/usr/bin/you wish")
+    assert Asked(room, f"close-pane {pane}", liar).request.question.grantee.words == r'"you wish, \"vi\"" outside'
+
+
 @pytest.mark.parametrize("scope", [Scope.PANE, Scope.SESSION, Scope.ALWAYS])
 def test_a_further_call_that_the_answer_covers_is_not_asked_about(room: Room, scope: Scope) -> None:
     pane, other = room.cat(), room.cat()

@@ -20,6 +20,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access import command_rules
 from fugue_tui.multiplexer.access.grants import Grantee
 from fugue_tui.multiplexer.author import Kind
+from fugue_tui.sanitize import quoted
 
 
 class Decision(StrEnum):
@@ -118,7 +119,7 @@ def judge(
 
 def grantee(origin: Origin) -> Grantee:
     """The caller as grants know it."""
-    program = origin.program or "a program"
+    program = quoted(origin.program) if origin.program else "a program"
     place = f"in {origin.pane}" if origin.pane is not None else "that left its pane" if origin.inside else "outside"
     # Another program of the pane is another client; a command line is started anew each time.
     owner = origin.process if origin.door is Door.MCP and origin.process else origin.owner

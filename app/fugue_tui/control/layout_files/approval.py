@@ -11,7 +11,7 @@ from fugue_tui.errors import SaveError
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access.approvals import Question
 from fugue_tui.multiplexer.access.grants import Grantee, Scope
-from fugue_tui.sanitize import visible
+from fugue_tui.sanitize import quoted
 
 
 async def check(mux: Multiplexer, origin: Origin, file: LayoutFile, base: str, *, changed: bool = False) -> None:
@@ -26,14 +26,14 @@ async def check(mux: Multiplexer, origin: Origin, file: LayoutFile, base: str, *
     if await asyncio.to_thread(trust.is_trusted, entry.path, raw, own=entry.kind is LayoutSource.OWN):
         return
     what = "has changed" if await asyncio.to_thread(trust.was_trusted, entry.path) else "is new here"
-    path = visible(str(entry.path))
-    through = f", loaded by {origin.program or 'an agent'}," if by_agent else ""
+    path = quoted(str(entry.path))
+    through = f", loaded by {quoted(origin.program) if origin.program else 'an agent'}," if by_agent else ""
     opened = f"{count(len(document.windows), 'window')} with {count(len(document.panes), 'pane')}"
     question = Question(
         grantee=Grantee(f"file {path}", "", f"{path}{through} {what} and", origin.source if by_agent else ""),
         effects=frozenset((Effect.RUN,)),
         panes=(),
-        what=f"{opened} in {visible(base)}:\n{trust.programs(document)}",
+        what=f"{opened} in {quoted(base)}:\n{trust.programs(document)}",
         where="",
         scopes=(Scope.ONCE,),
         title="a layout file asks",

@@ -12,7 +12,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.approvals import Question
 from fugue_tui.multiplexer.access.grants import Grantee, Scope
 from fugue_tui.multiplexer.clipboard import Copied, CopySource
-from fugue_tui.sanitize import clean, visible
+from fugue_tui.sanitize import clean, quoted, visible
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui.messages import Messages
 
@@ -78,4 +78,4 @@ class ProgramClipboard:
     def _grantee(self, pane: PaneId) -> Grantee:
         terminal = self._app.mux.terminals.get(pane)
         program = clean(terminal.foreground, 16) if terminal is not None else ""
-        return Grantee(str(pane), "", f"{program or 'a program'} in {pane}")
+        return Grantee(str(pane), "", f"{quoted(program) if program else 'a program'} in {pane}")
