@@ -71,7 +71,7 @@ def test_orphan_is_judged_like_the_pane_that_it_left(strict: Running) -> None:
 
 def test_orphan_attaches_no_terminal(strict: Running) -> None:
     refused = said(strict, "attach", "e2e", on_terminal=True)
-    assert "started by a program in a pane of that very workspace" in " ".join(refused.split())
+    assert "started by a program in a pane of a workspace" in " ".join(refused.split())
     assert len(strict.ask("list-clients")["clients"]) == 1
 
 
