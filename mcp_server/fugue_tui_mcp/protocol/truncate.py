@@ -29,8 +29,8 @@ class _Cut(Struct):
     whole: Any
     kept: int
 
-    def shorter(self, excess: int) -> Any:
-        """The value shortened by `excess` more characters; a list keeps its beginning, a text both ends."""
+    def shorter(self, value: Any, excess: int) -> Any:
+        """The present value shortened by `excess` more characters; a list keeps its beginning, a text both ends."""
         if isinstance(self.whole, str):
             self.kept = max(SHORTEST, self.kept - max(excess, _NOTICE_SIZE))
             head = self.kept // 3
@@ -39,8 +39,8 @@ class _Cut(Struct):
             return clean_text(text, len(text))
         while excess > 0 and self.kept > 1:
             self.kept -= 1
-            excess -= size(self.whole[self.kept]) + 2
-        return self.whole[: self.kept]
+            excess -= size(value[self.kept]) + 2
+        return value[: self.kept]
 
     def __str__(self) -> str:
         return f"{self.kept} of {len(self.whole)}{' characters' if isinstance(self.whole, str) else ''}"
@@ -87,7 +87,7 @@ def fitted(value: dict[str, Any], limit: int) -> Fitted:
     value, cuts = cleaned(value), dict[str, _Cut]()
     while (excess := size(value) - limit) > 0 and (largest := _find_largest(value)) is not None:
         cut = cuts.setdefault(largest.path, _Cut(largest.value, len(largest.value)))
-        largest.replace(cut.shorter(min(excess, size(largest.value) // 2)))
+        largest.replace(cut.shorter(largest.value, min(excess, size(largest.value) // 2)))
     return Fitted(value, tuple(f"{path}: {cut}" for path, cut in cuts.items()))
 
 
@@ -100,33 +100,34 @@ def tail(text: str, limit: int) -> str:
     return text[max(start, newline + 1) :]
 
 
-def _find_largest(value: Any) -> _Largest | None:
-    """Descend into the largest part: to a text, or a list without a dominant entry."""
-    path, replace = "", None
-    while True:
-        match value:
-            case str():
-                return (
-                    _Largest(path, value, replace)
-                    if replace is not None and len(value) > SHORTEST + _NOTICE_SIZE
-                    else None
-                )
-            case list() if replace is not None and len(cast("list[Any]", value)) > 1:
-                entries = cast("list[Any]", value)
-                sizes = [size(each) for each in entries]
-                at = max(range(len(entries)), key=sizes.__getitem__)
-                if sizes[at] * 2 <= sum(sizes):
-                    return _Largest(path, entries, replace)
-                path, replace, value = f"{path}[{at}]", _setter(entries, at), entries[at]
-            case list() if value:
-                entries = cast("list[Any]", value)
-                path, replace, value = f"{path}[0]", _setter(entries, 0), entries[0]
-            case dict() if value:
-                fields = cast("dict[str, Any]", value)
-                name = max(fields, key=lambda each: size(fields[each]))
-                path, replace, value = f"{path}.{name}".lstrip("."), _setter(fields, name), fields[name]
-            case _:
-                return None
+def _find_largest(value: Any, path: str = "", replace: Callable[[Any], None] | None = None) -> _Largest | None:
+    """The largest part that can be shortened, as a rule inside of the largest entry: a text, or a list without a
+    dominant entry. What is in a smaller entry is found if the larger ones cannot be shortened."""
+    parts = list[tuple[int, str, Any, Any]]()
+    whole = None
+    match value:
+        case str():
+            if replace is not None and len(value) > SHORTEST + _NOTICE_SIZE:
+                return _Largest(path, value, replace)
+        case list():
+            entries = cast("list[Any]", value)
+            whole = _Largest(path, entries, replace) if replace is not None and len(entries) > 1 else None
+            parts = [(size(each), f"{path}[{at}]", at, each) for at, each in enumerate(entries)]
+            if whole and max(parts, key=_size)[0] * 2 <= sum(map(_size, parts)):
+                return whole
+        case dict():
+            fields = cast("dict[str, Any]", value)
+            parts = [(size(each), f"{path}.{name}".lstrip("."), name, each) for name, each in fields.items()]
+        case _:
+            return None
+    for _, name, key, each in sorted(parts, key=_size, reverse=True):
+        if found := _find_largest(each, name, _setter(value, key)):
+            return found
+    return whole
+
+
+def _size(part: tuple[int, str, Any, Any]) -> int:
+    return part[0]
 
 
 def _setter(container: Any, key: Any) -> Callable[[Any], None]:

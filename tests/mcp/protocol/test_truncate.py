@@ -57,6 +57,13 @@ JSON: Any = st.recursive(
 )
 
 
+def test_what_can_be_shortened_is_found_behind_what_cannot() -> None:
+    value = {"fixed": {f"name {number}": None for number in range(20)}, "list": list(range(100))}
+    found, left_out = fitted(value, 400)
+    assert size(found) <= 400
+    assert (found["fixed"], found["list"][:2], left_out[0][:4]) == (value["fixed"], [0, 1], "list")
+
+
 @pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=8), JSON, max_size=6), st.integers(200, 20_000))
 def test_any_value_is_truncated_to_the_limit(value: dict[str, Any], limit: int) -> None:
