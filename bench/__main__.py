@@ -53,10 +53,9 @@ def main() -> int:
     """Run the chosen topics; 0 if every target was met."""
     options = _options()
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as folder:
-        plan = Plan(Path(folder), options.quick, options.seconds, options.against)
-        for topic in options.only or TOPICS:
-            rows += _measured(topic, plan)
+    for topic in options.only or TOPICS:
+        with tempfile.TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as folder:
+            rows += _measured(topic, Plan(Path(folder), options.quick, options.seconds, options.against))
     print(f"{_machine()}\n\n{render(rows)}")
     if options.json:
         options.json.write_text(json.dumps({"machine": _machine(), "rows": [row.as_json() for row in rows]}, indent=1))

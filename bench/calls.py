@@ -3,11 +3,12 @@
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import cast
 
 from bench.agent import Agent
 from bench.plan import Plan, late, middle
-from bench.subjects import FUGUE, Stage, TmuxStage
+from bench.subjects import FUGUE, FugueStage, Stage, TmuxStage
 from bench.table import Row
 
 QUIET = "seq 1 200; printf 'READY'; exec sleep 1000"
@@ -19,11 +20,13 @@ def measure(plan: Plan) -> list[Row]:
         stage.host.until_text("READY")
         reads = list(_reads(stage, plan.often(300, 50)))
         commands = [_command(stage, *FUGUE, "list-panes") for _ in range(plan.often(20, 5))]
+    first = [_first_call(plan) for _ in range(plan.often(5, 1))]
     theirs = _tmux_commands(plan)
     samples = {"fugue": commands, "tmux": theirs}
     return [
         Row("MCP", "read-pane through the bridge, p50", "ms", middle(reads), most=2, samples={"fugue": reads}),
         Row("MCP", "read-pane through the bridge, p95", "ms", late(reads), most=5),
+        Row("MCP", "first call, with the start of the bridge", "ms", middle(first), most=300, samples={"fugue": first}),
         Row(
             "command",
             "list-panes from a new process",
@@ -34,6 +37,18 @@ def measure(plan: Plan) -> list[Row]:
             samples=samples,
         ),
     ]
+
+
+def _first_call(plan: Plan) -> float:
+    """The first call to a new workspace of a user who has agents, once it has loaded the SDK for them."""
+    with plan.fugue.open(plan.folder, [QUIET]) as stage:
+        maps = Path(f"/proc/{cast('FugueStage', stage).server()}/maps")
+        stage.host.until(lambda: "pydantic_core" in maps.read_text())
+        stage.host.run(2)
+        began = time.perf_counter()
+        with Agent(stage.env) as agent:
+            agent.call("fugue_list_panes")
+            return 1000 * (time.perf_counter() - began)
 
 
 def _tmux_commands(plan: Plan) -> list[float]:

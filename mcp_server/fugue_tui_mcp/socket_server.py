@@ -1,7 +1,8 @@
 """Serves agents and the command line: a Unix socket on a thread with its sock event loop, one task per connection.
 
 The workspace is not accessed here: commands go through the `ThreadGateway`, which returns futures. The SDK is imported
-for the first MCP client, so that a workspace without agents does not load it.
+soon after the start if an agent has ever connected to a workspace of the user, else for the first MCP client: it takes
+half a second and 30 MiB.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from fugue_tui.errors import SocketError
 from fugue_tui.optional_imports import without
 from fugue_tui.terminal.pty import process
 from fugue_tui_mcp import cli_handler, jsonrpc, lazy_packages, workspace_summary
+from fugue_tui_mcp.bridge import offline_responses
 from fugue_tui_mcp.connection import Connection, Limits
 from fugue_tui_mcp.http_address import file_of
 from fugue_tui_mcp.http_listener import HttpListener
@@ -34,6 +36,8 @@ _log: Final = logging.getLogger(__name__)
 STOP_SECONDS: Final = 2.0
 RESTORE_SECONDS: Final = 2.0
 """Seconds between two checks that the socket is still at its path."""
+IMPORT_SECONDS: Final = 5.0
+"""Seconds from the start until the SDK is imported ahead of need: what the user starts with comes first."""
 SEND_BUFFER: Final = 1 << 20
 """Bytes of a client's send buffer in the kernel: one long response."""
 Attach: TypeAlias = Callable[[socket.socket, attach_protocol.Hello, Caller, bytes], None]
@@ -110,17 +114,25 @@ class SocketServer:
     async def _serve(self) -> None:
         server = await self._listening()
         self._apply_settings()
+        ahead = self._loop.create_task(self._import_ahead())
         while not await self._stopped(RESTORE_SECONDS):
             if self._restored():
                 self._http.restore()
                 server.close()
                 server = await self._listening()
         server.close()
+        ahead.cancel()
         tasks = list(self._connections)
         self._drop_all()
         await self._http.close()
         if tasks:
             await asyncio.wait(tasks, timeout=STOP_SECONDS / 2)
+
+    async def _import_ahead(self) -> None:
+        """Import the SDK before a client needs it, if the user has agents."""
+        if self._agents and offline_responses.are_kept():
+            await asyncio.sleep(IMPORT_SECONDS)
+            await asyncio.to_thread(_import_session)
 
     async def _listening(self) -> asyncio.Server:
         return await asyncio.start_unix_server(self._connected, sock=self._listener.socket, limit=self._limits.line)
