@@ -12,7 +12,9 @@ from itertools import groupby
 from typing import Final
 
 TITLE_LIMIT: Final = 256
-"""Most characters of a title, a name or a path."""
+"""Most characters of a title or a name."""
+PATH_LIMIT: Final = 4096
+"""Most characters of a path: Linux's PATH_MAX."""
 WORD_LIMIT: Final = 64
 """Most characters of what a program says of itself, such as its title."""
 TEXT_LIMIT: Final = 262_144
@@ -44,8 +46,13 @@ _JOINED: Final = re.compile(f"({_EMOJI}(?:\u200d{_EMOJI})*|[0-9#*]\ufe0f\u20e3)|
 
 
 def clean(text: str, limit: int = TITLE_LIMIT) -> str:
-    """One line of at most `limit` characters, for a title, a name or a path; a truncated one ends in an ellipsis."""
+    """One line of at most `limit` characters, for a title or a name; a truncated one ends in an ellipsis."""
     return _cut(re.sub(r"[\n\t]+", " ", _scrub(text)).strip(), limit)
+
+
+def clean_path(path: str) -> str:
+    """A path on one line."""
+    return clean(path, PATH_LIMIT)
 
 
 def clean_text(text: str, limit: int = TEXT_LIMIT) -> str:

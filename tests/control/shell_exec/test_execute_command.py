@@ -260,12 +260,13 @@ def test_the_end_that_a_program_in_front_reports_gives_no_exit_code(shell: Shell
 
 @pytest.mark.parametrize("shell", ["dash"], indirect=True)
 def test_the_end_that_a_program_reports_with_the_nonce_of_a_typed_mark_gives_no_exit_code(shell: Shell) -> None:
-    os.mkfifo(shell.home / "gate")
-    (shell.home / "tests.sh").write_text('read -r nonce <gate; printf "\\033]133;D;0;fugue=$nonce\\007"; cat gate')
+    for name in ("nonce", "gate"):
+        os.mkfifo(shell.home / name)
+    (shell.home / "tests.sh").write_text('read -r nonce <nonce; printf "\\033]133;D;0;fugue=$nonce\\007"; cat gate')
     begun = shell.begin("sh tests.sh")
     shell.room.until(lambda: shell.runs("sh"))
     nonce = next(iter(shell.room.mux.terminal(shell.pane).shell._log._expected))  # pyright: ignore[reportPrivateUsage]
-    (shell.home / "gate").write_text(nonce + "\n")
+    (shell.home / "nonce").write_text(nonce + "\n")
     ran = shell.room.awaited(begun)
     assert ran.exit_code is None
     assert "in the foreground" in ran.note

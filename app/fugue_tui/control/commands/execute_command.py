@@ -35,7 +35,7 @@ from fugue_tui.errors import FugueError, InvalidArgument, Refused, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.new_output import here
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import clean_path
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.screen.pins import Point
@@ -158,7 +158,7 @@ def directory(cwd: str, base: str, where: str = "cwd") -> str:
     """The absolute path of an existing directory. Raises InvalidArgument."""
     path = os.path.normpath(os.path.join(base, os.path.expanduser(cwd)))
     if "\0" in cwd or not os.path.isdir(path):
-        raise InvalidArgument(f"{where}: {clean(cwd)} is not a directory")
+        raise InvalidArgument(f"{where}: {clean_path(cwd)} is not a directory")
     return path
 
 
@@ -232,7 +232,7 @@ class PendingExecution:
             ended=end.exit.words if end is not None and end.exit else None,
             seconds=round((record.ended or now) - record.started if record else 0.0, 3),
             queued_ms=round((execution.typed_at - self._called_at) * 1000),
-            cwd=clean(process.cwd(shell.pid) if shell else "") or clean(execution.terminal.cwd),
+            cwd=clean_path((process.cwd(shell.pid) if shell else "") or execution.terminal.cwd),
             method=execution.method,
             truncated=bool(found.omitted),
             omitted_lines=found.omitted,

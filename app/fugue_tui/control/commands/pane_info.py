@@ -18,7 +18,7 @@ from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.watch.bookmarks import Bookmark
-from fugue_tui.sanitize import TEXT_LIMIT, clean, clean_text
+from fugue_tui.sanitize import TEXT_LIMIT, clean, clean_path, clean_text
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.terminal import Terminal
@@ -233,7 +233,7 @@ def command_info(record: CommandRecord) -> CommandInfo:
         running=record.running,
         seconds=None if record.seconds is None else round(record.seconds, 3),
         started_at=round(record.started_at, 3),
-        cwd=clean(record.cwd, 4096),
+        cwd=clean_path(record.cwd),
         trusted=record.trusted,
     )
 
@@ -271,7 +271,7 @@ def _info(pid: int, lines: Mapping[int, Iterable[str]]) -> ProcessInfo:
 
 def _directory(pane: PaneId, cwd: str, known_by: str, reported: str) -> Directory:
     other = "" if reported == cwd else clean(reported, 4096)
-    return Directory(str(pane), clean(cwd, 4096), known_by, _exists(cwd), other)
+    return Directory(str(pane), clean_path(cwd), known_by, _exists(cwd), other)
 
 
 def _exists(path: str) -> bool:

@@ -51,7 +51,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.events.pane_events import Ended, Started
 from fugue_tui.multiplexer.watch.new_output import here
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import clean_path
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.validation.annotations import UNLISTED
@@ -266,7 +266,7 @@ class _Job:
             ended=ended,
             seconds=round(time.monotonic() - self._started, 3),
             queued_ms=0,
-            cwd=clean(self._mux.cwd(self._pane)),
+            cwd=clean_path(self._mux.cwd(self._pane)),
             method="process",
             truncated=bool(found.omitted),
             omitted_lines=found.omitted,

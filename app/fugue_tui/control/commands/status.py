@@ -21,7 +21,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.sanitize import WORD_LIMIT, clean
+from fugue_tui.sanitize import WORD_LIMIT, clean, clean_path
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.screen.cells import Modes, MouseTracking
 
@@ -148,7 +148,7 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
         title=clean(terminal.title, WORD_LIMIT),
         program=clean(terminal.foreground, WORD_LIMIT),
         agent=agent_of(process.argv(terminal.foreground_group)),
-        cwd=clean(mux.cwd(pane)),
+        cwd=clean_path(mux.cwd(pane)),
         size=terminal.size,
         cursor=CellPosition(*caret),
         alternate_screen=modes.alternate_screen,

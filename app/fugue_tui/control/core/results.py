@@ -14,7 +14,7 @@ from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.sanitize import WORD_LIMIT, clean
+from fugue_tui.sanitize import WORD_LIMIT, clean, clean_path
 from fugue_tui.workspace.model import Window
 
 
@@ -156,7 +156,7 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
         title=clean(terminal.title, WORD_LIMIT) if terminal else "",
         program=clean(terminal.foreground, WORD_LIMIT) if terminal else "",
         command=clean(shlex.join(pane.argv)),
-        cwd=clean(mux.cwd(pane_id)),
+        cwd=clean_path(mux.cwd(pane_id)),
         window=str(window.id),
         session=clean(window.session),
         focused=pane_id == mux.focused,

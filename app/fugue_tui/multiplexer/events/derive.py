@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, Started
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import (
     Bell,
@@ -94,7 +94,7 @@ def draft(pane: PaneId, event: PaneEvent) -> EventDraft:
         case TitleChanged(title):
             return EventDraft(EventKind.TITLE, pane, None, {"title": clean(title)})
         case CwdChanged(cwd):
-            return EventDraft(EventKind.CWD, pane, None, {"cwd": clean(cwd)})
+            return EventDraft(EventKind.CWD, pane, None, {"cwd": clean_path(cwd)})
         case EventsDropped(count):
             return EventDraft(EventKind.EVENTS_DROPPED, pane, None, {"count": count})
         case CommandStarted(command) | CommandFinished(command) if command.own:
