@@ -1,12 +1,10 @@
 """Serves agents and the command line: a Unix socket on a thread with its sock event loop, one task per connection.
 
 The workspace is not accessed here: commands go through the `ThreadGateway`, which returns futures. The SDK is imported
-soon after the start if an agent has ever connected to a workspace of the user, else for the first MCP client: it takes
-half a second and 30 MiB.
+soon after the start if an agent has ever connected to a workspace of the user, else for the first MCP client.
 """
 
 import asyncio
-import importlib
 import logging
 import os
 import socket
@@ -14,17 +12,15 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from fugue_tui import attach_protocol
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Door
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import SocketError
-from fugue_tui.optional_imports import without
 from fugue_tui.terminal.pty import process
-from fugue_tui_mcp import cli_handler, jsonrpc, lazy_packages, workspace_summary
-from fugue_tui_mcp.bridge import offline_responses
+from fugue_tui_mcp import cli_handler, jsonrpc, sdk_import, workspace_summary
 from fugue_tui_mcp.connection import Connection, Limits
 from fugue_tui_mcp.http_address import file_of
 from fugue_tui_mcp.http_listener import HttpListener
@@ -71,7 +67,7 @@ class SocketServer:
         self._stop = asyncio.Event()
         self._unreachable = False
         self._connections: dict[asyncio.Task[None], tuple[Connection, Caller]] = {}
-        self._http = HttpListener(file_of(listener.path), gateway, self._limits, settings, _import_session)
+        self._http = HttpListener(file_of(listener.path), gateway, self._limits, settings, sdk_import.session_module)
 
     def start(self) -> None:
         """Start serving."""
@@ -130,9 +126,9 @@ class SocketServer:
 
     async def _import_ahead(self) -> None:
         """Import the SDK before a client needs it, if the user has agents."""
-        if self._agents and offline_responses.are_kept():
+        if self._agents and sdk_import.is_expected():
             await asyncio.sleep(IMPORT_SECONDS)
-            await asyncio.to_thread(_import_session)
+            await asyncio.to_thread(sdk_import.session_module)
 
     async def _listening(self) -> asyncio.Server:
         return await asyncio.start_unix_server(self._connected, sock=self._listener.socket, limit=self._limits.line)
@@ -244,8 +240,9 @@ class SocketServer:
             self._attach(sock, hello, caller, early)
 
     async def _mcp(self, connection: Connection, caller: Caller, first: Frame) -> None:
-        session: Any = await asyncio.to_thread(_import_session)
+        session = await asyncio.to_thread(sdk_import.session_module)
         handlers = session.Handlers(self._gateway, caller, self._settings)
+        await asyncio.to_thread(sdk_import.expect)
         await session.Session(handlers, connection).serve(first)
 
 
@@ -266,12 +263,6 @@ async def _cancel_all() -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _import_session() -> object:
-    lazy_packages.declare("mcp", "mcp.server")
-    with without("uvicorn.main"):  # 2.5 MiB to end HTTP streams with the server, of which there are none
-        return importlib.import_module("fugue_tui_mcp.protocol.session")
 
 
 def _program(caller: Caller) -> int | None:

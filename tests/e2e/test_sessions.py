@@ -314,7 +314,7 @@ def test_agent_keeps_working_while_no_client_is_attached(running: Running) -> No
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux tells what a process has loaded")
 def test_server_without_agents_loads_no_openssl(launch: Launch, tmp_path: Path) -> None:
-    running = launch("--", "cat", env={"HOME": str(tmp_path)}, server=True)
+    running = launch("--", "cat", env={"FUGUE_STATE": str(tmp_path)}, server=True)
     running.ready()
     maps = Path(f"/proc/{running.server}/maps")
     assert "libpython" in maps.read_text() or "bin/python" in maps.read_text()
@@ -325,10 +325,15 @@ def test_server_without_agents_loads_no_openssl(launch: Launch, tmp_path: Path) 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux tells what a process has loaded")
 def test_server_of_a_user_of_agents_loads_the_sdk_ahead_of_their_calls(launch: Launch, tmp_path: Path) -> None:
-    kept = tmp_path / ".local" / "state" / "fugue-tui" / "mcp-lists"
-    kept.mkdir(parents=True)
-    (kept / "claude-code-2025-11-25.json").touch()
-    running = launch("--", "cat", env={"HOME": str(tmp_path)}, server=True)
+    state = {"FUGUE_STATE": str(tmp_path)}
+    running = launch("--", "cat", env=state, server=True)
+    running.ready()
+    bridge = Bridge(str(running.socket))
+    bridge.ask("initialize", HELLO, 0)
+    assert bridge.ask("tools/call", {"name": "fugue_list_panes", "arguments": {}})["result"]
+    assert bridge.close() == 0
+    assert running.shell("kill-server", running.name).returncode == 0
+    running = launch("--", "cat", env=state, server=True)
     running.ready()
     maps = Path(f"/proc/{running.server}/maps")
     running.host.wait_until(lambda: "pydantic_core" in maps.read_text())

@@ -62,8 +62,8 @@ def test_an_optional_module_is_absent_only_within_the_context(tmp_path: Path) ->
 
 def test_the_first_agent_imports_no_client_web_server_or_cryptography() -> None:
     code = (
-        "import sys, fugue_tui_mcp.socket_server as module\n"
-        "module._import_session()\n"
+        "import sys, fugue_tui_mcp.sdk_import as module\n"
+        "module.session_module()\n"
         "unused = {'mcp.client', 'mcp.server.mcpserver', 'uvicorn', 'cryptography', 'httpx2'}\n"
         "print(sorted(unused & set(sys.modules)))\n"
         "import mcp, uvicorn.main\n"

@@ -145,13 +145,6 @@ def _load(key: list[object]) -> Message | None:
     return None
 
 
-def are_kept() -> bool:
-    """Whether those of any client are kept, so that an agent has connected to a workspace of the user before."""
-    with suppress(OSError):
-        return any(os.scandir(os.path.join(home_state_path(), AREA)))
-    return False
-
-
 def save(key: list[object], content: Message) -> None:
     """Keep the responses for all clients with the same key, if the state directory can be used."""
     from fugue_tui.store.private_dir import made
