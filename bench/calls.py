@@ -8,7 +8,7 @@ from typing import cast
 
 from bench.agent import Agent
 from bench.plan import Plan, late, middle
-from bench.subjects import FUGUE, FugueStage, Stage, TmuxStage
+from bench.subjects import FUGUE, Fugue, FugueStage, Stage, TmuxStage
 from bench.table import Row
 
 QUIET = "seq 1 200; printf 'READY'; exec sleep 1000"
@@ -20,7 +20,7 @@ def measure(plan: Plan) -> list[Row]:
         stage.host.until_text("READY")
         reads = list(_reads(stage, plan.often(300, 50)))
         commands = [_command(stage, *FUGUE, "list-panes") for _ in range(plan.often(20, 5))]
-    first = [_first_call(plan) for _ in range(plan.often(5, 1))]
+    first = [_first_call(cast("Fugue", plan.fugue).again(stage)) for _ in range(plan.often(5, 1))]
     theirs = _tmux_commands(plan)
     samples = {"fugue": commands, "tmux": theirs}
     return [
@@ -39,9 +39,10 @@ def measure(plan: Plan) -> list[Row]:
     ]
 
 
-def _first_call(plan: Plan) -> float:
+def _first_call(workspace: Stage) -> float:
     """The first call to a new workspace of a user who has agents, once it has loaded the SDK for them."""
-    with plan.fugue.open(plan.folder, [QUIET]) as stage:
+    with workspace as stage:
+        stage.host.until((Path(stage.env["XDG_RUNTIME_DIR"]) / "fugue-tui" / "main.sock").exists)
         maps = Path(f"/proc/{cast('FugueStage', stage).server()}/maps")
         stage.host.until(lambda: "pydantic_core" in maps.read_text())
         stage.host.run(2)
