@@ -146,6 +146,22 @@ def test_lines_that_are_typed_into_a_shell_are_checked(room: Room) -> None:
     assert decision(room, ExecuteCommand(pane=shell, command="git", env={"A": "b"})) is Decision.REFUSE
 
 
+@pytest.mark.parametrize("argv", [(), ("/usr/bin/python3", "-m", "fugue_tui")])
+def test_lines_are_checked_before_the_shell_of_a_pane_has_started(
+    room: Room, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
+) -> None:
+    pane = room.opened("create-pane --name shell")
+    room.until(lambda: room.mux.terminal(pane).foreground_group == room.mux.terminal(pane).pid)
+    limit(room, allowed_commands=("git",))
+
+    def unknown(_pid: int) -> tuple[str, ...]:
+        return argv  # No process, or one that has not called exec yet.
+
+    monkeypatch.setattr(process, "argv", unknown)
+    assert decision(room, SendInput(pane=str(pane), text="git x", submit=True)) is Decision.ALLOW
+    assert decision(room, SendInput(pane=str(pane), text="rm y", submit=True)) is Decision.REFUSE
+
+
 @pytest.mark.parametrize(
     ("command", "asks"),
     [

@@ -1,5 +1,6 @@
 """Send input to panes: text and keys, keys by name, or what an input method composes."""
 
+import os
 from functools import partial
 from typing import Annotated, Final
 
@@ -19,6 +20,7 @@ from fugue_tui.shell_names import is_interactive
 from fugue_tui.terminal.input.ime import Kana, hangul, kana
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
 from fugue_tui.terminal.pty import process
+from fugue_tui.terminal.pty.spawn import login_shell
 from fugue_tui.validation.annotations import UNLISTED
 
 MAX_TEXT: Final = 1_000_000
@@ -81,7 +83,7 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, also=Effe
             return ()
         pane = target.typed_pane(mux, self.pane, origin)
         group = mux.terminal(pane).foreground_group
-        if not is_interactive(process.argv(group)):
+        if not _may_be_shell(mux, pane, group):
             return ()
         return (StartedCommand(line.strip("\n"), process.cwd(group) or mux.cwd(pane)),)
 
@@ -125,6 +127,17 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, also=Effe
         except FugueError:  # The pane was closed meanwhile.
             return replace(sent, output=found.screen, cursor=found.cursor)
         return replace(sent, output=page.text, more=page.truncated, cursor=page.cursor)
+
+
+def _may_be_shell(mux: Multiplexer, pane: PaneId, group: int) -> bool:
+    """Whether a process group is a shell at its prompt, or may become one: a pane's program that has just been forked
+    still has the arguments of its parent."""
+    argv = process.argv(group)
+    if not argv or is_interactive(argv):
+        return True
+    return group == mux.terminal(pane).pid and is_interactive(
+        mux.workspace.panes[pane].argv or (login_shell(os.environ),)
+    )
 
 
 def _step(step: InputStep, where: str) -> str | KeyPress:
