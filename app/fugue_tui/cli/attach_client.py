@@ -79,8 +79,7 @@ def refuse_itself(path: str, env: Mapping[str, str] = os.environ) -> None:
     if around and sockets.same(around, path):
         name = sockets.name_of(path) or env.get("FUGUE_WORKSPACE", "") or "this"
         raise SocketError(
-            f"this is a pane of {name}, which cannot be shown inside itself; fugue-tui new NAME opens another "
-            "workspace, and env -u FUGUE_SOCKET fugue-tui attaches if this is not its pane after all"
+            f"this is a pane of {name}, which cannot be shown inside itself; fugue-tui new NAME opens another workspace"
         )
 
 

@@ -98,7 +98,10 @@ def test_input_of_the_user_takes_precedence_over_a_command(shell: Shell) -> None
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
 def test_a_command_waits_for_the_enter_of_a_text_that_a_script_has_typed(shell: Shell) -> None:
     shell.run("true")
-    shell.room.until(lambda: shell.room.mux.terminal(shell.pane).shell.at_input)
+    terminal = shell.room.mux.terminal(shell.pane)
+    shell.room.until(
+        lambda: terminal.shell.at_input and terminal.modes.bracketed_paste
+    )  # Zsh sets this after its prompt.
     typed = SendInput(pane=str(shell.pane), text="echo first", submit=True).run(shell.room.mux, Origin(Door.CLI))
     assert is_deferred(typed)
     shell.room.until(lambda: "echo first" in shell.text)
