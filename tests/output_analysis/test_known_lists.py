@@ -94,6 +94,12 @@ def test_git_status_is_a_table_of_changes() -> None:
         assert "On branch master" in found.notes
 
 
+def test_git_status_of_a_clean_tree_is_an_empty_table() -> None:
+    found = parse("On branch master\n\nnothing to commit, working tree clean\n", command="git status")
+    assert (found.rows, found.parser) == ((), "git status")
+    assert "nothing to commit, working tree clean" in found.notes
+
+
 @pytest.mark.parametrize(
     ("command", "text", "first", "last"),
     [

@@ -43,7 +43,7 @@ def read_outline(lines: Sequence[str], start: int, end: int, stage: Stage | None
 
 
 def _status(lines: list[str]) -> Parsed | None:
-    """The changes of `git status`, with the part of the list that they are in."""
+    """The changes of `git status`, with the part of the list that they are in; none in a clean tree."""
     rows, notes, heading = list[tuple[str, ...]](), list[str](), ""
     for line in lines:
         if line in _STATUS_HEADINGS:
@@ -54,7 +54,7 @@ def _status(lines: list[str]) -> Parsed | None:
             notes += [] if line.startswith(" ") else [line]
         else:
             return None
-    if not lines or not rows:
+    if not rows and not any(line.startswith("nothing to commit") for line in lines):
         return None
     return _table("git status", ("part", "change", "path"), rows).noted(*notes)
 
