@@ -172,3 +172,44 @@ def test_the_names_of_ls_are_read_column_by_column() -> None:
 )
 def test_what_is_not_pairs_is_none_with_confidence(text: str) -> None:
     assert parse(text).confidence < 0.8
+
+
+DISKS = """disk- ------------reads------------ ------------writes----------- -----IO------
+       total merged sectors      ms  total merged sectors      ms    cur    sec
+loop0      0      0       0       0      0      0       0       0      0      0
+loop1      0      0       0       0      0      0       0       0      0      0
+loop2      0      0       0       0      0      0       0       0      0      0
+loop3      0      0       0       0      0      0       0       0      0      0
+loop4      0      0       0       0      0      0       0       0      0      0
+loop5      0      0       0       0      0      0       0       0      0      0
+loop6      0      0       0       0      0      0       0       0      0      0
+loop7      0      0       0       0      0      0       0       0      0      0
+"""
+
+
+def test_headings_over_several_columns_are_no_header() -> None:
+    found = parse(DISKS, command="vmstat -d")
+    assert found.confidence < 0.8 or "total" in found.headers
+
+
+def test_the_options_of_du_add_a_column_or_count_something_else() -> None:
+    times = "64\t2026-11-23 11:34\t./with space\n8\t2026-11-23 11:34\t.\n"
+    for text in (times, times.expandtabs()):
+        found = parse(text, command="du --time -a")
+        assert found.headers == ("size", "modified", "path")
+        assert found.rows == (("64", "2026-11-23 11:34", "./with space"), ("8", "2026-11-23 11:34", "."))
+    found = parse("14\t./lib\n20\t.\n", command="du --inodes")
+    assert (found.headers, found.rows[0]) == (("inodes", "path"), ("14", "./lib"))
+
+
+def test_names_that_begin_with_a_blank_are_whole() -> None:
+    (root,) = parse(".\n├──  lead.txt\n└── one.txt\n", command="tree").records
+    assert [each["name"] for each in root["children"]] == [" lead.txt", "one.txt"]
+    for text in (STATUS, STATUS.expandtabs()):
+        found = parse(text.replace("with space.txt", " lead.txt"), command="git status")
+        assert columns(found, "part", "path")[-1] == ("Untracked files", "lead.txt")
+
+
+def test_a_tree_with_columns_before_the_names_is_none() -> None:
+    text = "[       4096]  .\n├── [          2]  one.txt\n└── [       4096]  lib\n    └── [         10]  two.txt\n"
+    assert parse(text, command="tree -s").confidence < 0.8

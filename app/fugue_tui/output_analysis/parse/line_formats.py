@@ -206,9 +206,11 @@ def _command_start(stage: Stage) -> str:
 
 
 def _with_options(kind: LineFormat, stage: Stage | None) -> LineFormat:
-    """The format with the columns that the options of `ls` and `wc` add."""
-    if stage is None or (kind.name, stage.program) not in (("ls -l", "ls"), ("wc", "wc")):
+    """The format with the columns that the options of `ls`, `wc` and `du` add."""
+    if stage is None or (kind.name, stage.program) not in (("ls -l", "ls"), ("wc", "wc"), ("du", "du")):
         return kind
+    if kind.name == "du":
+        return _with_du_options(kind, stage.words)
     short = "".join(word[1:] for word in stage.words[1:] if re.fullmatch(r"-[A-Za-z1]+", word))
     if kind.name == "wc":
         return _with_counts(kind, short, stage.words)
@@ -218,6 +220,17 @@ def _with_options(kind: LineFormat, stage: Stage | None) -> LineFormat:
     ]
     pattern = "".join(part for _, part in extra) + kind.line.pattern
     return replace(kind, headers=(*(name for name, _ in extra), *kind.headers), line=re.compile(pattern))
+
+
+_DU_TIME: Final = r"(\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d\.\d+ [+-]\d{4})?)?)\s+"
+
+
+def _with_du_options(kind: LineFormat, words: Sequence[str]) -> LineFormat:
+    count = "inodes" if "--inodes" in words else "size"
+    if not any(word.startswith("--time") for word in words):
+        return replace(kind, headers=(count, "path"))
+    pattern = kind.line.pattern.replace(r"\s+", rf"\s+{_DU_TIME}")
+    return replace(kind, headers=(count, "modified", "path"), line=re.compile(pattern))
 
 
 _COUNTS: Final = {

@@ -19,14 +19,16 @@ _STATUS_HEADINGS: Final = frozenset(
         "Ignored files:",
     )
 )
-_STATUS_CHANGE: Final = re.compile(r"(?:\t| {2,8})(?:([a-z][a-z ]*[a-z]): +)?(\S.*)")
+_STATUS_CHANGE: Final = re.compile(r"(?:\t| {8}| {2,7}(?! ))(?:([a-z][a-z ]*[a-z]): +)? *(\S.*)")
 _STATUS_OTHER: Final = re.compile(
     r"On branch \S+|HEAD detached (?:at|from) \S+|Not currently on any branch\.|No commits yet|Your branch .*"
     r"|and have \d.*|no changes added to commit.*|nothing (?:added )?to commit.*| +\(.*\)|You have unmerged paths\..*"
 )
 _AUTHOR: Final = re.compile(r"(\S.*) \((\d+)\):")
 _SUBJECT: Final = re.compile(r" {6}(\S.*)")
-_BRANCH: Final = re.compile(r"((?:[│|][ \xa0]{1,3}|[ \xa0]{2,4})*)(?:[├└]──? ?|[├└]─┬ ?)(\S.*)")
+_BRANCH: Final = re.compile(r"((?:[│|][ \xa0]{1,3}|[ \xa0]{2,4})*)[├└](?:── |─┬ |─(?![─┬]) ?)(.*\S)")
+_COLUMNS: Final = re.compile(r"\[[^\[\]]*\]  ?\S.*")
+"""A name after the columns that options such as `-s` and `-p` of `tree` add."""
 _TREE_TOTAL: Final = re.compile(r"\d+ director(?:y|ies)(?:, \d+ files?)?")
 _INTERFACE: Final = re.compile(r"(\d+): ([^\s:]+): <([^<>]*)> mtu (\d+) .*?\bstate (\S+).*")
 _LINK: Final = re.compile(r" +link/(\S+)(?: (\S+).*)?")
@@ -76,7 +78,7 @@ def _tree(lines: list[str]) -> Parsed | None:
     """A tree with lines, as `tree` and `npm ls` draw it: records with a name and what is below."""
     while lines and _TREE_TOTAL.fullmatch(lines[-1]):
         lines = lines[:-1]
-    if len(lines) < 2 or _BRANCH.match(lines[0]):
+    if len(lines) < 2 or _BRANCH.match(lines[0]) or _COLUMNS.fullmatch(lines[0]):
         return None
     root: dict[str, Any] = {"name": lines[0], "children": []}
     path = [(-1, root)]

@@ -15,6 +15,8 @@ from fugue_tui.output_analysis.tables.overflow import join_wrapped_rows, read_by
 from fugue_tui.output_analysis.text_lines import WIDEST, Line, in_cells, in_characters
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
+_GROUP: Final = re.compile(r"-{2,}[^\s-]+-{2,}")
+"""A heading over several columns, as vmstat prints it."""
 _UNIT: Final = re.compile(r"\d+[KMGT]?i?B?-blocks")
 
 CAPITALS: Final = 0.94
@@ -29,6 +31,8 @@ def header_confidence(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     """The confidence that these are column names; 0 if they look like values."""
     named = [name for name in headers if name]
     if len(named) < 2 or any(is_value(word) for name in named for word in name.split()):
+        return 0.0
+    if any(map(_GROUP.fullmatch, named)):
         return 0.0
     if len(set(named)) < len(named) or not all(_LETTER.search(name) or name in ("#", "%") for name in named):
         return 0.0
