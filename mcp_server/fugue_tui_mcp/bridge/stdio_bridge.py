@@ -313,10 +313,10 @@ class Bridge:
         if not isinstance(self._error, NotRunning):
             return str(self._error)
         joined = self._choice.joined
-        reason = f"{NOT_RUNNING} {self._workspace}".rstrip()
+        reason = f"{NOT_RUNNING}{_new(self._workspace)}"
         if joined is not None and joined.name:
             whose = f"the workspace {joined.label}, to which this client belongs,"
-            reason = f"{whose} is not running; start it in a terminal with: fugue-tui {joined.name}"
+            reason = f"{whose} is not running; start it in a terminal with: fugue-tui{_new(joined.name)}"
         others = self._choice.elsewhere()
         return f"{reason}; or join another with {JOIN_TOOL}: {labels(others)}" if others else reason
 
@@ -332,6 +332,11 @@ class Bridge:
         headless_workspace.start(joined.name if joined is not None else self._workspace, self._path)
         self._started, self._start_deadline = True, time.monotonic() + HEADLESS_SECONDS
         return True
+
+
+def _new(name: str) -> str:
+    """The arguments of the command line that start a workspace, whether it is saved or not."""
+    return f" new {name}" if name else ""
 
 
 def main(workspace: str = "", path: str = "") -> int:
