@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+CALL_TOOL = "fugue_call"
+"""The workspace's tool that calls another."""
 METHOD = "fugue/workspace"
 """The request for a workspace's summary."""
 SUMMARY_SECONDS = 2.0
@@ -75,16 +77,16 @@ class WorkspaceTools:
         """Whether the client's list has them: some clients call no other tools."""
 
     def called(self, message: Message) -> bool:
-        """Whether a message calls one of the tools."""
-        return message.get("method") == "tools/call" and params_of(message).get("name") in (LIST_TOOL, JOIN_TOOL)
+        """Whether a message calls one of the tools, itself or by `fugue_call`."""
+        return message.get("method") == "tools/call" and _called(params_of(message))[0] in (LIST_TOOL, JOIN_TOOL)
 
     def respond(self, message: Message) -> bytes:
         """Run a call; its response."""
         params = params_of(message)
-        arguments = mapping(params.get("arguments"))
+        name, arguments = _called(params)
         result: Message
         try:
-            if params.get("name") == JOIN_TOOL:
+            if name == JOIN_TOOL:
                 self._join(arguments)
             elif arguments:
                 raise SocketError(f"invalid_argument: {LIST_TOOL} accepts no arguments")
@@ -126,6 +128,14 @@ class WorkspaceTools:
         structure: Message = {**warning, "workspaces": found}
         text = json.dumps(structure, ensure_ascii=False)
         return {"content": [{"type": "text", "text": text}], "isError": False, "structuredContent": structure}
+
+
+def _called(params: Message) -> "tuple[Any, Message]":
+    """The tool that a call is for, and its arguments: those of `fugue_call` for clients that call listed tools only."""
+    name, arguments = params.get("name"), mapping(params.get("arguments"))
+    if name != CALL_TOOL:
+        return name, arguments
+    return arguments.get("tool"), mapping(arguments.get("arguments"))
 
 
 def _summary(server: Server, deadline: float) -> Message:

@@ -273,7 +273,7 @@ def test_a_client_stays_with_its_workspace_when_that_ends_and_another_runs(
     first.close(returns=True)
     failed = bridge.call("fugue_list_panes", 2)["error"]["message"]
     assert failed.startswith("the workspace aa (")
-    assert failed.endswith("with: fugue-tui aa; or join another with fugue_join_workspace: bb")
+    assert failed.endswith("with: fugue-tui new aa; or join another with fugue_join_workspace: bb")
     changes = ["notifications/tools/list_changed", "notifications/resources/list_changed"]
     assert [bridge.read()["method"] for _ in range(2)] == changes
     tools = [tool["name"] for tool in bridge.ask("tools/list", {}, 2)["result"]["tools"]]
@@ -306,6 +306,9 @@ def test_a_client_lists_workspaces_and_joins_another(
     found = listed["structuredContent"]["workspaces"]
     assert [(each["name"], each["panes"], each["joined"]) for each in found] == [("aa", 1, True), ("bb", 2, False)]
     assert {each["cwd"] for each in found} == {os.getcwd()}
+    by_call = {"name": "fugue_call", "arguments": {"tool": "fugue_list_workspaces"}, **meta}
+    called = bridge.ask("tools/call", by_call, 3)["result"]
+    assert called["structuredContent"] == listed["structuredContent"]
     refused = bridge.call("fugue_join_workspace", 3, modern=modern, name="cc")["result"]
     assert refused["isError"]
     assert "there run: aa, bb" in refused["content"][0]["text"]
