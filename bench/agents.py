@@ -26,8 +26,8 @@ SHELL: Final = "exec bash --noprofile --norc -i"
 LONG: Final = (
     'i=0; while [ $i -lt 10500 ]; do i=$((i+1)); echo "$i a line of the log that an agent reads"; done; {then}'
 )
-LONG_ANSWERS: Final = "[mcp]\nlongest_answer = 1_000_000\n"
-"""For programs that read much at once; the default is a twenty-fifth."""
+SETTINGS: Final = '[mcp]\ntrust = "full"\nlongest_answer = 1_000_000\n'
+"""Without questions to the user; for programs that read much at once: the default is a twenty-fifth."""
 POLL_SECONDS: Final = 0.05
 WAITS: Final = 50
 CALLS: Final = 100
@@ -68,7 +68,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 @contextmanager
 def _fugue(plan: Plan, script: str) -> Generator[tuple[FugueStage, Agent]]:
-    fugue = replace(cast("Fugue", plan.fugue), settings=LONG_ANSWERS)
+    fugue = replace(cast("Fugue", plan.fugue), settings=SETTINGS)
     with fugue.open(plan.folder, [script]) as stage, Agent(stage.env) as agent:
         yield cast("FugueStage", stage), agent
 
@@ -87,7 +87,7 @@ def _tmux(plan: Plan, script: str) -> Generator[tuple[TmuxStage, Any]]:
 
 def _execute(plan: Plan) -> list[float]:
     """In an interactive shell."""
-    with plan.fugue.bare(plan.folder) as stage, Agent(stage.env) as agent:
+    with replace(cast("Fugue", plan.fugue), settings=SETTINGS).bare(plan.folder) as stage, Agent(stage.env) as agent:
         stage.host.until_text(PROMPT)
         stage.host.run(0.5)
         run = partial(agent.call, "fugue_execute_command", pane="%1", command="true")
@@ -97,7 +97,7 @@ def _execute(plan: Plan) -> list[float]:
 
 def _cancel(plan: Plan) -> list[float]:
     """From cancelling a sleeping command to the result of the next one, queued behind it."""
-    with plan.fugue.bare(plan.folder) as stage, Agent(stage.env) as agent:
+    with replace(cast("Fugue", plan.fugue), settings=SETTINGS).bare(plan.folder) as stage, Agent(stage.env) as agent:
         stage.host.until_text(PROMPT)
         stage.host.run(0.5)
         agent.call("fugue_execute_command", pane="%1", command="true")
