@@ -19,7 +19,7 @@ def is_wanted(joined: Server | None) -> bool:
 
     if not model.read(model.path()).config.mcp.start:
         return False
-    if joined is None or not joined.id:
+    if joined is None or not (joined.id or joined.pid):
         return True
     left = left_behind(joined.name)
     return left is not None and left.id == joined.id

@@ -1,4 +1,5 @@
-"""Which workspace a bridge connects to: chosen when it first connects, and then this one alone, by its id.
+"""Which workspace a bridge connects to: chosen when it first connects, and then this one alone, by its id, or by
+its process if it has none, as where nothing can be saved.
 
 A named one or a socket comes first; then the workspace from one of whose panes the bridge was started, by the kernel's
 process table; then that of `FUGUE_SOCKET`; then the only one that runs, or `main`. Standard library only.
@@ -18,6 +19,10 @@ LIST_TOOL, JOIN_TOOL = "fugue_list_workspaces", "fugue_join_workspace"
 MOST_ANCESTORS = 1_000
 
 
+class _OtherProcess(NotRunning):
+    """Another process listens at a socket than the one that is known to serve it."""
+
+
 class WorkspaceChoice:
     """The workspace of one client."""
 
@@ -29,8 +34,15 @@ class WorkspaceChoice:
     def connect(self, seconds: float) -> socket.socket:
         """Connect to the workspace, to which the client belongs from now on. Raises NotRunning, or SocketError if it
         cannot be chosen or is unsafe."""
-        server = self._again(self.joined) if self.joined is not None else self._first()
-        return self._connected(server, seconds)
+        joined = self.joined
+        if joined is None:
+            return self._connected(self._first(), seconds)
+        try:
+            return self._connected(self._again(joined), seconds)
+        except _OtherProcess:
+            if joined.id:
+                raise
+            raise _replaced(joined, joined) from None
 
     def join(self, name: str, seconds: float) -> socket.socket:
         """Connect to another workspace, to which the client belongs from now on. Raises as `connect`."""
@@ -52,7 +64,9 @@ class WorkspaceChoice:
         joined = self.joined
         if joined is None or joined.id != server.id:
             return False
-        return bool(joined.id) or sockets.same(joined.socket, server.socket)
+        if joined.id or not sockets.same(joined.socket, server.socket):
+            return bool(joined.id)
+        return not joined.pid or _listener(server.socket) in (None, joined.pid)
 
     def _connected(self, server: Server, seconds: float) -> socket.socket:
         link = sockets.connect(server.socket, seconds)
@@ -61,13 +75,15 @@ class WorkspaceChoice:
             if peer.uid != os.getuid():
                 raise SocketError(f"{server.socket}: the process that listens there belongs to user {peer.uid}")
             if server.pid and peer.pid and peer.pid != server.pid:
-                raise NotRunning(f"workspace {server.label} does not listen at {server.socket}")
+                raise _OtherProcess(f"workspace {server.label} does not listen at {server.socket}")
         except OSError as error:
             link.close()
             raise NotRunning(f"{server.socket}: {error.strerror}") from None
         except SocketError:
             link.close()
             raise
+        if not (server.id or self._path):
+            server = Server(server.name, peer.pid or 0, server.socket)
         self.joined = server
         return link
 
@@ -81,10 +97,7 @@ class WorkspaceChoice:
                 return server
         for server in found:
             if server.name == joined.name:
-                raise SocketError(
-                    f"the workspace {joined.label}, to which this client belongs, has ended, and {server.label} is "
-                    f"another one with other panes; {JOIN_TOOL} with the name {server.name} joins it"
-                )
+                raise _replaced(joined, server)
         raise NotRunning(f"workspace {joined.label} is not running")
 
     def _first(self) -> Server:
@@ -131,6 +144,13 @@ class WorkspaceChoice:
         return found[0] if found else _at(sockets.DEFAULT, self._env)
 
 
+def _replaced(joined: Server, server: Server) -> SocketError:
+    return SocketError(
+        f"the workspace {joined.label}, to which this client belongs, has ended, and {server.label} is another one "
+        f"with other panes; {JOIN_TOOL} with the name {server.name} joins it"
+    )
+
+
 def labels(running: Iterable[Server]) -> str:
     """The names of workspaces, for an error."""
     return ", ".join(sorted(each.name for each in running))
@@ -144,11 +164,17 @@ def _at(name: str, env: Mapping[str, str]) -> Server:
 def _is_served_by(server: Server) -> bool:
     """Whether the process of a record serves its socket, as the kernel says; also if the socket is gone. A record may
     come from a machine or a container with other process ids."""
+    listener = _listener(server.socket)
+    return os.path.exists(f"/proc/{server.pid}") if listener is None else listener == server.pid
+
+
+def _listener(path: str) -> int | None:
+    """The process that listens at a socket; None if that cannot be found out."""
     try:
-        with sockets.connect(server.socket, 1.0) as link:
-            return peer_of(link).pid == server.pid
+        with sockets.connect(path, 1.0) as link:
+            return peer_of(link).pid
     except (OSError, SocketError):
-        return os.path.exists(f"/proc/{server.pid}")
+        return None
 
 
 def _ancestors(pid: int) -> tuple[int, ...]:

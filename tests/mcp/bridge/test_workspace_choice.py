@@ -43,9 +43,17 @@ def home(tmp_path: Path, private_dir: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def start() -> Iterator[Start]:
-    """Starts servers by their names, and ends them; the id."""
-    started: list[subprocess.Popen[str]] = []
+def started() -> Iterator[list[subprocess.Popen[str]]]:
+    """The servers that run; they are ended."""
+    running: list[subprocess.Popen[str]] = []
+    yield running
+    for each in running:
+        each.communicate()
+
+
+@pytest.fixture
+def start(started: list[subprocess.Popen[str]]) -> Start:
+    """Starts servers by their names; the id."""
 
     def begin(name: str) -> str:
         command = [sys.executable, "-c", LISTENS, name, "[]"]
@@ -53,9 +61,13 @@ def start() -> Iterator[Start]:
         assert started[-1].stdout
         return started[-1].stdout.readline().strip()
 
-    yield begin
-    for each in started:
-        each.communicate()
+    return begin
+
+
+@pytest.fixture
+def end(started: list[subprocess.Popen[str]]) -> Callable[[], None]:
+    """Ends the server that was started last."""
+    return lambda: started.pop().communicate() and None
 
 
 def stripped() -> dict[str, str]:
@@ -130,3 +142,24 @@ def test_a_record_of_another_process_than_listens_is_not_believed(start: Start, 
     record.write_text("\n".join([str(os.getppid()), *record.read_text().split("\n")[1:]]))
     with pytest.raises(NotRunning, match="does not listen"):
         WorkspaceChoice("aa", env=stripped()).connect(5.0)
+
+
+def test_a_client_stays_with_the_process_of_a_workspace_that_cannot_keep_its_id(
+    start: Start, end: Callable[[], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "open").mkdir(mode=0o755)
+    monkeypatch.setenv("FUGUE_STATE", str(tmp_path / "open"))
+    assert start("aa") == ""
+    choice = WorkspaceChoice()
+    assert joined(choice) == joined(choice) == ""
+    assert [choice.has_joined(each) for each in choice.running()] == [True]
+    end()
+    start("aa")
+    with pytest.raises(
+        SocketError, match=r"aa, to which .* has ended, and aa is another one .* with the name aa joins"
+    ):
+        choice.connect(5.0)
+    assert [each.name for each in choice.elsewhere()] == ["aa"]
+    choice.join("aa", 5.0).close()
+    assert joined(choice) == ""
+    assert choice.elsewhere() == []
