@@ -17,7 +17,8 @@ from fugue_tui_widgets.terminal_view import TerminalView
 
 _FRAME: Final = 1 / 60
 _SHARE: Final = 4
-"""A pane whose frame took t seconds to paint is not painted again before this many times t."""
+"""A pane whose frame took t seconds to paint is not painted again before this many times t, times the panes that were
+due with it: they share the main thread."""
 
 
 class RenderScheduler:
@@ -78,7 +79,8 @@ class RenderScheduler:
     def _paint_due(self, now: float) -> set[int]:
         """Paint the panes that are due; the rows of the screen that have changed."""
         rows: set[int] = set()
-        for pane in [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]:
+        due = [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]
+        for pane in due:
             self._wanted.discard(pane)
             view = self._app.grid.views.get(pane)
             if view is None or view.live is None:
@@ -86,7 +88,7 @@ class RenderScheduler:
                 continue
             begun = time.monotonic()
             rows |= self._show(view)
-            self._next[pane] = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
+            self._next[pane] = begun + max(_FRAME, _SHARE * len(due) * (time.monotonic() - begun))
         return rows
 
     @property
