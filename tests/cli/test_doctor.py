@@ -38,8 +38,8 @@ def doctor(in_process: Shell, private_dir: Path) -> Doctor:
             ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"), ""
         )
         given = {**nothing, "HOME": str(private_dir), "PATH": "/nowhere", "SHELL": "/bin/bash", **env}
-        done = in_process("doctor", "--json", **given)
-        answer = json.loads(done.stdout)
+        done = in_process("doctor", "--json=envelope", **given)
+        answer = json.loads(done.stdout)["data"]
         found: dict[str, list[tuple[str, str]]] = {}
         for each in answer["findings"]:
             found.setdefault(each["check"], []).append((each["level"], f"{each['text']}; {each['advice']}"))

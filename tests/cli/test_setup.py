@@ -219,6 +219,8 @@ def test_without_names_the_installed_clients_are_set_up(run: Run, home: Path) ->
     found = json.loads(run("setup", "--json")[1])
     assert [(each["client"], each["state"]) for each in found["clients"]] == [("codex", "added"), ("cursor", "added")]
     assert found["command"] == [*program(), "mcp"]
+    enveloped = json.loads(run("setup", "--json=envelope")[1])
+    assert (enveloped["success"], enveloped["data"]["command"]) == (True, found["command"])
 
 
 def test_one_client_that_fails_does_not_keep_the_others_from_being_set_up(run: Run) -> None:

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from typing import Final
 
-from fugue_tui.cli.args import Usage, as_json, options_of, say
+from fugue_tui.cli.args import Usage, as_json, json_form, options_of, say
 from fugue_tui.cli.doctor import connections, installation, storage, terminal
 from fugue_tui.cli.doctor.report import Check, Finding, Level, examine, line
 from fugue_tui.cli.setup.clients import CLIENTS
@@ -43,7 +43,7 @@ def doctor(arguments: list[str]) -> int:
             sys.stdout.flush()
     if "--json" in options:
         findings = [{"check": name, **finding._asdict()} for name, finding in found]
-        say(as_json({"ok": not counts[Level.FAULT], "findings": findings}))
+        say(as_json({"ok": not counts[Level.FAULT], "findings": findings}, json_form(arguments)))
     else:
         say(_summary(counts))
     return 1 if counts[Level.FAULT] else 0

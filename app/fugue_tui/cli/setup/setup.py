@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from fugue_tui.cli.args import Usage, as_json, complain, options_of, say
+from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say
 from fugue_tui.cli.setup.clients import CLIENTS, Client, file_of, is_installed
 from fugue_tui.cli.setup.program import program, transience
 from fugue_tui.cli.setup.register import Outcome, State, add, remove
@@ -27,7 +27,7 @@ def setup(arguments: list[str]) -> int:
     if undo and not names:
         outcomes = [each for each in outcomes if each.state is not State.ABSENT]
     if json_wanted:
-        say(as_json(_report(outcomes, words, warning, dry=dry)))
+        say(as_json(_report(outcomes, words, warning, dry=dry), json_form(arguments)))
     elif not clients:
         names = [client.name for client in CLIENTS]
         raise NotFound(f"no MCP client was found; fugue-tui setup NAME sets one up: {', '.join(names)}")
