@@ -60,6 +60,8 @@ def test_json_in_an_envelope_says_whether_it_is_a_result(served: Served, in_proc
     assert json.loads(failed.stdout) == {"success": False, "error": error, "code": "not_found"}
     assert (failed.returncode, failed.stderr) == (1, "")
     assert in_process("ls", "--json=xml").returncode == 2
+    missing = json.loads(in_process("list-windows", "--workspace", "none", "--json=envelope").stdout)
+    assert missing["error"].endswith("; start one with: fugue-tui new none")
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,8 @@ def _command(arguments: list[str]) -> int:
             return _show(_layouts(), form)
         if _is_unknown(words[0]):
             return _named(arguments, form)
-        way_out = "; start one with: fugue-tui" if isinstance(error, NotRunning) else ""
+        start = f"fugue-tui new {where['--workspace']}" if "--workspace" in where else "fugue-tui"
+        way_out = f"; start one with: {start}" if isinstance(error, NotRunning) else ""
         return _failed(type(error)(f"{error}{way_out}"), form)
     except FugueError as error:
         return _failed(error, form)
