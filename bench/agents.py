@@ -70,6 +70,7 @@ def _timed(work: Callable[[], object]) -> float:
 def _fugue(plan: Plan, script: str) -> Generator[tuple[FugueStage, Agent]]:
     fugue = replace(cast("Fugue", plan.fugue), settings=SETTINGS)
     with fugue.open(plan.folder, [script]) as stage, Agent(stage.env) as agent:
+        agent.call("fugue_list_panes")  # The first call of a workspace waits for the SDK.
         yield cast("FugueStage", stage), agent
 
 
