@@ -1,5 +1,6 @@
 """Shells whose prompt, screen, size, locale or settings change between commands and within them."""
 
+import time
 from itertools import count
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from tests.control.real_shells import shell as shell
 from tests.control.shell_exec.shell_profiles import dressed, terminal_of
 from tests.multiplexer.conftest import Room
 
+from fugue_tui.control.shell_exec.command_state import QUIET
 from fugue_tui.geometry import Size
 
 pytestmark = pytest.mark.slow
@@ -104,6 +106,17 @@ def test_changed_prompt_hooks_are_detected_by_the_next_command(shell: Shell) -> 
     terminal_of(shell).write(b"PS1='> '; PROMPT_COMMAND=; precmd_functions=()\r")
     shell.room.shows(shell.pane, "\n>")
     assert shell.says("echo one; (exit 3)") == (3, "one")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
+def test_a_prompt_without_marks_may_be_printed_while_a_command_waits_for_it(shell: Shell) -> None:
+    assert shell.says("echo first") == (0, "first")
+    terminal_of(shell).write(b"PS1='> '; PROMPT_COMMAND=; precmd_functions=()\r")
+    shell.room.shows(shell.pane, "\n>")
+    later = shell.begin("echo one; (exit 3)")
+    terminal_of(shell)._printed_at = time.monotonic() + 0.8 * QUIET  # pyright: ignore[reportPrivateUsage]
+    ran = shell.room.awaited(later)
+    assert (ran.exit_code, ran.text) == (3, "one")
 
 
 @pytest.mark.parametrize("shell", ["bash"], indirect=True)

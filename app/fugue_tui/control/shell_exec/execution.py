@@ -236,7 +236,8 @@ class Execution:
         started = time.monotonic()
         while True:
             now = time.monotonic()
-            shell = shell_in(self.mux, self.pane, forced=self._forced, patient=now < started + QUIET)
+            quiet_since = max(started, min(self.terminal.printed_at, started + QUIET))  # A prompt may be half printed.
+            shell = shell_in(self.mux, self.pane, forced=self._forced, patient=now < quiet_since + QUIET)
             if shell is not None:
                 self._prompt_at = self._prompt_at or (0.0 if shell.settled else now)
                 if (shell.settled or now > self._prompt_at + QUIET) and not self._is_clearing(shell):
