@@ -115,7 +115,7 @@ class Running:
 
     def end(self) -> None:
         """End it, however it feels about it."""
-        with suppress(SocketError):
+        with suppress(SocketError, ProcessLookupError):
             os.kill(self.server, signal.SIGKILL)
         for host in (self.host, *self.others):
             host.close()

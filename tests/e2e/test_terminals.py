@@ -14,6 +14,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 SHOWN = ("--", "sh", "-c", "stty raw -echo; printf '\\033[38;2;255;100;50mready\\033[m '; exec cat -v")
 PLAIN = {"TERM": "xterm-256color", "COLORTERM": ""}
+PATIENT = """
+import runpy
+from fugue_tui.client import relay
+relay.RECENT_SECONDS, relay.QUIET_SECONDS = 60.0, (1.0, 1.5)
+runpy.run_module("fugue_tui", run_name="__main__", alter_sys=True)
+"""
+"""The program, which waits longer for answers than a slow machine needs to send them."""
 
 
 @pytest.mark.parametrize("server", [True, False])
@@ -38,7 +45,7 @@ def window(launch: Launch) -> Iterator[tuple[Running, Window]]:
     running.ready()
     running.host.wait_text("ready")
     env = {**os.environ, **running.env, **PLAIN}
-    window = Window((sys.executable, "-m", "fugue_tui", running.name), env)
+    window = Window((sys.executable, "-c", PATIENT, running.name), env)
     yield running, window
     window.close()
 
@@ -55,7 +62,7 @@ def test_a_terminal_that_answers_nothing_is_shown_everything_and_types(window: t
 
 def test_answers_that_come_when_a_program_without_a_server_has_left_are_not_typed(room: Path) -> None:
     env = {**os.environ, **PLAIN, "XDG_RUNTIME_DIR": str(room)}
-    slow = Window((sys.executable, "-m", "fugue_tui", "--foreground", "--", "sh", "-c", "echo ready; read line"), env)
+    slow = Window((sys.executable, "-c", PATIENT, "--foreground", "--", "sh", "-c", "echo ready; read line"), env)
     slow.shows(b"\x1b[c")
     slow.shows(b"ready")
     slow.type(b"\r")

@@ -28,6 +28,8 @@ STUCK_SECONDS = 3.0
 """After this long without a read by the server, the user is notified and Ctrl+C detaches."""
 LEAVING_SECONDS = 1.0
 """How long the terminal may take to read the restoring sequence."""
+RECENT_SECONDS = 2.0
+"""How long after attaching the terminal's first replies may still be in transit."""
 QUIET_SECONDS = 0.02, 0.3
 """How long the terminal must stay quiet before its modes are restored, at least and at most; it depends on its
 latency."""
@@ -243,7 +245,7 @@ class Relay:
     def _settle(self) -> None:
         """Discard query replies and mouse reports that are still in transit."""
         deadline = time.monotonic() + 2 * QUIET_SECONDS[1]
-        lately = time.monotonic() - self._entered_at < 2.0
+        lately = time.monotonic() - self._entered_at < RECENT_SECONDS
         quiet = self._input_quiet if lately or self._input_quiet < QUIET_SECONDS[1] else QUIET_SECONDS[0]
         try:
             while time.monotonic() < deadline and _wait(self._host.input_fd, select.POLLIN, quiet):
