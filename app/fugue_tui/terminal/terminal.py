@@ -30,6 +30,7 @@ from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.command_log import CommandLog
 from fugue_tui.terminal.shell_integration.integration import ShellIntegration
 from fugue_tui.terminal.shell_integration.saved_commands import LineFilter, TerminalHandover, frozen
+from fugue_tui.terminal.tag_filter import CHECK_SECONDS, TagFilter
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
@@ -108,6 +109,7 @@ class Terminal:
         self.paste: Final = sender.paste
         self.focus: Final = sender.focus
         """They send input; see `InputSender`."""
+        self._tags = TagFilter(self._channel.is_canonical)
         self._channel.start()
 
     @classmethod
@@ -418,30 +420,69 @@ class Terminal:
 
     # Output
 
+    def parse_tags(self, key: str | None) -> None:
+        """Take sideband tags out of the output from now on, and report them as events; None stops that.
+
+        Tags on a screen that the program draws need the key."""
+        with self._lock as screen:
+            if screen.closed:
+                return
+            if key is None:
+                self._feed(screen, self._tags.stop())
+            else:
+                self._tags.start(key, screen.emulator)
+
     def receive(self, data: memoryview) -> None:
         """For the channel: output of the program."""
         with self._lock as screen:
             if screen.closed:
                 return
-            text, emulator = bytes(data), screen.emulator
-            for part in self._log.split(text, screen.newlines):
-                emulator.feed(part)
-            screen.newlines += text.count(b"\n")
-            screen.fed += len(text)
-            screen.erased = self._log.erased
-            self._printed, self._printed_at = True, time.monotonic()
-            screen.changes += 1
-            self._observers(memoryview(text))
-            self._events.put([*emulator.take_events(), *self._log.take_events()])
+            for part in self._tags.split(bytes(data)):
+                if isinstance(part, bytes):
+                    self._feed(screen, part)
+                else:
+                    self._events.put([part])
+            if self._tags.wants_check and not self._tags.due:
+                self._tags.due = True
+                self._io_loop.post(partial(self._io_loop.later, CHECK_SECONDS, self._check_tags))
             notify, self._notified = not self._notified, True
         self._events.drain()
         if notify:
             self._watcher.changed(self)
 
+    def _feed(self, screen: LockedScreen, text: bytes) -> None:
+        emulator = screen.emulator
+        for part in self._log.split(text, screen.newlines):
+            emulator.feed(part)
+        screen.newlines += text.count(b"\n")
+        screen.fed += len(text)
+        screen.erased = self._log.erased
+        self._printed, self._printed_at = True, time.monotonic()
+        screen.changes += 1
+        self._observers(memoryview(text))
+        self._events.put([*emulator.take_events(), *self._log.take_events()])
+
+    def _check_tags(self) -> None:
+        """Report the tags that a program has drawn, and show what was held for too long."""
+        with self._lock as screen:
+            if screen.closed:
+                return
+            found, text = self._tags.check(screen.emulator)
+            self._events.put(found)
+            if text:
+                self._feed(screen, text)
+            if self._tags.held:
+                self._tags.due = True
+                self._io_loop.later(CHECK_SECONDS, self._check_tags)
+        self._events.drain()
+        self._notify()
+
     def finish(self, exit: Exit) -> None:
         """For the channel: the program has exited."""
         self.exit = exit
-        with self._lock:
+        with self._lock as screen:
+            if not screen.closed and (text := self._tags.stop()):
+                self._feed(screen, text)
             self._log.on_exit(exit.code)
             self._events.put([*self._log.take_events(), exit])
         self._events.drain()

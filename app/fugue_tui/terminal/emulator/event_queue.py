@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final, Generic, TypeVar
 
+from fugue_tui.sideband.tags import ParseError, Tag
 from fugue_tui.terminal.emulator.events import (
     Bell,
     ClipboardWrite,
@@ -37,6 +38,8 @@ _LIMITS: Final[Mapping[type[object], int]] = {
     TitleChanged: KEPT,
     CwdChanged: KEPT,
     Notification: KEPT,
+    Tag: 64,
+    ParseError: KEPT,
     Reply: 1 << 20,  # Their bytes are bounded by the emulator.
 }
 

@@ -44,6 +44,15 @@ def edits_lines(fd: int) -> bool:
     return not (unread or lflag & (termios.ICANON | termios.ECHO) or plain)
 
 
+def is_canonical(fd: int) -> bool:
+    """Whether the terminal edits lines by itself, as while a program prints that draws no screen."""
+    try:
+        lflag: int = termios.tcgetattr(fd)[3]
+    except (termios.error, OSError):
+        return False
+    return bool(lflag & termios.ICANON)
+
+
 def hides_input(fd: int) -> bool:
     """Whether the terminal's settings are those of a password prompt: lines are read, and not echoed."""
     try:
@@ -112,6 +121,10 @@ class NullChannel:
     def edits_lines(self) -> bool:
         """No program edits a line."""
         return False
+
+    def is_canonical(self) -> bool:
+        """No program draws."""
+        return True
 
     def hides_input(self) -> bool:
         """No program reads."""
@@ -254,6 +267,11 @@ class Channel:
         """Whether a program edits a line, as a shell does at its prompt. Any thread."""
         with self._guard:
             return not self._closed and edits_lines(self._pty.fd)
+
+    def is_canonical(self) -> bool:
+        """Whether the terminal edits lines by itself. Any thread."""
+        with self._guard:
+            return not self._closed and is_canonical(self._pty.fd)
 
     def hides_input(self) -> bool:
         """Whether what is typed is not shown, as at a password prompt. Any thread."""
