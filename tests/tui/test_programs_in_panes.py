@@ -295,13 +295,13 @@ async def test_a_notification_is_shown_with_its_pane(open_stage: Open) -> None:
 async def test_only_the_focused_program_may_copy(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch, pane: int, copied: str
 ) -> None:
-    monkeypatch.setattr(messages, "SECONDS", 0.02)
-    monkeypatch.setattr(messages, "READ_A_SECOND", 1000)
+    seen = list[str]()
+    monkeypatch.setattr(messages.Messages, "notify", lambda self, text: seen.append(text))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     async with open_stage(config=with_clipboard("on")) as stage:
         stage.run(panes.SplitPane(command=("cat",)))
         await stage.until(lambda: len(stage.rects) == 2)
         stage.terminal(pane).receive(memoryview(b"\x1b]52;c;c2VjcmV0\x07\x1b]777;notify;after;it\x07"))
-        await stage.until(lambda: "after it" in stage.text)
+        await stage.until(lambda: any("after it" in text for text in seen))
         assert stage.app.clipboard == copied
 
 
