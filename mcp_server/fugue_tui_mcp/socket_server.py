@@ -243,7 +243,11 @@ class SocketServer:
         session = await asyncio.to_thread(sdk_import.session_module)
         handlers = session.Handlers(self._gateway, caller, self._settings)
         await asyncio.to_thread(sdk_import.expect)
-        await session.Session(handlers, connection).serve(first)
+        end = self._gateway.note_session(caller)
+        try:
+            await session.Session(handlers, connection).serve(first)
+        finally:
+            end()
 
 
 _NO_AGENTS: Final = "agents are disabled: mcp.enabled is false in the configuration of fugue-tui"

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fugue_tui.sideband.grammar import LIMIT, format_tag
 from fugue_tui.sideband.stream_parser import Found, StreamParser
-from fugue_tui.sideband.tags import LIMIT, ParseError, Tag, TagForm, format_tag
+from fugue_tui.sideband.tag import ParseError, Tag, TagForm
 
 ROOT = Path(__file__).parents[2]
 LIST = b"<fugue:list />"

@@ -7,7 +7,7 @@ import pytest
 from tests.terminal.conftest import Witness
 
 from fugue_tui.geometry import Size
-from fugue_tui.sideband.tags import ParseError, Tag, TagForm
+from fugue_tui.sideband.tag import ParseError, Tag, TagForm
 from fugue_tui.terminal.emulator.events import Event, EventsDropped
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.pty.io_loop import IOLoop

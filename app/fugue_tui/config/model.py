@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from fugue_tui import trusted_files
 from fugue_tui.config.values import (
@@ -186,6 +187,31 @@ class McpSettings(Struct, frozen=True):
     """Limits of what agents may start."""
 
 
+class CommunicationSettings(Struct, frozen=True):
+    """How agents in panes may speak to Fugue."""
+
+    mcp_enabled: bool = True
+    """Over MCP; the same as [mcp] enabled, and off if either is."""
+    mcp_socket: Annotated[str, Refined(TEXT, socket_fault)] = ""
+    """Where to listen, if [mcp] socket says nothing."""
+    sideband_enabled: bool = True
+    """By tags in their output: those in the foreground of a pane, and whatever runs where grant-sideband was run."""
+    prefer: Literal["mcp", "sideband"] = "mcp"
+    """mcp: parse no tags in a pane whose program is connected over MCP."""
+    require_key: bool = False
+    """Run only tags with key="...", which is in the pane's FUGUE_SIDEBAND_KEY."""
+    panes: Annotated[tuple[str, ...], Refined(_WORDS, words="a list of the names of panes")] = ()
+    """Panes that may print tags, whatever runs there, by name."""
+
+
+class ClaudeSettings(Struct, frozen=True):
+    """What concerns agents that run in panes."""
+
+    communication: Annotated[CommunicationSettings, _section(CommunicationSettings, "claude.communication")] = (
+        CommunicationSettings()
+    )
+
+
 class Config(Struct, frozen=True):
     """Every setting; `Config()` holds the defaults."""
 
@@ -194,6 +220,7 @@ class Config(Struct, frozen=True):
     ui: Annotated[UiSettings, _section(UiSettings, "ui")] = UiSettings()
     session: Annotated[SessionSettings, _section(SessionSettings, "session")] = SessionSettings()
     mcp: Annotated[McpSettings, _section(McpSettings, "mcp")] = McpSettings()
+    claude: Annotated[ClaudeSettings, _section(ClaudeSettings, "claude")] = ClaudeSettings()
 
 
 class ConfigResult(Struct, frozen=True):
@@ -247,7 +274,11 @@ def parse(text: str, name: str = "config.toml") -> ConfigResult:
         return ConfigResult(faults=(trusted_files.describe(name, error),))
     faults: list[str] = []
     config = Record(Config).salvage(table, "", faults.append)
-    return ConfigResult(config, tuple(f"{clean(name)}: {clean(fault, TEXT_LIMIT)}" for fault in faults))
+    other, mcp = config.claude.communication, config.mcp
+    mcp = replace(mcp, enabled=mcp.enabled and other.mcp_enabled, socket=mcp.socket or other.mcp_socket)
+    return ConfigResult(
+        replace(config, mcp=mcp), tuple(f"{clean(name)}: {clean(fault, TEXT_LIMIT)}" for fault in faults)
+    )
 
 
 def changed_keys(old: Struct, new: Struct, prefix: str = "") -> list[str]:
@@ -279,6 +310,8 @@ def _written(config: Config, lines: Callable[[str, Any, Any, str], list[str]]) -
     for name, settings in _sections(config):
         kind = type(settings)
         docs = field_docs(kind)
+        if all(isinstance(getattr(settings, key), Struct) for key in settings.__struct_fields__):
+            continue
         written.append(f"[{name}]")
         for key, hint in get_type_hints(kind).items():
             if not isinstance(value := getattr(settings, key), Struct):

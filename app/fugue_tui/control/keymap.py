@@ -95,6 +95,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "?": Action.HELP,
         "H": Action.HOLD_PANE,
         "F": Action.FREEZE_AGENTS,
+        "S": "toggle-sideband",
         "r": Action.REDRAW,
         "d": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,

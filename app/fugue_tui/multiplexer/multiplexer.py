@@ -22,6 +22,7 @@ from fugue_tui.multiplexer.access.approvals import Approvals
 from fugue_tui.multiplexer.access.command_rules import checked
 from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.access.grants import Grants
+from fugue_tui.multiplexer.access.sideband import SidebandAccess
 from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.clients import Clients, NoClients
 from fugue_tui.multiplexer.clipboard import Clipboard
@@ -145,6 +146,8 @@ class Multiplexer:
         """What the user has granted to agents."""
         self.approvals = Approvals(self.grants, clock)
         """The requests of agents that wait for the user."""
+        self.sideband = SidebandAccess(clock)
+        """Which panes' output is parsed for commands."""
         self.closed_panes = ClosedPanes(self)
         """Panes that were closed a moment ago, whose programs live on."""
         self.undo_log = UndoLog(self)
@@ -356,6 +359,7 @@ class Multiplexer:
         self.assign(edit.update_pane(self._workspace, record))
         old.close()
         self.grants.end_pane(pane)
+        self.sideband.end_program(pane)
         self.terminals[pane], self.pane_reports[pane] = new, PaneReports()
         self.exits.pop(pane, None)
         self.on_event(pane, Started())
@@ -386,6 +390,7 @@ class Multiplexer:
         self.assign(edit.update_pane(self._workspace, record))
         old.close()
         self.grants.end_pane(pane)
+        self.sideband.end_program(pane)
         self.pane_reports[pane], self.restored_panes[pane] = PaneReports(), RestoredPane(offer)
         self.exits.pop(pane, None)
         self._show_without_program(pane, old.size)
@@ -483,6 +488,7 @@ class Multiplexer:
         if current_call.get().owner:
             pane = checked(self.permissions.security, pane)
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
+        env |= self.sideband.environment(pane.id)
         return self._spawner(program_of(pane, env), size, self._watcher(pane.id), handover)
 
     def _watcher(self, pane: PaneId) -> TerminalWatcher:

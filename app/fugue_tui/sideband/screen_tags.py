@@ -13,7 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from fugue_tui.sideband.tags import ParseError, Tag, TagForm, element, tag_of
+from fugue_tui.sideband.grammar import element, tag_of
+from fugue_tui.sideband.tag import ParseError, Tag, TagForm
 
 _FIRST: Final = re.compile(r" {0,3}((?:[-*]|[0-9]{1,3}[.)]|[•●⏺]) {1,3})?(?=<fugue:)")
 

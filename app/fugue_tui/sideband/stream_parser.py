@@ -12,10 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from fugue_tui.sideband.tags import LIMIT, OSC, SGR, ParseError, Tag, TagForm, element, tag_of
-
-HELD_SECONDS: Final = 0.25
-"""Seconds after which the caller should flush what is held."""
+from fugue_tui.sideband.grammar import LIMIT, OSC, SGR, element, tag_of
+from fugue_tui.sideband.tag import ParseError, Tag, TagForm
 
 Found: TypeAlias = bytes | Tag | ParseError
 """Output to show, a tag, or what was shown and is no tag."""

@@ -6,16 +6,20 @@ Every method requires the terminal's lock.
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from fugue_tui.sideband.screen_tags import DrawnTag, drawn_tags
-from fugue_tui.sideband.stream_parser import HELD_SECONDS, Found, StreamParser
-from fugue_tui.sideband.tags import Tag
+from fugue_tui.sideband.tag import ParseError, Tag
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.width import columns
 
+if TYPE_CHECKING:
+    from fugue_tui.sideband.screen_tags import DrawnTag
+    from fugue_tui.sideband.stream_parser import StreamParser
+
 CHECK_SECONDS: Final = 0.1
 """Seconds from output to `check`."""
+_HELD_SECONDS: Final = 0.25
+"""Seconds that output is held."""
 _ABOVE: Final = 50
 """Lines of the scrollback that are searched, too: they may have been drawn since the last search."""
 _TAIL: Final = 1_024
@@ -45,6 +49,8 @@ class TagFilter:
 
     def start(self, key: str, emulator: Emulator) -> None:
         """Find tags from now on; what is on the screen already is none. Tags that are drawn need the key."""
+        from fugue_tui.sideband.stream_parser import StreamParser
+
         if self._parser is None:
             self._parser, self._tail, self._saved = StreamParser(self._is_canonical), b"", False
         self._key = key
@@ -55,7 +61,7 @@ class TagFilter:
         parser, self._parser = self._parser, None
         return parser.flush() if parser else b""
 
-    def split(self, data: bytes) -> Sequence[Found]:
+    def split(self, data: bytes) -> "Sequence[bytes | Tag | ParseError]":
         """The tags of some output, and the output to show between them."""
         if self._parser is None:
             return (data,)
@@ -86,7 +92,7 @@ class TagFilter:
         if self._parser is None:
             return [], b""
         if self._parser.held:
-            late = time.monotonic() - self._held_since >= HELD_SECONDS
+            late = time.monotonic() - self._held_since >= _HELD_SECONDS
             return [], self._parser.flush() if late else b""
         return self._scan(emulator) if self._parser.drawn else ([], b"")
 
@@ -97,14 +103,16 @@ class TagFilter:
         at_rest = not self._saved and _AT_REST.search(self._tail) is not None
         return [each.tag for each in new], _erasure(found, top, emulator) if found and at_rest else b""
 
-    def _search(self, emulator: Emulator) -> tuple[int, list[DrawnTag]]:
+    def _search(self, emulator: Emulator) -> tuple[int, "list[DrawnTag]"]:
         """The line where the search began, counted from the oldest kept, and the tags."""
+        from fugue_tui.sideband.screen_tags import drawn_tags
+
         lines, size = emulator.scrollback.lines, emulator.size
         top = max(0, lines - _ABOVE)
         return top, drawn_tags(emulator.lines(top, lines + size.rows), size.cols, self._key)
 
 
-def _erasure(found: Sequence[DrawnTag], top: int, emulator: Emulator) -> bytes:
+def _erasure(found: "Sequence[DrawnTag]", top: int, emulator: Emulator) -> bytes:
     lines = emulator.scrollback.lines
     rows = {span.row for each in found for span in each.spans}
     texts = {row: text for row in rows for text in emulator.lines(top + row, top + row + 1)}

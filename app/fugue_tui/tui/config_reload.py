@@ -9,7 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from fugue_tui.config import model
-from fugue_tui.config.model import Config
+from fugue_tui.config.model import ClaudeSettings, Config
+from fugue_tui.config.values import toml
 from fugue_tui.control.core.command import Effect
 from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.dispatch.policy import loosened, tightened
@@ -51,10 +52,26 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if _CLIPBOARD.index(terminal.clipboard) > _CLIPBOARD.index(old.terminal.clipboard):
         lines.append(f"[terminal] clipboard = {terminal.clipboard!a}")
         terminal = replace(terminal, clipboard=old.terminal.clipboard)
+    claude, loosened = _without_more_tags(old.claude, new.claude)
+    lines += loosened
     if _RERUN.index(session.rerun) > _RERUN.index(old.session.rerun):
         lines.append(f"[session] rerun = {session.rerun!a}")
         session = replace(session, rerun=old.session.rerun)
-    return replace(new, keys=keys, terminal=terminal, session=session), lines
+    return replace(new, keys=keys, terminal=terminal, session=session, claude=claude), lines
+
+
+def _without_more_tags(old: ClaudeSettings, new: ClaudeSettings) -> tuple[ClaudeSettings, list[str]]:
+    """Settings that let no more programs print tags than before, and what is left out, in lines."""
+    before, after = old.communication, new.communication
+    looser = {
+        "sideband_enabled": after.sideband_enabled and not before.sideband_enabled,
+        "prefer": after.prefer == "sideband" != before.prefer,
+        "require_key": before.require_key and not after.require_key,
+        "panes": bool(set(after.panes) - set(before.panes)),
+    }
+    kept = {name: getattr(before, name) for name, is_looser in looser.items() if is_looser}
+    lines = [f"[claude.communication] {name} = {toml(getattr(after, name))}" for name in kept]
+    return replace(new, communication=replace(after, **kept)), lines
 
 
 def brief(fault: str, file: Path | None) -> str:
@@ -149,6 +166,7 @@ class ConfigApplier:
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
         self._app.mux.rerun = config.session.rerun
+        self._app.mux.sideband.settings = config.claude.communication
         self._app.apply_config(config, self.keymap)
 
     def _change_permissions(self, config: Config, held: Sequence[str]) -> None:
@@ -179,8 +197,8 @@ class ConfigApplier:
             return
         mux.permissions, mux.secrets = config.mcp, config.session.secrets
         self._app.dispatcher.audit.required = config.mcp.audit_required
-        mux.on_permissions()
         self._apply(config)
+        mux.on_permissions()
         mux.approvals.review()
 
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:

@@ -26,6 +26,7 @@ from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
+from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.optional_imports import without
 from fugue_tui.sanitize import clean_text
 from fugue_tui.store.paths import ran_before, state_dir
@@ -90,6 +91,7 @@ def run(options: ServerOptions) -> int:
         raise
     finally:
         server.mux.close()
+        server.mux.sideband.close()
         server.io_loop.stop()
         server.detach_clients()
 
@@ -147,7 +149,7 @@ class _Server:
         )
         self.mux.on_exit = OnExit(config.terminal.on_exit)
         self.mux.secrets, self.mux.rerun = config.session.secrets, config.session.rerun
-        self.mux.permissions = config.mcp
+        self.mux.permissions, self.mux.sideband.settings = config.mcp, config.claude.communication
         self.mux.move = self._rename
 
     @property
@@ -196,6 +198,7 @@ class _Server:
             if self._options.listener is not None:
                 server = _socket_server(app, self._options.listener)
             _keep_grants(app)
+            _parse_tags(app)
             self._offer_restore(app)
             size = self._size
             status = app.run(mouse=self._options.config.ui.mouse, size=(size.cols, size.rows))
@@ -355,6 +358,22 @@ def _socket_server(app: "FugueApp", listener: "Listener") -> "SocketServer":
 
     app.on_shown = on_shown
     return server
+
+
+def _parse_tags(app: "FugueApp") -> None:
+    """Run the tags that agents print; no agent prints any in the first second."""
+    shown = app.on_shown
+
+    def start() -> None:
+        from fugue_tui.control.sideband.door import SidebandDoor
+
+        SidebandDoor(app.dispatcher).start()
+
+    def on_shown() -> None:
+        shown()
+        call_later(1.0, start)
+
+    app.on_shown = on_shown
 
 
 def _keep_grants(app: "FugueApp") -> None:

@@ -70,6 +70,10 @@ EFFECTS = {
     "restore-session": RUN | ADMIN,
     "restore-snapshot": DESTROY | RUN,
     "revoke-grant": ADMIN,
+    "grant-sideband": ADMIN,
+    "revoke-sideband": ADMIN,
+    "toggle-sideband": ADMIN,
+    "notify-user": LAYOUT,
     "rotate-panes": LAYOUT,
     "run-command": RUN,
     "save-layout": ADMIN,
@@ -167,9 +171,11 @@ def test_only_the_user_answers_for_the_user() -> None:
         "approve-request",
         "clear-clipboard",
         "deny-request",
+        "grant-sideband",
         "hand-over-pane",
         "release-agents",
         "revoke-grant",
+        "toggle-sideband",
     }
 
 

@@ -50,6 +50,7 @@ CALLS = {
     "restore-session": "restore-session --name a",
     "restore-snapshot": "restore-snapshot --name a --pane {pane}",
     "revoke-grant": "revoke-grant 1",
+    "notify-user": "notify-user {pane} --text done",
     "run-command": "run-command --command true",
     "save-layout": "save-layout --name a",
     "save-session": "save-session --name a --overwrite",
@@ -95,6 +96,13 @@ def outcome(room: Room, command: Command[Any], origin: Origin) -> str:
     assert is_deferred(result)
     result.cancel()
     return "ask"
+
+
+STRICTER: dict[Effect, dict[str, str]] = {
+    **{key: {"allow": "ask"} for key in (Effect.INPUT, Effect.RUN, Effect.DESTROY)},
+    **{key: {"allow": "refuse", "ask": "refuse"} for key in (Effect.CLIPBOARD, Effect.ADMIN)},
+}
+"""What a rule means for the tags that programs print."""
 
 
 def expected(cls: type[Command[Any]], effects: set[Effect], rules: dict[Effect, str], *, own: bool) -> str:
@@ -159,10 +167,12 @@ def test_every_command_by_every_caller_under_every_rule(room: Room, monkeypatch:
                         own = origin.pane == pane and verb != "kill-server"
                         assert found == expected(cls, effects, rules, own=own), (words, origin, rules)
                         seen.add((verb, found))
-                    harmless = effects <= {Effect.READ, Effect.LAYOUT} and not cls.user_only
-                    allowed = harmless and all(rules[each] == "allow" for each in effects)
                     if verb not in ("execute-command", "inject-context", "withdraw-context", "visual-diff"):
-                        assert outcome(room, command, program) == ("allow" if allowed else "refuse"), (words, rules)
+                        stricter = {each: STRICTER.get(each, {}).get(word, word) for each, word in rules.items()}
+                        wanted = expected(cls, effects, stricter, own=program.pane == pane)
+                        if Effect.DESTROY in effects and command.targets(room.mux, program):
+                            wanted = "refuse"
+                        assert outcome(room, command, program) == wanted, (words, rules)
     assert {verb for verb, found in seen if found == "refuse"} == set(ours())
 
 

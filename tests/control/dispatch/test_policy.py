@@ -46,8 +46,8 @@ def test_the_default_rules(kind: Kind, effect: Effect) -> None:
     match kind:
         case Kind.USER | Kind.SCRIPT:
             expected = ALLOW
-        case Kind.PROGRAM:
-            expected = REFUSE if effect in ASKED else ALLOW
+        case Kind.PROGRAM if effect in (Effect.CLIPBOARD, Effect.ADMIN):
+            expected = REFUSE
         case _:
             expected = ASK if effect in ASKED else ALLOW
     assert rule(McpSettings(), kind, effect) is expected
@@ -61,8 +61,9 @@ def test_a_rule_of_the_configuration_holds_for_agents_alone(kind: Kind, effect: 
     found = rule(replace(McpSettings(trust=trust), **{effect: word}), kind, effect)  # pyright: ignore[reportArgumentType]
     if kind in (Kind.USER, Kind.SCRIPT):
         assert found is ALLOW
-    elif kind is Kind.PROGRAM:
-        assert found is (ALLOW if word == "allow" and effect not in ASKED else REFUSE)
+    elif kind is Kind.PROGRAM and effect in ASKED:
+        refused = word == "refuse" or effect in (Effect.CLIPBOARD, Effect.ADMIN)
+        assert found is (REFUSE if refused else ASK)
     else:
         assert found is (ALLOW if word == "ask" and trust == "full" else Decision(word))
 
@@ -171,7 +172,10 @@ def test_a_decision_is_explained_with_its_reason(room: Room) -> None:
     assert explained(close) == ("ask", [foreign])
     assert explained(close, "--caller client") == ("ask", [foreign])
     assert explained(close, f"--pane {theirs}") == ("allow", [own])
-    assert explained(close, "--caller program") == ("refuse", ["what programs print may only see and arrange panes"])
+    assert explained(close, "--caller program") == (
+        "refuse",
+        ["what a program prints may end only panes that it opened"],
+    )
     assert explained(close, "--caller user") == ("allow", [])
     assert explained("approve-request 1")[0] == "refuse"
     assert explained("rename-workspace x") == ("ask", ["[mcp] admin = 'ask', for the workspace"])

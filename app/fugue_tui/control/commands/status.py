@@ -46,6 +46,8 @@ class PaneState(Struct, frozen=True):
     """The program in the foreground; empty if unknown."""
     agent: str
     """The known agent that this is, such as claude; else empty."""
+    sideband: str
+    """Whether its output is parsed for tags, and why."""
     cwd: str
     """Its working directory; empty if unknown."""
     size: Size
@@ -148,6 +150,7 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
         title=clean(terminal.title, WORD_LIMIT),
         program=clean(terminal.foreground, WORD_LIMIT),
         agent=agent_of(process.argv(terminal.foreground_group)),
+        sideband=_sideband(mux, pane),
         cwd=clean_path(mux.cwd(pane)),
         size=terminal.size,
         cursor=CellPosition(*caret),
@@ -166,6 +169,11 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
         bells=live.bells,
         notice=clean(": ".join(part for part in (notice.title, notice.body) if part)) if notice else "",
     )
+
+
+def _sideband(mux: Multiplexer, pane: PaneId) -> str:
+    status = mux.sideband.status(pane, mux.workspace.panes[pane].name)
+    return f"{'parsed' if status.parsed else 'not parsed'}: {clean(status.reason)}"
 
 
 def _set_modes(modes: Modes) -> Iterable[str]:

@@ -59,9 +59,8 @@ def rule(permissions: McpSettings, kind: Kind, effect: Effect) -> Decision:
     if kind.acts_for_user:
         return Decision.ALLOW
     decision = Decision(getattr(permissions, effect))
-    if kind is Kind.PROGRAM:
-        harmless = effect in (Effect.READ, Effect.LAYOUT) and decision is Decision.ALLOW
-        return Decision.ALLOW if harmless else Decision.REFUSE
+    if kind is Kind.PROGRAM and effect not in (Effect.READ, Effect.LAYOUT):
+        return Decision.REFUSE if decision is Decision.REFUSE or effect in WORKSPACE_EFFECTS else Decision.ASK
     return Decision.ALLOW if decision is Decision.ASK and permissions.trust == "full" else decision
 
 
@@ -171,12 +170,15 @@ def _judged_effects(
     if targets is None:
         targets = command.targets(mux, origin) if Decision.ASK in rules.values() else ()
     others = tuple(dict.fromkeys(pane for pane in targets if not is_made_by(mux, pane, origin.owner)))
+    kept = origin.kind is Kind.PROGRAM and any(pane in others or pane == origin.pane for pane in targets)
     about = f"in {', '.join(map(str, others))}, which the caller did not open" if others else "for the workspace"
     for effect, decision in rules.items():
-        if decision is not Decision.ASK:
+        if effect is Effect.DESTROY and kept:
+            yield Judgement(effect, Decision.REFUSE, "what a program prints may end only panes that it opened")
+        elif decision is not Decision.ASK:
             reason = f"[mcp] {effect} = {decision.value!a}"
             if getattr(mux.permissions, effect) != decision:
-                printed = "what programs print may only see and arrange panes"
+                printed = "what programs print may not act on the workspace"
                 reason = printed if origin.kind is Kind.PROGRAM else '[mcp] trust = "full"'
             yield Judgement(effect, decision, reason)
         elif effect not in WORKSPACE_EFFECTS and not others and (targets or effect in _OPENS):

@@ -134,6 +134,18 @@ class ThreadGateway:
 
         return self._subscribe(lambda: self._dispatcher.mux.on_change.connect(changed))
 
+    def note_session(self, caller: Caller) -> Callable[[], None]:
+        """Note that a caller has an MCP session, until the function returned is called. Any thread."""
+
+        def note() -> Callable[[], None]:
+            sideband, pane = self._dispatcher.mux.sideband, self._own_pane(caller)
+            if pane is None:
+                return lambda: None
+            sideband.mcp_session(pane, 1)
+            return lambda: sideband.mcp_session(pane, -1)
+
+        return self._subscribe(note)
+
     def _may_read(self, caller: Caller) -> bool:
         return rule(self._dispatcher.mux.permissions, self._origin(caller).kind, Effect.READ) is not Decision.REFUSE
 
@@ -238,13 +250,16 @@ class ThreadGateway:
 
     def _origin(self, caller: Caller) -> Origin:
         if caller.origin is None:
-            mux = self._dispatcher.mux
-            children = {each.pid: pane for pane, each in (mux.closed_panes.terminals() | mux.terminals).items()}
-            own = next((children[pid] for pid in caller.pids if pid in children), None)
-            caller.origin = _origin_of(caller, own)
+            caller.origin = _origin_of(caller, self._own_pane(caller))
         if caller.origin.takes != caller.takes:
             caller.origin = replace(caller.origin, takes=caller.takes)
         return caller.origin
+
+    def _own_pane(self, caller: Caller) -> PaneId | None:
+        """The pane that a caller came out of."""
+        mux = self._dispatcher.mux
+        children = {each.pid: pane for pane, each in (mux.closed_panes.terminals() | mux.terminals).items()}
+        return next((children[pid] for pid in caller.pids if pid in children), None)
 
     def _pane(self, command: Command[Any], origin: Origin) -> PaneId | None:
         pane = getattr(command, "pane", None)

@@ -35,7 +35,8 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     else:
         state = "zoomed" if mux.window_of(pane).zoomed else ""
     injected = INJECTED if pane in mux.injected_contexts else ""
-    return Title(f"{pane} {label}", ", ".join(part for part in (injected, state, *_input_state(mux, pane)) if part))
+    states = (mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
+    return Title(f"{pane} {label}", ", ".join(part for part in states if part))
 
 
 def _input_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:

@@ -37,7 +37,14 @@ class ContextChanged(Struct, frozen=True):
     """Variables or aliases were injected into the pane's shell, or withdrawn from it."""
 
 
-PaneEvent: TypeAlias = Event | Started | Ended | ContextChanged
+class SidebandUsed(Struct, frozen=True):
+    """The pane's program printed a tag, or the frame need not show that any more."""
+
+    note: str = ""
+    """What it did, cleaned; empty for the latter."""
+
+
+PaneEvent: TypeAlias = Event | Started | Ended | ContextChanged | SidebandUsed
 """Events of a pane besides output."""
 
 

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final, Generic, TypeVar
 
-from fugue_tui.sideband.tags import ParseError, Tag
+from fugue_tui.sideband.tag import ParseError, Tag
 from fugue_tui.terminal.emulator.events import (
     Bell,
     ClipboardWrite,

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from fugue_tui.sideband.tags import ParseError, Tag
+from fugue_tui.sideband.tag import ParseError, Tag
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.author import Author
-from fugue_tui.multiplexer.events.pane_events import ContextChanged, Ended, PaneEvent, Started
+from fugue_tui.multiplexer.events.pane_events import ContextChanged, Ended, PaneEvent, SidebandUsed, Started
 from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notification
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui.messages import Messages
@@ -36,6 +36,9 @@ class PaneNotifications:
                 self._ring(pane)
             case Notification(title, body):
                 self._alerts.notify(f"{pane} {title} {body}")
+            case SidebandUsed(note) if note:
+                self._alerts.notify(f"{pane} {note}")
+                self._app.status_updates.request()
             case ClipboardWrite(text) if pane == self._app.mux.focused and self._allowed("copy"):
                 self._clipboard.write(pane, text)
             case Started() | Ended() | ContextChanged():

@@ -10,11 +10,12 @@ instruction. Colour codes (SGR) may stand anywhere but inside `fugue:`. The OSC 
 
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from fugue_tui.sideband.tag import ParseError, Tag, TagForm
 
 LIMIT: Final = 4_096
 """Bytes of a tag, colour codes included; a longer one is text."""
@@ -41,36 +42,6 @@ _ATTRIBUTE: Final = re.compile(r"\s+([A-Za-z_][A-Za-z0-9_.-]{0,63})\s*=\s*(?:\"(
 _ENTITY: Final = re.compile("&([^;&]{0,16};?)")
 _ENTITIES: Final = {"lt;": "<", "gt;": ">", "amp;": "&", "quot;": '"', "apos;": "'"}
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
-
-
-class TagForm(StrEnum):
-    """How a tag was printed."""
-
-    TEXT = "text"
-    """As text, at the start of a line."""
-    OSC = "osc"
-    """Inside OSC 7770."""
-    SCREEN = "screen"
-    """As text, on a screen that its program draws by moving the cursor."""
-
-
-class Tag(Struct, frozen=True):
-    """A recognised tag. Everything in it came out of a pane and is untrusted."""
-
-    name: str
-    attributes: dict[str, str]
-    text: str = ""
-    form: TagForm = TagForm.TEXT
-    source: str = ""
-    """As it was printed, without colour codes."""
-
-
-class ParseError(Struct, frozen=True):
-    """What looked like a tag and is none; it was shown as text."""
-
-    reason: str
-    source: str
-    """Its first `SHOWN` characters: untrusted."""
 
 
 class Element(Struct, frozen=True):
