@@ -285,6 +285,14 @@ def _config(arguments: list[str]) -> int:
     return ACTIONS[positional[0]](options.get("--config", ""))
 
 
+def _say(arguments: list[str]) -> int:
+    if {"--help", "-h"} & set(_own_words(arguments)):
+        return _help("say")
+    from fugue_tui.cli.say_command import run
+
+    return run(arguments)
+
+
 def _open(arguments: list[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         return _help("open")
@@ -339,6 +347,7 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "reflect": _reflect,
     "config": _config,
     "policy": _policy,
+    "say": _say,
     "open": _open,
     "new": _new,
     "help": lambda arguments: _help(arguments[0] if arguments else ""),

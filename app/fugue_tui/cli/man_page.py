@@ -42,6 +42,8 @@ _VARIABLES: Final = (
     ("FUGUE_SOCKET", "Set in panes: the socket of the workspace around them."),
     ("FUGUE_WORKSPACE", "Set in panes: its name."),
     ("FUGUE_PANE", "Set in panes: the pane's id."),
+    ("FUGUE_SIDEBAND_KEY", "Set in panes: the key of the tags that its program prints."),
+    ("FUGUE_SIDEBAND_REPLY", "Set in panes: the file in which tags are answered."),
     ("FUGUE_DEBUG", "If set, internal errors are shown with a traceback."),
     ("XDG_RUNTIME_DIR", "The directory in which sockets are made."),
     ("TERM, COLORTERM", "What the terminal is, until it answers queries."),

@@ -47,6 +47,11 @@ SUBCOMMANDS: Final = (
     Subcommand("mcp", "[--workspace NAME] [--socket PATH]", "join an MCP client to one, on stdin and stdout"),
     Subcommand("mcp", "--url|--token", "print where it serves MCP over HTTP"),
     Subcommand("reflect", "[--format tree|json|markdown|mcp]", "print all commands with their schemas"),
+    Subcommand(
+        "say",
+        "TAG [--tty] [--wait] [--form osc|xml] [TEXT]...",
+        "print a sideband tag, such as say notify --text done",
+    ),
     Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show who may do what, and why"),
     Subcommand(
         "audit",

@@ -91,6 +91,8 @@ def tag_of(source: str, form: TagForm) -> Tag | ParseError:
 
 def format_tag(name: str, attributes: Mapping[str, str], text: str = "", form: TagForm = TagForm.OSC) -> str:
     """A tag as a program prints it, with its text escaped. Raises ValueError for what no tag can hold."""
+    if any(_CONTROLS.search(each) for each in (*attributes.values(), text)):
+        raise ValueError("a tag has no control characters but tabs and line ends")
     body = "".join(f" {key}={_quoted(value)}" for key, value in attributes.items())
     source = f"<fugue:{name}{body}>{_escaped(text)}</fugue:{name}>" if text else f"<fugue:{name}{body} />"
     match tag_of(source, form):

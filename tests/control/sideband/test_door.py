@@ -234,7 +234,7 @@ def test_panes_opened_by_tags_are_limited_in_number_and_depth(desk: Desk, monkey
 
 
 def test_a_grant_ends_after_its_time_with_its_program_and_by_revoking(desk: Desk) -> None:
-    pane = desk.granted("--seconds 30")
+    pane = desk.granted("--for 30")
     assert desk.room.say(f"get-status {pane}").state.sideband == "parsed: granted by the user for 30 s"
     desk.room.now += 31
     desk.prints(pane, "<fugue:notify text='late' />\r\n")

@@ -25,6 +25,9 @@ from fugue_tui.validation.field_types import Boolean, Choice, Integer, Kind, Lis
 TARGETS: Final = {"%": ("pane", "source_pane", "window"), "@": ("window", "pane")}
 """Fields that an id goes to, by its first character."""
 
+_ALIASES: Final = {"--for": "--seconds"}
+"""Other names of flags."""
+
 PROGRAM: Final = "command"
 """The field that the words after `--` go to."""
 
@@ -172,7 +175,7 @@ def _parse_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict
     ):
         given[found.name] = written in known
         return
-    field = known.get(written) or _unknown_flag(written, known)
+    field = known.get(written) or known.get(_ALIASES.get(written, "")) or _unknown_flag(written, known)
     if not equals:
         if not rest:
             raise InvalidArgument(f"{written}: wants {field.kind.words}")

@@ -209,7 +209,7 @@ class SidebandDoor:
             opened = str(getattr(result, "id", ""))
             new = (each for each in self._mux.workspace.panes if str(each) == opened and each not in before)
             self._access.spawned.update(dict.fromkeys(new, pane))
-        self._show(pane, f"fugue:{tag.name}")
+        self._show(pane, f"fugue:{tag.name}", silent=tag.name == "notify")
         self._reply(pane, tag, result, None)
 
     def _origin(self, pane: PaneId) -> Origin:
@@ -271,12 +271,12 @@ class SidebandDoor:
             origin = Origin(Door.SIDEBAND, pane, inside=True)
             self._dispatcher.audit.record(origin, clean(words, _WORDS), "refused", reason, decision="refuse")
 
-    def _show(self, pane: PaneId, note: str) -> None:
-        """Show in the pane's frame for a moment what a tag did."""
+    def _show(self, pane: PaneId, note: str, *, silent: bool = False) -> None:
+        """Show in the pane's frame, and unless `silent` in the status bar, for a moment what a tag did."""
         if pane not in self._mux.workspace.panes:
             return
         self._access.notes[pane] = note = clean(note, _WORDS)
-        self._mux.on_event(pane, SidebandUsed(note))
+        self._mux.on_event(pane, SidebandUsed(note, silent=silent))
         call_later(SHOWN_SECONDS, lambda: self._hide(pane, note))
 
     def _hide(self, pane: PaneId, note: str) -> None:

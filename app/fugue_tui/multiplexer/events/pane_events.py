@@ -42,6 +42,8 @@ class SidebandUsed(Struct, frozen=True):
 
     note: str = ""
     """What it did, cleaned; empty for the latter."""
+    silent: bool = False
+    """Whether only the frame shows that, as the user was notified otherwise."""
 
 
 PaneEvent: TypeAlias = Event | Started | Ended | ContextChanged | SidebandUsed

@@ -36,7 +36,7 @@ class PaneNotifications:
                 self._ring(pane)
             case Notification(title, body):
                 self._alerts.notify(f"{pane} {title} {body}")
-            case SidebandUsed(note) if note:
+            case SidebandUsed(note, silent=False) if note:
                 self._alerts.notify(f"{pane} {note}")
                 self._app.status_updates.request()
             case ClipboardWrite(text) if pane == self._app.mux.focused and self._allowed("copy"):

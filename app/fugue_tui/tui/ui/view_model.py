@@ -46,6 +46,7 @@ def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Ca
         clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
     )
     name += " (agents frozen)" if mux.lease.frozen else ""
+    name += "" if mux.sideband.enabled else " (sideband off)"
     back = _history(mux) or _held(mux)
     hint, mode = (" · ".join(part for part in (back, text) if part) for text in (hint, mode))
     return StatusContent(name, clean(session, 24) if several else "", tabs, hint, alert, mode)
