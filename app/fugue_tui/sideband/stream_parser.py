@@ -35,11 +35,12 @@ _CUT_TAG: Final = re.compile(rb"<(?:%b)*+(?:f(?:u(?:g(?:u(?:e)?)?)?)?)?(?:\x1b(?
 _CUT_OSC: Final = re.compile(rb"\x1b(?:\](?:7(?:7(?:7(?:0)?)?)?)?)?\Z")
 _OSC: Final = re.compile(rb"\x1b\]7770;[^\x00-\x06\x07\x0e-\x1f\x7f]*+(?:(\x07|\x1b\\)|\x1b?)")
 _MOVES: Final = re.compile(rb"\x1b(?:\[[0-9;]*[A-GHILMPSTXZ@`adefrsu]|[78DEM])")
-_KEYS: Final = (b"fugue:", OSC, b"\x1b]133;", b"```", b"~~~", b"@@ -")
 _EVENT: Final = re.compile(rb"fugue:|\x1b\]7770;|\x1b\]133;[ACD]|```+|~~~+|@@ -")
 _TAG_START: Final = re.compile(rb"<(?:%b)*+\Z" % SGR)
 _OUTSIDE_HUNK: Final = re.compile(rb"^(?:%b|\r)*+[^ +\-\\@\x1b\r\n]" % SGR, re.MULTILINE)
 _SGR: Final = re.compile(SGR)
+_FLOOD: Final = 8_192
+"""Bytes of one read that are examined for the movement of the cursor and the end of a hunk, unless it has tags."""
 _COLOURS: Final = 256
 """Bytes of colour codes that may stand between `<` and `fugue:`."""
 
@@ -76,11 +77,17 @@ class StreamParser:
 
     def feed(self, data: bytes) -> list[Found]:
         """The tags of more output, and the bytes to show before, between and behind them, in order."""
-        if not self._kept and not self._hunk and not any(key in data for key in _KEYS):
-            self._see(data, 0, len(data))
+        if self._kept:
+            data, shown = self._kept + data, self._shown
+        else:
+            shown = 0
+        if not _has_key(data):
+            self._see_all(data)
             end = self._keep(data, _line_start(data, 0 if self._at_start else -1, 0, len(data)))
-            return [data] if end == len(data) else [data[:end]] if end else []
-        data, shown, out = self._kept + data, self._shown, list[Found]()
+            if not shown and end == len(data):
+                return [data]
+            return [data[shown:end]] if end > shown else []
+        out = list[Found]()
 
         def show(end: int, found: Tag | ParseError, skip: int) -> None:
             nonlocal shown
@@ -145,6 +152,14 @@ class StreamParser:
             return -1
         return first if self._counts() else -1
 
+    def _see_all(self, data: bytes) -> None:
+        """`_see` for output without tags; of a flood the beginning and the end are enough."""
+        if len(data) <= _FLOOD:
+            self._see(data, 0, len(data))
+        else:
+            self._see(data, 0, _FLOOD // 2)
+            self._see(data, len(data) - _FLOOD // 2, len(data))
+
     def _see(self, data: bytes, start: int, stop: int) -> None:
         """Note what moves the cursor and what ends a hunk."""
         if not self.drawn and _MOVES.search(data, start, stop):
@@ -190,6 +205,18 @@ class StreamParser:
         first = line if self._at_start else hold
         self._kept, self._shown = data[first:], hold - first
         return hold
+
+
+def _has_key(data: bytes) -> bool:
+    """Whether there may be a tag, a fence, a hunk or a prompt mark: tells for single bytes, which costs next to nothing,
+    and then for what begins with them."""
+    return (
+        (b"<" in data and b"fugue:" in data)
+        or (b"\x1b" in data and b"\x1b]" in data and (OSC in data or b"\x1b]133;" in data))
+        or (b"`" in data and b"```" in data)
+        or (b"~" in data and b"~~~" in data)
+        or (b"@" in data and b"@@ -" in data)
+    )
 
 
 def _line_start(data: bytes, line: int, done: int, stop: int) -> int:

@@ -1,7 +1,6 @@
 """Which panes' output is parsed for sideband tags, and why. Main thread only."""
 
 import os
-import secrets
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -94,7 +93,7 @@ class SidebandAccess:
 
     def environment(self, pane: PaneId) -> dict[str, str]:
         """The variables of a pane's new program, with a new key."""
-        self._keys[pane] = secrets.token_hex(6)
+        self._keys[pane] = os.urandom(6).hex()
         return {"FUGUE_SIDEBAND_KEY": self._keys[pane], "FUGUE_SIDEBAND_REPLY": self.reply_file(pane)}
 
     def reply_file(self, pane: PaneId, name: str = "reply") -> str:
