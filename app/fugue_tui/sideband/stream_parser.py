@@ -208,8 +208,8 @@ class StreamParser:
 
 
 def _has_key(data: bytes) -> bool:
-    """Whether there may be a tag, a fence, a hunk or a prompt mark: tells for single bytes, which costs next to nothing,
-    and then for what begins with them."""
+    """Whether there may be a tag, a fence, a hunk or a prompt mark. A single byte is searched for first, as that costs
+    next to nothing."""
     return (
         (b"<" in data and b"fugue:" in data)
         or (b"\x1b" in data and b"\x1b]" in data and (OSC in data or b"\x1b]133;" in data))

@@ -175,6 +175,7 @@ def test_only_the_user_answers_for_the_user() -> None:
         "hand-over-pane",
         "release-agents",
         "revoke-grant",
+        "revoke-sideband",
         "toggle-sideband",
     }
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Effect, Origin
+from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -61,7 +61,9 @@ class GrantSideband(Command[SidebandInfo], name="grant-sideband", effect=Effect.
         return sideband_info(mux, pane)
 
 
-class RevokeSideband(Command[SidebandInfo], name="revoke-sideband", effect=Effect.ADMIN, repeatable=True):
+class RevokeSideband(
+    Command[SidebandInfo], name="revoke-sideband", effect=Effect.ADMIN, user_only=True, repeatable=True
+):
     """Trust a pane no more to speak to Fugue by tags, whatever runs there, until its program ends."""
 
     pane: str = target.ACTIVE
@@ -90,7 +92,7 @@ class ToggleSideband(Command[SidebandSwitch], name="toggle-sideband", effect=Eff
         return SidebandSwitch(mux.sideband.enabled)
 
 
-class NotifyUser(Command[Notified], name="notify-user", effect=Effect.LAYOUT):
+class NotifyUser(Command[Notified], name="notify-user", effect=Effect.LAYOUT, toolset=Toolset.RUNNING):
     """Notify the user about a pane, as a program does by OSC 9."""
 
     pane: str = target.ACTIVE

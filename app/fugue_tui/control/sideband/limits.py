@@ -1,6 +1,5 @@
 """Limits of how often tags run, and the recognition of repeated ones. Main thread only."""
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
@@ -38,7 +37,7 @@ class SeenTags:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._seen: OrderedDict[bytes, float] = OrderedDict()
+        self._seen: OrderedDict[int, float] = OrderedDict()
         self._resized = float("-inf")
 
     def resized(self) -> None:
@@ -48,17 +47,10 @@ class SeenTags:
     def repeats(self, tag: Tag) -> bool:
         """Whether a tag was printed before: one with an `id` ever, another within the last minute."""
         named = tag.attributes.get("id", "")
-        words = (
-            [named]
-            if named
-            else [tag.name, tag.text, *(part for item in sorted(tag.attributes.items()) for part in item)]
-        )
-        digest = hashlib.blake2b(
-            "\0".join((str(bool(named)), *words)).encode("utf-8", "replace"), digest_size=16
-        ).digest()
-        now, before = self._clock(), self._seen.get(digest)
-        self._seen[digest] = now
-        self._seen.move_to_end(digest)
+        what = hash(named or (tag.name, tag.text, *sorted(tag.attributes.items())))
+        now, before = self._clock(), self._seen.get(what)
+        self._seen[what] = now
+        self._seen.move_to_end(what)
         if len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
         if before is None:

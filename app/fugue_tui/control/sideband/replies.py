@@ -3,7 +3,7 @@
 import json
 import os
 import re
-import tempfile
+from contextlib import suppress
 from typing import Any, Final
 
 from fugue_tui import sockets
@@ -48,11 +48,12 @@ def write(path: str, text: str) -> None:
     folder = os.path.dirname(path)
     for each in (os.path.dirname(os.path.dirname(folder)), os.path.dirname(folder), folder):
         sockets.make_private(each)
-    handle, name = tempfile.mkstemp(dir=folder)
+    name = f"{path}.{os.urandom(4).hex()}"
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(text + "\n")
         os.replace(name, path)
     except OSError:
-        os.unlink(name)
+        with suppress(OSError):
+            os.unlink(name)
         raise
