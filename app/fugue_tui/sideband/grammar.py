@@ -69,8 +69,9 @@ def element(data: bytes, start: int) -> Element:
     stop = text.end() if text else at + 1
     if close := _CLOSE.match(data, stop, limit):
         return _parsed(data, start, close.end(), (at + 1, stop))
-    if cut := _CUT_CLOSE.match(data, stop, limit):
-        stop = cut.end()
+    cut = _CUT_CLOSE.match(data, stop, limit)
+    if cut and (found := _incomplete(data, start, cut.end(), limit)).found is None:
+        return found
     return _incomplete(data, start, stop, limit)
 
 

@@ -32,13 +32,16 @@ _START: Final = re.compile(rb"%b(?: %b){0,3}+(?:%b)?+%b" % (_INVISIBLE, _INVISIB
 _OPENS: Final = (b"", *(bytes((each,)) for each in b"<`~@\x1b-*0123456789\xe2"))
 """The first byte behind it that may still turn out to begin a list mark, a tag, a fence or a hunk."""
 _CUT_TAG: Final = re.compile(rb"<(?:%b)*+(?:f(?:u(?:g(?:u(?:e)?)?)?)?)?(?:\x1b(?:\[[0-9;:]*)?)?" % SGR)
-_CUT_OSC: Final = re.compile(rb"\x1b(?:\](?:7(?:7(?:7(?:0)?)?)?)?)?\Z")
+_CUT_ESCAPE: Final = re.compile(rb"\x1b(?:\[[0-9;:<=>?]{0,32}|\](?:7(?:7(?:7(?:0)?)?)?|1(?:3(?:3(?:;)?)?)?)?)?\Z")
+"""The beginning of a sequence that matters here."""
 _OSC: Final = re.compile(rb"\x1b\]7770;[^\x00-\x06\x07\x0e-\x1f\x7f]*+(?:(\x07|\x1b\\)|\x1b?)")
 _MOVES: Final = re.compile(rb"\x1b(?:\[[0-9;]*[A-GHILMPSTXZ@`adefrsu]|[78DEM])")
 _EVENT: Final = re.compile(rb"fugue:|\x1b\]7770;|\x1b\]133;[ACD]|```+|~~~+|@@ -")
 _TAG_START: Final = re.compile(rb"<(?:%b)*+\Z" % SGR)
 _OUTSIDE_HUNK: Final = re.compile(rb"^(?:%b|\r)*+[^ +\-\\@\x1b\r\n]" % SGR, re.MULTILINE)
 _SGR: Final = re.compile(SGR)
+_LONGEST_CUT: Final = 40
+"""Bytes of the longest beginning of a sequence that is kept."""
 _FLOOD: Final = 8_192
 """Bytes of one read that are examined for the movement of the cursor and the end of a hunk, unless it has tags."""
 _COLOURS: Final = 256
@@ -57,6 +60,8 @@ class StreamParser:
         """Bytes of it that were returned."""
         self._at_start = True
         """Whether `_kept` begins where a line does."""
+        self._before = (b"", False, False)
+        """The next three at the start of the line."""
         self._fence = b""
         """What opened the code block, such as ```; empty outside."""
         self._hunk = False
@@ -77,13 +82,13 @@ class StreamParser:
 
     def feed(self, data: bytes) -> list[Found]:
         """The tags of more output, and the bytes to show before, between and behind them, in order."""
+        shown = 0
         if self._kept:
             data, shown = self._kept + data, self._shown
-        else:
-            shown = 0
+            if self._at_start:  # The line is examined again from its start.
+                self._fence, self._hunk, self.drawn = self._before
         if not _has_key(data):
-            self._see_all(data)
-            end = self._keep(data, _line_start(data, 0 if self._at_start else -1, 0, len(data)))
+            end = self._keep(data, self._advance(data, 0, len(data), 0 if self._at_start else -1, 0))
             if not shown and end == len(data):
                 return [data]
             return [data[shown:end]] if end > shown else []
@@ -109,8 +114,7 @@ class StreamParser:
         done = seen = at = 0
         while event := _EVENT.search(data, at):
             start, at = event.span()
-            self._see(data, seen, start)
-            line, seen = _line_start(data, line, done, start), start
+            line, seen = self._advance(data, seen, start, line, done), start
             match event[0]:
                 case b"fugue:":
                     first = self._tag_start(data, line, start)
@@ -123,6 +127,7 @@ class StreamParser:
                     show(first if isinstance(found.found, Tag) else end, found.found, end)
                     if isinstance(found.found, Tag):
                         line = done = seen = at = end
+                        self._before = self._fence, self._hunk, self.drawn
                     else:
                         line, done = -1, first + 1
                 case b"\x1b]7770;":
@@ -132,6 +137,7 @@ class StreamParser:
                     show(start if isinstance(found, Tag) else end, found, end)
                     line = end if line >= 0 and _START.fullmatch(data, line, start) else -1
                     done = seen = at = end
+                    self._before = self._fence, self._hunk, self.drawn
                 case b"@@ -":
                     self._hunk = self._hunk or (line >= 0 and not _SGR.sub(b"", data[line:start]).strip(b"\r"))
                 case mark if mark.startswith(b"\x1b"):
@@ -140,8 +146,7 @@ class StreamParser:
                     stop = data.find(b"\n", at)
                     if stop >= 0 and line >= 0 and _START.fullmatch(data, line, start):
                         self._see_fence(fence, _SGR.sub(b"", data[at:stop]).strip())
-        self._see(data, seen, len(data))
-        return self._keep(data, _line_start(data, line, done, len(data)))
+        return self._keep(data, self._advance(data, seen, len(data), line, done))
 
     def _tag_start(self, data: bytes, line: int, start: int) -> int:
         """The offset of the `<` before `fugue:` if a tag may begin there; else -1."""
@@ -152,17 +157,27 @@ class StreamParser:
             return -1
         return first if self._counts() else -1
 
-    def _see_all(self, data: bytes) -> None:
-        """`_see` for output without tags; of a flood the beginning and the end are enough."""
-        if len(data) <= _FLOOD:
-            self._see(data, 0, len(data))
+    def _advance(self, data: bytes, start: int, stop: int, line: int, done: int) -> int:
+        """Examine output up to an offset; returns where the line begins that it is in."""
+        begins = _line_start(data, line, done, stop)
+        if begins != line:
+            self._see_some(data, start, begins)
+            self._before = self._fence, self._hunk, self.drawn
+            start = begins
+        self._see_some(data, start, stop)
+        return begins
+
+    def _see_some(self, data: bytes, start: int, stop: int) -> None:
+        """`_see`; of a flood without tags the beginning and the end are enough."""
+        if stop - start <= _FLOOD:
+            self._see(data, start, stop)
         else:
-            self._see(data, 0, _FLOOD // 2)
-            self._see(data, len(data) - _FLOOD // 2, len(data))
+            self._see(data, start, start + _FLOOD // 2)
+            self._see(data, stop - _FLOOD // 2, stop)
 
     def _see(self, data: bytes, start: int, stop: int) -> None:
         """Note what moves the cursor and what ends a hunk."""
-        if not self.drawn and _MOVES.search(data, start, stop):
+        if not self.drawn and _MOVES.search(data, start, stop + 1):  # What follows may begin with its last byte.
             self.drawn = True
         if self._hunk:
             first = data.rfind(b"\n", 0, start) + 1
@@ -172,6 +187,8 @@ class StreamParser:
 
     def _see_fence(self, fence: bytes, rest: bytes) -> None:
         """Note a line that begins with at least three ` or ~."""
+        if b"\x1b" in rest:
+            return
         if not self._fence:
             self._fence = b"" if fence[:1] in rest and fence[:1] == b"`" else fence
         elif fence.startswith(self._fence) and not rest:
@@ -187,7 +204,7 @@ class StreamParser:
 
     def _keep(self, data: bytes, line: int) -> int:
         """Keep the unfinished line if a tag may still begin it; returns the offset of what is held."""
-        cut = _CUT_OSC.search(data, max(0, len(data) - len(OSC)))
+        cut = _CUT_ESCAPE.search(data, max(0, len(data) - _LONGEST_CUT))
         hold = cut.start() if cut else len(data)
         if line < 0 or len(data) - line > _LINE_LIMIT:
             return self._hold(data, -1, hold)
@@ -229,7 +246,9 @@ def _osc_end(data: bytes, start: int) -> int | None:
     found = _OSC.match(data, start, start + LIMIT)
     if found is None or found[1]:
         return found.end() if found else start + len(OSC)
-    return None if found.end() == len(data) else min(found.end(), len(data))
+    if found.end() == len(data):
+        return None
+    return found.end() - (data[found.end() - 1] == 0x1B)  # What escape begins is not a part of it.
 
 
 def _osc_tag(sequence: bytes) -> Tag | ParseError:
