@@ -22,6 +22,7 @@ from bench import (
     permissions,
     saving,
     sessions,
+    sideband,
     soak,
     start,
     tasks,
@@ -45,6 +46,7 @@ TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "tasks": tasks.measure,
     "peers": peers.measure,
     "permissions": permissions.measure,
+    "sideband": sideband.measure,
     "soak": soak.measure,
 }
 

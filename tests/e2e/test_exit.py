@@ -26,7 +26,7 @@ def assert_given_back(running: Running) -> None:
     assert not modes.focus_events
     assert not modes.mouse
     assert not modes.kitty_flags
-    assert running.host.cursor.visible
+    assert running.host.cursor.visible, bytes(running.host.received[-300:])
     assert b"Traceback" not in running.host.received
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import atheris  # pyright: ignore[reportMissingImports]
 
-with atheris.instrument_imports():  # pyright: ignore[reportUnknownMemberType]
+with atheris.instrument_imports():  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
     from fugue_tui.sideband import grammar, stream_parser
 
 from fugue_tui.sideband.tag import ParseError, Tag

@@ -66,6 +66,7 @@ CORPUS = {
     "escapes": b"\x1b]0;<fugue:list />\x07\x1b[31m\x1b]77\x1b]7770x;fugue:list\x07\x1b\x1b]7770;fugue:list\x1b\x1b\\",
     "move before a word": b"\x1b[0fugue:list />\r\n<fugue:list />\r\n\x1b]133;C\x07\x1b[5```\r\n<fugue:list />",
     "osc in a fence": b"~~~\x1b]7770;x\x01\r\n<fugue:list />\r\n```\x1b]7770;fugue:list\x07\r\n<fugue:list />\r\n",
+    "a mark behind a tag": b"```\r\n<fugue:list /\x1b]133;Cly>\r\n<fugue:list />\r\n",
     "osc cut by another": b"\x1b]7770;fugue:list\x1b]7770;fugue:list\x07"
     b"\x1b]7770;fugue:list\x1b\x1b[m\x1b]7770;x\x01\x1b",
     "not closed": b"<fugue:input>\r\n<fugue:list />\r\n<fugue:input>x</fugue:list\r\n<fugue:input>x<\x1b[1m/\x1b[2Jy",

@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from fugue_tui.sideband.grammar import LIMIT, OSC, SGR, element, tag_of
+from fugue_tui.sideband.examples import Examples
+from fugue_tui.sideband.grammar import LIMIT, OSC, SGR, Element, element, tag_of
 from fugue_tui.sideband.tag import ParseError, Tag, TagForm
 
 Found: TypeAlias = bytes | Tag | ParseError
@@ -29,21 +30,24 @@ _MARK: Final = rb"(?:[-*]|[0-9]{1,3}[.)]|\xe2\x80\xa2|\xe2\x97\x8f|\xe2\x8f\xba)
 )
 _START: Final = re.compile(rb"%b(?: %b){0,3}+(?:%b)?+%b" % (_INVISIBLE, _INVISIBLE, _MARK, _INVISIBLE))
 """What may stand before a tag on its line."""
-_OPENS: Final = (b"", *(bytes((each,)) for each in b"<`~@\x1b-*0123456789\xe2"))
-"""The first byte behind it that may still turn out to begin a list mark, a tag, a fence or a hunk."""
+_OPENS: Final = re.compile(rb"[<\x1b]|(?:[-*]|[0-9]{1,3}[.)]?|\xe2(?:[\x80\x97\x8f].?)?)?\Z", re.DOTALL)
+"""What is behind it, if that may still turn out to begin a list mark or a tag."""
 _CUT_TAG: Final = re.compile(rb"<(?:%b)*+(?:f(?:u(?:g(?:u(?:e)?)?)?)?)?(?:\x1b(?:\[[0-9;:]*)?)?" % SGR)
 _CUT_ESCAPE: Final = re.compile(rb"\x1b(?:\[[0-9;:<=>?]{0,32}|\](?:7(?:7(?:7(?:0)?)?)?|1(?:3(?:3(?:;)?)?)?)?)?\Z")
 """The beginning of a sequence that matters here."""
 _OSC: Final = re.compile(rb"\x1b\]7770;[^\x00-\x06\x07\x0e-\x1f\x7f]*+(?:(\x07|\x1b\\)|\x1b?)")
 _MOVES: Final = re.compile(rb"\x1b(?:\[[0-9;]*[A-GHILMPSTXZ@`adefrsu]|[78DEM])")
-_EVENT: Final = re.compile(rb"fugue:|\x1b\]7770;|\x1b\]133;[ACD]|```+|~~~+|@@ -")
+_EVENT: Final = re.compile(rb"fugue:|\x1b\]7770;|\x1b\]133;[ACD]")
 _TAG_START: Final = re.compile(rb"<(?:%b)*+\Z" % SGR)
-_OUTSIDE_HUNK: Final = re.compile(rb"^(?:%b|\r)*+[^ +\-\\@\x1b\r\n]" % SGR, re.MULTILINE)
 _SGR: Final = re.compile(SGR)
 _LONGEST_CUT: Final = 40
 """Bytes of the longest beginning of a sequence that is kept."""
 _FLOOD: Final = 8_192
-"""Bytes of one read that are examined for the movement of the cursor and the end of a hunk, unless it has tags."""
+"""Bytes of one read without tags that are all examined for the movement of the cursor."""
+_SAMPLE: Final = 1_024
+"""Bytes of a longer one that are examined, at its beginning and at its end."""
+_TRIES: Final = 400
+"""Occurrences of a byte that are looked at one by one."""
 _COLOURS: Final = 256
 """Bytes of colour codes that may stand between `<` and `fugue:`."""
 
@@ -60,11 +64,11 @@ class StreamParser:
         """Bytes of it that were returned."""
         self._at_start = True
         """Whether `_kept` begins where a line does."""
-        self._before = (b"", False, False)
-        """The next three at the start of the line."""
-        self._fence = b""
-        """What opened the code block, such as ```; empty outside."""
-        self._hunk = False
+        self._examples = Examples()
+        self._decision: tuple[int, bool] | None = None
+        """Whether a tag at an offset of the line counts."""
+        self._before = False
+        """The next at the start of the line."""
         self.drawn = False
         """Whether the program has moved the cursor since its command began."""
 
@@ -78,6 +82,7 @@ class StreamParser:
         text = self._kept[self._shown :]
         if text:
             self._kept, self._shown, self._at_start = b"", 0, False
+            self._examples.add(text)
         return text
 
     def feed(self, data: bytes) -> list[Found]:
@@ -86,67 +91,69 @@ class StreamParser:
         if self._kept:
             data, shown = self._kept + data, self._shown
             if self._at_start:  # The line is examined again from its start.
-                self._fence, self._hunk, self.drawn = self._before
+                self.drawn = self._before
         if not _has_key(data):
             end = self._keep(data, self._advance(data, 0, len(data), 0 if self._at_start else -1, 0))
-            if not shown and end == len(data):
-                return [data]
-            return [data[shown:end]] if end > shown else []
+            text = data if not shown and end == len(data) else data[shown:end]
+            self._examples.add(text)
+            return [text] if text else []
         out = list[Found]()
-
-        def show(end: int, found: Tag | ParseError, skip: int) -> None:
-            nonlocal shown
-            if end > shown:
-                out.append(data[shown:end])
-            out.append(found)
-            if colours := b"".join(_SGR.findall(data, end, skip)):
-                out.append(colours)
-            shown = skip
-
-        hold = self._scan(data, show)
-        if hold > shown:
-            out.append(data[shown:hold])
+        self._scan(data, shown, out)
         return out
 
-    def _scan(self, data: bytes, show: Callable[[int, Tag | ParseError, int], None]) -> int:
-        """Pass every tag to `show`; returns the offset of what is held. `data` begins with what was kept."""
+    def _scan(self, data: bytes, shown: int, out: list[Found]) -> None:
+        """Append what is found behind the first `shown` bytes; `data` begins with what was kept."""
+
+        def show(end: int) -> None:
+            nonlocal shown
+            if end > shown:
+                self._examples.add(data[shown:end])
+                out.append(data[shown:end])
+                shown = end
+
         line = 0 if self._at_start else -1
         done = seen = at = 0
         while event := _EVENT.search(data, at):
             start, at = event.span()
             line, seen = self._advance(data, seen, start, line, done), start
-            match event[0]:
-                case b"fugue:":
-                    first = self._tag_start(data, line, start)
-                    if first < 0:
-                        continue
-                    found = element(data, first)
-                    if found.found is None:
-                        return self._hold(data, line, first)
-                    end = first + found.end
-                    show(first if isinstance(found.found, Tag) else end, found.found, end)
-                    if isinstance(found.found, Tag):
-                        line = done = seen = at = end
-                        self._before = self._fence, self._hunk, self.drawn
-                    else:
-                        line, done = -1, first + 1
-                case b"\x1b]7770;":
-                    if (end := _osc_end(data, start)) is None:
-                        return self._hold(data, line, start)
-                    found = _osc_tag(data[start:end])
-                    show(start if isinstance(found, Tag) else end, found, end)
-                    line = end if line >= 0 and _START.fullmatch(data, line, start) else -1
-                    done = seen = at = end
-                    self._before = self._fence, self._hunk, self.drawn
-                case b"@@ -":
-                    self._hunk = self._hunk or (line >= 0 and not _SGR.sub(b"", data[line:start]).strip(b"\r"))
-                case mark if mark.startswith(b"\x1b"):
-                    self._fence, self._hunk, self.drawn = b"", False, False
-                case fence:
-                    stop = data.find(b"\n", at)
-                    if stop >= 0 and line >= 0 and _START.fullmatch(data, line, start):
-                        self._see_fence(fence, _SGR.sub(b"", data[at:stop]).strip())
-        return self._keep(data, self._advance(data, seen, len(data), line, done))
+            if event[0] == b"fugue:":
+                first = self._tag_start(data, line, start)
+                if first < 0:
+                    continue
+                show(first)
+                if not self._counts(first - line):
+                    continue
+                found = element(data, first)
+                if found.found is None:
+                    self._hold(data, line, first)
+                    return
+                end = first + found.end
+                line, done = (end, end) if isinstance(found.found, Tag) else (-1, first + 1)
+            elif event[0] == OSC:
+                stop = _osc_end(data, start)
+                show(start)
+                if stop is None:
+                    self._hold(data, line, start)
+                    return
+                found, first, end = Element(0, _osc_tag(data[start:stop])), start, stop
+                line = end if line >= 0 and _START.fullmatch(data, line, start) else -1
+                done = end
+            else:
+                self.drawn = False
+                if start >= shown:
+                    show(start)
+                    self._examples.end()
+                continue
+            if isinstance(found.found, Tag):
+                shown, seen, at, self._before, self._decision = end, end, end, self.drawn, None
+                out.append(found.found)
+                if colours := b"".join(_SGR.findall(data, first, end)):
+                    out.append(colours)
+            else:
+                show(end)
+                out.append(found.found)  # pyright: ignore[reportArgumentType]
+                seen, at = (end, end) if event[0] == OSC else (seen, at)
+        show(self._keep(data, self._advance(data, seen, len(data), line, done)))
 
     def _tag_start(self, data: bytes, line: int, start: int) -> int:
         """The offset of the `<` before `fugue:` if a tag may begin there; else -1."""
@@ -155,14 +162,14 @@ class StreamParser:
         first = data.rfind(b"<", max(line, start - _COLOURS), start)
         if first < 0 or not _TAG_START.fullmatch(data, first, start) or not _START.fullmatch(data, line, first):
             return -1
-        return first if self._counts() else -1
+        return first
 
     def _advance(self, data: bytes, start: int, stop: int, line: int, done: int) -> int:
         """Examine output up to an offset; returns where the line begins that it is in."""
         begins = _line_start(data, line, done, stop)
         if begins != line:
             self._see_some(data, start, begins)
-            self._before = self._fence, self._hunk, self.drawn
+            self._before, self._decision = self.drawn, None
             start = begins
         self._see_some(data, start, stop)
         return begins
@@ -172,35 +179,22 @@ class StreamParser:
         if stop - start <= _FLOOD:
             self._see(data, start, stop)
         else:
-            self._see(data, start, start + _FLOOD // 2)
-            self._see(data, stop - _FLOOD // 2, stop)
+            self._see(data, start, start + _SAMPLE)
+            self._see(data, stop - _SAMPLE, stop)
 
     def _see(self, data: bytes, start: int, stop: int) -> None:
-        """Note what moves the cursor and what ends a hunk."""
+        """Note whether the cursor is moved."""
         if not self.drawn and _MOVES.search(data, start, stop + 1):  # What follows may begin with its last byte.
             self.drawn = True
-        if self._hunk:
-            first = data.rfind(b"\n", 0, start) + 1
-            if not first and not self._at_start:
-                first = data.find(b"\n", start, stop) + 1 or stop
-            self._hunk = _OUTSIDE_HUNK.search(data, first, stop) is None
 
-    def _see_fence(self, fence: bytes, rest: bytes) -> None:
-        """Note a line that begins with at least three ` or ~."""
-        if b"\x1b" in rest:
-            return
-        if not self._fence:
-            self._fence = b"" if fence[:1] in rest and fence[:1] == b"`" else fence
-        elif fence.startswith(self._fence) and not rest:
-            self._fence = b""
-
-    def _counts(self) -> bool:
-        """Whether a tag as text counts, by what was before it."""
-        if self._fence or self._hunk:
-            return False
-        if self.drawn and self._is_canonical():
-            self.drawn = False
-        return not self.drawn
+    def _counts(self, offset: int) -> bool:
+        """Whether a tag as text counts, by what was before it. That is asked once for an offset of a line: when the
+        line is examined again, a mark behind the tag may have ended the example."""
+        if self._decision is None or self._decision[0] != offset:
+            if self.drawn and self._is_canonical():
+                self.drawn = False
+            self._decision = (offset, not self.drawn and not self._examples.inside())
+        return self._decision[1]
 
     def _keep(self, data: bytes, line: int) -> int:
         """Keep the unfinished line if a tag may still begin it; returns the offset of what is held."""
@@ -210,9 +204,9 @@ class StreamParser:
             return self._hold(data, -1, hold)
         first = _START.match(data, line)
         at = first.end() if first else line
-        if data[at : at + 1] not in _OPENS:
+        if not _OPENS.match(data, at):
             return self._hold(data, -1, hold)
-        if _CUT_TAG.fullmatch(data, at) and self._counts():
+        if _CUT_TAG.fullmatch(data, at) and not self.drawn:
             hold = at
         return self._hold(data, line, hold)
 
@@ -225,15 +219,24 @@ class StreamParser:
 
 
 def _has_key(data: bytes) -> bool:
-    """Whether there may be a tag, a fence, a hunk or a prompt mark. A single byte is searched for first, as that costs
+    """Whether there may be a tag or a prompt mark. Single bytes are searched for first, which costs
     next to nothing."""
-    return (
-        (b"<" in data and b"fugue:" in data)
-        or (b"\x1b" in data and b"\x1b]" in data and (OSC in data or b"\x1b]133;" in data))
-        or (b"`" in data and b"```" in data)
-        or (b"~" in data and b"~~~" in data)
-        or (b"@" in data and b"@@ -" in data)
+    return _has(data, b"<", (b"<f", b"<\x1b"), b"fugue:") or (
+        b"\x1b" in data and _has(data, b"]", (b"]7770;", b"]133;"), b"\x1b]")
     )
+
+
+def _has(data: bytes, first: bytes, keys: tuple[bytes, ...], rest: bytes) -> bool:
+    """Whether one of some keys, which begin with the same byte, is in the data; where that byte is frequent, whether
+    the `rest` is."""
+    at = data.find(first)
+    for _ in range(_TRIES):
+        if at < 0:
+            return False
+        if data.startswith(keys, at):
+            return True
+        at = data.find(first, at + 1)
+    return rest in data
 
 
 def _line_start(data: bytes, line: int, done: int, stop: int) -> int:

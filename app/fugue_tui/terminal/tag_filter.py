@@ -29,7 +29,6 @@ _AT_REST: Final = re.compile(
     rb"\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07|[()][0-9A-Z]|[78=>DEHMc\\])%b*+\Z" % _CHARACTER
 )
 """Output whose last escape sequence and last character are complete."""
-_SAVES: Final = re.compile(rb"\x1b(?:(7|\[s)|(8|\[u))")
 
 
 class TagFilter:
@@ -42,7 +41,6 @@ class TagFilter:
         self._key = ""
         self._on_screen = frozenset[str]()
         self._tail = b""
-        self._saved = False
         self._held_since = 0.0
         self.due = False
         """Whether `check` is to be called."""
@@ -52,7 +50,7 @@ class TagFilter:
         from fugue_tui.sideband.stream_parser import StreamParser
 
         if self._parser is None:
-            self._parser, self._tail, self._saved = StreamParser(self._is_canonical), b"", False
+            self._parser, self._tail = StreamParser(self._is_canonical), b""
         self._key = key
         self._on_screen = frozenset(each.tag.source for each in self._search(emulator)[1])
 
@@ -66,8 +64,6 @@ class TagFilter:
         if self._parser is None:
             return (data,)
         self._tail = (self._tail + data)[-_TAIL:] if len(data) < _TAIL else data[-_TAIL:]
-        for found in _SAVES.finditer(data):
-            self._saved = bool(found[1])
         found = self._parser.feed(data)
         if self._parser.held and (found or not self._held_since):
             self._held_since = time.monotonic()
@@ -91,16 +87,18 @@ class TagFilter:
         self.due = False
         if self._parser is None:
             return [], b""
-        if self._parser.held:
-            late = time.monotonic() - self._held_since >= _HELD_SECONDS
-            return [], self._parser.flush() if late else b""
-        return self._scan(emulator) if self._parser.drawn else ([], b"")
+        late = self._parser.held and time.monotonic() - self._held_since >= _HELD_SECONDS
+        text = self._parser.flush() if late else b""
+        found, erasure = self._scan(emulator) if self._parser.drawn else ([], b"")
+        return found, text + erasure
 
     def _scan(self, emulator: Emulator) -> tuple[list[Tag], bytes]:
         top, found = self._search(emulator)
         new = [each for each in found if each.tag.source not in self._on_screen]
         self._on_screen = frozenset(each.tag.source for each in found)
-        at_rest = not self._saved and _AT_REST.search(self._tail) is not None
+        saved = max(self._tail.rfind(b"\x1b7"), self._tail.rfind(b"\x1b[s"))
+        restored = max(self._tail.rfind(b"\x1b8"), self._tail.rfind(b"\x1b[u"))
+        at_rest = restored >= saved and _AT_REST.search(self._tail) is not None
         return [each.tag for each in new], _erasure(found, top, emulator) if found and at_rest else b""
 
     def _search(self, emulator: Emulator) -> tuple[int, "list[DrawnTag]"]:
