@@ -298,12 +298,15 @@ for line in sys.stdin:
 """
 
 
-def test_an_agent_is_trusted_while_it_is_in_the_foreground(desk: Desk, tmp_path: Path) -> None:
+@pytest.mark.parametrize("script", [False, True])
+def test_an_agent_is_trusted_while_it_is_in_the_foreground(desk: Desk, tmp_path: Path, script: bool) -> None:
     (tmp_path / "agent.py").write_text(AGENT)
     pane = desk.room.opened("create-pane --command 'exec bash --norc -i'")
     terminal = desk.mux.terminals[pane]
     desk.room.until(lambda: terminal.edits_lines)
-    terminal.write(f"stty -echo; (exec -a claude {sys.executable} {tmp_path}/agent.py)\r".encode())
+    (tmp_path / "go").write_text(f"(exec -a claude {sys.executable} {tmp_path}/agent.py)\n:\n")
+    line = f"bash {tmp_path}/go" if script else f"(exec -a claude {sys.executable} {tmp_path}/agent.py)"
+    terminal.write(f"stty -echo; {line}\r".encode())
     desk.room.until(lambda: (desk.door.find_agents(), desk.mux.sideband.agents.get(pane))[1])
     terminal.write(b"here\n")
     desk.room.until(lambda: desk.notifications == ["from here"])

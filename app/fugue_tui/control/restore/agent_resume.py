@@ -121,6 +121,20 @@ def agent_of(argv: Sequence[str]) -> str:
     return _found(argv)[0]
 
 
+def agent_in(group: int) -> str:
+    """The name of the agent that a process group runs: its leader, or what a script or a launcher that leads it has
+    started in it."""
+    argv = process.argv(group)
+    generation = [group] if program_name(argv) in _LAUNCHERS else []
+    found = agent_of(argv)
+    for _ in range(_DEEPEST):
+        if found:
+            break
+        generation = [child for parent in generation for child in process.members_below(parent, group)]
+        found = next(filter(None, (agent_of(process.argv(child)) for child in generation)), "")
+    return found
+
+
 def resume_argv(argv: Sequence[str], pid: int, cwd: str, home: str = "") -> tuple[str, ...]:
     """The command that continues the conversation of the agent with process `pid`, started as `argv` in `cwd`.
 

@@ -8,7 +8,7 @@ from fugue_tui.control.commands.send_keys import SendInput
 from fugue_tui.control.core.command import Command, Door, Origin
 from fugue_tui.control.core.deferred import finished, is_deferred, spawn
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.restore.agent_resume import agent_of
+from fugue_tui.control.restore.agent_resume import agent_in
 from fugue_tui.control.sideband import replies
 from fugue_tui.control.sideband.limits import SeenTags, TokenBucket
 from fugue_tui.control.sideband.translate import command_of
@@ -77,7 +77,7 @@ class SidebandDoor:
     def find_agents(self) -> None:
         """Note which panes have an agent in the foreground, and trust them."""
         for pane, terminal in self._mux.terminals.items():
-            agent = agent_of(process.argv(terminal.foreground_group)) if terminal.exit is None else ""
+            agent = agent_in(terminal.foreground_group) if terminal.exit is None else ""
             if agent != self._access.agents.get(pane, ""):
                 self._note_agent(pane, agent)
         self.refresh()

@@ -110,6 +110,22 @@ def children(pid: int) -> tuple[int, ...]:
     return tuple(process.pid for process in processes() if process.parent == pid)
 
 
+def members_below(pid: int, group: int) -> tuple[int, ...]:
+    """The children of a process that are in a process group; empty where the kernel does not list them. Cheaper than
+    `children`."""
+    with suppress(OSError):
+        with open(f"{PROC}/{pid}/task/{pid}/children", "rb") as file:
+            pids = [int(each) for each in file.read().split()]
+        return tuple(each for each in pids if _group_of(each) == group)
+    return ()
+
+
+def _group_of(pid: int) -> int:
+    with suppress(OSError):
+        return os.getpgid(pid)
+    return 0
+
+
 def ancestors(pid: int | None) -> tuple[int, ...]:
     """The process itself, its parent, and so on up to the first process; empty for None."""
     return _lineage(pid)[0]
