@@ -8,11 +8,13 @@ from tests.tui.conftest import CALM, Stage, make_app
 from textual.pilot import Pilot
 
 from fugue_tui.config.model import Config, UiSettings
-from fugue_tui.control.command_table import panes, send_keys, windows
+from fugue_tui.control.command_table import panes, send_keys, sideband, windows
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.new_pane import Direction
+from fugue_tui.control.sideband.door import SidebandDoor
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.pty.io_loop import IOLoop
+from fugue_tui.tui.ui import messages
 
 pytestmark = pytest.mark.slow
 
@@ -282,3 +284,16 @@ def test_a_closed_pane(picture: Picture) -> None:
         await stage.until(lambda: "closed pane %2 (notes); ctrl+b u brings it back" in stage.text)
 
     assert picture(script, 80, 8)
+
+
+def test_a_tag_in_the_frame_of_its_pane(picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages, "SECONDS", 600.0)
+
+    async def script(stage: Stage) -> None:
+        SidebandDoor(stage.app.dispatcher)
+        stage.run(panes.SplitPane(direction=Direction.HORIZONTAL, command=("cat",), name="editor"))
+        stage.run(sideband.GrantSideband(pane="%1"))
+        stage.terminal(1).receive(memoryview(b"\r\nI list the panes.\r\n<fugue:list />\r\nDone."))
+        await stage.until(lambda: stage.text.count("fugue:list") == 2)
+
+    assert picture(script, 80, 10)
