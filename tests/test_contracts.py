@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 SOURCES = ("app", "widgets", "mcp_server")
 LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-USER_INTERFACE = {"__main__", "cli", "server_start", "tui"}
+USER_INTERFACE = {"__main__", "cli", "server_start", "tui", "viewer"}
 
 
 IMPORTS_A_COMMAND = "import fugue_tui.control.core.command"

@@ -293,6 +293,14 @@ def _say(arguments: list[str]) -> int:
     return run(arguments)
 
 
+def _show_file(arguments: list[str]) -> int:
+    if {"--help", "-h"} & set(_own_words(arguments)):
+        return _help("show")
+    from fugue_tui.cli.show_command import run
+
+    return run(arguments)
+
+
 def _open(arguments: list[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         return _help("open")
@@ -348,6 +356,7 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "config": _config,
     "policy": _policy,
     "say": _say,
+    "show": _show_file,
     "open": _open,
     "new": _new,
     "help": lambda arguments: _help(arguments[0] if arguments else ""),

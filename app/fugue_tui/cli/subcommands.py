@@ -52,6 +52,7 @@ SUBCOMMANDS: Final = (
         "TAG [--tty] [--wait] [--form osc|xml] [TEXT]...",
         "print a sideband tag, such as say notify --text done",
     ),
+    Subcommand("show", "[--type KIND] FILE", "show a file here: text, diff, markdown, image or table"),
     Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show who may do what, and why"),
     Subcommand(
         "audit",

@@ -13,7 +13,7 @@ KEPT: Final = 262_144
 """Bytes that are kept. Of a longer stretch without a question the beginning is forgotten, with the fences in it; lines
 that all look like those of a hunk are taken for one."""
 
-_INVISIBLE: Final = rb"(?:%b|\x1b\][^\x07\x1b\n]*+(?:\x07|\x1b\\)|\x1b\[[?<>=]?[0-9;]*[hlK]|\r)*+" % SGR
+_INVISIBLE: Final = rb"(?:%b|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b\[[?<>=]?[0-9;]*[hlK]|\r)*" % SGR
 _EVENT: Final = re.compile(
     rb"^%b(?: {0,3}(?:(?:[-*]|[0-9]{1,3}[.)]) {1,3})?%b(```+|~~~+)|(@@ -))" % (_INVISIBLE, _INVISIBLE), re.MULTILINE
 )

@@ -27,14 +27,14 @@ SHOWN: Final = 200
 SGR: Final = rb"\x1b\[[0-9;:]*m"
 _PLAIN: Final = rb"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 """Control characters that end a tag: all but tab and line ends."""
-_QUOTED: Final = rb'"(?:[^"<%b]|%b)*+"' % (_PLAIN, SGR) + rb"|'(?:[^'<%b]|%b)*+'" % (_PLAIN, SGR)
-_OPEN: Final = re.compile(rb"<(?:%b)*+fugue:(?:[^\"'<>%b]|%b|%b)*+" % (SGR, _PLAIN, SGR, _QUOTED))
-_UNCLOSED: Final = re.compile(rb"(?:\"(?:[^\"<%b]|%b)*+|'(?:[^'<%b]|%b)*+)?" % (_PLAIN, SGR, _PLAIN, SGR))
-_TEXT: Final = re.compile(rb"(?:[^<%b]|%b)*+" % (_PLAIN, SGR))
+_QUOTED: Final = rb'"(?:[^"<%b]|%b)*"' % (_PLAIN, SGR) + rb"|'(?:[^'<%b]|%b)*'" % (_PLAIN, SGR)
+_OPEN: Final = re.compile(rb"<(?:%b)*fugue:(?:[^\"'<>%b]|%b|%b)*" % (SGR, _PLAIN, SGR, _QUOTED))
+_UNCLOSED: Final = re.compile(rb"(?:\"(?:[^\"<%b]|%b)*|'(?:[^'<%b]|%b)*)?" % (_PLAIN, SGR, _PLAIN, SGR))
+_TEXT: Final = re.compile(rb"(?:[^<%b]|%b)*" % (_PLAIN, SGR))
 _CUT_ESCAPE: Final = re.compile(rb"\x1b(?:\[[0-9;:]*)?")
-_CLOSE: Final = re.compile(rb"<(?:%b)*+/(?:%b)*+fugue:[a-z]{1,32}(?:%b|\s)*+>" % (SGR, SGR, SGR))
+_CLOSE: Final = re.compile(rb"<(?:%b)*/(?:%b)*fugue:[a-z]{1,32}(?:%b|\s)*>" % (SGR, SGR, SGR))
 _CUT_CLOSE: Final = re.compile(
-    rb"<(?:%b)*+(?:/(?:%b)*+(?:f(?:u(?:g(?:u(?:e(?::[a-z]{0,32}(?:%b|\s)*+)?)?)?)?)?)?)?" % (SGR, SGR, SGR)
+    rb"<(?:%b)*(?:/(?:%b)*(?:f(?:u(?:g(?:u(?:e(?::[a-z]{0,32}(?:%b|\s)*)?)?)?)?)?)?)?" % (SGR, SGR, SGR)
 )
 _SGR: Final = re.compile(SGR)
 _ELEMENT: Final = re.compile(r"<fugue:([a-z]{1,32})(\s[^>]*?)?\s*/?>", re.ASCII | re.DOTALL)

@@ -21,24 +21,21 @@ Found: TypeAlias = bytes | Tag | ParseError
 
 _LINE_LIMIT: Final = 2 * LIMIT
 """Bytes of an unfinished line that are kept."""
-_STRING: Final = rb"\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)"
-_INVISIBLE: Final = rb"(?:%b|%b|\x1b\[[0-2]?K|\x1b\[[?<>=][0-9;]*[a-z]|\x1b[=>]|\x1b\(B|\r)*+" % (SGR, _STRING)
+_STRING: Final = rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+_INVISIBLE: Final = rb"(?:%b|%b|\x1b\[[0-2]?K|\x1b\[[?<>=][0-9;]*[a-z]|\x1b[=>]|\x1b\(B|\r)*" % (SGR, _STRING)
 """What shells and programs print at the start of a line that moves no cursor to another."""
-_MARK: Final = rb"(?:[-*]|[0-9]{1,3}[.)]|\xe2\x80\xa2|\xe2\x97\x8f|\xe2\x8f\xba)%b (?:%b ?){0,3}+" % (
-    _INVISIBLE,
-    _INVISIBLE,
-)
-_START: Final = re.compile(rb"%b(?: %b){0,3}+(?:%b)?+%b" % (_INVISIBLE, _INVISIBLE, _MARK, _INVISIBLE))
+_MARK: Final = rb"(?:[-*]|[0-9]{1,3}[.)]|\xe2\x80\xa2|\xe2\x97\x8f|\xe2\x8f\xba)"
+_START: Final = re.compile(rb"%b(?: %b){0,3}(?:%b%b(?: %b){1,3})?" % (*(_INVISIBLE,) * 2, _MARK, *(_INVISIBLE,) * 2))
 """What may stand before a tag on its line."""
 _OPENS: Final = re.compile(rb"[<\x1b]|(?:[-*]|[0-9]{1,3}[.)]?|\xe2(?:[\x80\x97\x8f].?)?)?\Z", re.DOTALL)
 """What is behind it, if that may still turn out to begin a list mark or a tag."""
-_CUT_TAG: Final = re.compile(rb"<(?:%b)*+(?:f(?:u(?:g(?:u(?:e)?)?)?)?)?(?:\x1b(?:\[[0-9;:]*)?)?" % SGR)
+_CUT_TAG: Final = re.compile(rb"<(?:%b)*(?:f(?:u(?:g(?:u(?:e)?)?)?)?)?(?:\x1b(?:\[[0-9;:]*)?)?" % SGR)
 _CUT_ESCAPE: Final = re.compile(rb"\x1b(?:\[[0-9;:<=>?]{0,32}|\](?:7(?:7(?:7(?:0)?)?)?|1(?:3(?:3(?:;)?)?)?)?)?\Z")
 """The beginning of a sequence that matters here."""
-_OSC: Final = re.compile(rb"\x1b\]7770;[^\x00-\x06\x07\x0e-\x1f\x7f]*+(?:(\x07|\x1b\\)|\x1b?)")
+_OSC: Final = re.compile(rb"\x1b\]7770;[^\x00-\x06\x07\x0e-\x1f\x7f]*(?:(\x07|\x1b\\)|\x1b?)")
 _MOVES: Final = re.compile(rb"\x1b(?:\[[0-9;]*[A-GHILMPSTXZ@`adefrsu]|[78DEM])")
 _EVENT: Final = re.compile(rb"fugue:|\x1b\]7770;|\x1b\]133;[ACD]")
-_TAG_START: Final = re.compile(rb"<(?:%b)*+\Z" % SGR)
+_TAG_START: Final = re.compile(rb"<(?:%b)*\Z" % SGR)
 _SGR: Final = re.compile(SGR)
 _LONGEST_CUT: Final = 40
 """Bytes of the longest beginning of a sequence that is kept."""

@@ -26,7 +26,7 @@ _TAIL: Final = 1_024
 """Bytes of the last output that show whether an escape sequence is complete."""
 _CHARACTER: Final = rb"(?:[\x08-\x0d -~]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3})"
 _AT_REST: Final = re.compile(
-    rb"\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07|[()][0-9A-Z]|[78=>DEHMc\\])%b*+\Z" % _CHARACTER
+    rb"\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07|[()][0-9A-Z]|[78=>DEHMc\\])%b*\Z" % _CHARACTER
 )
 """Output whose last escape sequence and last character are complete."""
 

@@ -74,6 +74,7 @@ EFFECTS = {
     "revoke-sideband": ADMIN,
     "toggle-sideband": ADMIN,
     "notify-user": LAYOUT,
+    "show-file": RUN,
     "rotate-panes": LAYOUT,
     "run-command": RUN,
     "save-layout": ADMIN,
@@ -162,6 +163,7 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
         "load-workspace",
         "restore-session",
         "run-command",
+        "show-file",
         "split-pane",
     }
 

@@ -51,6 +51,7 @@ CALLS = {
     "restore-snapshot": "restore-snapshot --name a --pane {pane}",
     "revoke-grant": "revoke-grant 1",
     "notify-user": "notify-user {pane} --text done",
+    "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
     "save-layout": "save-layout --name a",
     "save-session": "save-session --name a --overwrite",
@@ -75,7 +76,7 @@ ALWAYS_ASKED = {"delete-saved"}
 """What ends or deletes something that belongs to no pane."""
 OPENING = {
     "create-layout", "create-pane", "create-session", "create-window", "load-layout", "load-workspace",
-    "restore-session", "run-command", "split-pane",
+    "restore-session", "run-command", "show-file", "split-pane",
 }  # fmt: skip
 """What runs programs in panes that the call opens."""
 RULES = ("allow", "ask", "refuse")

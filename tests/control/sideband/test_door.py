@@ -150,6 +150,18 @@ def test_every_tag_does_what_it_says(desk: Desk) -> None:
     assert new not in desk.mux.workspace.panes
 
 
+def test_a_canvas_shows_a_file_beside_the_pane(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Some notes\n\nWith words.")
+    pane = desk.room.opened(f"create-pane --command cat --cwd {tmp_path}")
+    desk.room.say(f"grant-sideband {pane}")
+    assert desk.said(pane, "<fugue:canvas type='markdown' path='notes.md' />\r\n") == "fugue:canvas"
+    [new] = set(desk.mux.workspace.panes) - {pane}
+    assert desk.mux.workspace.panes[new].name == "notes.md"
+    desk.room.shows(new, "With words.")
+    desk.mux.terminals[new].write(b"q")
+    desk.room.ended(new)
+
+
 @pytest.mark.parametrize(
     ("tag", "reason"),
     [

@@ -15,7 +15,7 @@ from fugue_tui.trusted_files import UntrustedFile
 
 _STRING: Final = r'"(?:\\.|[^"\\])*"'
 _COMMENT: Final = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/|\ufeff", re.DOTALL)
-_TRAILING_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*+[}}\]])", re.DOTALL)
+_TRAILING_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _SPACE: Final = re.compile(r"\s*")
 _DECODER: Final = json.JSONDecoder()
 

@@ -46,6 +46,9 @@ _FORMS: Final[Mapping[str, Form]] = MappingProxyType(
         "read": Form("read-pane", {**_TARGET, "lines": "lines", "cursor": "cursor"}, required=("target",)),
         "input": Form("send-input", _TARGET, {"submit": "submit"}, text="text", required=("target",)),
         "focus": Form("focus-pane", _TARGET, required=("target",)),
+        "canvas": Form(
+            "show-file", {each: each for each in ("path", "type", "direction", "name")}, required=("path",), own="pane"
+        ),
         "notify": Form("notify-user", {"title": "title", "text": "text"}, text="text"),
     }
 )
