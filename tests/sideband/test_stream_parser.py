@@ -157,6 +157,11 @@ def test_what_is_not_a_tag_is_shown_and_reported(source: bytes, reason: str) -> 
     assert [each.reason for each in found if isinstance(each, ParseError)][:1] == [reason]
 
 
+def test_a_tag_of_blanks_takes_no_longer_than_its_length_says() -> None:
+    found = parse(*(b"<fugue:list " + b" " * 4_000 + b"x/>\r\n" for _ in range(100)))
+    assert sum(isinstance(each, ParseError) for each in found) == 100
+
+
 def test_at_most_four_kilobytes_are_held() -> None:
     parser = StreamParser()
     assert parser.feed(b"<fugue:input>") == []

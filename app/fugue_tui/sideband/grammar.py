@@ -37,7 +37,7 @@ _CUT_CLOSE: Final = re.compile(
     rb"<(?:%b)*(?:/(?:%b)*(?:f(?:u(?:g(?:u(?:e(?::[a-z]{0,32}(?:%b|\s)*)?)?)?)?)?)?)?" % (SGR, SGR, SGR)
 )
 _SGR: Final = re.compile(SGR)
-_ELEMENT: Final = re.compile(r"<fugue:([a-z]{1,32})(\s[^>]*?)?\s*/?>", re.ASCII | re.DOTALL)
+_NAME: Final = re.compile(r"<fugue:([a-z]{1,32})(?=\s|\Z)", re.ASCII)
 _ATTRIBUTE: Final = re.compile(r"\s+([A-Za-z_][A-Za-z0-9_.-]{0,63})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.ASCII)
 _ENTITY: Final = re.compile("&([^;&]{0,16};?)")
 _ENTITIES: Final = {"lt;": "<", "gt;": ">", "amp;": "&", "quot;": '"', "apos;": "'"}
@@ -139,10 +139,11 @@ def _tag(head: str, text: str, source: str) -> Tag:
     """Raises ValueError saying what is wrong."""
     if _CONTROLS.search(source):
         raise ValueError("the tag has control characters")
-    parts = _ELEMENT.fullmatch(head)
+    inner = head.removesuffix(">").removesuffix("/")
+    parts = _NAME.match(inner)
     if parts is None:
         raise ValueError("the tag has no proper name")
-    name, rest = parts[1], parts[2] or ""
+    name, rest = parts[1], inner[parts.end() :]
     if name not in NAMES:
         raise ValueError(f"no tag fugue:{name}; there are {', '.join(sorted(NAMES))}")
     if not head.endswith("/>") and not re.search(rf"</fugue:{name}\s*>\Z", source, re.ASCII):
