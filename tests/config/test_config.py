@@ -274,3 +274,12 @@ def test_a_stamp_changes_with_the_file(file: Path) -> None:
     assert len(set(stamps)) == 4
     assert stamps[0] is None
     assert stamp(file) == stamps[-1]
+
+
+def test_the_section_of_agents_that_speak_to_fugue_is_honoured(tmp_path: Path) -> None:
+    found = parse(f"[claude.communication]\nmcp_enabled = false\nmcp_socket = '{tmp_path}/a.sock'\nprefer = 'sideband'")
+    assert found.faults == ()
+    assert (found.config.mcp.enabled, found.config.mcp.socket) == (False, f"{tmp_path}/a.sock")
+    assert found.config.claude.communication.prefer == "sideband"
+    both = parse(f"[mcp]\nsocket = '{tmp_path}/b.sock'\n[claude.communication]\nmcp_socket = '{tmp_path}/a.sock'")
+    assert both.config.mcp.socket == f"{tmp_path}/b.sock"

@@ -6,7 +6,16 @@ import pytest
 from msgspec.structs import replace
 from tests.tui.conftest import Open
 
-from fugue_tui.config.model import Config, KeySettings, McpSettings, SessionSettings, TerminalSettings, UiSettings
+from fugue_tui.config.model import (
+    ClaudeSettings,
+    CommunicationSettings,
+    Config,
+    KeySettings,
+    McpSettings,
+    SessionSettings,
+    TerminalSettings,
+    UiSettings,
+)
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.tui.config_reload import ConfigWatch, without_risks
@@ -195,3 +204,13 @@ def test_changes_that_let_a_file_run_commands_are_held_back() -> None:
     assert safe.session.rerun == "shells"
     assert len(held) == 6
     assert without_risks(new, old)[1] == ["[terminal] shell = []"]
+
+
+def test_a_file_that_lets_more_programs_print_tags_waits_for_approval() -> None:
+    strict = CommunicationSettings(sideband_enabled=False, require_key=True)
+    loose = CommunicationSettings(prefer="sideband", panes=("build",))
+    old, new = (replace(Config(), claude=ClaudeSettings(each)) for each in (strict, loose))
+    safe, held = without_risks(old, new)
+    assert safe == old
+    assert len(held) == 4
+    assert without_risks(new, old) == (old, [])

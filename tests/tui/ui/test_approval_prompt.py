@@ -11,6 +11,7 @@ from fugue_tui.config.model import McpSettings
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.schema.command_line import command as parse
+from fugue_tui.control.sideband.door import SidebandDoor
 from fugue_tui.errors import Denied
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.tui.ui import approval_prompt
@@ -146,7 +147,7 @@ async def test_the_key_shows_all_requests_one_after_the_other(
         await stage.until(lambda: stage.app.on_panes)
         assert stage.mux.grants.all() == ()
         await stage.prefix("a")
-        await stage.until(lambda: "nothing is granted" in stage.text)
+        await stage.until(lambda: "let %2 print tags" in stage.text)
 
 
 @pytest.mark.usefixtures("unguarded")
@@ -273,3 +274,16 @@ def test_requests_in_the_status_bar(picture: Picture, monkeypatch: pytest.Monkey
 
 def test_no_answer_stands_first_by_itself() -> None:
     assert ApprovalDialog("", "", CHOICES).choices[0][0] == DENY
+
+
+async def test_a_pane_is_trusted_to_print_tags_and_not_any_more(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        SidebandDoor(stage.app.dispatcher)
+        await stage.prefix("a")
+        await stage.until(lambda: "let %1 print tags, which run commands" in stage.text)
+        await stage.press("enter")
+        await stage.until(lambda: stage.app.on_panes and bool(stage.mux.sideband.grants))
+        await stage.prefix("a")
+        await stage.until(lambda: "%1 may print tags: granted by the user" in stage.text)
+        await stage.press("enter")
+        await stage.until(lambda: stage.app.on_panes and not stage.mux.sideband.grants)

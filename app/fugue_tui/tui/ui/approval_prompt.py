@@ -4,6 +4,7 @@ import asyncio
 from typing import Final
 
 from fugue_tui.control.commands.approvals import RevokeGrant
+from fugue_tui.control.commands.sideband import GrantSideband, RevokeSideband
 from fugue_tui.errors import NotFound
 from fugue_tui.multiplexer.access.approvals import Request
 from fugue_tui.multiplexer.access.grants import Grant, Scope
@@ -57,15 +58,32 @@ class ApprovalPrompt:
         if waiting:
             self._put_off.clear()
             self._show(waiting[0])
-        elif grants := self._app.mux.grants.all():
-            choices = [(str(grant.id), grant_words(grant)) for grant in grants]
-            self._app.push_screen(Choose("granted; Enter revokes", choices), self._revoke)
         else:
-            self._app.alert("no agent asks for anything, and nothing is granted")
+            self._app.push_screen(Choose("granted; Enter revokes, or grants", self._grants()), self._change_grant)
 
-    def _revoke(self, grant: str | None) -> None:
-        if grant is not None:
-            self._app.commands.run(RevokeGrant(id=int(grant)))
+    def _grants(self) -> list[tuple[str, str]]:
+        """What is granted, and that the focused pane can be trusted to print tags."""
+        mux = self._app.mux
+        choices = [(str(grant.id), grant_words(grant)) for grant in mux.grants.all()]
+        for pane, record in mux.workspace.panes.items():
+            status = mux.sideband.status(pane, record.name)
+            if status.parsed:
+                choices.append((f"revoke {pane}", f"{pane} may print tags: {clean(status.reason)}"))
+            elif pane == mux.focused:
+                choices.append((f"grant {pane}", f"let {pane} print tags, which run commands"))
+        return choices
+
+    def _change_grant(self, choice: str | None) -> None:
+        if choice is None:
+            return
+        word, _, pane = choice.partition(" ")
+        match word:
+            case "grant":
+                self._app.commands.run(GrantSideband(pane=pane))
+            case "revoke":
+                self._app.commands.run(RevokeSideband(pane=pane))
+            case _:
+                self._app.commands.run(RevokeGrant(id=int(word)))
 
     def _changed(self) -> None:
         waiting = self._app.mux.approvals.waiting()
