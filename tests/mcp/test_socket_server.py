@@ -15,6 +15,7 @@ from tests.mcp.conftest import HELD, LET_GO, Served, request, until
 from fugue_tui.control.core.command import USER
 from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
 from fugue_tui.control.schema.command_line import command
+from fugue_tui.ids import PaneId
 from fugue_tui_mcp.listener import listen
 from fugue_tui_mcp.socket_server import SocketServer
 
@@ -241,3 +242,16 @@ def test_nothing_is_written_to_the_screen_whatever_clients_send(private_dir: Pat
     )
     done = subprocess.run([sys.executable, "-c", script, str(private_dir / "test.sock")], capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_pane_whose_program_has_a_session_is_known_until_it_ends(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tags in its output are text meanwhile."""
+    monkeypatch.setattr(ThreadGateway, "_own_pane", lambda gateway, caller: PaneId(1))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    link = served.link()
+    link.initialize()
+    link.call("fugue_get_status")
+    assert served.on_main(lambda: dict(served.dispatcher.mux.sideband.mcp)) == {PaneId(1): 1}
+    link.close()
+    until(lambda: not served.on_main(lambda: dict(served.dispatcher.mux.sideband.mcp)))
