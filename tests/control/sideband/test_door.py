@@ -313,19 +313,20 @@ for line in sys.stdin:
 @pytest.mark.parametrize("script", [False, True])
 def test_an_agent_is_trusted_while_it_is_in_the_foreground(desk: Desk, tmp_path: Path, script: bool) -> None:
     (tmp_path / "agent.py").write_text(AGENT)
+    desk.door.start()
     pane = desk.room.opened("create-pane --command 'exec bash --norc -i'")
     terminal = desk.mux.terminals[pane]
     desk.room.until(lambda: terminal.edits_lines)
     (tmp_path / "go").write_text(f"(exec -a claude {sys.executable} {tmp_path}/agent.py)\n:\n")
     line = f"bash {tmp_path}/go" if script else f"(exec -a claude {sys.executable} {tmp_path}/agent.py)"
     terminal.write(f"stty -echo; {line}\r".encode())
-    desk.room.until(lambda: (desk.door.find_agents(), desk.mux.sideband.agents.get(pane))[1])
+    desk.room.until(lambda: desk.mux.sideband.agents.get(pane))
     terminal.write(b"here\n")
     desk.room.until(lambda: desk.notifications == ["from here"])
     assert "the agent claude runs there" in desk.room.say(f"get-status {pane}").state.sideband
     terminal.write(b"\x04")
     desk.room.until(lambda: terminal.edits_lines)
-    desk.room.until(lambda: (desk.door.find_agents(), not desk.mux.sideband.agents)[1])
+    desk.room.until(lambda: not desk.mux.sideband.agents)
     terminal.write(b"echo \"<fugue:notify text='later' />\"\r")
     desk.room.shows(pane, "\n<fugue:notify")
     assert desk.notifications == ["from here"]

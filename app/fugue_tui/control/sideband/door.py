@@ -2,14 +2,14 @@
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from fugue_tui.control.commands.send_keys import SendInput
 from fugue_tui.control.core.command import Command, Door, Origin
 from fugue_tui.control.core.deferred import finished, is_deferred, spawn
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.restore.agent_resume import agent_in
 from fugue_tui.control.sideband import replies
+from fugue_tui.control.sideband.agent_finder import AgentFinder
 from fugue_tui.control.sideband.limits import SeenTags, TokenBucket
 from fugue_tui.control.sideband.translate import command_of
 from fugue_tui.errors import FugueError, InvalidArgument, Refused
@@ -23,11 +23,6 @@ from fugue_tui.terminal.emulator.events import EventsDropped, PromptMark
 from fugue_tui.terminal.pty import process
 from fugue_tui.workspace.model import Workspace
 
-if TYPE_CHECKING:
-    from asyncio import TimerHandle
-
-POLL_SECONDS: Final = 1.0
-"""How often the programs in the foreground are read, to find agents."""
 PANE_RATE: Final = (1.0, 10)
 """Tags a second of one pane, and at once."""
 TOTAL_RATE: Final = (5.0, 30)
@@ -52,7 +47,7 @@ class SidebandDoor:
         """The panes whose output is parsed: their terminals and keys."""
         self._sizes: dict[PaneId, object] = {}
         self._refused = 0
-        self._timer: TimerHandle | None = None
+        self._finder = AgentFinder(self._mux, self._found)
         self._access.changed = self._refresh
         self._mux.on_event.connect(self._on_event)
         self._mux.on_change.connect(self._on_change)
@@ -60,27 +55,15 @@ class SidebandDoor:
 
     def start(self) -> None:
         """Begin to look for agents."""
-        self._timer = call_later(POLL_SECONDS, self._poll)
-
-    def stop(self) -> None:
-        """Look for no more agents."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._finder.start()
 
     # Trust
 
-    def _poll(self) -> None:
-        self.start()
-        if self._access.enabled and self._access.settings.sideband_enabled:
-            self.find_agents()
-
     def find_agents(self) -> None:
-        """Note which panes have an agent in the foreground, and trust them."""
-        for pane, terminal in self._mux.terminals.items():
-            agent = agent_in(terminal.foreground_group) if terminal.exit is None else ""
-            if agent != self._access.agents.get(pane, ""):
-                self._note_agent(pane, agent)
-        self.refresh()
+        """Look for agents now, and trust their panes."""
+        for pane in tuple(self._mux.terminals):
+            self._finder.look(pane)
+            self._refresh(pane)
 
     def refresh(self) -> None:
         """Parse the output of the panes that are trusted now, and of no others."""
@@ -99,6 +82,15 @@ class SidebandDoor:
         elif not key and before is not None:
             del self._parsed[pane]
             terminal.parse_tags(None)
+
+        grant = self._access.grants.get(pane)
+        if key and grant is not None and grant.until is not None:
+            call_later(max(0.0, grant.until - self._clock()) + 0.1, lambda: self._refresh(pane))
+
+    def _found(self, pane: PaneId, agent: str) -> None:
+        if agent != self._access.agents.get(pane, ""):
+            self._note_agent(pane, agent)
+            self._refresh(pane)
 
     def _note_agent(self, pane: PaneId, agent: str) -> None:
         if agent:
@@ -126,6 +118,7 @@ class SidebandDoor:
     def _on_change(self, old: Workspace, new: Workspace) -> None:
         for pane in old.panes.keys() - new.panes.keys():
             self._access.end_pane(pane)
+            self._finder.forget(pane)
             for known in (self._pane_rates, self._seen, self._parsed, self._sizes):
                 known.pop(pane, None)
 
