@@ -1,9 +1,9 @@
 """The screen of `fugue-tui show`, as pictures and by hand."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import DataTable, Markdown, Static, TextArea
 
 from fugue_tui.cli.main import run
@@ -19,11 +19,19 @@ FILES = {
 }
 
 
+async def shown(pilot: "Pilot[int]") -> None:
+    """Wait until the file is shown."""
+    while not pilot.app.query("#body > *"):
+        await pilot.pause(0.01)
+    await pilot.pause()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_pictures(snap_compare: object, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(FILES[name])
-    assert snap_compare(ShowFile(str(tmp_path / name), FileKind.AUTO), terminal_size=(50, 14))  # type: ignore[operator]  # pyright: ignore
+    app = ShowFile(str(tmp_path / name), FileKind.AUTO)
+    assert snap_compare(app, terminal_size=(50, 14), run_before=shown)  # type: ignore[operator]  # pyright: ignore
 
 
 async def test_a_file_that_changes_is_read_again_and_one_that_goes_says_so(
@@ -34,14 +42,13 @@ async def test_a_file_that_changes_is_read_again_and_one_that_goes_says_so(
     file.write_text("# one")
     app = ShowFile(str(file), FileKind.AUTO)
     async with app.run_test() as pilot:
-        assert app.query_one(Markdown)
+        await shown(pilot)
         file.write_text("# two, longer")
         while "two" not in app.query_one(Markdown).source:
             await pilot.pause(0.01)
         file.unlink()
-        while app.query(Markdown):
+        while not any("No such file" in str(each.content) for each in app.query("#body > Static").results(Static)):
             await pilot.pause(0.01)
-        assert "No such file" in str(app.query("#body Static").first(Static).content)
         await pilot.press("q")
     assert app.return_code == 0
 
@@ -53,8 +60,8 @@ async def test_a_file_that_changes_is_read_again_and_one_that_goes_says_so(
 async def test_widgets(tmp_path: Path, name: str, data: bytes, widget: type) -> None:
     (tmp_path / name).write_bytes(data)
     app = ShowFile(str(tmp_path / name), FileKind.AUTO)
-    async with app.run_test():
-        await asyncio.sleep(0)
+    async with app.run_test() as pilot:
+        await shown(pilot)
         assert isinstance(app.query("#body > *").first(), widget)
 
 
@@ -64,9 +71,10 @@ async def test_an_image_fills_the_screen(tmp_path: Path) -> None:
     Image.new("RGB", (300, 300)).save(tmp_path / "a.png")
     app = ShowFile(str(tmp_path / "a.png"), FileKind.AUTO)
     async with app.run_test(size=(40, 12)) as pilot:
-        await pilot.pause()
+        await shown(pilot)
         view = app.query_one(ImageView)
-        assert str(view.content).count("\n") == view.size.height
+        while not view.size.height or str(view.content).count("\n") != view.size.height:
+            await pilot.pause(0.01)
         await pilot.resize_terminal(1, 1)
         await pilot.pause()
 
