@@ -44,7 +44,7 @@ async def test_a_file_that_changes_is_read_again_and_one_that_goes_says_so(
     async with app.run_test() as pilot:
         await shown(pilot)
         file.write_text("# two, longer")
-        while "two" not in app.query_one(Markdown).source:
+        while not any("two" in each.source for each in app.query(Markdown)):
             await pilot.pause(0.01)
         file.unlink()
         while not any("No such file" in str(each.content) for each in app.query("#body > Static").results(Static)):
