@@ -53,6 +53,12 @@ def test_a_wait_after_a_command_does_not_find_its_output_again(room: Room) -> No
     assert wait(room, opened.id, "found", seconds=0.1).outcome == "timeout"
 
 
+def test_a_shell_that_a_line_of_another_becomes_is_waited_for(room: Room) -> None:
+    line = 'sleep 0.4; PS1="$ " exec bash --norc --noprofile'
+    opened = room.say(f"split-pane --command '{line}'", AGENT)
+    assert room.say(f"execute-command {opened.id} 'echo one'", AGENT).text == "one"
+
+
 def test_text_that_is_printed_during_the_wait_is_said_to_be_new(room: Room) -> None:
     pane = room.cat()
     room.mux.terminals[pane].write(b"old\n")

@@ -11,6 +11,7 @@ from fugue_tui.errors import Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
+from fugue_tui.shell_names import SHELLS, program_name
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.screen.pins import Point
@@ -21,6 +22,8 @@ _RETRY: Final = 2_000
 """Milliseconds after which typed text may have been entered."""
 _NAME: Final = 16
 """Characters of a program's name in an error."""
+_LEADING: Final = 1.0
+"""Seconds that a shell that runs a line has to become the shell that it ends in."""
 STARTING: Final = 8.0
 """Seconds that a shell with prompt marks has for its start-up files."""
 
@@ -64,6 +67,8 @@ def shell_in(mux: Multiplexer, pane: PaneId, *, forced: bool = False, patient: b
     if dialect is None:
         if patient and not argv:
             return None  # It is starting, or has just exited.
+        if program_name(argv) in SHELLS and (process.age(group) or 0.0) < _LEADING:
+            return None  # A shell that runs a line, such as one that ends in `exec bash`.
         _refuse(terminal, pane, group, None)
     if process.is_busy(group):
         return None  # It reads its start-up files, or runs a builtin.
