@@ -33,18 +33,18 @@ def test_programs_of_the_shell_inherit_the_terminal_only(shell: Shell) -> None:
 
 def test_the_shell_itself_keeps_no_descriptor_of_it(shell: Shell) -> None:
     shell.run("true")
-    folder = f"/proc/{shell.terminal.pid}/fd"
-    assert not [name for name in os.listdir(folder) if _is_held_by_server(os.readlink(f"{folder}/{name}"))]
+    assert not _pipes(shell.terminal.pid) & _pipes("self")
 
 
-def _is_held_by_server(link: str) -> bool:
-    """Whether this process has the same pipe open."""
-    return link.startswith("pipe:") and link in {_link(name) for name in os.listdir("/proc/self/fd")}
+def _pipes(process: int | str) -> set[str]:
+    folder = f"/proc/{process}/fd"
+    return {link for name in os.listdir(folder) if (link := _link(f"{folder}/{name}")).startswith("pipe:")}
 
 
-def _link(name: str) -> str:
+def _link(path: str) -> str:
+    """What a descriptor is open on, empty where it was closed since its folder was read."""
     try:
-        return os.readlink(f"/proc/self/fd/{name}")
+        return os.readlink(path)
     except OSError:
         return ""
 
