@@ -62,6 +62,11 @@ class Desk:
         entries = (entry for entry in self.dispatcher.audit if entry.door == "sideband")
         return [(entry.command, entry.outcome, entry.reason) for entry in entries]
 
+    @property
+    def ran(self) -> list[str]:
+        """The commands of tags that ran, with or without success."""
+        return [command for command, _, _ in self.audited if not command.startswith("fugue")]
+
     def answer(self, pane: PaneId, name: str = "reply") -> Any:
         file = Path(self.mux.sideband.reply_file(pane, name))
         self.room.until(file.exists)
@@ -226,12 +231,25 @@ def test_too_many_tags_are_refused_and_the_limit_recovers(desk: Desk) -> None:
     assert desk.notifications[-1] == "after"
 
 
+def test_a_tag_that_came_too_fast_may_be_printed_again(desk: Desk) -> None:
+    pane, other = desk.granted(), desk.granted()
+    desk.prints(pane, "".join(f"<fugue:list window='{number}' id='{number}' />\r\n" for number in range(12)))
+    desk.prints(other, "<fugue:list window='other' />\r\n")
+    desk.room.until(lambda: (pane, "2 tags came too fast") in desk.notes)
+    assert sorted(desk.ran) == sorted(f"list-panes --window {each}" for each in (*range(10), "other"))
+    desk.room.now += 20
+    again = "".join(f"<fugue:list window='{number}' id='{number}' />\r\n" for number in (1, 11))
+    desk.room.until(lambda: desk.prints(pane, again) or "list-panes --window 11" in desk.ran)
+    assert len(desk.ran) == 12
+
+
 def test_panes_opened_by_tags_are_limited_in_number_and_depth(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door_module, "SPAWNED", 2)
     pane = desk.granted()
     for number in range(2):
         assert desk.said(pane, f"<fugue:spawn command='cat' place='window' id='{number}' />\r\n") == "fugue:spawn"
     assert "2 panes open by tags" in desk.said(pane, "<fugue:spawn command='cat' id='3' />\r\n")
+    assert "2 panes open by tags" in desk.said(pane, "<fugue:canvas path='README.md' />\r\n")
     desk.said(pane, "<fugue:control action='close' target='%2' />\r\n")
     assert desk.said(pane, "<fugue:spawn command='cat' place='window' id='4' />\r\n") == "fugue:spawn"
     last = pane

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import Counter
 from typing import Any, Final
 
 from fugue_tui.control.commands.send_keys import SendInput
@@ -31,6 +32,8 @@ SPAWNED: Final = 8
 """Panes that tags of one pane may have open."""
 DEEPEST: Final = 3
 """How many panes may have opened one another by tags."""
+_OPENS: Final = frozenset(("spawn", "canvas"))
+"""The tags that open a pane."""
 _WORDS: Final = 200
 
 
@@ -46,7 +49,8 @@ class SidebandDoor:
         self._parsed: dict[PaneId, tuple[object, str]] = {}
         """The panes whose output is parsed: their terminals and keys."""
         self._sizes: dict[PaneId, object] = {}
-        self._refused = 0
+        self._refused = Counter[PaneId]()
+        """The tags of each pane that came too fast and are not yet reported."""
         self._finder = AgentFinder(self._mux, self._found)
         self._access.changed = self._refresh
         self._mux.on_event.connect(self._on_event)
@@ -134,8 +138,9 @@ class SidebandDoor:
             return
         rate = self._pane_rates.setdefault(pane, TokenBucket(*PANE_RATE, self._clock))
         if not rate.take() or not self._total.take():
-            self._refused += 1
-            if self._refused == 1:
+            seen.forget(tag)
+            self._refused[pane] += 1
+            if self._refused[pane] == 1:
                 call_later(1.0, lambda: self._report_refused(pane))
             return
         try:
@@ -163,16 +168,16 @@ class SidebandDoor:
         replies.check(tag, may_type=grant is not None and grant.typing)
 
     def _check_spawn(self, pane: PaneId, tag: Tag) -> None:
-        if tag.name != "spawn":
+        if tag.name not in _OPENS:
             return
         spawned = self._access.spawned
         if sum(opener == pane for opener in spawned.values()) >= SPAWNED:
-            raise Refused(f"fugue:spawn: {pane} has {SPAWNED} panes open by tags; close one")
+            raise Refused(f"fugue:{tag.name}: {pane} has {SPAWNED} panes open by tags; close one")
         depth, each = 0, pane
         while each in spawned:
             depth, each = depth + 1, spawned[each]
         if depth >= DEEPEST:
-            raise Refused(f"fugue:spawn: {DEEPEST} panes have opened one another by tags; no more may")
+            raise Refused(f"fugue:{tag.name}: {DEEPEST} panes have opened one another by tags; no more may")
 
     def _run(self, pane: PaneId, tag: Tag, command: Command[Any]) -> None:
         before = set(self._mux.workspace.panes)
@@ -198,7 +203,7 @@ class SidebandDoor:
         self._done(pane, tag, result, before)
 
     def _done(self, pane: PaneId, tag: Tag, result: object, before: set[PaneId]) -> None:
-        if tag.name == "spawn":
+        if tag.name in _OPENS:
             opened = str(getattr(result, "id", ""))
             new = (each for each in self._mux.workspace.panes if str(each) == opened and each not in before)
             self._access.spawned.update(dict.fromkeys(new, pane))
@@ -255,7 +260,7 @@ class SidebandDoor:
             self._show(pane, f"the answer cannot be written to {os.path.basename(path)}: {error}")
 
     def _report_refused(self, pane: PaneId) -> None:
-        count, self._refused = self._refused, 0
+        count = self._refused.pop(pane, 0)
         self._audit(pane, "fugue", f"{count} tags came too fast")
         self._show(pane, f"{count} tags came too fast")
 

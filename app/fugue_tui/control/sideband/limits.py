@@ -46,8 +46,7 @@ class SeenTags:
 
     def repeats(self, tag: Tag) -> bool:
         """Whether a tag was printed before: one with an `id` ever, another within the last minute."""
-        named = tag.attributes.get("id", "")
-        what = hash(named or (tag.name, tag.text, *sorted(tag.attributes.items())))
+        named, what = tag.attributes.get("id", ""), _identity(tag)
         now, before = self._clock(), self._seen.get(what)
         self._seen[what] = now
         self._seen.move_to_end(what)
@@ -56,3 +55,11 @@ class SeenTags:
         if before is None:
             return False
         return bool(named) or now - before < REPEAT_SECONDS or now - self._resized < REDRAW_SECONDS
+
+    def forget(self, tag: Tag) -> None:
+        """A tag came too fast to be run, and may be printed again."""
+        self._seen.pop(_identity(tag), None)
+
+
+def _identity(tag: Tag) -> int:
+    return hash(tag.attributes.get("id", "") or (tag.name, tag.text, *sorted(tag.attributes.items())))
