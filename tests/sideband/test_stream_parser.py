@@ -57,6 +57,7 @@ CORPUS = {
     "after marks": b"\x1b]133;C;cmdline=x\x1b\\\x1b[?2004l\r<fugue:list />\r\n\x1b]133;D;0\x07",
     "fence": b"```xml\r\n<fugue:list />\r\n```\r\n<fugue:list />\r\n"
     b"~~~\r\n<fugue:list />\r\n```\r\n~~~~\r\n<fugue:list />",
+    "long escape sequence": b"a\x1b[" + b"5" * 60 + b"s\r\n<fugue:list />\r\n",
     "diff": b"@@ -1,2 +1,2 @@\r\n <fugue:list />\r\n- <fugue:list />\r\n+ <fugue:list />\r\n\r\ndone\r\n<fugue:list />",
     "drawn": b"\x1b[2;1H<fugue:list />\r\n<fugue:list />\r\n\x1b]133;C\x07<fugue:list />",
     "malformed": b"<fugue:list a=b />\r\n"

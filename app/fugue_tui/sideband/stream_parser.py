@@ -33,7 +33,7 @@ _CUT_TAG: Final = re.compile(rb"<(?:%b)*(?:f(?:u(?:g(?:u(?:e)?)?)?)?)?(?:\x1b(?:
 _CUT_ESCAPE: Final = re.compile(rb"\x1b(?:\[[0-9;:<=>?]{0,32}|\](?:7(?:7(?:7(?:0)?)?)?|1(?:3(?:3(?:;)?)?)?)?)?\Z")
 """The beginning of a sequence that matters here."""
 _OSC: Final = re.compile(rb"\x1b\]7770;[^\x00-\x06\x07\x0e-\x1f\x7f]*(?:(\x07|\x1b\\)|\x1b?)")
-_MOVES: Final = re.compile(rb"\x1b(?:\[[0-9;]*[A-GHILMPSTXZ@`adefrsu]|[78DEM])")
+_MOVES: Final = re.compile(rb"\x1b(?:\[[0-9;]{0,32}[A-GHILMPSTXZ@`adefrsu]|[78DEM])")
 _EVENT: Final = re.compile(rb"fugue:|\x1b\]7770;|\x1b\]133;[ACD]")
 _TAG_START: Final = re.compile(rb"<(?:%b)*\Z" % SGR)
 _SGR: Final = re.compile(SGR)
