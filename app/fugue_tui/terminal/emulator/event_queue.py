@@ -20,6 +20,7 @@ from fugue_tui.terminal.emulator.events import (
     Notification,
     PromptMark,
     Reply,
+    StatusReport,
     TitleChanged,
 )
 
@@ -38,6 +39,7 @@ _LIMITS: Final[Mapping[type[object], int]] = {
     TitleChanged: KEPT,
     CwdChanged: KEPT,
     Notification: KEPT,
+    StatusReport: 64,
     Tag: 64,
     ParseError: KEPT,
     Reply: 1 << 20,  # Their bytes are bounded by the emulator.

@@ -40,6 +40,27 @@ class Notification(Struct, frozen=True):
     body: str
 
 
+class StatusReport(Struct, frozen=True):
+    """OSC 7501: what a program, or a task of it, does now."""
+
+    state: str
+    """`idle`, `working`, `blocked`, `done`, `error`, or `clear`, which withdraws a record and those below it."""
+    app: str = ""
+    """The program's name; empty if it is not given."""
+    record: str = ""
+    """The task, such as `build/test`; empty for the program itself."""
+    kind: str = ""
+    """What a blocked one waits for: `permission`, `question` or `auth`; empty if it is not given."""
+    progress: int | None = None
+    """Per cent of the work that are done; None if that is unknown."""
+    title: str = ""
+    message: str = ""
+
+
+class StatusQuery(Struct, frozen=True):
+    """OSC 7501: the program asks whether the terminal understands status reports. It is answered, and no event."""
+
+
 class ClipboardWrite(Struct, frozen=True):
     """OSC 52 with text to copy; an empty write and a read request never become events."""
 
@@ -90,6 +111,7 @@ Event: TypeAlias = (
     | TitleChanged
     | CwdChanged
     | Notification
+    | StatusReport
     | ClipboardWrite
     | PromptMark
     | CommandStarted

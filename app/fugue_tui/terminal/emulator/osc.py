@@ -1,4 +1,4 @@
-"""Parses operating system commands: notifications, the clipboard, prompt marks.
+"""Parses operating system commands: notifications, the clipboard, prompt marks, status reports.
 
 Pure: a payload in, an event or None out. Sources: xterm's ctlseqs (52), iTerm2 (9), rxvt (777), semantic prompts (133,
 with kitty's options), VS Code (633).
@@ -11,8 +11,8 @@ import binascii
 import os
 from typing import Final
 
-from fugue_tui.terminal.emulator import osc_command_line
-from fugue_tui.terminal.emulator.events import ClipboardWrite, Event, Notification, PromptMark
+from fugue_tui.terminal.emulator import osc_command_line, program_status
+from fugue_tui.terminal.emulator.events import ClipboardWrite, Event, Notification, PromptMark, StatusQuery
 
 _PATH_LIMIT: Final = 4_096
 
@@ -48,13 +48,24 @@ _ALIKE: Final = {"P": "A", "N": "A", "I": "B"}
 """Marks of the specification that differ in what the terminal does, not in what they say."""
 
 
-def read(payload: str) -> Event | None:
+def read(payload: str) -> Event | StatusQuery | None:
     """The event in an OSC's payload (without `ESC ]` and terminator); None if there is none or it is malformed."""
     number, _, rest = payload.partition(";")
-    reader = {"9": _notification, "52": _clipboard, "133": _mark, "633": _vs_code_mark, "777": _rxvt_notification}.get(
-        number
-    )
-    return reader(rest) if reader else None
+    match number:
+        case "9":
+            return _notification(rest)
+        case "52":
+            return _clipboard(rest)
+        case "133":
+            return _mark(rest)
+        case "633":
+            return _vs_code_mark(rest)
+        case "777":
+            return _rxvt_notification(rest)
+        case "7501":
+            return program_status.read(rest)
+        case _:
+            return None
 
 
 def _notification(rest: str) -> Notification | None:

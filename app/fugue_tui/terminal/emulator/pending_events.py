@@ -8,8 +8,17 @@ from contextlib import nullcontext
 from typing import Final
 
 from fugue_tui.geometry import Size
+from fugue_tui.terminal.emulator import program_status
 from fugue_tui.terminal.emulator.event_queue import EventQueue
-from fugue_tui.terminal.emulator.events import ClipboardWrite, CwdChanged, Event, PromptMark, Reply, TitleChanged
+from fugue_tui.terminal.emulator.events import (
+    ClipboardWrite,
+    CwdChanged,
+    Event,
+    PromptMark,
+    Reply,
+    StatusQuery,
+    TitleChanged,
+)
 from fugue_tui.terminal.emulator.osc import local_path
 from fugue_tui.terminal.screen.pins import Guard
 
@@ -50,8 +59,11 @@ class PendingEvents:
             self._reply_bytes += len(data)
             self._pending += data
 
-    def say(self, event: Event) -> None:
-        """Keep an event."""
+    def say(self, event: Event | StatusQuery) -> None:
+        """Keep an event, or answer a query."""
+        if isinstance(event, StatusQuery):
+            self.reply(program_status.REPLY)
+            return
         if isinstance(event, PromptMark):
             self.on_mark(event)
         self._flush()

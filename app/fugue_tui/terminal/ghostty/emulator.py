@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, Self
 from fugue_tui import __version__
 from fugue_tui.errors import SaveError
 from fugue_tui.geometry import CELL_PIXELS, Size
+from fugue_tui.terminal.emulator.osc_scanner import OscScanner
 from fugue_tui.terminal.emulator.pending_events import CLIPBOARD_LIMIT, PendingEvents
-from fugue_tui.terminal.emulator.prompt_marks import MarkScanner
 from fugue_tui.terminal.emulator.save_format import PORTABLE_LINES, Save, pack, unpack, write_rows
 from fugue_tui.terminal.ghostty import snapshot as records
 from fugue_tui.terminal.ghostty.binding import Binding, load
@@ -100,7 +100,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._colours = ColorReader(self._binding, terminal)
         self._formatter = Formatter(self._binding, terminal)
         self._pins = GhosttyPins(self._binding, terminal)
-        self._marks = MarkScanner()
+        self._oscs = OscScanner()
         self._history = ScrollbackLimit(self._binding, terminal, scrollback)
         self._freezer = Snapshots(self._binding, terminal)
         configure(self._binding, terminal)
@@ -123,9 +123,9 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         if len(text) <= _INTERACTIVE and _SCREEN_TITLE in text:
             text = text.replace(_SCREEN_TITLE, b"\x1b]2;")
         at = 0
-        for end, mark in self._marks.scan(text):
+        for end, event in self._oscs.scan(text):
             self._write(memoryview(text)[at:end])
-            self._inbox.say(mark)
+            self._inbox.say(event)
             at = end
         self._write(memoryview(text)[at:] if at else text)
         self._keep_size()
