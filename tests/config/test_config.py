@@ -58,7 +58,8 @@ def test_all_faults_are_reported_together_with_file_and_key(file: Path) -> None:
         "scrollback, shell, term, shell_integration, clipboard, on_exit",
         f'{file}: terminal.engine: "gostty" is not ghostty or pyte; did you mean ghostty?',
         f"{file}: ui.mouse: 1 is not true or false",
-        f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, ui, session, mcp, claude",
+        f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, ui, session, mcp, agents, "
+        "claude",
     )
 
 
@@ -101,7 +102,7 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
         (
             "[mcp]\ntoolsets = ['default', 'layuot']",
             "config.toml: mcp.toolsets: no set 'layuot'; there are default, layout, sessions, saving, reading, seeing, "
-            "running, other, all; did you mean layout?",
+            "running, agents, other, all; did you mean layout?",
         ),
         ("[keys]\nbindings = 'x'", 'config.toml: keys.bindings: "x" is not a table of strings'),
     ],

@@ -8,6 +8,7 @@ from tests.tui.conftest import CALM, Stage, make_app
 from textual.pilot import Pilot
 
 from fugue_tui.config.model import Config, UiSettings
+from fugue_tui.control.agents.agent_monitor import AgentMonitor
 from fugue_tui.control.command_table import panes, send_keys, sideband, windows
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.new_pane import Direction
@@ -297,3 +298,22 @@ def test_a_tag_in_the_frame_of_its_pane(picture: Picture, monkeypatch: pytest.Mo
         await stage.until(lambda: stage.text.count("fugue:list") == 2)
 
     assert picture(script, 80, 10)
+
+
+def test_what_agents_do_is_seen_in_titles_tabs_and_the_status_bar(picture: Picture) -> None:
+    def report(stage: Stage, pane: int, words: str) -> None:
+        stage.terminal(pane).receive(memoryview(f"\x1b]7501;{words}\x07".encode()))
+
+    async def script(stage: Stage) -> None:
+        AgentMonitor(stage.mux)
+        stage.run(panes.SplitPane(direction=Direction.HORIZONTAL, command=("cat",), name="writer"))
+        stage.run(panes.SplitPane(direction=Direction.VERTICAL, command=("cat",), name="tests"))
+        stage.run(windows.CreateWindow(name="other", command=("cat",)))
+        stage.run(windows.SelectWindow(window=":1"))
+        report(stage, 1, "state=blocked:app=claude:kind=permission:msg=YXBwcm92ZSBCYXNoOiBtYWtl")
+        report(stage, 2, "state=working:app=codex:progress=40")
+        report(stage, 3, "state=error:app=make:msg=MiB0ZXN0cyBmYWlsZWQ=")
+        report(stage, 4, "state=done:app=gemini")
+        await stage.until(lambda: len(stage.mux.agents.statuses) == 4 and "2 tests failed" in stage.text)
+
+    assert picture(script, 110, 12)

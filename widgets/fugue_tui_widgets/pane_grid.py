@@ -4,7 +4,7 @@ Views are mounted once and stay mounted through every edit; a view without a rec
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -18,11 +18,14 @@ from textual.widget import Widget
 
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.frame_lines import FrameLines
+from fugue_tui.layout.frame_lines import FOCUS, FrameLines
 from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.solve import Divider
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.terminal_view import TerminalView
+
+STYLES: Final = (FOCUS, "blocked", "working", "done", "error")
+"""The styles of the frame, besides its own."""
 
 
 def _on_the_hosts_own(style: RichStyle) -> RichStyle:
@@ -45,7 +48,7 @@ class PaneGrid(ErrorBoundary, Widget):
     """The container of all terminal views, of every window."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"pane-grid--focus"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"pane-grid--{style}" for style in STYLES}
     DEFAULT_CSS = """
     PaneGrid { width: 1fr; height: 1fr; overflow: hidden hidden; }
     """
@@ -117,10 +120,11 @@ class PaneGrid(ErrorBoundary, Widget):
     def render_lines(self, crop: Region) -> list[Strip]:
         """The frame: dividers, crossings and titles; the views lie on top of the rest."""
         lines = self._frame_lines()
-        base = _on_the_hosts_own(self.rich_style)
-        focus = _on_the_hosts_own(self.get_component_rich_style("pane-grid--focus"))
+        styles = {"": _on_the_hosts_own(self.rich_style)} | {
+            style: _on_the_hosts_own(self.get_component_rich_style(f"pane-grid--{style}")) for style in STYLES
+        }
         return [
-            Strip([Segment(text, focus if lit else base) for text, lit in lines.runs(y)], self.size.width).crop(
+            Strip([Segment(text, styles[style]) for text, style in lines.runs(y)], self.size.width).crop(
                 crop.x, crop.right
             )
             for y in range(crop.y, crop.bottom)

@@ -5,6 +5,7 @@ from typing import ClassVar
 from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
+from rich.style import Style as RichStyle
 from textual import events
 from textual.geometry import Region
 from textual.message import Message
@@ -23,7 +24,9 @@ class Tab(Struct, frozen=True):
     """Cleaned text, such as `1 vim`."""
     active: bool = False
     marks: str = ""
-    """`Z` zoomed, `!` bell, `*` new output: shown after the label."""
+    """`Z` zoomed, `!` bell, the states of agents: shown after the label."""
+    tone: str = ""
+    """The state of the agent that matters most: `blocked`, `error`, `done`, `working`; empty for none."""
 
 
 class StatusContent(Struct, frozen=True):
@@ -51,6 +54,10 @@ class StatusBar(ErrorBoundary, Widget):
         "status-bar--hint",
         "status-bar--alert",
         "status-bar--mode",
+        "status-bar--blocked",
+        "status-bar--error",
+        "status-bar--done",
+        "status-bar--working",
     }
     DEFAULT_CSS = """
     StatusBar {
@@ -60,6 +67,10 @@ class StatusBar(ErrorBoundary, Widget):
         .status-bar--active { background: $surface-lighten-2; color: $foreground; text-style: bold; }
         .status-bar--hint { background: $panel; color: $text-muted; }
         .status-bar--mode { background: $primary; color: $background; text-style: bold; }
+        .status-bar--blocked { color: $warning; text-style: bold; }
+        .status-bar--error { color: $error; text-style: bold; }
+        .status-bar--done { color: $success; }
+        .status-bar--working { color: $primary; }
         .status-bar--alert { background: $warning; color: ansi_black; text-style: bold; }
     }
     """
@@ -105,7 +116,7 @@ class StatusBar(ErrorBoundary, Widget):
         kept = sum(cell_len(text) + 2 for text in (content.alert, content.mode) if text)
         for tab in _fitting(content.tabs, cols - used - kept):
             text = _tab_text(tab)
-            parts.append(Segment(text, style("status-bar--active" if tab.active else "status-bar--tab")))
+            parts += self._tab(tab, text)
             self._spans.append((range(used, used + cell_len(text)), tab.window))
             used += cell_len(text)
         self._hint_at = None
@@ -113,6 +124,15 @@ class StatusBar(ErrorBoundary, Widget):
         if not content.alert and cell_len(content.hint) + 2 <= cols - used:
             self._hint_at = cols - cell_len(content.hint) - 1
         return Strip(parts).adjust_cell_length(cols, style("status-bar--hint"))
+
+    def _tab(self, tab: Tab, text: str) -> list[Segment]:
+        """A tab's text, its marks in the colour of its tone."""
+        style = self.get_component_rich_style("status-bar--active" if tab.active else "status-bar--tab")
+        if not tab.tone or not tab.marks:
+            return [Segment(text, style)]
+        at = len(text) - 1 - len(tab.marks)
+        tone = style + RichStyle(color=self.get_component_rich_style(f"status-bar--{tab.tone}").color, bold=True)
+        return [Segment(text[:at], style), Segment(text[at:-1], tone), Segment(text[-1:], style)]
 
     def _right(self, room: int) -> list[Segment]:
         """At the right end: the alert and the mode, or the hint, or if that does not fit the mode alone."""

@@ -27,10 +27,10 @@ class Handshake(Struct):
     unsent: bytes = b""
     """The rest of a frame that was sent in part."""
 
-    def accept(self, workspace: str, mouse: bool) -> bool:
+    def accept(self, workspace: str, mouse: bool, waiting: int = 0) -> bool:
         """Answer that the client may take over its terminal; False if it has gone."""
         if not self.accepted:
-            welcome = Welcome(workspace=workspace, mouse=mouse, title=terminal_title(workspace))
+            welcome = Welcome(workspace=workspace, mouse=mouse, title=terminal_title(workspace, waiting))
             self.accepted = self._send(attach_protocol.answer(welcome))
         return self.accepted
 
@@ -54,6 +54,6 @@ class Handshake(Struct):
         return True
 
 
-def terminal_title(workspace: str) -> str:
-    """The title of a terminal that shows a workspace."""
-    return clean(f"fugue-tui {workspace}")
+def terminal_title(workspace: str, waiting: int = 0) -> str:
+    """The title of a terminal that shows a workspace, in which so many agents wait for the user."""
+    return clean(f"({waiting}) fugue-tui {workspace}" if waiting else f"fugue-tui {workspace}")

@@ -48,6 +48,8 @@ class ClientRegistry:
         self.synchronized = False
         """Whether every mirror supports synchronized output (mode 2026)."""
         self._focused = True
+        self.waiting = 0
+        """How many agents wait for the user."""
         self._batch: bytearray | None = None
         self.watched = True
         """Whether any client shows the screen; True before the first has attached."""
@@ -169,7 +171,17 @@ class ClientRegistry:
     def rename(self, workspace: str) -> None:
         """The workspace has another name."""
         for client in self._all:
-            client.link.rename(Welcome(workspace=workspace, title=terminal_title(workspace)))
+            client.link.rename(Welcome(workspace=workspace, title=terminal_title(workspace, self.waiting)))
+
+    def set_waiting(self, workspace: str, count: int) -> None:
+        """So many agents wait for the user: the terminals' titles say so."""
+        self.waiting = count
+        self.rename(workspace)
+
+    @property
+    def focused(self) -> bool:
+        """Whether a client's terminal has the focus."""
+        return self._focused and bool(self._all)
 
     def finish(self, bye: Bye) -> None:
         """Detach every client at the end of the program; waits for their unsent output, for a bounded time."""

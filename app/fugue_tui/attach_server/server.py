@@ -78,7 +78,7 @@ class AttachServer:
             self.clients.audit("attach", handshake.hello, next(iter(handshake.pids), None), refusal=refusal)
             handshake.refuse(refusal)
             return
-        if not handshake.accept(self._app.mux.workspace.name, self._app.settings.ui.mouse):
+        if not handshake.accept(self._app.mux.workspace.name, self._app.settings.ui.mouse, self.clients.waiting):
             handshake.socket.close()
             return
         link = SocketLink(handshake.socket, self._loop, handshake.early)

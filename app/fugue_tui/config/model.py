@@ -212,6 +212,14 @@ class ClaudeSettings(Struct, frozen=True):
     )
 
 
+class AgentSettings(Struct, frozen=True):
+    """Agents in panes."""
+
+    notify: Literal["off", "bell", "osc9", "osc99", "osc777"] = "osc9"
+    """How the host terminal notifies you of an agent that waits or is done while you look elsewhere: osc9 in iTerm2,
+    Ghostty, WezTerm, foot and Windows Terminal, osc99 in kitty, osc777 in VTE and rxvt."""
+
+
 class Config(Struct, frozen=True):
     """Every setting; `Config()` holds the defaults."""
 
@@ -220,6 +228,7 @@ class Config(Struct, frozen=True):
     ui: Annotated[UiSettings, _section(UiSettings, "ui")] = UiSettings()
     session: Annotated[SessionSettings, _section(SessionSettings, "session")] = SessionSettings()
     mcp: Annotated[McpSettings, _section(McpSettings, "mcp")] = McpSettings()
+    agents: Annotated[AgentSettings, _section(AgentSettings, "agents")] = AgentSettings()
     claude: Annotated[ClaudeSettings, _section(ClaudeSettings, "claude")] = ClaudeSettings()
 
 

@@ -11,7 +11,7 @@ from typing import Final, cast
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.suggestion import suggestion
 
-TOOLSETS: Final = ("default", "layout", "sessions", "saving", "reading", "seeing", "running", "other", "all")
+TOOLSETS: Final = ("default", "layout", "sessions", "saving", "reading", "seeing", "running", "agents", "other", "all")
 """The sets of tools for agents, and `all`."""
 _MODIFIERS: Final = ("ctrl", "alt", "shift", "super")
 _KEYS: Final = (

@@ -1,6 +1,7 @@
 """Every command there is: importing this module declares them all."""
 
 from fugue_tui.control.commands import (
+    agents,
     analyze,
     approvals,
     audit,
@@ -38,6 +39,7 @@ from fugue_tui.control.commands import (
 )
 
 __all__ = [
+    "agents",
     "analyze",
     "approvals",
     "audit",

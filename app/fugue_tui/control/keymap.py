@@ -96,6 +96,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "H": Action.HOLD_PANE,
         "F": Action.FREEZE_AGENTS,
         "S": "toggle-sideband",
+        "j": "focus-waiting-agent",
         "r": Action.REDRAW,
         "d": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,

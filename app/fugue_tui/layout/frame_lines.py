@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import groupby
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -12,6 +12,8 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.box_drawing import Arms, box
 from fugue_tui.layout.grid_view import GridView, Title
 
+FOCUS: Final = "focus"
+"""The style of what belongs to the focused pane."""
 Width: TypeAlias = Callable[[str], int]
 """The columns that one character takes; 0 for a combining one."""
 
@@ -25,11 +27,12 @@ def columns(char: str) -> int:
 
 
 class FrameLines(Struct, frozen=True):
-    """One character and one focus flag per cell; `spans` are the titles' rectangles."""
+    """One character and one style per cell: `focus`, the tone of a title, or nothing; `spans` are the titles'
+    rectangles."""
 
     size: tuple[int, int]
     chars: tuple[tuple[str, ...], ...]
-    focused: tuple[tuple[bool, ...], ...]
+    styles: tuple[tuple[str, ...], ...]
     spans: tuple[tuple[PaneId, Rect], ...]
 
     @classmethod
@@ -41,18 +44,18 @@ class FrameLines(Struct, frozen=True):
         return cls(
             (cols, rows),
             tuple(tuple(row) for row in canvas.chars),
-            tuple(tuple(row) for row in canvas.focused),
+            tuple(tuple(row) for row in canvas.styles),
             tuple(canvas.spans),
         )
 
-    def runs(self, y: int) -> Iterator[tuple[str, bool]]:
-        """Row `y` as runs of text, each with whether it belongs to the focused pane."""
+    def runs(self, y: int) -> Iterator[tuple[str, str]]:
+        """Row `y` as runs of text, each with its style."""
         if not 0 <= y < len(self.chars):
-            yield (" " * self.size[0], False)
+            yield (" " * self.size[0], "")
             return
-        cells = zip(self.chars[y], self.focused[y], strict=True)
-        for lit, group in groupby(cells, key=lambda cell: cell[1]):
-            yield ("".join(char for char, _ in group), lit)
+        cells = zip(self.chars[y], self.styles[y], strict=True)
+        for style, group in groupby(cells, key=lambda cell: cell[1]):
+            yield ("".join(char for char, _ in group), style)
 
     def title_at(self, x: int, y: int) -> PaneId | None:
         """The pane whose title covers a cell."""
@@ -66,7 +69,7 @@ class _Canvas:
         self.cols, self.rows, self.width = cols, rows, width
         self.top = int(picture.title_row)
         self.chars = [[" "] * cols for _ in range(rows)]
-        self.focused = [[False] * cols for _ in range(rows)]
+        self.styles = [[""] * cols for _ in range(rows)]
         self.spans: list[tuple[PaneId, Rect]] = []
         self.mark = ">" if picture.line_style == "ascii" else "▶"
         self.panes = picture.solution.panes
@@ -81,7 +84,7 @@ class _Canvas:
             if (x, y) in heavy:
                 steps = ((0, -1), (1, 0), (0, 1), (-1, 0))
                 weight = [w + int(w and (x + dx, y + dy) in heavy) for w, (dx, dy) in zip(weight, steps, strict=True)]
-                self.focused[y][x] = True
+                self.styles[y][x] = FOCUS
             self.chars[y][x] = line((weight[0], weight[1], weight[2], weight[3]), line_style)
 
     def _frame_cells(self) -> set[tuple[int, int]]:
@@ -106,11 +109,12 @@ class _Canvas:
 
     def _draw_title(self, pane: PaneId, rect: Rect, title: Title) -> None:
         focused = rect == self.focus
+        style = FOCUS if focused else ""
         state = self._state(title.state, rect.cols - 8)
         room = rect.cols - 2 - self._length(state)
         label = self._cut(f"{self.mark if focused else ' '}{title.text} ", room)
-        self._put(rect.x + 1, rect.y - 1, label, focused)
-        self._put(rect.right - 1 - self._length(state), rect.y - 1, state, focused)
+        self._put(rect.x + 1, rect.y - 1, label, style)
+        self._put(rect.right - 1 - self._length(state), rect.y - 1, state, title.tone or style)
         self.spans.append((pane, Rect(rect.x, rect.y - 1, self._length(label) + 1, 1)))
 
     def _length(self, text: str) -> int:
@@ -130,7 +134,7 @@ class _Canvas:
         ways = (", ".join(parts[:count]) for count in range(len(parts), 0, -1))
         return next((f" {text} " for text in ways if text and self._length(text) + 2 <= room), "")
 
-    def _put(self, x: int, y: int, text: str, lit: bool) -> None:
+    def _put(self, x: int, y: int, text: str, style: str) -> None:
         """Write text; the second cell of a wide character holds an empty string."""
         for char in text:
             width = self.width(char)
@@ -139,10 +143,10 @@ class _Canvas:
             if x + width > self.cols or y >= self.rows:
                 return
             self.chars[y][x] = char
-            self.focused[y][x] = lit
+            self.styles[y][x] = style
             if width == 2:
                 self.chars[y][x + 1] = ""
-                self.focused[y][x + 1] = lit
+                self.styles[y][x + 1] = style
             x += width
 
 

@@ -16,6 +16,8 @@ class Title(Struct, frozen=True):
     """Sanitized text, such as `%1 vim`."""
     state: str = ""
     """A short state such as `exit 1` or `history -120`, shown at the right end."""
+    tone: str = ""
+    """What the state means, for its colour: `blocked`, `working`, `done`, `error`; empty for nothing special."""
 
 
 class GridView(Struct, frozen=True):

@@ -23,12 +23,15 @@ from fugue_tui.multiplexer.access.command_rules import checked
 from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.access.grants import Grants
 from fugue_tui.multiplexer.access.sideband import SidebandAccess
+from fugue_tui.multiplexer.agents.agents import Agents
+from fugue_tui.multiplexer.agents.state import AgentStatus
 from fugue_tui.multiplexer.author import USER, Author
+from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.clients import Clients, NoClients
 from fugue_tui.multiplexer.clipboard import Clipboard
-from fugue_tui.multiplexer.events.callbacks import CallbackList
 from fugue_tui.multiplexer.events.log import EventLog
 from fugue_tui.multiplexer.events.pane_events import (
+    AgentChanged,
     ContextChanged,
     Ended,
     PaneEvent,
@@ -146,7 +149,10 @@ class Multiplexer:
         """What the user has granted to agents."""
         self.approvals = Approvals(self.grants, clock)
         """The requests of agents that wait for the user."""
-        self.sideband = SidebandAccess(clock)
+        self.agents = Agents()
+        """The agents in panes, and what they do."""
+        self.agents.on_change.connect(self._agent_changed)
+        self.sideband = SidebandAccess(clock, self.agents.programs)
         """Which panes' output is parsed for commands."""
         self.closed_panes = ClosedPanes(self)
         """Panes that were closed a moment ago, whose programs live on."""
@@ -475,6 +481,10 @@ class Multiplexer:
         if self._closes(pane, exit, terminal.ran_seconds):
             self.assign(edit.remove_pane(self._workspace, pane))
 
+    def _agent_changed(self, pane: PaneId, before: AgentStatus | None, after: AgentStatus | None) -> None:
+        if pane in self._workspace.panes:
+            self.on_event(pane, AgentChanged(after, entered=_doing(before) != _doing(after)))
+
     def _closes(self, pane: PaneId, exit: Exit, seconds: float) -> bool:
         record = self._workspace.panes[pane]
         if record.on_exit is not OnExit.CLOSE or exit.code is None:
@@ -498,6 +508,10 @@ class Multiplexer:
         """Note who opened panes."""
         if owner := current_call.get().owner:
             self.owners |= dict.fromkeys(opened, owner)
+
+
+def _doing(status: AgentStatus | None) -> object:
+    return status and (status.reading.state, status.reading.kind)
 
 
 def _spawn_error(number: int, count: int, pane: Pane, error: FugueError) -> str:

@@ -42,6 +42,7 @@ from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.actions import Actions
+from fugue_tui.tui.ui.agent_notifications import AgentNotifications
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.view_model import arrange
@@ -96,6 +97,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.config_applier = ConfigApplier(self, config, launcher)
         self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.run(binding))
         self.actions = Actions(self, self.keyboard)
+        self.agent_notifications = AgentNotifications(self)
         self.pane_notifications = PaneNotifications(self, self.alerts, ring=self.bell, copy=self.copy_to_clipboard)
         self.grid = PaneGrid(id="grid")
         self.on_shown: Callable[[], None] = lambda: None
@@ -199,6 +201,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.line_style = lambda: self.settings.ui.dividers
         self.mux.on_change.connect(self._changed)
         self.mux.on_event.connect(self.pane_notifications.handle)
+        self.agent_notifications.start()
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.mux.undo_log.on_report.connect(self.actions.report_undo)

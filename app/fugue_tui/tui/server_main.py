@@ -198,7 +198,7 @@ class _Server:
             if self._options.listener is not None:
                 server = _socket_server(app, self._options.listener)
             _keep_grants(app)
-            _parse_tags(app)
+            _follow_agents(app)
             self._offer_restore(app)
             size = self._size
             status = app.run(mouse=self._options.config.ui.mouse, size=(size.cols, size.rows))
@@ -360,14 +360,20 @@ def _socket_server(app: "FugueApp", listener: "Listener") -> "SocketServer":
     return server
 
 
-def _parse_tags(app: "FugueApp") -> None:
-    """Run the tags that agents print; no agent prints any in the first second."""
+def _follow_agents(app: "FugueApp") -> None:
+    """Find the agents in panes, tell what they do, and run the tags that they print; no agent does anything in the
+    first second."""
     shown = app.on_shown
 
     def start() -> None:
+        from fugue_tui.control.agents.agent_finder import AgentFinder
+        from fugue_tui.control.agents.agent_monitor import AgentMonitor
         from fugue_tui.control.sideband.door import SidebandDoor
 
-        SidebandDoor(app.dispatcher).start()
+        finder = AgentFinder(app.mux)
+        SidebandDoor(app.dispatcher)
+        AgentMonitor(app.mux, app.inform)
+        finder.start()
 
     def on_shown() -> None:
         shown()

@@ -17,11 +17,16 @@ from fugue_tui.sanitize import clean
 
 PANES: Final = "fugue://panes"
 LAYOUT: Final = "fugue://layout"
+AGENTS: Final = "fugue://agents"
 SHAPE: Final = "layout/{window}"
 """One window's layout."""
 
+_LISTS: Final = {"panes": "list-panes", "agents": "list-agents", "layout": "list-windows"}
+"""The commands that read the resources of the whole workspace."""
 _JSON, _TEXT = "application/json", "text/plain"
-_URI: Final = re.compile(r"fugue://(panes|layout|layout/([^/]+)|pane/([^/]+)/(screen|scrollback|last-command|state))")
+_URI: Final = re.compile(
+    r"fugue://(panes|agents|layout|layout/([^/]+)|pane/([^/]+)/(screen|scrollback|last-command|state))"
+)
 
 
 class View(Struct, frozen=True):
@@ -63,7 +68,7 @@ class ResourceRequest(Struct, frozen=True):
 
     uri: str
     view: str
-    """panes, layout, or the name of a view of a pane."""
+    """panes, agents, layout, or the name of a view of a pane."""
     verb: str
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
     mime_type: str = _JSON
@@ -74,7 +79,7 @@ class WatchedResource(Struct, frozen=True):
 
     uri: str
     view: str
-    """panes, layout, or the name of a view of a pane."""
+    """panes, agents, layout, or the name of a view of a pane."""
     pane: PaneId | None
     """The pane that it belongs to."""
 
@@ -90,7 +95,7 @@ def parse(uri: str) -> ResourceRequest:
         return ResourceRequest(uri, name, view.verb, {**view.arguments, "pane": named}, view.mime_type)
     if window:
         return ResourceRequest(uri, "layout", "get-layout", {"window": _named(window, "@")})
-    return ResourceRequest(uri, match[1], "list-panes" if match[1] == "panes" else "list-windows")
+    return ResourceRequest(uri, match[1], _LISTS[match[1]])
 
 
 def expected(uri: str) -> WatchedResource | None:
@@ -111,6 +116,7 @@ def listed(panes: list[dict[str, Any]]) -> list[Resource]:
     whole = [
         Resource(uri=PANES, name="panes", title="Panes", description=_ABOUT_PANES, mime_type=_JSON),
         Resource(uri=LAYOUT, name="layout", title="Layout", description=_ABOUT_LAYOUT, mime_type=_JSON),
+        Resource(uri=AGENTS, name="agents", title="Agents", description=_ABOUT_AGENTS, mime_type=_JSON),
     ]
     return [*whole, *map(_screen, panes)]
 
@@ -135,6 +141,7 @@ def templates() -> list[ResourceTemplate]:
 
 
 _ABOUT_PANES: Final = "The panes that are open: ids, names, programs, directories, positions."
+_ABOUT_AGENTS: Final = "The agents in panes: what each does, since when, and whether it needs an answer."
 _ABOUT_LAYOUT: Final = "How every window is laid out: its tree with the ratios, and each pane's position in cells."
 
 

@@ -30,7 +30,14 @@ _WINDOWS: Final = frozenset(
     }
 )
 _UNLISTED: Final = frozenset(
-    {EventKind.OUTPUT, EventKind.BELL, EventKind.NOTIFICATION, EventKind.CLIENT_ATTACHED, EventKind.CLIENT_DETACHED}
+    {
+        EventKind.OUTPUT,
+        EventKind.AGENT,
+        EventKind.BELL,
+        EventKind.NOTIFICATION,
+        EventKind.CLIENT_ATTACHED,
+        EventKind.CLIENT_DETACHED,
+    }
 )
 """Events that do not change the list of panes."""
 
@@ -40,6 +47,8 @@ def touches(entry: LogEntry, watched: WatchedResource) -> bool:
     match watched.view:
         case "panes":
             return entry.kind not in _UNLISTED
+        case "agents":
+            return entry.kind in (EventKind.AGENT, EventKind.PANE_CLOSED, EventKind.PANE_RENAMED)
         case "layout":
             return entry.kind in _WINDOWS or entry.kind is EventKind.FOCUS
         case "last-command":

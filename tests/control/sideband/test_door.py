@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.config.model import CommunicationSettings, McpSettings
+from fugue_tui.control.agents.agent_finder import AgentFinder
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.sideband import door as door_module
 from fugue_tui.control.sideband.door import SPAWNED, SidebandDoor
@@ -27,6 +28,7 @@ class Desk:
         self.room, self.mux = room, room.mux
         self.mux.permissions = McpSettings()
         self.dispatcher = Dispatcher(room.mux)
+        self.finder = AgentFinder(room.mux)
         self.door = SidebandDoor(self.dispatcher)
         self.notes = list[tuple[PaneId, str]]()
         self.notifications = list[str]()
@@ -269,7 +271,7 @@ def test_a_grant_ends_after_its_time_with_its_program_and_by_revoking(desk: Desk
     desk.room.now += 31
     desk.prints(pane, "<fugue:notify text='late' />\r\n")
     assert desk.notifications == []
-    desk.door.find_agents()
+    desk.door.refresh()
     desk.prints(pane, "<fugue:notify text='later' />\r\n")
     assert "later" in desk.room.text(pane)
     pane = desk.granted()
@@ -299,7 +301,7 @@ def test_one_switch_turns_all_off_and_on_again(desk: Desk) -> None:
 def test_keys_and_names_of_the_configuration(desk: Desk) -> None:
     desk.mux.sideband.settings = CommunicationSettings(require_key=True, panes=("trusted",))
     pane = desk.room.cat("trusted")
-    desk.door.find_agents()
+    desk.door.refresh()
     key = desk.mux.sideband.key(pane)
     assert "require_key" in desk.said(pane, "<fugue:list />\r\n")
     assert desk.said(pane, f"<fugue:list key='{key}' />\r\n") == "fugue:list"
@@ -331,20 +333,20 @@ for line in sys.stdin:
 @pytest.mark.parametrize("script", [False, True])
 def test_an_agent_is_trusted_while_it_is_in_the_foreground(desk: Desk, tmp_path: Path, script: bool) -> None:
     (tmp_path / "agent.py").write_text(AGENT)
-    desk.door.start()
+    desk.finder.start()
     pane = desk.room.opened("create-pane --command 'exec bash --norc -i'")
     terminal = desk.mux.terminals[pane]
     desk.room.until(lambda: terminal.edits_lines)
     (tmp_path / "go").write_text(f"(exec -a claude {sys.executable} {tmp_path}/agent.py)\n:\n")
     line = f"bash {tmp_path}/go" if script else f"(exec -a claude {sys.executable} {tmp_path}/agent.py)"
     terminal.write(f"stty -echo; {line}\r".encode())
-    desk.room.until(lambda: desk.mux.sideband.agents.get(pane))
+    desk.room.until(lambda: desk.mux.agents.programs.get(pane))
     terminal.write(b"here\n")
     desk.room.until(lambda: desk.notifications == ["from here"])
     assert "the agent claude runs there" in desk.room.say(f"get-status {pane}").state.sideband
     terminal.write(b"\x04")
     desk.room.until(lambda: terminal.edits_lines)
-    desk.room.until(lambda: not desk.mux.sideband.agents)
+    desk.room.until(lambda: not desk.mux.agents.programs)
     terminal.write(b"echo \"<fugue:notify text='later' />\"\r")
     desk.room.shows(pane, "\n<fugue:notify")
     assert desk.notifications == ["from here"]

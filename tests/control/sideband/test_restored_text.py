@@ -31,7 +31,7 @@ def test_restored_text_is_not_parsed_and_what_follows_is(live: NewLife, tmp_path
     dispatcher = Dispatcher(life.mux)
     door = SidebandDoor(dispatcher)
     life.restored()
-    door.find_agents()
+    door.refresh()
     assert life.mux.sideband.status(pane, "trusted").parsed
     life.shows(pane, "older")
     life.run(StartPane(pane="%1"))

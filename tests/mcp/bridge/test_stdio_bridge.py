@@ -185,6 +185,7 @@ def test_a_client_that_starts_before_the_workspace_gets_its_tools_and_then_the_w
     assert [each["uri"] for each in bridge.ask("resources/list", meta, 3)["result"]["resources"]] == [
         "fugue://panes",
         "fugue://layout",
+        "fugue://agents",
     ]
     failed = bridge.call("fugue_list_panes", 4, modern=modern)
     assert (failed["id"], failed["error"]["code"]) == (4, -32000)

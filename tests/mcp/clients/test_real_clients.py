@@ -180,6 +180,11 @@ def test_the_inspector_lists_calls_reads_and_gets(served: Served, tmp_path: Path
     prompt = asked("--method", "prompts/get", "--prompt-name", "full_stack", "--prompt-args", "goal=login")
     assert first_set() <= set(listed)
     assert called["structuredContent"]["panes"][0]["id"] == "%1"
-    assert [each["uri"] for each in resources] == ["fugue://panes", "fugue://layout", "fugue://pane/1/screen"]
+    assert [each["uri"] for each in resources] == [
+        "fugue://panes",
+        "fugue://layout",
+        "fugue://agents",
+        "fugue://pane/1/screen",
+    ]
     assert json.loads(read["contents"][0]["text"])["pane"] == "%1"
     assert "The goal: login" in prompt["messages"][0]["content"]["text"]

@@ -98,6 +98,7 @@ async def test_resources_are_listed_and_read_through_the_gateway(served: Served,
         assert [(each.uri, each.name) for each in listed] == [
             ("fugue://panes", "panes"),
             ("fugue://layout", "layout"),
+            ("fugue://agents", "agents"),
             (SCREEN, "%1 api server"),
         ]
         templates = [each.uri_template for each in (await agent.list_resource_templates()).resource_templates]

@@ -59,6 +59,8 @@ class Toolset(StrEnum):
     """Take screenshots of panes, keep and compare them."""
     RUNNING = "running"
     """Change, signal or restart the programs in panes, press keys, coordinate several panes."""
+    AGENTS = "agents"
+    """Follow the agents in panes: list them, wait for them, explain their states."""
     OTHER = "other"
     """Everything else."""
 

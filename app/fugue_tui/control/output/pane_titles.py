@@ -1,15 +1,25 @@
 """A window's dividers, and its panes' titles with names and states."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.grid_view import GridView, Title
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Window
 
 ENDED_KEYS: Final = "Enter runs it again, x closes"
 """The keys of a pane whose program has ended."""
+_GLYPHS: Final[Mapping[AgentState, tuple[str, str]]] = {
+    AgentState.IDLE: ("○", "-"),
+    AgentState.WORKING: ("●", "*"),
+    AgentState.BLOCKED: ("◆", "?"),
+    AgentState.DONE: ("✓", "+"),
+    AgentState.ERROR: ("✗", "x"),
+    AgentState.UNKNOWN: ("·", "."),
+}
 INJECTED: Final = "injected, withdraw-context undoes it"
 """The state of a pane in whose shell a client has set variables or aliases."""
 
@@ -35,8 +45,25 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     else:
         state = "zoomed" if mux.window_of(pane).zoomed else ""
     injected = INJECTED if pane in mux.injected_contexts else ""
-    states = (mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
-    return Title(f"{pane} {label}", ", ".join(part for part in states if part))
+    agent, tone = agent_state(mux, pane)
+    states = (agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
+    return Title(f"{pane} {label}", ", ".join(part for part in states if part), tone)
+
+
+def agent_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:
+    """What the agent in a pane does, with what it says if it needs an answer, and the tone of that; empty for none."""
+    status = mux.agents.statuses.get(pane)
+    if status is None or mux.terminals[pane].exit is not None:
+        return "", ""
+    reading, glyph = status.reading, agent_glyph(status.state, ascii_only=mux.line_style() == "ascii")
+    share = f" {reading.progress} %" if reading.progress is not None else ""
+    words = f", {reading.words}" if reading.words and status.state in (AgentState.BLOCKED, AgentState.ERROR) else ""
+    return f"{glyph} {reading.kind or status.state}{share}{words}", status.state.value
+
+
+def agent_glyph(state: AgentState, *, ascii_only: bool = False) -> str:
+    """The character for a state."""
+    return _GLYPHS[state][ascii_only]
 
 
 def _input_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Cell, Screen, cells
-from fugue_tui.layout.frame_lines import FrameLines
+from fugue_tui.layout.frame_lines import FOCUS, FrameLines
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Run, Style
@@ -30,6 +30,13 @@ Make: TypeAlias = Callable[[], Screen]
 LINES: Final = Style(faint=True)
 """The style of dividers and titles."""
 FOCUSED: Final = Style(fg=4, bold=True)
+TONES: Final = {
+    "blocked": Style(fg=3, bold=True),
+    "working": Style(fg=4),
+    "done": Style(fg=2),
+    "error": Style(fg=1, bold=True),
+}
+"""Of the states of agents."""
 """The style around the focused pane."""
 
 
@@ -95,11 +102,11 @@ def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | Non
 def _frame_cells(frame: FrameLines, y: int, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> list[Cell]:
     covered = [(rect.x, rect.right) for rect, _, _ in parts if rect.y <= y < rect.bottom]
     found: list[Cell] = []
-    for x, (char, lit) in enumerate(zip(frame.chars[y], frame.focused[y], strict=True)):
+    for x, (char, style) in enumerate(zip(frame.chars[y], frame.styles[y], strict=True)):
         if char in ("", " ") or any(left <= x < right for left, right in covered):
             continue
         wide = x + 1 < len(frame.chars[y]) and frame.chars[y][x + 1] == ""
-        found.append(Cell(x, char, 1 + wide, FOCUSED if lit else LINES))
+        found.append(Cell(x, char, 1 + wide, FOCUSED if style == FOCUS else TONES.get(style, LINES)))
     return found
 
 

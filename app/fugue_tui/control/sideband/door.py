@@ -10,7 +10,6 @@ from fugue_tui.control.core.command import Command, Door, Origin
 from fugue_tui.control.core.deferred import finished, is_deferred, spawn
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.sideband import replies
-from fugue_tui.control.sideband.agent_finder import AgentFinder
 from fugue_tui.control.sideband.limits import SeenTags, TokenBucket
 from fugue_tui.control.sideband.translate import command_of
 from fugue_tui.errors import FugueError, InvalidArgument, Refused
@@ -20,7 +19,7 @@ from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, SidebandU
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.sanitize import clean
 from fugue_tui.sideband.tag import ParseError, Tag
-from fugue_tui.terminal.emulator.events import EventsDropped, PromptMark
+from fugue_tui.terminal.emulator.events import EventsDropped
 from fugue_tui.terminal.pty import process
 from fugue_tui.workspace.model import Workspace
 
@@ -51,23 +50,13 @@ class SidebandDoor:
         self._sizes: dict[PaneId, object] = {}
         self._refused = Counter[PaneId]()
         """The tags of each pane that came too fast and are not yet reported."""
-        self._finder = AgentFinder(self._mux, self._found)
         self._access.changed = self._refresh
+        self._mux.agents.on_found.connect(self._refresh)
         self._mux.on_event.connect(self._on_event)
         self._mux.on_change.connect(self._on_change)
         self._mux.on_permissions.connect(self.refresh)
 
-    def start(self) -> None:
-        """Begin to look for agents."""
-        self._finder.start()
-
     # Trust
-
-    def find_agents(self) -> None:
-        """Look for agents now, and trust their panes."""
-        for pane in tuple(self._mux.terminals):
-            self._finder.look(pane)
-            self._refresh(pane)
 
     def refresh(self) -> None:
         """Parse the output of the panes that are trusted now, and of no others."""
@@ -91,26 +80,12 @@ class SidebandDoor:
         if key and grant is not None and grant.until is not None:
             call_later(max(0.0, grant.until - self._clock()) + 0.1, lambda: self._refresh(pane))
 
-    def _found(self, pane: PaneId, agent: str) -> None:
-        if agent != self._access.agents.get(pane, ""):
-            self._note_agent(pane, agent)
-            self._refresh(pane)
-
-    def _note_agent(self, pane: PaneId, agent: str) -> None:
-        if agent:
-            self._access.agents[pane] = agent
-        else:
-            self._access.agents.pop(pane, None)
-
     def _on_event(self, pane: PaneId, event: PaneEvent) -> None:
         match event:
             case Tag():
                 self._on_tag(pane, event)
             case ParseError(reason, source):
                 self._audit(pane, f"{source} ", reason)
-            case PromptMark(kind="A" | "D") if self._access.agents.get(pane):
-                self._note_agent(pane, "")  # What is printed from here on is not the agent's.
-                self._refresh(pane)
             case Ended() | Started():
                 self._access.end_program(pane)
                 self._refresh(pane)
@@ -122,7 +97,6 @@ class SidebandDoor:
     def _on_change(self, old: Workspace, new: Workspace) -> None:
         for pane in old.panes.keys() - new.panes.keys():
             self._access.end_pane(pane)
-            self._finder.forget(pane)
             for known in (self._pane_rates, self._seen, self._parsed, self._sizes):
                 known.pop(pane, None)
 

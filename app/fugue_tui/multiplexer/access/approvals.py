@@ -10,7 +10,7 @@ from msgspec import Struct
 from fugue_tui.errors import Denied, NotFound, Refused, Unanswered
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.grants import Grantee, Grants, Scope
-from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.callbacks import CallbackList
 
 if TYPE_CHECKING:
     import asyncio

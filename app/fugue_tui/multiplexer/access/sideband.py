@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -36,15 +36,14 @@ class SidebandStatus(Struct, frozen=True):
 class SidebandAccess:
     """Trust in panes' tags, and what tags have done."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], agents: Mapping[PaneId, str]) -> None:
+        """`agents` are the agents that run in the foreground, by pane."""
         self.settings = CommunicationSettings()
         self.enabled = True
         """Whether the user has not turned the sideband off for now."""
         self.grants: dict[PaneId, SidebandGrant] = {}
         self.revoked: set[PaneId] = set()
         """The panes that the user does not trust, whatever runs there."""
-        self.agents: dict[PaneId, str] = {}
-        """The agents that run in the foreground, by pane."""
         self.mcp: Counter[PaneId] = Counter()
         """The MCP sessions that came out of each pane."""
         self.spawned: dict[PaneId, PaneId] = {}
@@ -53,7 +52,7 @@ class SidebandAccess:
         """What a pane's newest tag did, while that is shown in its frame."""
         self.changed: Callable[[PaneId], None] = lambda pane: None
         """Called when a pane may be trusted from now on, or not any more."""
-        self._clock = clock
+        self._clock, self._agents = clock, agents
         self._keys: dict[PaneId, str] = {}
         self._folder = os.path.join(sockets.runtime_dir(), f"replies-{os.getpid()}")
 
@@ -84,7 +83,7 @@ class SidebandAccess:
             return ""
         if name and name in self.settings.panes:
             return "named in [claude.communication] panes"
-        agent = self.agents.get(pane, "")
+        agent = self._agents.get(pane, "")
         return f"the agent {agent} runs there" if agent else ""
 
     def key(self, pane: PaneId) -> str:
@@ -102,7 +101,6 @@ class SidebandAccess:
 
     def end_program(self, pane: PaneId) -> None:
         """A pane's program has ended: what was granted to it ends."""
-        self.agents.pop(pane, None)
         self.revoked.discard(pane)
         if self.grants.pop(pane, None) is not None:
             self.changed(pane)

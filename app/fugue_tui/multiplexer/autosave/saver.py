@@ -18,7 +18,7 @@ from fugue_tui.errors import FugueError, SaveError
 from fugue_tui.multiplexer.autosave.schedule import SaveSchedule
 from fugue_tui.multiplexer.autosave.snapshot import LiveWorkspace, Stamp, WorkspaceSnapshot, differs_in_structure, take
 from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
-from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.workspace.model import Workspace
 
 FINISH_SECONDS: Final = 3.0

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.events.pane_events import Post
 from fugue_tui.multiplexer.id_allocator import IdAllocator
 from fugue_tui.multiplexer.restored_pane import RestoredPane

@@ -8,7 +8,8 @@ from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
-from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, Started
+from fugue_tui.multiplexer.agents.state import AgentStatus
+from fugue_tui.multiplexer.events.pane_events import AgentChanged, Ended, PaneEvent, Started
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import (
@@ -44,6 +45,8 @@ class EventKind(StrEnum):
     """A program reported its working directory."""
     EVENTS_DROPPED = "events-dropped"
     """A program reported events too fast: so many titles, notifications and the like were dropped."""
+    AGENT = "agent"
+    """An agent began to work, needs an answer, is done..., or has ended."""
     COMMAND_STARTED = "command-started"
     """A shell that marks its prompts began to run a command."""
     COMMAND_FINISHED = "command-finished"
@@ -95,6 +98,8 @@ def draft(pane: PaneId, event: PaneEvent) -> EventDraft:
             return EventDraft(EventKind.TITLE, pane, None, {"title": clean(title)})
         case CwdChanged(cwd):
             return EventDraft(EventKind.CWD, pane, None, {"cwd": clean_path(cwd)})
+        case AgentChanged(status, entered=True):
+            return EventDraft(EventKind.AGENT, pane, None, _agent(status))
         case EventsDropped(count):
             return EventDraft(EventKind.EVENTS_DROPPED, pane, None, {"count": count})
         case CommandStarted(command) | CommandFinished(command) if command.own:
@@ -147,6 +152,14 @@ def _home(workspace: Workspace, pane: PaneId) -> WindowId | None:
 
 def _focused(workspace: Workspace) -> PaneId | None:
     return next((window.active for window in workspace.windows if window.id == workspace.active), None)
+
+
+def _agent(status: AgentStatus | None) -> dict[str, Any]:
+    if status is None:
+        return {"state": None}
+    reading = status.reading
+    facts = {"program": clean(status.program), "state": reading.state.value, "words": reading.words}
+    return facts | ({"kind": reading.kind.value} if reading.kind else {}) | {"signal": status.signal.value}
 
 
 def _command(command: CommandRecord) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.events.derive import NOTHING, EventDraft, EventKind, changes, draft
 from fugue_tui.multiplexer.events.pane_events import PaneEvent, Post, Started
 from fugue_tui.multiplexer.watch.main_loop import call_later

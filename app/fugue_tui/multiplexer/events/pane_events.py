@@ -9,6 +9,7 @@ from typing import Final, Protocol, TypeAlias
 from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.agents.state import AgentStatus, Reading
 from fugue_tui.multiplexer.events.input_log import InputLog
 from fugue_tui.terminal.emulator.event_queue import EventQueue
 from fugue_tui.terminal.emulator.events import Bell, CommandFinished, Event, EventsDropped, Notification, PromptMark
@@ -46,7 +47,22 @@ class SidebandUsed(Struct, frozen=True):
     """Whether only the frame shows that, as the user was notified otherwise."""
 
 
-PaneEvent: TypeAlias = Event | Started | Ended | ContextChanged | SidebandUsed
+class AgentReported(Struct, frozen=True):
+    """A hook of the pane's agent reported what it does."""
+
+    reading: Reading
+
+
+class AgentChanged(Struct, frozen=True):
+    """What is known of the pane's agent has changed."""
+
+    status: AgentStatus | None
+    """None if there is no agent any more."""
+    entered: bool
+    """Whether it is in another state now, or needs something else; not only in other words."""
+
+
+PaneEvent: TypeAlias = Event | Started | Ended | ContextChanged | SidebandUsed | AgentReported | AgentChanged
 """Events of a pane besides output."""
 
 

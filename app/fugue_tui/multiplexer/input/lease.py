@@ -11,7 +11,7 @@ from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.author import Author, Kind
-from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.events.pane_events import PaneReports
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal

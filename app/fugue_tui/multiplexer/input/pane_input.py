@@ -12,7 +12,7 @@ from fugue_tui.errors import FugueError, Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.author import USER, Author, Kind
-from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.input.lease import Lease, LeasedPanes
 from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.watch.main_loop import call_later

@@ -10,7 +10,7 @@ from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes as panes_in
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.access.current_call import current_call
-from fugue_tui.multiplexer.events.callbacks import CallbackList
+from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.input.lease import Lease
 from fugue_tui.multiplexer.undo.closed_panes import SECONDS, ClosedPanes
 from fugue_tui.multiplexer.undo.layout_history import LayoutHistory

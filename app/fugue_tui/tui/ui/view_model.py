@@ -1,18 +1,23 @@
 """View models of the workspace: what the grid, the tabs and the status bar show."""
 
 from collections.abc import Callable
+from typing import Final
 
 from fugue_tui.config.model import UiSettings
-from fugue_tui.control.output.pane_titles import grid_view
+from fugue_tui.control.output.pane_titles import agent_glyph, grid_view
 from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusContent, Tab
 from fugue_tui_widgets.terminal_view import TerminalView
+
+_URGENT: Final = (AgentState.BLOCKED, AgentState.ERROR, AgentState.DONE, AgentState.WORKING)
+"""The states of agents that tabs show, the one that matters most first."""
 
 
 def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:
@@ -38,7 +43,7 @@ def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Ca
     mine = [each for each in workspace.windows if each.session == session]
     several = any(each.session != session for each in workspace.windows)
     tabs = tuple(
-        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, marks(each))
+        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, *_marks(mux, each, marks))
         for number, each in enumerate(mine, 1)
     )
     unsaved = mux.saver is not None and mux.saver.fault
@@ -47,9 +52,20 @@ def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Ca
     )
     name += " (agents frozen)" if mux.lease.frozen else ""
     name += "" if mux.sideband.enabled else " (sideband off)"
+    waiting = len(mux.agents.waiting())
+    name += f" ({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else ""
     back = _history(mux) or _held(mux)
     hint, mode = (" · ".join(part for part in (back, text) if part) for text in (hint, mode))
     return StatusContent(name, clean(session, 24) if several else "", tabs, hint, alert, mode)
+
+
+def _marks(mux: Multiplexer, window: Window, marks: Callable[[Window], str]) -> tuple[str, str]:
+    """What follows a window's name, and the state of its agent that matters most."""
+    states = {status.state for pane in panes(window.layout) if (status := mux.agents.statuses.get(pane))}
+    state = next((each for each in _URGENT if each in states), None)
+    if state is None:
+        return marks(window), ""
+    return marks(window) + agent_glyph(state, ascii_only=mux.line_style() == "ascii"), state.value
 
 
 def _history(mux: Multiplexer) -> str:

@@ -1,0 +1,1 @@
+"""Finds the agents in panes, and tells from several signals what each of them does."""

@@ -1,0 +1,173 @@
+"""Follows the signals of the programs in panes, and keeps the state of each agent. Main thread only.
+
+A pane without an agent costs nothing but its reports. An agent that reports its state by itself is not looked at.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from fugue_tui.control.agents.output_watch import OutputWatch
+from fugue_tui.errors import ConfigError
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.agents.signals import SETTLED_SECONDS, SILENT_SECONDS, Seen, Signals, seen
+from fugue_tui.multiplexer.agents.state import Reading
+from fugue_tui.multiplexer.author import Author
+from fugue_tui.multiplexer.events.pane_events import AgentReported, Ended, PaneEvent, Started
+from fugue_tui.terminal.emulator.events import (
+    CommandStarted,
+    Notification,
+    PromptMark,
+    StatusReport,
+    TitleChanged,
+)
+from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.workspace.model import Workspace
+
+if TYPE_CHECKING:
+    from fugue_tui.control.agents.program_rules import ProgramRules
+
+LOOK_SECONDS: Final = 0.3
+"""Seconds from output until the screen is searched; more output does not put that off."""
+ROWS: Final = 24
+"""Rows at the end of a screen that are searched."""
+
+
+class AgentMonitor:
+    """The states of a workspace's agents."""
+
+    def __init__(self, mux: Multiplexer, on_fault: Callable[[str], None] = lambda fault: None) -> None:
+        """`on_fault` is called with what is wrong with a file of rules of the user."""
+        self._mux, self._on_fault = mux, on_fault
+        self._signals = mux.agents.signals
+        self._rules: dict[str, ProgramRules] = {}
+        self._watches: dict[PaneId, OutputWatch] = {}
+        mux.agents.on_found.connect(self._on_found)
+        mux.on_event.connect(self._on_event)
+        mux.on_typed.connect(self._on_typed)
+        mux.on_change.connect(self._on_change)
+
+    # Signals
+
+    def _on_found(self, pane: PaneId) -> None:
+        agent = self._mux.agents.programs.get(pane, "")
+        if agent:
+            signals = self._signals.setdefault(pane, Signals())
+            signals.agent, signals.found_at = agent, self._mux.clock()
+            self._watch(pane)
+        elif pane in self._signals:
+            self._end_program(pane)
+        self._update(pane)
+
+    def _on_event(self, pane: PaneId, event: PaneEvent) -> None:
+        now = self._mux.clock()
+        match event:
+            case StatusReport():
+                self._signals.setdefault(pane, Signals()).add_report(event, now)
+            case AgentReported(reading) if pane in self._signals:
+                signals = self._signals[pane]
+                signals.hook = seen(signals.hook, reading, now)
+            case Notification(title, body) if pane in self._signals:
+                reading = self._rules_of(pane).notification(f"{title}: {body}" if title else body)
+                self._signals[pane].notification = Seen(reading, now) if reading else None
+            case TitleChanged(title) if pane in self._signals:
+                self._read_title(pane, title)
+            case PromptMark(kind="A" | "D") | Ended() | Started() if pane in self._signals:
+                self._end_program(pane)
+            case CommandStarted() if pane in self._signals and not self._signals[pane].agent:
+                self._signals[pane] = Signals()
+            case _:
+                return
+        self._update(pane)
+
+    def _on_typed(self, pane: PaneId, author: Author, count: int) -> None:
+        if (signals := self._signals.get(pane)) is not None:
+            signals.typed_at = self._mux.clock()
+            self._update(pane)
+
+    def _on_change(self, old: Workspace, new: Workspace) -> None:
+        for pane in old.panes.keys() - new.panes.keys():
+            self._unwatch(pane)
+            if self._signals.pop(pane, None) is not None:
+                self._mux.agents.set_status(pane, None)
+
+    def _end_program(self, pane: PaneId) -> None:
+        self._unwatch(pane)
+        self._signals[pane].end_program()
+
+    def _read_title(self, pane: PaneId, title: str) -> None:
+        signals, reading = self._signals[pane], self._rules_of(pane).title(title)
+        signals.title = seen(signals.title, reading, self._mux.clock()) if reading else None
+
+    # Screens
+
+    def _watch(self, pane: PaneId) -> None:
+        self._unwatch(pane)
+        terminal = self._mux.terminals[pane]
+        self._watches[pane] = OutputWatch(terminal, lambda: self._mux.post(lambda: self._printed(pane)))
+        self._read_title(pane, terminal.title)
+        self._look(pane)
+
+    def _unwatch(self, pane: PaneId) -> None:
+        if watch := self._watches.pop(pane, None):
+            watch.stop()
+
+    def _printed(self, pane: PaneId) -> None:
+        if watch := self._watches.get(pane):
+            watch.wait(LOOK_SECONDS, lambda: self._look(pane))
+
+    def _look(self, pane: PaneId) -> None:
+        """Read the screen, unless the program reports its state; and again once its silence means something."""
+        watch, signals = self._watches.get(pane), self._signals.get(pane)
+        if watch is None or signals is None:
+            return
+        watch.rearm()
+        now = self._mux.clock()
+        signals.printed_at = max(signals.printed_at, watch.terminal.printed_at)
+        if signals.report is None:
+            reading = self._rules_of(pane).screen(_last_rows(watch.terminal))
+            signals.screen = seen(signals.screen, reading, now) if reading else None
+            left = [each - (now - signals.printed_at) for each in (SILENT_SECONDS, SETTLED_SECONDS)]
+            if (seconds := next((each for each in left if each > 0), 0.0)) > 0:
+                watch.wait(seconds + 0.1, lambda: self._look(pane))
+        self._update(pane)
+
+    def _rules_of(self, pane: PaneId) -> "ProgramRules":
+        from fugue_tui.control.agents import program_rules
+
+        program = self._signals[pane].agent
+        if program not in self._rules:
+            try:
+                self._rules[program] = program_rules.load(program)
+            except ConfigError as error:
+                self._on_fault(str(error))
+                self._rules[program] = program_rules.load_shipped(program)
+        return self._rules[program]
+
+    # The result
+
+    def _update(self, pane: PaneId) -> None:
+        signals = self._signals.get(pane)
+        status = signals.status(self._mux.clock()) if signals is not None else None
+        before = self._mux.agents.statuses.get(pane)
+        if status is not None and before is not None and _alike(before.reading, status.reading):
+            status = replace(status, since=before.since)
+        self._mux.agents.set_status(pane, status)
+
+
+def _alike(before: Reading, after: Reading) -> bool:
+    """Whether two readings are of the same state, whatever the words."""
+    return (before.state, before.kind) == (after.state, after.kind)
+
+
+def _last_rows(terminal: Terminal) -> list[str]:
+    """The last rows of a screen, without the blank ones below them."""
+    with terminal.locked() as screen:
+        emulator = screen.emulator
+        first = emulator.scrollback.lines
+        rows = [row.rstrip() for row in emulator.lines(first, first + emulator.size.rows)]
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows[-ROWS:]

@@ -1,0 +1,1 @@
+"""The agents in panes and what each of them does."""

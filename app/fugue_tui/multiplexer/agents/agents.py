@@ -1,0 +1,60 @@
+"""Which agents run in panes, and the state of each. Main thread only.
+
+`control.agents` finds them and tells their states; everything else only reads.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.agents.signals import Signals
+from fugue_tui.multiplexer.agents.state import AgentState, AgentStatus
+from fugue_tui.multiplexer.callbacks import CallbackList
+
+
+class Agents:
+    """The agents of a workspace."""
+
+    def __init__(self) -> None:
+        self._programs: dict[PaneId, str] = {}
+        self._statuses: dict[PaneId, AgentStatus] = {}
+        self.programs: Mapping[PaneId, str] = MappingProxyType(self._programs)
+        """The names of the agents that run in the foreground, by pane."""
+        self.statuses: Mapping[PaneId, AgentStatus] = MappingProxyType(self._statuses)
+        """The states of agents, and of other programs that report theirs."""
+        self.signals: dict[PaneId, Signals] = {}
+        """What is known of the programs in panes; `control.agents` changes it."""
+        self.on_found = CallbackList[[PaneId]]()
+        """Another agent, or none any more, is in the foreground of a pane."""
+        self.on_change = CallbackList[[PaneId, AgentStatus | None, AgentStatus | None]]()
+        """The status in a pane has changed: before, after; None for none."""
+
+    def set_program(self, pane: PaneId, name: str) -> None:
+        """An agent is in the foreground of a pane; empty for none."""
+        if name == self._programs.get(pane, ""):
+            return
+        if name:
+            self._programs[pane] = name
+        else:
+            del self._programs[pane]
+        self.on_found(pane)
+
+    def set_status(self, pane: PaneId, status: AgentStatus | None) -> None:
+        """The status in a pane; None for none."""
+        before = self._statuses.get(pane)
+        if status == before:
+            return
+        if status is None:
+            del self._statuses[pane]
+        else:
+            self._statuses[pane] = status
+        self.on_change(pane, before, status)
+
+    def waiting(self) -> list[PaneId]:
+        """The panes whose programs need the user, the one that has waited longest first."""
+        waiting = ((status.since, pane) for pane, status in self._statuses.items() if status.waits)
+        return [pane for _, pane in sorted(waiting)]
+
+    def in_state(self, state: AgentState) -> list[PaneId]:
+        """The panes whose programs are in a state, by their numbers."""
+        return sorted(pane for pane, status in self._statuses.items() if status.state is state)
