@@ -310,10 +310,12 @@ def test_what_agents_do_is_seen_in_titles_tabs_and_the_status_bar(picture: Pictu
         stage.run(panes.SplitPane(direction=Direction.VERTICAL, command=("cat",), name="tests"))
         stage.run(windows.CreateWindow(name="other", command=("cat",)))
         stage.run(windows.SelectWindow(window=":1"))
+        stage.run(panes.SplitPane(pane="%1", direction=Direction.VERTICAL, command=("cat",), name="idle"))
         report(stage, 1, "state=blocked:app=claude:kind=permission:msg=YXBwcm92ZSBCYXNoOiBtYWtl")
         report(stage, 2, "state=working:app=codex:progress=40")
         report(stage, 3, "state=error:app=make:msg=MiB0ZXN0cyBmYWlsZWQ=")
         report(stage, 4, "state=done:app=gemini")
-        await stage.until(lambda: len(stage.mux.agents.statuses) == 4 and "2 tests failed" in stage.text)
+        report(stage, 5, "state=idle:app=codex")
+        await stage.until(lambda: len(stage.mux.agents.statuses) == 5 and "2 tests failed" in stage.text)
 
     assert picture(script, 110, 12)

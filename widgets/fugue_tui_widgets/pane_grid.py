@@ -124,9 +124,9 @@ class PaneGrid(ErrorBoundary, Widget):
             style: _on_the_hosts_own(self.get_component_rich_style(f"pane-grid--{style}")) for style in STYLES
         }
         return [
-            Strip([Segment(text, styles[style]) for text, style in lines.runs(y)], self.size.width).crop(
-                crop.x, crop.right
-            )
+            Strip(
+                [Segment(text, styles.get(style, styles[""])) for text, style in lines.runs(y)], self.size.width
+            ).crop(crop.x, crop.right)
             for y in range(crop.y, crop.bottom)
         ]
 

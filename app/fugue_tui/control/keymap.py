@@ -41,6 +41,7 @@ class Action(StrEnum):
     RENAME_WINDOW = "ask-rename-window"
     RENAME_SESSION = "ask-rename-session"
     APPROVALS = "answer-agents"
+    AGENTS = "show-agents"
     HOLD_PANE = "hold-pane"
     FREEZE_AGENTS = "toggle-freeze"
 
@@ -97,6 +98,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "F": Action.FREEZE_AGENTS,
         "S": "toggle-sideband",
         "j": "focus-waiting-agent",
+        "A": Action.AGENTS,
         "r": Action.REDRAW,
         "d": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,

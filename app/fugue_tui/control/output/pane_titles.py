@@ -20,6 +20,8 @@ _GLYPHS: Final[Mapping[AgentState, tuple[str, str]]] = {
     AgentState.ERROR: ("✗", "x"),
     AgentState.UNKNOWN: ("·", "."),
 }
+_TONES: Final = frozenset((AgentState.WORKING, AgentState.BLOCKED, AgentState.DONE, AgentState.ERROR))
+"""The states that have a colour."""
 INJECTED: Final = "injected, withdraw-context undoes it"
 """The state of a pane in whose shell a client has set variables or aliases."""
 
@@ -58,7 +60,8 @@ def agent_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:
     reading, glyph = status.reading, agent_glyph(status.state, ascii_only=mux.line_style() == "ascii")
     share = f" {reading.progress} %" if reading.progress is not None else ""
     words = f", {reading.words}" if reading.words and status.state in (AgentState.BLOCKED, AgentState.ERROR) else ""
-    return f"{glyph} {reading.kind or status.state}{share}{words}", status.state.value
+    tone = status.state.value if status.state in _TONES else ""
+    return f"{glyph} {reading.kind or status.state}{share}{words}", tone
 
 
 def agent_glyph(state: AgentState, *, ascii_only: bool = False) -> str:

@@ -210,6 +210,7 @@ _LABELS: Final = {
     Action.RENAME_WINDOW: "rename window",
     Action.RENAME_SESSION: "rename session",
     Action.APPROVALS: "answer agents, see grants",
+    Action.AGENTS: "all agents",
     Action.HOLD_PANE: "take pane over, hand it over",
     Action.FREEZE_AGENTS: "freeze agents, release them",
 }

@@ -19,6 +19,7 @@ from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui import view_model
+from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.help_page import help_page
@@ -51,6 +52,7 @@ class Actions:
             Action.RENAME_WINDOW: self._rename_window,
             Action.RENAME_SESSION: self._rename_session,
             Action.APPROVALS: self.approvals.open,
+            Action.AGENTS: AgentOverview(app).open,
             Action.HOLD_PANE: self._hold_pane,
             Action.FREEZE_AGENTS: self._freeze_agents,
         }

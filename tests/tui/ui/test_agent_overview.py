@@ -1,0 +1,121 @@
+"""The table of agents: it follows them, sorts and filters them, and its keys go there, answer and interrupt."""
+
+import pytest
+from tests.tui.conftest import Open, Stage
+from tests.tui.test_snapshots import Picture
+from tests.tui.test_snapshots import picture as picture
+
+from fugue_tui.control.agents.agent_monitor import AgentMonitor
+from fugue_tui.control.command_table import panes
+from fugue_tui.control.core.new_pane import Direction
+from fugue_tui.control.keymap import Action, Binding
+from fugue_tui_widgets.agent_screen import AgentRow, AgentScreen, duration
+
+
+def report(stage: Stage, pane: int, words: str) -> None:
+    stage.terminal(pane).receive(memoryview(f"\x1b]7501;{words}\x07".encode()))
+
+
+async def opened(stage: Stage) -> AgentScreen:
+    """Three agents, and the table."""
+    AgentMonitor(stage.mux)
+    for name in ("writer", "tests", "reader"):
+        stage.run(panes.SplitPane(direction=Direction.HORIZONTAL, command=("cat",), name=name, cwd="/"))
+    report(stage, 4, "state=idle:app=gemini:title=cmVhZCB0aGUgZG9jcw==")
+    report(stage, 2, "state=working:app=codex:progress=40:title=Zml4IHRoZSBwYXJzZXI=")
+    report(stage, 3, "state=blocked:app=claude:kind=permission:msg=YXBwcm92ZSBCYXNoOiBtYWtl")
+    await stage.until(lambda: len(stage.mux.agents.statuses) == 3)
+    stage.app.actions.run(Binding("", action=Action.AGENTS))
+    await stage.until(lambda: isinstance(stage.app.screen, AgentScreen) and "3 agents" in stage.text)
+    screen = stage.app.screen
+    assert isinstance(screen, AgentScreen)
+    return screen
+
+
+def order(stage: Stage) -> list[str]:
+    """The agents in the order of their rows."""
+    names = ("gemini", "codex", "claude")
+    lines = [line for line in stage.text.splitlines() if any(f" {name} " in line for name in names)]
+    return [name for line in lines for name in names if f" {name} " in line]
+
+
+async def test_it_shows_who_waits_first_and_sorts_in_other_ways(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=20) as stage:
+        await opened(stage)
+        assert order(stage) == ["claude", "codex", "gemini"]
+        await stage.press("s")
+        await stage.until(lambda: "by pane" in stage.text)
+        assert order(stage) == ["codex", "claude", "gemini"]
+        await stage.press("s")
+        await stage.until(lambda: "by agent" in stage.text)
+        assert order(stage) == ["claude", "codex", "gemini"]
+
+
+async def test_it_follows_the_agents(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=20) as stage:
+        await opened(stage)
+        report(stage, 3, "state=done:app=claude")
+        report(stage, 4, "state=blocked:app=gemini:kind=question:msg=d2hpY2ggb25lPw==")
+        await stage.until(lambda: "question: which one?" in stage.text)
+        assert order(stage) == ["gemini", "claude", "codex"]
+
+
+async def test_enter_goes_to_the_pane_and_escape_closes(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=20) as stage:
+        await opened(stage)
+        await stage.press("down", "enter")
+        await stage.until(lambda: stage.app.on_panes and str(stage.mux.focused) == "%2")
+        stage.app.actions.run(Binding("", action=Action.AGENTS))
+        await stage.until(lambda: isinstance(stage.app.screen, AgentScreen))
+        await stage.press("escape")
+        await stage.until(lambda: stage.app.on_panes)
+
+
+async def test_it_filters(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=20) as stage:
+        await opened(stage)
+        await stage.press("slash", *"parser")
+        await stage.until(lambda: order(stage) == ["codex"])
+        await stage.press("escape")
+        await stage.until(lambda: len(order(stage)) == 3)
+        assert isinstance(stage.app.screen, AgentScreen)
+
+
+async def test_an_answer_is_typed_into_the_pane(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=20) as stage:
+        await opened(stage)
+        await stage.press("a")
+        await stage.until(lambda: "to claude in %3 tests: approve Bash: make" in stage.text)
+        await stage.press(*"yes", "enter")
+        await stage.until(lambda: "yes" in stage.pane_text(3))
+
+
+async def test_without_agents_it_says_how_to_start_one(open_stage: Open) -> None:
+    async with open_stage(rows=20) as stage:
+        stage.app.actions.run(Binding("", action=Action.AGENTS))
+        await stage.until(lambda: "No agent runs in a pane" in stage.text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0, "0s"), (59, "59s"), (60, "1m"), (3599, "59m"), (7200, "2h"), (200_000, "2d")]
+)
+def test_times_are_short(seconds: int, words: str) -> None:
+    assert duration(seconds) == words
+
+
+ROWS = [
+    AgentRow("%3", "%3 tests", "claude", "blocked", "◆", "permission", 725, "", "~/shop (main)", "approve Bash: make"),
+    AgentRow("%2", "%2 writer", "codex", "working", "●", "working", 40, "fix the parser", "~/parser (fix)", ""),
+    AgentRow("%7", "%7", "gemini", "idle", "○", "idle", 7200, "Ready (docs)", "~/docs", ""),
+    AgentRow("%5", "%5", "make", "error", "✗", "error", 3, "", "~/shop (main)", "2 tests failed"),
+]
+
+
+def test_the_table_of_agents(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        screen = AgentScreen(lambda pane, text: None, lambda pane: None)
+        screen.show(ROWS)
+        await stage.app.push_screen(screen)
+        await stage.until(lambda: "4 agents" in stage.text)
+
+    assert picture(script, 110, 16)
