@@ -14,6 +14,7 @@ from pathlib import Path
 from bench import (
     agents,
     calls,
+    fleet,
     floods,
     hostile,
     keys,
@@ -47,6 +48,7 @@ TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "peers": peers.measure,
     "permissions": permissions.measure,
     "sideband": sideband.measure,
+    "fleet": fleet.measure,
     "soak": soak.measure,
 }
 

@@ -89,8 +89,16 @@ class PaneGrid(ErrorBoundary, Widget):
         if old.solution != model.solution or old.title_row != model.title_row:
             self._clear_arrangement_cache()
             self.refresh(layout=True)
-        elif old != model:
-            self.refresh(*self._frame_regions())
+        elif regions := self._changed_regions(old):
+            self.refresh(*regions)
+
+    def _changed_regions(self, old: GridView) -> list[Region]:
+        """The cells of the frame that differ: the titles alone, which change often, or all of it."""
+        model = self.model
+        if (old.focus, old.line_style) != (model.focus, model.line_style):
+            return self._frame_regions()
+        rects = (rect for pane, rect in model.solution.panes.items() if old.titles.get(pane) != model.titles.get(pane))
+        return [Region(rect.x, rect.y - 1, rect.cols, 1) for rect in rects if rect.y >= 1]
 
     def _frame_regions(self) -> list[Region]:
         """The cells of the frame: dividers, and the row of titles above the topmost panes."""

@@ -293,6 +293,14 @@ def _say(arguments: list[str]) -> int:
     return run(arguments)
 
 
+def _hook(arguments: list[str]) -> int:
+    if {"--help", "-h"} & set(arguments):
+        return _help("hook")
+    from fugue_tui.cli.hook_command import run
+
+    return run(arguments)
+
+
 def _show_file(arguments: list[str]) -> int:
     if {"--help", "-h"} & set(_own_words(arguments)):
         return _help("show")
@@ -357,6 +365,7 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "policy": _policy,
     "say": _say,
     "show": _show_file,
+    "hook": _hook,
     "open": _open,
     "new": _new,
     "help": lambda arguments: _help(arguments[0] if arguments else ""),

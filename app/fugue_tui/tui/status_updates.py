@@ -9,6 +9,8 @@ from fugue_tui.multiplexer import Multiplexer
 
 LABEL_SECONDS: Final = 1.0
 """Delay after output before the names of the running programs are read."""
+SOON_SECONDS: Final = 0.05
+"""Delay of an update that nobody waits for, such as of the states of agents, which change in bursts."""
 REST_SECONDS: Final = 10.0
 """How often idle panes release memory while no client shows the screen."""
 
@@ -21,12 +23,22 @@ class StatusUpdates:
         self._mux, self._clients, self._update = mux, clients, update
         self._requested = False
         self._timer: asyncio.TimerHandle | None = None
+        self._soon: asyncio.TimerHandle | None = None
 
     def request(self) -> None:
         """Titles or states may have changed: update."""
         if not self._requested and self._clients.watched:
             self._requested = True
             self._update()
+
+    def request_soon(self) -> None:
+        """The same within `SOON_SECONDS`, once for all changes until then: an update draws the whole frame."""
+        if self._soon is None and self._clients.watched:
+            self._soon = asyncio.get_running_loop().call_later(SOON_SECONDS, self._now)
+
+    def _now(self) -> None:
+        self._soon = None
+        self.request()
 
     def updated(self) -> None:
         """An update has run."""

@@ -6,8 +6,15 @@ from typing import Final
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.author import Author
-from fugue_tui.multiplexer.events.pane_events import ContextChanged, Ended, PaneEvent, SidebandUsed, Started
-from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notification
+from fugue_tui.multiplexer.events.pane_events import (
+    AgentChanged,
+    ContextChanged,
+    Ended,
+    PaneEvent,
+    SidebandUsed,
+    Started,
+)
+from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notification, StatusReport
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.program_clipboard import ProgramClipboard
@@ -44,6 +51,10 @@ class PaneNotifications:
             case Started() | Ended() | ContextChanged():
                 self._app.mux.fit()  # A single pane has a title only if its program has exited, or was injected into.
                 self._app.rebuild()
+            case StatusReport():
+                pass  # If it changes the state of an agent, that is an event of its own.
+            case AgentChanged():
+                self._app.status_updates.request_soon()
             case _:
                 self._app.status_updates.request()
 

@@ -1,0 +1,104 @@
+"""`fugue-tui hook`: what agents run as a hook, to say in their pane what they do. It never fails and prints nothing, as
+an agent may take either for an answer.
+
+Claude Code and Gemini CLI send an event as JSON on stdin; Codex calls its `notify` program with one as the last
+argument.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from fugue_tui.cli.args import Usage
+from fugue_tui.errors import FugueError
+
+PROGRAMS: Final = ("claude", "codex", "gemini")
+_LIMIT: Final = 1 << 20
+_SECONDS: Final = 2.0
+"""How long the agent waits for the workspace at most."""
+_WORDS: Final = 300
+_WORKING: Final = frozenset(
+    {
+        *("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"),
+        *("ElicitationResult", "BeforeAgent", "BeforeModel", "AfterModel", "BeforeTool", "AfterTool"),
+    }
+)
+_DONE: Final = frozenset({"Stop", "AfterAgent", "agent-turn-complete"})
+_IDLE: Final = frozenset({"SessionStart", "SessionEnd"})
+_NOTIFICATIONS: Final = {
+    "permission_prompt": "permission",
+    "ToolPermission": "permission",
+    "elicitation_dialog": "question",
+    "agent_needs_input": "question",
+}
+"""The kinds of notifications that need the user, and what they need."""
+
+
+def run(arguments: list[str]) -> int:
+    """Report an event to the workspace whose pane this runs in; always 0."""
+    if not arguments or arguments[0] not in PROGRAMS:
+        raise Usage(f"hook: wants one of {', '.join(PROGRAMS)}")
+    workspace, pane = os.environ.get("FUGUE_SOCKET", ""), os.environ.get("FUGUE_PANE", "")
+    words = report(_event(arguments[1:]))
+    if workspace and pane and words:
+        _send(workspace, ["report-agent", "--pane", pane, *words])
+    return 0
+
+
+def report(event: Mapping[str, Any]) -> list[str]:
+    """The arguments of report-agent for an event; empty for one that says nothing of the state."""
+    name = _text(event, "hook_event_name") or _text(event, "type")
+    if name in _WORKING:
+        return ["working"]
+    if name in _DONE:
+        return ["done"]
+    if name in _IDLE:
+        return ["idle"]
+    if name == "StopFailure":
+        return ["error", *_words(_text(event, "error") or _text(event, "message"))]
+    if name in ("PermissionRequest", "approval-requested"):
+        return ["blocked", "--kind", "permission", *_words(_request(event))]
+    if name == "Elicitation":
+        return ["blocked", "--kind", "question", *_words(_text(event, "message"))]
+    kind = _NOTIFICATIONS.get(_text(event, "notification_type"), "") if name == "Notification" else ""
+    return ["blocked", "--kind", kind, *_words(_text(event, "message"))] if kind else []
+
+
+def _event(arguments: list[str]) -> Mapping[str, Any]:
+    """The event of the last argument, or of stdin; empty for none."""
+    try:
+        text = arguments[-1] if arguments else "" if sys.stdin.isatty() else sys.stdin.buffer.read(_LIMIT).decode()
+        found: Any = json.loads(text)
+    except (ValueError, OSError, RecursionError):
+        return {}
+    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _send(workspace: str, words: list[str]) -> None:
+    from fugue_tui.client import command_request
+
+    try:
+        command_request.ask(workspace, words, _SECONDS)
+    except (FugueError, OSError, ValueError):
+        return  # The agent goes on without the workspace.
+
+
+def _request(event: Mapping[str, Any]) -> str:
+    """What a tool is to do."""
+    tool, given = _text(event, "tool_name"), event.get("tool_input")
+    details = cast("Mapping[str, Any]", given) if isinstance(given, dict) else dict[str, Any]()
+    names = ("command", "file_path", "path", "url")
+    what = next((found for name in names if (found := _text(details, name))), "")
+    return f"{tool}: {what}" if tool and what else tool or what
+
+
+def _words(text: str) -> list[str]:
+    text = " ".join(text.split())[:_WORDS]
+    return [f"--words={text}"] if text else []
+
+
+def _text(event: Mapping[str, Any], name: str) -> str:
+    value = event.get(name)
+    return value if isinstance(value, str) else ""
