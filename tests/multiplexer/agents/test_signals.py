@@ -93,6 +93,8 @@ def test_a_report_ends_with_its_program_unless_it_says_how_that_ended() -> None:
 def test_a_dialog_on_the_screen_counts_before_hooks_and_titles() -> None:
     signals = Signals(agent="claude", screen=Seen(BLOCKED, 1.0), hook=Seen(WORKING, 2.0), title=Seen(WORKING, 2.0))
     assert told(signals, 2.0) == (Signal.SCREEN, AgentState.BLOCKED)
+    signals.hook = Seen(BLOCKED, 2.0)
+    assert told(signals, 99.0) == (Signal.HOOK, AgentState.BLOCKED)
 
 
 def test_a_hook_counts_until_the_title_has_shown_something_else_for_a_while() -> None:

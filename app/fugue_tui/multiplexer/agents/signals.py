@@ -111,6 +111,8 @@ class Signals(Struct):
     def _observed(self, now: float) -> tuple[Signal, Seen]:
         """What other signals show."""
         if self.screen is not None and self.screen.reading.state is AgentState.BLOCKED:
+            if self.hook is not None and self.hook.reading.state is AgentState.BLOCKED:
+                return Signal.HOOK, self.hook  # It says more of the same dialog.
             return Signal.SCREEN, self.screen
         level = Signal.TITLE, self.title
         if self.title is None:
