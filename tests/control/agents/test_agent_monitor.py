@@ -93,6 +93,19 @@ def test_an_agent_is_found_followed_and_forgotten(fleet: Fleet, tmp_path: Path) 
     assert [state for _, state in fleet.events][-3:] == ["blocked", "working", None]
 
 
+def test_an_agent_whose_pane_was_closed_and_comes_back_is_found_again(fleet: Fleet) -> None:
+    fleet.finder.start()
+    fleet.room.cat()
+    pane = fleet.room.opened("create-pane --command \"bash -c 'exec -a claude cat'\"")
+    fleet.room.until(lambda: fleet.finder.find() or fleet.mux.agents.programs.get(pane))
+    fleet.room.say(f"close-pane {pane}")
+    assert not fleet.mux.agents.programs
+    fleet.room.say("undo-change")
+    fleet.room.until(lambda: fleet.mux.agents.programs.get(pane) == "claude")
+    fleet.prints(pane, "\x1b]0;✳ Claude Code\x07")
+    fleet.becomes(pane, "idle", Signal.TITLE)
+
+
 def test_reports_of_any_program_are_followed_until_the_prompt(fleet: Fleet) -> None:
     pane = fleet.room.cat()
     fleet.prints(pane, WORKING)

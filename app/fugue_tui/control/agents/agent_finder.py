@@ -58,6 +58,10 @@ class AgentFinder:
         for pane in old.panes.keys() - new.panes.keys():
             self._forget(pane)
             self._mux.agents.set_program(pane, "")
+        for pane in (new.panes.keys() - old.panes.keys()) & self._mux.terminals.keys():
+            if self._started:  # It may be one that was closed and comes back with its program.
+                self._watch(pane)
+                self._look(pane, 0)
 
     def _forget(self, pane: PaneId) -> None:
         if watch := self._watches.pop(pane, None):
