@@ -61,6 +61,8 @@ class Shell:
         attributes[3] |= termios.NOFLSH
         termios.tcsetattr(tty, termios.TCSANOW, attributes)
         os.close(tty)
+        # readline misses a signal, until the next key, that arrives just before it waits for one.
+        self.until(lambda: _state(self.terminal.pid) == "S")
         prompts = self.marks("A")
         self.type("\x03")
         self.wait_for_prompt(prompts)
@@ -92,6 +94,11 @@ class Shell:
     def text(self) -> str:
         with self.terminal.locked() as screen:
             return passage(screen.emulator, 0).text
+
+
+def _state(pid: int) -> str:
+    """The kernel's letter for the state of a process: S sleeps."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 class Start(Protocol):
