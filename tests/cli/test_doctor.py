@@ -60,10 +60,11 @@ def register(home: Path, entry: dict[str, Any]) -> None:
 def test_a_sound_installation_has_no_fault(doctor: Doctor) -> None:
     found = doctor()
     assert [*found] == [
-        *("terminal", "around", "clipboard", "fonts", "versions", "engine", "PATH", "shell", "sockets", "workspaces"),
-        *("state", "configuration", *(client.title for client in CLIENTS)),
+        *("terminal", "around", "clipboard", "fonts", "versions", "engine", "PATH", "shell"),
+        *("agent teams", "sockets", "workspaces", "state", "configuration", *(client.title for client in CLIENTS)),
     ]
     assert [name for name, each in found.items() if "fault" in dict(each)] == []
+    assert found["agent teams"][0][0] == "ok"
     assert found["engine"] == [("ok", "ghostty loads; ")]
     assert found["Cursor"] == [("ok", "not installed; ")]
     assert found["PATH"][0][0] == "warning"

@@ -173,3 +173,12 @@ def test_the_cursor_covers_the_whole_of_a_wide_character() -> None:
     assert strip.cell_length == 6
     assert [segment.text for segment in strip if segment.style and segment.style.reverse] == ["a"]
     assert with_cursor(strip, 9, 6) is strip
+
+
+def test_a_title_has_the_colour_of_its_pane() -> None:
+    titles = {ONE: Title("%1 a", colour="blue"), TWO: Title("%2 b", colour="color(208)"), THREE: Title("%3 c")}
+    picture = GridView(solve(grid(), Rect(0, 1, 21, 8)), titles, ONE, True, "thin")
+    drawn = FrameLines.of(picture, 21, 9)
+    styles = {style for row in drawn.styles for style in row}
+    assert styles == {"", "focus", "blue bold", "color(208)"}
+    assert ("▶%1 a ", "blue bold") in list(drawn.runs(0))

@@ -133,7 +133,8 @@ class PaneGrid(ErrorBoundary, Widget):
         }
         return [
             Strip(
-                [Segment(text, styles.get(style, styles[""])) for text, style in lines.runs(y)], self.size.width
+                [Segment(text, styles.get(style) or RichStyle.parse(style)) for text, style in lines.runs(y)],
+                self.size.width,
             ).crop(crop.x, crop.right)
             for y in range(crop.y, crop.bottom)
         ]

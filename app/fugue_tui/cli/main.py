@@ -293,6 +293,12 @@ def _say(arguments: list[str]) -> int:
     return run(arguments)
 
 
+def _claude(arguments: list[str]) -> int:
+    from fugue_tui.cli.claude_command import run
+
+    return run(arguments)
+
+
 def _hook(arguments: list[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         return _help("hook")
@@ -366,6 +372,7 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "say": _say,
     "show": _show_file,
     "hook": _hook,
+    "claude": _claude,
     "open": _open,
     "new": _new,
     "help": lambda arguments: _help(arguments[0] if arguments else ""),

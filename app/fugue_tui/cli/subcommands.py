@@ -53,6 +53,7 @@ SUBCOMMANDS: Final = (
         "print a sideband tag, such as say notify --text done",
     ),
     Subcommand("show", "[--type KIND] FILE", "show a file here: text, diff, markdown, image or table"),
+    Subcommand("claude", "[ARGUMENT]...", "run Claude Code in a pane; its agent teams open panes here"),
     Subcommand("hook", "claude|codex|gemini [EVENT]", "say what the agent in this pane does: run by it as a hook"),
     Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show who may do what, and why"),
     Subcommand(

@@ -218,6 +218,9 @@ class AgentSettings(Struct, frozen=True):
     notify: Literal["off", "bell", "osc9", "osc99", "osc777"] = "osc9"
     """How the host terminal notifies you of an agent that waits or is done while you look elsewhere: osc9 in iTerm2,
     Ghostty, WezTerm, foot and Windows Terminal, osc99 in kitty, osc777 in VTE and rxvt."""
+    tmux_shim: bool = False
+    """Let programs in new panes drive this workspace as they would a tmux; off, only those started by fugue-tui
+    claude."""
 
 
 class Config(Struct, frozen=True):

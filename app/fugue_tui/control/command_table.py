@@ -37,6 +37,7 @@ from fugue_tui.control.commands import (
     wait,
     windows,
 )
+from fugue_tui.control.tmux import run_tmux_command
 
 __all__ = [
     "agents",
@@ -57,6 +58,7 @@ __all__ = [
     "read_pane",
     "restore",
     "run_command",
+    "run_tmux_command",
     "save",
     "screenshot",
     "search",

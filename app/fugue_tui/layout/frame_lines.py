@@ -27,8 +27,8 @@ def columns(char: str) -> int:
 
 
 class FrameLines(Struct, frozen=True):
-    """One character and one style per cell: `focus`, the tone of a title, or nothing; `spans` are the titles'
-    rectangles."""
+    """One character and one style per cell: `focus`, the tone of a title, its colour (as Rich writes it, with `bold`
+    in the focused pane's), or nothing; `spans` are the titles' rectangles."""
 
     size: tuple[int, int]
     chars: tuple[tuple[str, ...], ...]
@@ -113,7 +113,9 @@ class _Canvas:
         state = self._state(title.state, rect.cols - 8)
         room = rect.cols - 2 - self._length(state)
         label = self._cut(f"{self.mark if focused else ' '}{title.text} ", room)
-        self._put(rect.x + 1, rect.y - 1, label, style)
+        self._put(
+            rect.x + 1, rect.y - 1, label, f"{title.colour} bold" if title.colour and focused else title.colour or style
+        )
         self._put(rect.right - 1 - self._length(state), rect.y - 1, state, title.tone or style)
         self.spans.append((pane, Rect(rect.x, rect.y - 1, self._length(label) + 1, 1)))
 

@@ -18,6 +18,8 @@ class Title(Struct, frozen=True):
     """A short state such as `exit 1` or `history -120`, shown at the right end."""
     tone: str = ""
     """What the state means, for its colour: `blocked`, `working`, `done`, `error`; empty for nothing special."""
+    colour: str = ""
+    """The colour of the text as Rich writes it, such as `blue`, `color(208)` or `#ff8000`; empty for the frame's."""
 
 
 class GridView(Struct, frozen=True):

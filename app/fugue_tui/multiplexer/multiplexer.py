@@ -55,6 +55,7 @@ from fugue_tui.multiplexer.restored_pane import (
 )
 from fugue_tui.multiplexer.solved_layouts import SolvedLayouts
 from fugue_tui.multiplexer.spawner import Spawner, program_of
+from fugue_tui.multiplexer.tmux_options import TmuxOptions
 from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.multiplexer.undo.layout_history import LayoutHistory
 from fugue_tui.multiplexer.undo.undo_log import UndoLog
@@ -142,6 +143,8 @@ class Multiplexer:
         self.screen_store = ScreenStore()
         """Screens stored by callers."""
         self.clipboard = Clipboard()
+        self.tmux_options = TmuxOptions(self.on_change)
+        """What programs that drive a tmux have set."""
         self.permissions = McpSettings()
         """What agents may do; may be replaced at any time, with `on_permissions` called afterwards."""
         self.on_permissions = CallbackList[[]]()
@@ -180,6 +183,11 @@ class Multiplexer:
     def workspace(self) -> Workspace:
         """The present state; `assign` replaces it."""
         return self._workspace
+
+    @property
+    def socket(self) -> str:
+        """The path of the workspace's socket; empty if it has none."""
+        return self._socket
 
     @property
     def front(self) -> Window | None:
@@ -498,7 +506,7 @@ class Multiplexer:
         if current_call.get().owner:
             pane = checked(self.permissions.security, pane)
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
-        env |= self.sideband.environment(pane.id)
+        env |= self.sideband.environment(pane.id) | self.tmux_options.of_new_pane(pane)
         return self._spawner(program_of(pane, env), size, self._watcher(pane.id), handover)
 
     def _watcher(self, pane: PaneId) -> TerminalWatcher:

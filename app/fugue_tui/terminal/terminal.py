@@ -31,6 +31,7 @@ from fugue_tui.terminal.shell_integration.command_log import CommandLog
 from fugue_tui.terminal.shell_integration.integration import ShellIntegration
 from fugue_tui.terminal.shell_integration.saved_commands import LineFilter, TerminalHandover, frozen
 from fugue_tui.terminal.tag_filter import CHECK_SECONDS, TagFilter
+from fugue_tui.terminal.tmux_passthrough import TmuxPassthrough
 
 _QUIET_SECONDS: Final = 1.0
 _SYNC_LIMIT: Final = 1.0
@@ -110,6 +111,7 @@ class Terminal:
         self.focus: Final = sender.focus
         """They send input; see `InputSender`."""
         self._tags = TagFilter(self._channel.is_canonical)
+        self._passthrough = TmuxPassthrough()
         self._channel.start()
 
     @classmethod
@@ -437,7 +439,7 @@ class Terminal:
         with self._lock as screen:
             if screen.closed:
                 return
-            for part in self._tags.split(bytes(data)):
+            for part in self._tags.split(self._passthrough.unwrap(bytes(data))):
                 if isinstance(part, bytes):
                     self._feed(screen, part)
                 else:

@@ -207,6 +207,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.undo_log.on_report.connect(self.actions.report_undo)
         self.actions.approvals.start()
         self.mux.lease.on_change.connect(self.status_updates.request)
+        self.mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
         self.mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
         self._fit(*self.size)

@@ -151,6 +151,7 @@ class _Server:
         self.mux.secrets, self.mux.rerun = config.session.secrets, config.session.rerun
         self.mux.permissions, self.mux.sideband.settings = config.mcp, config.claude.communication
         self.mux.move = self._rename
+        self.mux.tmux_options.configure(self.mux.socket if config.agents.tmux_shim else "")
 
     @property
     def _size(self) -> Size:

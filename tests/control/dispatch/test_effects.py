@@ -82,6 +82,7 @@ EFFECTS = {
     "show-file": RUN,
     "rotate-panes": LAYOUT,
     "run-command": RUN,
+    "run-tmux-command": DESTROY | RUN,
     "save-layout": ADMIN,
     "save-session": ADMIN,
     "screenshot-pane": READ,

@@ -56,6 +56,7 @@ CALLS = {
     "report-agent": "report-agent idle --pane {pane}",
     "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
+    "run-tmux-command": "run-tmux-command -- respawn-pane -k -t {pane} cat",
     "save-layout": "save-layout --name a",
     "save-session": "save-session --name a --overwrite",
     "search-panes": "search-panes --pattern a",

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Final
 
 from fugue_tui.cli.args import Usage, as_json, json_form, options_of, say
-from fugue_tui.cli.doctor import connections, installation, storage, terminal
+from fugue_tui.cli.doctor import connections, installation, storage, teams, terminal
 from fugue_tui.cli.doctor.report import Check, Finding, Level, examine, line
 from fugue_tui.cli.setup.clients import CLIENTS
 
@@ -19,6 +19,7 @@ CHECKS: Final = (
     Check("engine", installation.engine, 20.0),
     Check("PATH", installation.path),
     Check("shell", installation.shell),
+    Check("agent teams", teams.tmux, 20.0),
     Check("sockets", storage.sockets_directory),
     Check("workspaces", storage.running, 20.0),
     Check("state", storage.state_directory),

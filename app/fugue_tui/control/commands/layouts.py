@@ -221,14 +221,21 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
     main_share: Annotated[float, Meta(ge=0.1, le=0.9)] = presets.MAIN_SHARE
-    """The share of the main pane, if the preset has one; the largest pane becomes the main one."""
+    """The share of the main pane, if the preset has one."""
+    main: str = ""
+    """The main pane: an id or a name; omitted, the largest."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
         """The new layout."""
         window = target.window(mux, self.window, origin)
         if self.preset in ("next", "previous"):
             return _arranged(mux, window, _cycled(window.layout, self.main_share, 1 if self.preset == "next" else -1))
-        return _arranged(mux, window, presets.rearrange(window.layout, self.preset, self.main_share))
+        if not self.main:
+            return _arranged(mux, window, presets.rearrange(window.layout, self.preset, self.main_share))
+        main, order = target.pane(mux, self.main, origin), list(panes(window.layout))
+        if main not in order:
+            raise InvalidArgument(f"main: {main} is not in window {window.id}")
+        return _arranged(mux, window, presets.apply(self.preset, order, self.main_share, main))
 
 
 class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):

@@ -1,5 +1,7 @@
 """Commands for sessions: named groups of windows."""
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.windows import open_window
@@ -28,7 +30,7 @@ class CreateSession(
     Command[SessionInfo],
     name="create-session",
     effect=Effect.RUN,
-    given=("command",),
+    given=("command", "env"),
     otherwise=Effect.LAYOUT,
     toolset=Toolset.SESSIONS,
     creates=True,
@@ -41,6 +43,10 @@ class CreateSession(
     """The command: one line for the user's shell, or a list of program and arguments; omitted, a login shell."""
     cwd: str = ""
     """The working directory; omitted, that of the caller's pane."""
+    window_name: str = ""
+    """The name of its window; omitted, the program in its active pane."""
+    env: Mapping[str, str] | None = None
+    """Environment variables to set."""
     focus: bool | None = None
     """Whether to select its window; omitted, only if the user ran the command."""
 
@@ -50,7 +56,10 @@ class CreateSession(
         name = target.named(self.name) or _free(taken)
         if name in taken:
             raise InvalidArgument(f"name: there is a session {name} already; create-window adds a window to it")
-        open_window(mux, origin, name, command=self.command, cwd=self.cwd, focus=self.focus)
+        open_window(
+            mux, origin, name,
+            command=self.command, cwd=self.cwd, name=self.window_name, env=self.env, focus=self.focus,
+        )  # fmt: skip
         return session_info(mux, name)
 
 

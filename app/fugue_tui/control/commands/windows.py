@@ -1,5 +1,7 @@
 """Commands for windows: list, create, select, rename and close."""
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
@@ -32,7 +34,7 @@ class CreateWindow(
     Command[WindowInfo],
     name="create-window",
     effect=Effect.RUN,
-    given=("command",),
+    given=("command", "env"),
     otherwise=Effect.LAYOUT,
     toolset=Toolset.SESSIONS,
     creates=True,
@@ -47,6 +49,8 @@ class CreateWindow(
     """The command: one line for the user's shell, or a list of program and arguments; omitted, a login shell."""
     cwd: str = ""
     """The working directory; omitted, that of the caller's pane."""
+    env: Mapping[str, str] | None = None
+    """Environment variables to set."""
     focus: bool | None = None
     """Whether to select the window; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
@@ -57,7 +61,7 @@ class CreateWindow(
         session = target.session(mux, self.session, origin) if mux.workspace.windows else mux.workspace.name
         return open_window(
             mux, origin, session,
-            command=self.command, cwd=self.cwd, name=self.name, focus=self.focus, on_exit=self.on_exit,
+            command=self.command, cwd=self.cwd, name=self.name, env=self.env, focus=self.focus, on_exit=self.on_exit,
         )  # fmt: skip
 
 
@@ -130,12 +134,13 @@ def open_window(
     command: Line = "",
     cwd: str = "",
     name: str = "",
+    env: Mapping[str, str] | None = None,
     focus: bool | None = None,
     on_exit: OnExit | None = None,
 ) -> WindowInfo:
     """Create a window of a session with one pane; nothing changes if its program cannot be started."""
     source = target.pane(mux, target.ACTIVE, origin) if mux.workspace.windows else None
-    pane = new_pane(mux, origin, command=command, cwd=cwd, on_exit=on_exit, source=source)
+    pane = new_pane(mux, origin, command=command, cwd=cwd, env=env, on_exit=on_exit, source=source)
     label = target.named(name)
     window = Window(mux.ids.next_window(), label, Leaf(pane.id), pane.id, session, named=bool(label))
     mux.open([pane], edit.add_window(mux.workspace, window, [pane], focus=wants_focus(focus, origin)))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, cast
 
 from fugue_tui.control.core import target
@@ -33,7 +34,8 @@ class Redaction:
         without what it types."""
 
         def redacted(name: str, value: Any) -> Any:
-            return WITHHELD if hidden and value and name in _TYPED else self._value(name, value)
+            typed = name in _TYPED or (name == "command" and Effect.INPUT in command.effects)
+            return WITHHELD if hidden and value and typed else self._value(name, value)
 
         return command_line.beginning(command, most, redacted)
 
@@ -66,6 +68,9 @@ class Redaction:
 def named_panes(mux: Multiplexer, command: Command[Any], origin: Origin) -> tuple[str, ...]:
     """The ids of the panes that a command names."""
     found = dict[str, None]()
+    if Effect.INPUT in command.effects:
+        with suppress(CommandError):
+            found = dict.fromkeys(map(str, command.targets(mux, origin)))
     for value in (getattr(command, name, None) for name in _PANES):
         for word in (value,) if isinstance(value, str) else cast("tuple[object, ...]", value or ()):
             try:

@@ -154,7 +154,7 @@ def resume_argv(argv: Sequence[str], pid: int, cwd: str, home: str = "") -> tupl
 def _found(argv: Sequence[str]) -> tuple[str, int]:
     """The agent, and how many words name it: `claude` has one, `node /usr/bin/codex` two."""
     for length, word in enumerate(argv, 1):
-        name = os.path.basename(word)
+        name = os.path.basename(word).removesuffix(".exe")
         if name in AGENTS:
             return name, length
         if (length == 1 and name in _RUNTIMES) or (length > 1 and word.startswith("-")):

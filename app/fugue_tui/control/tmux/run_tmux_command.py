@@ -1,0 +1,109 @@
+"""Runs one of tmux's commands, for programs that drive a tmux: the `tmux` of `fugue_tui.tmux_shim` calls it."""
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from fugue_tui.control.core.answers import TextAnswer
+from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
+from fugue_tui.control.core.deferred import Deferred, finished, is_deferred, run_task
+from fugue_tui.control.tmux.targets import Targets
+from fugue_tui.control.tmux.verbs import Call, Translation, lookup
+from fugue_tui.errors import InvalidArgument
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.sanitize import clean
+from fugue_tui.terminal.pty import process
+from fugue_tui.tmux_shim import install
+
+
+class TmuxOutput(TextAnswer, frozen=True, kw_only=True):
+    """What the command prints."""
+
+    lines: int
+    """The number of lines; 0 tells no output from one empty line."""
+
+    @property
+    def untrusted(self) -> str:
+        """Titles and text of programs are in it."""
+        return "the programs in panes"
+
+
+class RunTmuxCommand(
+    Command[TmuxOutput], name="run-tmux-command", effect=Effect.DESTROY, also=Effect.RUN, toolset=Toolset.RUNNING
+):
+    """Run one of tmux's commands, such as split-window or list-panes, for programs that drive a tmux.
+
+    It does here what tmux would do; a command that is unknown here fails with tmux's words.
+    """
+
+    command: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1000)]
+    """The command and its arguments, such as ["split-window", "-h"]."""
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        """Those of tmux's command; an unknown one does nothing."""
+        try:
+            return lookup(self.command[0]).effects
+        except InvalidArgument:
+            return frozenset((Effect.READ,))
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """Those of what it does here."""
+        found = (each.targets(mux, origin) for each in self._translation(mux, origin).commands)
+        return tuple(dict.fromkeys(pane for panes in found for pane in panes))
+
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """Likewise."""
+        commands = self._translation(mux, origin).commands
+        return tuple(started for each in commands for started in each.started(mux, origin))
+
+    def run(self, mux: Multiplexer, origin: Origin) -> TmuxOutput | Deferred[TmuxOutput]:
+        """What it prints. Raises InvalidArgument or NotFound in tmux's words, or what a command here raises."""
+        translation = self._translation(mux, origin)
+        translation.act()
+        results = list[Any]()
+        for at, command in enumerate(translation.commands):
+            result = command.run(mux, origin)
+            if is_deferred(result):
+                left = translation.commands[at + 1 :]
+                return run_task(_rest(mux, origin, translation, results, result, left))
+            results.append(result)
+        return _output(translation, results)
+
+    def _translation(self, mux: Multiplexer, origin: Origin) -> Translation:
+        verb = lookup(self.command[0])
+        if ";" in self.command:
+            raise InvalidArgument(f"command {clean(verb.name)}: give one command at a time, without ;")
+        arguments, environment = verb.arguments(self.command[1:]), partial(_environment, mux, origin)
+        return verb.translate(Call(mux, origin, Targets(mux, origin), arguments, environment))
+
+
+async def _rest(
+    mux: Multiplexer,
+    origin: Origin,
+    translation: Translation,
+    results: list[Any],
+    pending: Deferred[Any],
+    left: Sequence[Command[Any]],
+) -> TmuxOutput:
+    """The output once what takes time is done, and the commands after it have run."""
+    results.append(await finished(pending))
+    for command in left:
+        result = command.run(mux, origin)
+        results.append(await finished(result) if is_deferred(result) else result)
+    return _output(translation, results)
+
+
+def _output(translation: Translation, results: Sequence[Any]) -> TmuxOutput:
+    lines = translation.show(results)
+    return TmuxOutput(text="\n".join(lines), lines=len(lines))
+
+
+def _environment(mux: Multiplexer, origin: Origin) -> dict[str, str]:
+    """The variables by which a program in a new pane finds the tmux commands here, with the caller's own PATH."""
+    caller = (process.environ(origin.pid) or {}) if origin.pid else {}
+    return install.environment(mux.socket, caller.get("PATH", "") or os.environ.get("PATH", os.defpath))
