@@ -24,6 +24,7 @@ from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.access.grants import Grants
 from fugue_tui.multiplexer.access.sideband import SidebandAccess
 from fugue_tui.multiplexer.agents.agents import Agents
+from fugue_tui.multiplexer.agents.mailboxes import Mailboxes
 from fugue_tui.multiplexer.agents.state import AgentStatus
 from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.callbacks import CallbackList
@@ -155,6 +156,8 @@ class Multiplexer:
         self.agents = Agents()
         """The agents in panes, and what they do."""
         self.agents.on_change.connect(self._agent_changed)
+        self.mailboxes = Mailboxes()
+        """Messages to agents."""
         self.sideband = SidebandAccess(clock, self.agents.programs)
         """Which panes' output is parsed for commands."""
         self.closed_panes = ClosedPanes(self)

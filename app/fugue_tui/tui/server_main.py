@@ -22,7 +22,7 @@ from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config, SessionSettings
 from fugue_tui.control.commands import windows
 from fugue_tui.control.core.command import USER, Origin
-from fugue_tui.errors import FugueError
+from fugue_tui.errors import FugueError, SaveError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from fugue_tui.control.dispatch.audit import Audit
     from fugue_tui.control.dispatch.thread_gateway import Caller
     from fugue_tui.multiplexer.access.grants import Grant
+    from fugue_tui.multiplexer.agents.journal import Journal
     from fugue_tui.multiplexer.autosave.saver import Saver
     from fugue_tui.tui.app import FugueApp
     from fugue_tui.tui.ui.restore_prompt import RestorePrompt
@@ -365,22 +366,51 @@ def _follow_agents(app: "FugueApp") -> None:
     """Find the agents in panes, tell what they do, and run the tags that they print; no agent does anything in the
     first second."""
     shown = app.on_shown
+    app.mux.mailboxes.hold()
 
     def start() -> None:
         from fugue_tui.control.agents.agent_finder import AgentFinder
         from fugue_tui.control.agents.agent_monitor import AgentMonitor
+        from fugue_tui.control.core.deferred import spawn
         from fugue_tui.control.sideband.door import SidebandDoor
 
         finder = AgentFinder(app.mux)
         SidebandDoor(app.dispatcher)
         AgentMonitor(app.mux, app.inform)
         finder.start()
+        spawn(_deliver_messages(app))
 
     def on_shown() -> None:
         shown()
         call_later(1.0, start)
 
     app.on_shown = on_shown
+
+
+async def _deliver_messages(app: "FugueApp") -> None:
+    """Take over the messages that the previous run has kept, and deliver what waits."""
+    import time
+
+    from fugue_tui.control.agents.messenger import Messenger
+    from fugue_tui.multiplexer.agents.journal import Journal
+
+    mux = app.mux
+    journal = Journal(state_dir(), mux.workspace.name, mux.mailboxes.records)
+    try:
+        mux.mailboxes.load(iter(await journal.load()), time.time())
+        mux.mailboxes.journal = journal
+    except SaveError as error:
+        app.inform(f"messages to agents are not kept over a restart: {error}")
+    mux.mailboxes.release()
+    mux.on_change.connect(lambda old, new: _move(journal, old.name, new.name))
+    Messenger(mux).start()
+
+
+def _move(journal: "Journal", old: str, new: str) -> None:
+    from fugue_tui.control.core.deferred import spawn
+
+    if old != new:
+        spawn(journal.move(new))
 
 
 def _keep_grants(app: "FugueApp") -> None:

@@ -79,6 +79,16 @@ EFFECTS = {
     "wait-for-agents": READ,
     "focus-waiting-agent": LAYOUT,
     "report-agent": LAYOUT,
+    "start-agent": RUN,
+    "brief-agent": INPUT,
+    "stop-agent": DESTROY,
+    "restart-agent": DESTROY | RUN,
+    "send-message": INPUT,
+    "publish-message": INPUT,
+    "subscribe-topic": LAYOUT,
+    "list-messages": READ,
+    "read-messages": LAYOUT,
+    "acknowledge-message": LAYOUT,
     "show-file": RUN,
     "rotate-panes": LAYOUT,
     "run-command": RUN,
@@ -171,6 +181,7 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
         "run-command",
         "show-file",
         "split-pane",
+        "start-agent",
     }
 
 

@@ -6,8 +6,10 @@ from fugue_tui.control.agents.output_watch import OutputWatch
 from fugue_tui.control.restore.agent_resume import agent_in
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.agents.agents import DECLARED
 from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent, Started
 from fugue_tui.terminal.emulator.events import PromptMark
+from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Workspace
 
 SECONDS: Final = (1.0, 2.0, 7.0)
@@ -40,8 +42,15 @@ class AgentFinder:
         """Look at a pane now."""
         terminal = self._mux.terminals.get(pane)
         if terminal is not None:
-            name = agent_in(terminal.foreground_group) if terminal.exit is None else ""
-            self._mux.agents.set_program(pane, name)
+            self._mux.agents.set_program(pane, self._name(pane, terminal) if terminal.exit is None else "")
+
+    def _name(self, pane: PaneId, terminal: Terminal) -> str:
+        """The agent in the foreground: one that is known, or the program that the pane was opened for as an agent."""
+        group = terminal.foreground_group
+        record = self._mux.workspace.panes.get(pane)
+        declared = record.metadata.get(DECLARED, "") if record is not None else ""
+        own = declared if group == terminal.pid and isinstance(declared, str) else ""
+        return agent_in(group) or own
 
     def _on_event(self, pane: PaneId, event: PaneEvent) -> None:
         match event:

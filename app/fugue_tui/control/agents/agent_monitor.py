@@ -13,7 +13,7 @@ from fugue_tui.errors import ConfigError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.signals import SETTLED_SECONDS, SILENT_SECONDS, Seen, Signals, seen
-from fugue_tui.multiplexer.agents.state import Reading
+from fugue_tui.multiplexer.agents.state import AgentState, Reading
 from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.events.pane_events import AgentReported, Ended, PaneEvent, Started
 from fugue_tui.terminal.emulator.events import (
@@ -127,7 +127,7 @@ class AgentMonitor:
         now = self._mux.clock()
         signals.printed_at = max(signals.printed_at, watch.terminal.printed_at)
         if signals.report is None:
-            reading = self._rules_of(pane).screen(_last_rows(watch.terminal))
+            reading = self._rules_of(pane).screen(last_rows(watch.terminal))
             signals.screen = seen(signals.screen, reading, now) if reading else None
             left = [each - (now - signals.printed_at) for each in (SILENT_SECONDS, SETTLED_SECONDS)]
             if (seconds := next((each for each in left if each > 0), 0.0)) > 0:
@@ -154,7 +154,15 @@ class AgentMonitor:
         before = self._mux.agents.statuses.get(pane)
         if status is not None and before is not None and _alike(before.reading, status.reading):
             status = replace(status, since=before.since)
+        if before is not None and status is not None and _has_read(before.state, status.state):
+            self._mux.lease.settle(pane)
         self._mux.agents.set_status(pane, status)
+
+
+def _has_read(before: AgentState, after: AgentState) -> bool:
+    """Whether a change of state shows that an agent has read what was typed: it begins to work, or a dialog is
+    answered."""
+    return before is not after and (before is AgentState.BLOCKED or after is AgentState.WORKING)
 
 
 def _alike(before: Reading, after: Reading) -> bool:
@@ -162,7 +170,7 @@ def _alike(before: Reading, after: Reading) -> bool:
     return (before.state, before.kind) == (after.state, after.kind)
 
 
-def _last_rows(terminal: Terminal) -> list[str]:
+def last_rows(terminal: Terminal) -> list[str]:
     """The last rows of a screen, without the blank ones below them."""
     with terminal.locked() as screen:
         emulator = screen.emulator

@@ -80,6 +80,14 @@ class ProgramRules(Struct, frozen=True):
         """What the last rows of a screen show; None for nothing."""
         return _first(self.screens, "\n".join(rows))
 
+    def takes_input(self, rows: Sequence[str]) -> bool:
+        """Whether the last rows of a screen show the program's input, and no dialog; true for a program without a rule
+        for that."""
+        text = "\n".join(rows).encode()
+        shown = {rule.state for rule in self.screens if rule.reading(text) is not None}
+        known = any(rule.state is AgentState.IDLE for rule in self.screens)
+        return AgentState.BLOCKED not in shown and (AgentState.IDLE in shown or not known)
+
     def notification(self, text: str) -> Reading | None:
         """What a notification shows; None for nothing."""
         return _first(self.notifications, text)

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct
 
 from fugue_tui.control.agents.git_branch import branch_of
+from fugue_tui.control.agents.receivers import ROLE, TEAM
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TIMED_OUT
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -53,6 +54,10 @@ class AgentInfo(Struct, frozen=True):
     """The pane's id."""
     name: str
     """The pane's name; empty if it has none."""
+    role: str
+    """Its role; empty if it has none."""
+    team: str
+    """Its team; empty if it has none."""
     program: str
     """The agent, such as claude; of another program, what it calls itself."""
     state: State
@@ -325,6 +330,8 @@ def _agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, b
     return AgentInfo(
         pane=str(pane),
         name=clean(mux.workspace.panes[pane].name),
+        role=clean(str(mux.workspace.panes[pane].metadata.get(ROLE, ""))),
+        team=clean(str(mux.workspace.panes[pane].metadata.get(TEAM, ""))),
         program=clean(status.program),
         state=reading.state.value,
         kind=reading.kind.value if reading.kind else None,

@@ -5,11 +5,15 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Final
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.agents.signals import Signals
 from fugue_tui.multiplexer.agents.state import AgentState, AgentStatus
 from fugue_tui.multiplexer.callbacks import CallbackList
+
+DECLARED: Final = "agent"
+"""The entry of a pane's metadata with the agent that it was opened for, which may be any program."""
 
 
 class Agents:

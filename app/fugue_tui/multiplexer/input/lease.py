@@ -89,6 +89,12 @@ class Lease:
             reports.input.hand_over(terminal.sent.count)
         self.on_change()
 
+    def settle(self, pane: PaneId) -> None:
+        """What the user has typed in a pane was read: the program has answered it, so it is no line that is left."""
+        reports, terminal = self._mux.pane_reports.get(pane), self._mux.terminals.get(pane)
+        if reports is not None and terminal is not None:
+            reports.input.own_count = terminal.sent.count
+
     def is_taken(self, pane: PaneId) -> bool:
         """Whether the user has taken a pane over."""
         return pane in self._taken

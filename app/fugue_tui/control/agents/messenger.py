@@ -1,0 +1,147 @@
+"""Types the messages that wait in mailboxes, each when its agent is at its input. Main thread only.
+
+A message is typed into an agent that is idle, done or has failed: never into a dialog, another program, or over a line
+that the user has left there. While the user types, it waits. It is marked on disk before it is typed, and not typed
+again after a restart: what is not confirmed stays in the mailbox.
+"""
+
+import asyncio
+import logging
+import re
+from contextvars import Context
+from typing import Final
+
+from fugue_tui.control.agents import program_rules
+from fugue_tui.control.agents.agent_monitor import last_rows
+from fugue_tui.control.agents.program_rules import ProgramRules
+from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.deferred import finished, is_deferred
+from fugue_tui.control.core.send_input import Input, send
+from fugue_tui.errors import ConfigError, FugueError, SaveError
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.agents.mailboxes import Message, MessageState, box_of, pane_of
+from fugue_tui.multiplexer.agents.state import AgentState
+from fugue_tui.multiplexer.watch.main_loop import call_later
+from fugue_tui.workspace.model import Workspace
+
+ANSWER_SECONDS: Final = 3.0
+"""For so long after something was typed an agent that rests is not typed to again: it has not begun to work yet."""
+RETRY_SECONDS: Final = 1.0
+"""Seconds until a message is tried again that could not be typed, such as while the user types there."""
+LOOK_SECONDS: Final = 0.2
+"""Seconds until the screen of an agent that rests is looked at again, as it does not show its input."""
+RESTS: Final = (AgentState.IDLE, AgentState.DONE, AgentState.ERROR)
+"""The states in which an agent takes a message."""
+_HEADER: Final = re.compile(r"^\[message ", re.MULTILINE)
+
+_log = logging.getLogger(__name__)
+
+
+class Messenger:
+    """The delivery of a workspace's messages."""
+
+    def __init__(self, mux: Multiplexer) -> None:
+        self._mux, self._boxes = mux, mux.mailboxes
+        self._rules: dict[str, ProgramRules] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._boxes.on_change.connect(lambda message: self._look(message.box))
+        mux.agents.on_change.connect(lambda pane, before, after: self._on_agent(pane))
+        mux.agents.on_found.connect(self._on_agent)
+        mux.on_change.connect(self._on_workspace)
+
+    def start(self) -> None:
+        """Begin with what waits already."""
+        for box in {each.box for each in self._boxes.messages.values()}:
+            self._look(box)
+
+    def _on_agent(self, pane: PaneId) -> None:
+        if (record := self._mux.workspace.panes.get(pane)) is not None and (box := box_of(record)):
+            self._look(box)
+
+    def _on_workspace(self, old: Workspace, new: Workspace) -> None:
+        if old.panes is not new.panes:
+            for pane in new.panes.keys() - old.panes.keys():
+                if box := box_of(new.panes[pane]):
+                    self._look(box)
+
+    def _look(self, box: str) -> None:
+        """Deliver what waits in a mailbox, unless that is under way."""
+        if box in self._tasks or self._boxes.next_queued(box) is None:
+            return
+        task = asyncio.get_running_loop().create_task(self._deliver(box), context=Context())
+        self._tasks[box] = task
+        task.add_done_callback(lambda _: self._tasks.pop(box, None))
+
+    async def _deliver(self, box: str) -> None:
+        """Type the next message if its agent takes it, else look again when that may have changed."""
+        await asyncio.sleep(0)
+        pane = pane_of(self._mux.workspace, box)
+        message = self._boxes.next_queued(box)
+        if pane is None or message is None:
+            return
+        wait = self._wait(pane)
+        if wait is None:
+            return  # A change of the agent's state looks again.
+        if wait <= 0:
+            wait = RETRY_SECONDS if not await self._type(pane, message) else 0.0
+        call_later(wait, lambda: self._look(box))
+
+    def _wait(self, pane: PaneId) -> float | None:
+        """Seconds until an agent may take a message: 0 for now, None until its state changes."""
+        status, signals = self._mux.agents.statuses.get(pane), self._mux.agents.signals.get(pane)
+        if pane not in self._mux.agents.programs or status is None or status.state not in RESTS:
+            return None
+        if signals is not None and signals.typed_at >= status.since:
+            left = signals.typed_at + ANSWER_SECONDS - self._mux.clock()
+            if left > 0:
+                return left
+        return 0.0 if self._takes_input(pane) else LOOK_SECONDS
+
+    def _takes_input(self, pane: PaneId) -> bool:
+        """Whether the screen shows the agent's input: a program may say that it is idle before it reads."""
+        program, terminal = self._mux.agents.programs[pane], self._mux.terminals[pane]
+        if program not in self._rules:
+            self._rules[program] = _rules(program)
+        rules = self._rules[program]
+        return rules.takes_input(last_rows(terminal)) and (not rules.screens or terminal.modes.bracketed_paste)
+
+    async def _type(self, pane: PaneId, message: Message) -> bool:
+        """Type a message and press Enter; whether that was done, or is unknown."""
+        origin = Origin(Door.MCP, client=message.sender)
+        if self._mux.input(pane, origin.author).refusal() is not None:
+            return False
+        try:
+            await self._boxes.set_state(message.id, MessageState.TYPING)
+        except SaveError as error:
+            _log.warning("message %d waits: %s", message.id, error)
+            return False
+        state = MessageState.QUEUED
+        try:
+            if self._wait(pane) == 0.0:
+                result = send(self._mux, origin, str(pane), (Input(typed_text(message), submit=True),), 0.0)
+                state = MessageState.UNCONFIRMED
+                sent = await finished(result) if is_deferred(result) else result
+                state = MessageState.DELIVERED if sent.submitted else MessageState.UNCONFIRMED
+        except FugueError as error:
+            _log.info("message %d to %s: %s", message.id, pane, error)
+        try:
+            await self._boxes.set_state(message.id, state)
+        except SaveError as error:
+            _log.warning("message %d is %s: %s", message.id, state, error)
+        return state is not MessageState.QUEUED
+
+
+def _rules(program: str) -> ProgramRules:
+    try:
+        return program_rules.load(program)
+    except ConfigError:  # The user was told.
+        return program_rules.load_shipped(program)
+
+
+def typed_text(message: Message) -> str:
+    """What is typed of a message: a line that begins as the head of another message is indented."""
+    if message.briefing:
+        return message.text
+    about = f" on {message.topic}" if message.topic else ""
+    return f"[message {message.id} from {message.sender}{about}] {_HEADER.sub(' [message ', message.text)}"

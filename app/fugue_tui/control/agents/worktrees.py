@@ -1,0 +1,67 @@
+"""Git worktrees for agents: one beside the repository, removed only if nothing is lost. Threads, not the main one."""
+
+import os
+import re
+import subprocess
+from typing import Final
+
+from fugue_tui.errors import InvalidArgument, Refused
+from fugue_tui.sanitize import clean
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_SECONDS: Final = 60.0
+
+
+def add(directory: str, name: str) -> str:
+    """The path of a worktree of the repository around a directory, on a branch of that name:
+    `REPOSITORY.worktrees/NAME`. One that is there is used again. Raises InvalidArgument or Refused."""
+    if not _NAME.fullmatch(name) or name.endswith((".lock", ".")) or ".." in name:
+        raise InvalidArgument("worktree: a name has letters, digits and . _ -, and begins with a letter or a digit")
+    top = os.path.dirname(_git(directory, "rev-parse", "--path-format=absolute", "--git-common-dir"))
+    path = f"{top}.worktrees/{name}"
+    if os.path.lexists(path):
+        if os.path.realpath(_git(path, "rev-parse", "--show-toplevel")) != os.path.realpath(path):
+            raise Refused(f"worktree: {path} is there, and is no worktree; choose another name")
+        return path
+    exists = _runs(directory, "show-ref", "--verify", "--quiet", f"refs/heads/{name}")
+    _git(directory, "worktree", "add", *((path, name) if exists else ("-b", name, path)))
+    return path
+
+
+def remove(path: str) -> str:
+    """Remove a worktree and its branch, unless something would be lost: why it was kept, empty if it was removed."""
+    try:
+        if _git(path, "status", "--porcelain"):
+            return f"{path} is kept: it has changes that are not committed"
+        branch = _git(path, "rev-parse", "--abbrev-ref", "HEAD")
+        others = (f"--exclude={branch}", "--branches", "--remotes", "--tags")
+        if _git(path, "log", "--oneline", "-n", "1", "HEAD", "--not", *others):
+            return f"{path} is kept: it has commits that are on no other branch"
+        common = _git(path, "rev-parse", "--path-format=absolute", "--git-common-dir")
+        _git(common, "worktree", "remove", path)
+        if branch != "HEAD":
+            _git(common, "branch", "-D", branch)
+    except (Refused, InvalidArgument) as error:
+        return f"{path} is kept: {error}"
+    return ""
+
+
+def _git(directory: str, *words: str) -> str:
+    try:
+        found = subprocess.run(
+            ("git", "-C", directory, *words),
+            capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Refused(f"worktree: git {words[0]}: {clean(str(error), 200)}") from None
+    if found.returncode:
+        raise Refused(f"worktree: git {words[0]}: {clean(found.stderr.strip(), 300) or f'exit {found.returncode}'}")
+    return found.stdout.strip()
+
+
+def _runs(directory: str, *words: str) -> bool:
+    try:
+        _git(directory, *words)
+    except Refused:
+        return False
+    return True

@@ -1,0 +1,243 @@
+"""Messages to the agents in panes: a mailbox each, in order, with the state of every message. Main thread only.
+
+A pane's mailbox has a key in the pane's metadata, which is saved with the pane: what waits is delivered after a
+restart, to the same pane under whatever id, and to no other. `control.agents.messenger` types what is queued.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fugue_tui.errors import NotFound, Refused, SaveError
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.callbacks import CallbackList
+from fugue_tui.workspace.model import Pane, Workspace
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from fugue_tui.multiplexer.agents.journal import Journal
+
+KEY: Final = "mailbox"
+"""The entry of a pane's metadata with the key of its mailbox."""
+LONGEST: Final = 20_000
+"""Characters of a message."""
+MOST_WAITING: Final = 500
+"""Messages of one mailbox that were not read."""
+MOST_KEPT: Final = 200
+"""Messages of one mailbox that were read."""
+MOST_TOPICS: Final = 100
+"""Topics that one mailbox may be subscribed to."""
+OLDEST: Final = 7 * 86_400.0
+"""Seconds after which messages to panes that did not come back are dropped."""
+
+
+class MessageState(StrEnum):
+    """What became of a message."""
+
+    QUEUED = "queued"
+    """It waits until the agent is at its input, or reads its mailbox."""
+    TYPING = "typing"
+    """It is being typed."""
+    DELIVERED = "delivered"
+    """It was typed and entered."""
+    UNCONFIRMED = "unconfirmed"
+    """The server ended while it was typed: it is not typed again, and can be read in the mailbox."""
+    READ = "read"
+    """The agent has read it in its mailbox."""
+    ACKNOWLEDGED = "acknowledged"
+    """The agent has acknowledged it."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether the agent may not have seen it."""
+        return self in (MessageState.QUEUED, MessageState.TYPING, MessageState.UNCONFIRMED)
+
+
+class Message(Struct, frozen=True, omit_defaults=True):
+    """A message to one agent."""
+
+    id: int
+    box: str
+    """The key of the receiver's mailbox."""
+    sender: str
+    """Who sent it, in words for people and models: cleaned."""
+    text: str
+    sent: float
+    """When, in seconds since the epoch."""
+    state: MessageState = MessageState.QUEUED
+    topic: str = ""
+    """The topic that it was published under; empty for none."""
+    source: str = ""
+    """The mailbox of its sender; empty for users, scripts and clients outside of panes."""
+    briefing: bool = False
+    """Whether it is typed as it is, without saying that it is a message and whose."""
+
+
+class Mailboxes:
+    """The mailboxes of a workspace."""
+
+    def __init__(self) -> None:
+        self._messages: dict[int, Message] = {}
+        self._topics: dict[str, frozenset[str]] = {}
+        self._next = 1
+        self._held = False
+        self._waiting: list[asyncio.Future[None]] = []
+        self.journal: Journal | None = None
+        """Keeps the messages over restarts; None if nothing does."""
+        self.on_change = CallbackList[[Message]]()
+        """A message is new, or has another state."""
+        self.messages: Mapping[int, Message] = MappingProxyType(self._messages)
+        """All that are kept, by their numbers, oldest first."""
+
+    def of(self, box: str) -> list[Message]:
+        """The messages of a mailbox, oldest first."""
+        return [each for each in self._messages.values() if each.box == box]
+
+    def sent_by(self, box: str) -> list[Message]:
+        """The messages that the owner of a mailbox has sent, oldest first."""
+        return [each for each in self._messages.values() if box and each.source == box]
+
+    def next_queued(self, box: str) -> Message | None:
+        """The message that is typed next; None if none is queued, or one is being typed."""
+        found = self.of(box)
+        if any(each.state is MessageState.TYPING for each in found):
+            return None
+        return next((each for each in found if each.state is MessageState.QUEUED), None)
+
+    async def add(
+        self, box: str, sender: str, text: str, *, source: str = "", topic: str = "", briefing: bool = False
+    ) -> Message:
+        """Put a message into a mailbox; it is on disk once this returns. Raises Refused if the mailbox is full, and
+        SaveError."""
+        await self._loaded()
+        if sum(each.state.waits for each in self.of(box)) >= MOST_WAITING:
+            raise Refused(f"its mailbox has {MOST_WAITING} unread messages; wait until some are read")
+        message = Message(self._next, box, sender, text, time.time(), topic=topic, source=source, briefing=briefing)
+        self._next += 1
+        await self._write(message)
+        self._messages[message.id] = message
+        self._forget_old(box)
+        self.on_change(message)
+        return message
+
+    async def set_state(self, number: int, state: MessageState) -> Message:
+        """Give a message another state; it is on disk once this returns. Raises NotFound and SaveError."""
+        await self._loaded()
+        before = self.message(number)
+        message = self._messages[number] = replace(before, state=state)
+        try:
+            await self._write(message)
+        except SaveError:
+            if self._messages.get(number) is message:
+                self._messages[number] = before
+            raise
+        self.on_change(message)
+        return message
+
+    def message(self, number: int) -> Message:
+        """The message with a number. Raises NotFound."""
+        if (found := self._messages.get(number)) is None:
+            raise NotFound(f"no message {number}; list-messages shows those that are kept")
+        return found
+
+    # Topics
+
+    def subscribers(self, topic: str) -> list[str]:
+        """The mailboxes that are subscribed to a topic."""
+        return sorted(box for box, topics in self._topics.items() if topic in topics)
+
+    def topics(self, box: str) -> frozenset[str]:
+        """The topics that a mailbox is subscribed to."""
+        return self._topics.get(box, frozenset())
+
+    async def subscribe(self, box: str, topic: str, *, subscribed: bool) -> frozenset[str]:
+        """Subscribe a mailbox to a topic, or end that; all its topics now. Raises Refused and SaveError."""
+        await self._loaded()
+        topics = self.topics(box) | {topic} if subscribed else self.topics(box) - {topic}
+        if len(topics) > MOST_TOPICS:
+            raise Refused(f"topic: {MOST_TOPICS} topics are too many; end a subscription first")
+        self._topics[box] = topics
+        if self.journal is not None:
+            await self.journal.write({"box": box, "topics": sorted(topics)})
+        return topics
+
+    # Over restarts
+
+    def hold(self) -> None:
+        """Let all changes wait until `load` was called, or `release`."""
+        self._held = True
+
+    def release(self) -> None:
+        """Let them wait no more."""
+        self._held, waiting, self._waiting = False, self._waiting, []
+        for each in waiting:
+            if not each.done():
+                each.set_result(None)
+
+    async def _loaded(self) -> None:
+        if self._held:
+            from asyncio import get_running_loop
+
+            loaded: asyncio.Future[None] = get_running_loop().create_future()
+            self._waiting.append(loaded)
+            await loaded
+
+    def load(self, records: Iterator[Mapping[str, Any]], now: float) -> None:
+        """Take over what a journal holds: of a message the last record counts. What was being typed is unconfirmed."""
+        for record in records:
+            try:
+                if "topics" in record:
+                    self._topics[str(record["box"])] = frozenset(map(str, record["topics"]))
+                    continue
+                message = msgspec.convert(record, Message)
+            except (msgspec.ValidationError, KeyError, TypeError):
+                continue  # A newer version's, or damaged.
+            if message.state is MessageState.TYPING:
+                message = replace(message, state=MessageState.UNCONFIRMED)
+            self._messages.setdefault(message.id, message)
+            self._messages[message.id] = message
+            self._next = max(self._next, message.id + 1)
+        for message in tuple(self._messages.values()):
+            if now - message.sent > OLDEST:
+                del self._messages[message.id]
+
+    def records(self) -> list[dict[str, Any]]:
+        """All that is kept, for a journal."""
+        topics = [{"box": box, "topics": sorted(topics)} for box, topics in self._topics.items() if topics]
+        return [*topics, *(msgspec.to_builtins(each) for each in self._messages.values())]
+
+    async def _write(self, message: Message) -> None:
+        if self.journal is not None:
+            await self.journal.write(msgspec.to_builtins(message))
+
+    def _forget_old(self, box: str) -> None:
+        seen = [each for each in self.of(box) if not each.state.waits]
+        for each in seen[: max(0, len(seen) - MOST_KEPT)]:
+            del self._messages[each.id]
+
+
+def box_of(pane: Pane) -> str:
+    """The key of a pane's mailbox; empty if it has none yet."""
+    found = pane.metadata.get(KEY, "")
+    return found if isinstance(found, str) else ""
+
+
+def with_box(pane: Pane) -> Pane:
+    """A pane with a mailbox."""
+    if box_of(pane):
+        return pane
+    return replace(pane, metadata=MappingProxyType({**pane.metadata, KEY: os.urandom(6).hex()}))
+
+
+def pane_of(workspace: Workspace, box: str) -> PaneId | None:
+    """The pane with a mailbox; the first one, if a save was brought back beside the panes that it was made of. None if
+    it is closed."""
+    return min((pane.id for pane in workspace.panes.values() if box_of(pane) == box), default=None)
