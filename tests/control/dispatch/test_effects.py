@@ -80,6 +80,9 @@ EFFECTS = {
     "focus-waiting-agent": LAYOUT,
     "report-agent": LAYOUT,
     "start-agent": RUN,
+    "start-team": RUN,
+    "stop-team": DESTROY,
+    "team-status": READ,
     "brief-agent": INPUT,
     "stop-agent": DESTROY,
     "restart-agent": DESTROY | RUN,
@@ -182,6 +185,7 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
         "show-file",
         "split-pane",
         "start-agent",
+        "start-team",
     }
 
 

@@ -8,12 +8,14 @@ from tests.control.dispatch.test_effects import EFFECTS, ours
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.config.model import McpSettings
+from fugue_tui.control.agents.receivers import with_role
 from fugue_tui.control.core.command import Command, Door, Effect, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
+from fugue_tui.workspace import edit
 
 CALLS = {
     "approve-request": "approve-request 1",
@@ -56,6 +58,8 @@ CALLS = {
     "report-agent": "report-agent idle --pane {pane}",
     "start-agent": "start-agent codex --pane {pane}",
     "brief-agent": "brief-agent {pane} --briefing a",
+    "start-team": 'start-team pair --variables \'{{"task": "a"}}\'',
+    "stop-team": "stop-team team-{pane}",
     "stop-agent": "stop-agent {pane}",
     "restart-agent": "restart-agent {pane}",
     "send-message": "send-message {pane} --text a",
@@ -88,7 +92,7 @@ ALWAYS_ASKED = {"delete-saved"}
 """What ends or deletes something that belongs to no pane."""
 OPENING = {
     "create-layout", "create-pane", "create-session", "create-window", "load-layout", "load-workspace",
-    "restore-session", "run-command", "show-file", "split-pane", "start-agent",
+    "restore-session", "run-command", "show-file", "split-pane", "start-agent", "start-team",
 }  # fmt: skip
 """What runs programs in panes that the call opens."""
 NOT_TO_ONESELF = {"send-message", "publish-message"}
@@ -144,6 +148,8 @@ def test_every_command_by_every_caller_under_every_rule(room: Room, monkeypatch:
     theirs = next(pane for pane in room.open if pane != mine)
     for pane in (mine, theirs):
         room.say(f"subscribe-topic t --pane {pane}")
+        record = with_role(room.mux.workspace.panes[pane], "", f"team-{pane}")
+        room.mux.assign(edit.update_pane(room.mux.workspace, record))
     for cls in ours().values():
         monkeypatch.setattr(cls, "run", _ran)
     monkeypatch.setattr("fugue_tui.control.commands.coordinate.typed_pane", _typed_pane)

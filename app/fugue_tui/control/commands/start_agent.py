@@ -113,12 +113,13 @@ class StartAgent(Command[BriefedAgent], name="start-agent", effect=Effect.RUN, t
     """Seconds to wait until it has its briefing, or is at its input."""
 
     @property
-    def _argv(self) -> tuple[str, ...]:
+    def argv(self) -> tuple[str, ...]:
+        """Its command line."""
         return (self.program, *(("--model", self.model) if self.model else ()), *self.arguments)
 
     def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
         """The program."""
-        return (StartedCommand(self._argv, env=self.env or {}),)
+        return (StartedCommand(self.argv, env=self.env or {}),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[BriefedAgent]:
         """Start it. Raises InvalidArgument, NotFound, Refused or SpawnFailed, and has opened nothing then."""
@@ -131,26 +132,11 @@ class StartAgent(Command[BriefedAgent], name="start-agent", effect=Effect.RUN, t
     async def _start(self, mux: Multiplexer, origin: Origin, base: str, briefing: str) -> BriefedAgent:
         began = mux.clock()
         if self.briefing_file:
-            briefing = await asyncio.to_thread(_file_text, os.path.join(base, os.path.expanduser(self.briefing_file)))
+            briefing = await asyncio.to_thread(file_text, os.path.join(base, os.path.expanduser(self.briefing_file)))
         cwd = await asyncio.to_thread(worktrees.add, base, self.worktree) if self.worktree else base
-        opened = self._open(mux, origin, cwd)
-        pane = PaneId(opened.id[1:])
-        record = with_role(mux.workspace.panes[pane], clean(self.role), clean(self.team))
-        extra = {DECLARED: os.path.basename(self.program), **({WORKTREE: cwd} if self.worktree else {})}
-        mux.assign(edit.update_pane(mux.workspace, replace(record, metadata={**record.metadata, **extra})))
-        found = await _briefed(mux, origin, pane, briefing, self.wait, began)
+        opened = open_agent(mux, origin, self, cwd)
+        found = await briefed(mux, origin, PaneId(opened.id[1:]), briefing, self.wait, began)
         return replace(found, worktree=clean_path(cwd) if self.worktree else "", note=opened.note)
-
-    def _open(self, mux: Multiplexer, origin: Origin, cwd: str) -> OpenedPane:
-        return SplitPane(
-            pane=self.pane,
-            place=self.place,
-            direction=self.direction,
-            command=self._argv,
-            cwd=cwd,
-            name=self.name,
-            env=self.env,
-        ).run(mux, origin)
 
 
 class BriefAgent(Command[BriefedAgent], name="brief-agent", effect=Effect.INPUT, toolset=Toolset.AGENTS, creates=True):
@@ -180,8 +166,8 @@ class BriefAgent(Command[BriefedAgent], name="brief-agent", effect=Effect.INPUT,
         began = mux.clock()
         if self.briefing_file:
             path = os.path.join(mux.cwd(pane), os.path.expanduser(self.briefing_file))
-            text = await asyncio.to_thread(_file_text, path)
-        return await _briefed(mux, origin, pane, text, self.wait, began)
+            text = await asyncio.to_thread(file_text, path)
+        return await briefed(mux, origin, pane, text, self.wait, began)
 
 
 class StoppedAgent(Struct, frozen=True):
@@ -224,18 +210,20 @@ class StopAgent(Command[StoppedAgent], name="stop-agent", effect=Effect.DESTROY,
         return run_task(self._stop(mux, origin, pane))
 
     async def _stop(self, mux: Multiplexer, origin: Origin, pane: PaneId) -> StoppedAgent:
-        worktree = mux.workspace.panes[pane].metadata.get(WORKTREE, "")
-        found = await _end(mux, origin, pane)
+        on_exit = mux.workspace.panes[pane].on_exit
+        _set_on_exit(mux, pane, OnExit.KEEP)
+        try:
+            found = await _end(mux, origin, pane)
+        finally:
+            _set_on_exit(mux, pane, on_exit)
         ended = found is None or found.ended
-        closed = False
-        if ended and self.close and pane in mux.workspace.panes:
+        note = await worktree_removed(mux, pane) if ended and self.remove_worktree else ""
+        left = mux.exits.get(pane)
+        closes = self.close or (left is not None and left.code == 0 and on_exit is OnExit.CLOSE)
+        if ended and closes and pane in mux.workspace.panes:
             ClosePane(pane=str(pane)).run(mux, origin)
-            closed = True
-        note = ""
-        if self.remove_worktree and ended and isinstance(worktree, str) and worktree:
-            note = await asyncio.to_thread(worktrees.remove, worktree)
         steps = ("ctrl+c",) if found is None else found.steps
-        return StoppedAgent(str(pane), ended, steps, closed or pane not in mux.workspace.panes, clean(note, 300))
+        return StoppedAgent(str(pane), ended, steps, pane not in mux.workspace.panes, note)
 
 
 class RestartAgent(
@@ -270,24 +258,51 @@ class RestartAgent(
         resumed = await asyncio.to_thread(resume_argv, argv, group, mux.cwd(pane))
         again, on_exit = resumed or argv, mux.workspace.panes[pane].on_exit
         _set_on_exit(mux, pane, OnExit.KEEP)
+        partners = mux.agents.partners(pane)
         try:
             found = await _end(mux, origin, pane)
             if found is not None and not found.ended:
                 raise Refused(f"the agent in {pane} did not end; stop-agent tells what was tried")
             if own:
                 mux.respawn(pane, again)
+                mux.agents.set_partners(pane, partners)
         finally:
             _set_on_exit(mux, pane, on_exit)
         if not own:
             typed = SendInput(pane=str(pane), text=shlex.join(again), submit=True).run(mux, origin)
             await finished(typed) if isinstance(typed, Deferred) else None
         note = "" if resumed else "it has no conversation to continue, so it began anew"
-        return replace(await _briefed(mux, origin, pane, briefing, self.wait, began), note=note)
+        return replace(await briefed(mux, origin, pane, briefing, self.wait, began), note=note)
 
 
 def _set_on_exit(mux: Multiplexer, pane: PaneId, on_exit: OnExit) -> None:
     if (record := mux.workspace.panes.get(pane)) is not None:
         mux.assign(edit.update_pane(mux.workspace, replace(record, on_exit=on_exit)))
+
+
+def open_agent(mux: Multiplexer, origin: Origin, request: StartAgent, cwd: str) -> OpenedPane:
+    """Open an agent's pane in a directory, with its role, team and mailbox. Raises what split-pane raises."""
+    opened = SplitPane(
+        pane=request.pane,
+        place=request.place,
+        direction=request.direction,
+        command=request.argv,
+        cwd=cwd,
+        name=request.name,
+        env=request.env,
+    ).run(mux, origin)
+    record = with_role(mux.workspace.panes[PaneId(opened.id[1:])], clean(request.role), clean(request.team))
+    extra = {DECLARED: os.path.basename(request.program), **({WORKTREE: cwd} if request.worktree else {})}
+    mux.assign(edit.update_pane(mux.workspace, replace(record, metadata={**record.metadata, **extra})))
+    return opened
+
+
+async def worktree_removed(mux: Multiplexer, pane: PaneId) -> str:
+    """Remove the worktree that was made for a pane's agent: why it was kept; empty if it was removed, or there is
+    none."""
+    record = mux.workspace.panes.get(pane)
+    path = record.metadata.get(WORKTREE, "") if record is not None else ""
+    return clean(await asyncio.to_thread(worktrees.remove, path), 300) if path and isinstance(path, str) else ""
 
 
 def _agent_to_end(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
@@ -318,7 +333,7 @@ def _is_gone(mux: Multiplexer, pane: PaneId) -> bool:
     )
 
 
-async def _briefed(
+async def briefed(
     mux: Multiplexer, origin: Origin, pane: PaneId, briefing: str, seconds: float, began: float
 ) -> BriefedAgent:
     """Wait until an agent has its briefing and begins to work on it, or needs an answer before."""
@@ -403,7 +418,7 @@ class _Changes:
         return condition()
 
 
-def _file_text(path: str) -> str:
+def file_text(path: str) -> str:
     """The text of a briefing file. Raises InvalidArgument."""
     try:
         with open(path, encoding="utf-8") as file:

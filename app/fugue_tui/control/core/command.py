@@ -60,7 +60,7 @@ class Toolset(StrEnum):
     RUNNING = "running"
     """Change, signal or restart the programs in panes, press keys, coordinate several panes."""
     AGENTS = "agents"
-    """Follow the agents in panes: list them, wait for them, explain their states."""
+    """Start, brief and end agents in panes, follow their states, send messages."""
     OTHER = "other"
     """Everything else."""
 

@@ -172,8 +172,12 @@ def _judged_effects(
     others = tuple(dict.fromkeys(pane for pane in targets if not is_made_by(mux, pane, origin.owner)))
     kept = origin.kind is Kind.PROGRAM and any(pane in others or pane == origin.pane for pane in targets)
     about = f"in {', '.join(map(str, others))}, which the caller did not open" if others else "for the workspace"
+    own = origin.pane if origin.kind is Kind.AGENT else None
+    partners = mux.agents.partners(own) if own is not None else frozenset[PaneId]()
     for effect, decision in rules.items():
-        if effect is Effect.DESTROY and kept:
+        if effect is Effect.INPUT and decision is Decision.ASK and others and partners.issuperset(others):
+            yield Judgement(effect, Decision.ALLOW, "they are in its team, whose file lets it type to them")
+        elif effect is Effect.DESTROY and kept:
             yield Judgement(effect, Decision.REFUSE, "what a program prints may end only panes that it opened")
         elif decision is not Decision.ASK:
             reason = f"[mcp] {effect} = {decision.value!a}"

@@ -3,7 +3,7 @@
 `control.agents` finds them and tells their states; everything else only reads.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -26,6 +26,7 @@ class Agents:
         """The names of the agents that run in the foreground, by pane."""
         self.statuses: Mapping[PaneId, AgentStatus] = MappingProxyType(self._statuses)
         """The states of agents, and of other programs that report theirs."""
+        self._partners: dict[PaneId, frozenset[PaneId]] = {}
         self.signals: dict[PaneId, Signals] = {}
         """What is known of the programs in panes; `control.agents` changes it."""
         self.on_found = CallbackList[[PaneId]]()
@@ -53,6 +54,18 @@ class Agents:
         else:
             self._statuses[pane] = status
         self.on_change(pane, before, status)
+
+    def partners(self, pane: PaneId) -> frozenset[PaneId]:
+        """The panes that the program in a pane may type into without asking."""
+        return self._partners.get(pane, frozenset())
+
+    def set_partners(self, pane: PaneId, partners: Iterable[PaneId]) -> None:
+        """Let the program in a pane type into others, until it ends; whoever starts a team decides that."""
+        self._partners[pane] = frozenset(partners)
+
+    def end_partners(self, pane: PaneId) -> None:
+        """The program of a pane has ended: what runs there next may not type into others."""
+        self._partners.pop(pane, None)
 
     def waiting(self) -> list[PaneId]:
         """The panes whose programs need the user, the one that has waited longest first."""

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.grants import Grants
+from fugue_tui.multiplexer.agents.agents import Agents
 from fugue_tui.multiplexer.events.pane_events import PaneReports
 from fugue_tui.multiplexer.input.lease import Lease
 from fugue_tui.multiplexer.restored_pane import RestoredPane
@@ -47,6 +48,7 @@ class OpenPanes(Protocol):
     lease: Lease
     bookmarks: Bookmarks
     grants: Grants
+    agents: Agents
 
 
 class ClosedPanes:
@@ -108,6 +110,7 @@ class ClosedPanes:
         if terminal is None:
             return None
         mux.grants.end_pane(pane)
+        mux.agents.end_partners(pane)
         mux.bookmarks.drop(terminal)
         reports, owner = mux.pane_reports.pop(pane), mux.owners.pop(pane, "")
         if owner:

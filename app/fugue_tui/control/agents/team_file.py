@@ -1,0 +1,180 @@
+"""Team files: the members of a team with their programs, roles and tasks, as TOML. Reads files; any thread.
+
+version = 1
+name = "pair"
+description = "one writes, one reviews"
+layout = "even_horizontal"                # a preset of select-layout; the first member is the main one
+[variables]
+task = ""                                 # empty: has to be given; {task} in a member's texts
+[[members]]
+name = "driver"
+role = "driver"
+program = "claude"
+arguments = ["--permission-mode", "acceptEdits"]
+model = ""
+cwd = ""
+worktree = ""                             # the name of a git worktree to start in
+env = {}
+briefing = "You are the driver. {task}"   # or briefing_file, beside this file
+talks_to = ["navigator"]                  # roles or names that it may type to without asking; or ["all"]
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from fugue_tui import trusted_files
+from fugue_tui.errors import ConfigError, InvalidArgument, NotFound
+from fugue_tui.layout import presets
+from fugue_tui.multiplexer.agents.mailboxes import LONGEST
+from fugue_tui.sanitize import clean
+from fugue_tui.user_dirs import config_file
+
+MOST: Final = 16
+"""Members of a team."""
+_LIMIT: Final = 1 << 18
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,47}")
+_VARIABLE: Final = re.compile(r"\{([a-z][a-z0-9_]{0,40})\}")
+
+Short = Annotated[str, Meta(max_length=1_000)]
+
+
+class Member(Struct, frozen=True, forbid_unknown_fields=True):
+    """One member of a team."""
+
+    name: Annotated[str, Meta(pattern=f"^{_NAME.pattern}$", max_length=48)]
+    role: Annotated[str, Meta(max_length=64)] = ""
+    program: Annotated[str, Meta(min_length=1, max_length=1_000)] = "claude"
+    arguments: tuple[Short, ...] = ()
+    model: Short = ""
+    cwd: Short = ""
+    worktree: Short = ""
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    briefing: Annotated[str, Meta(max_length=LONGEST)] = ""
+    briefing_file: Short = ""
+    talks_to: tuple[Short, ...] = ()
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """Its command line."""
+        return (self.program, *(("--model", self.model) if self.model else ()), *self.arguments)
+
+
+class Team(Struct, frozen=True, forbid_unknown_fields=True):
+    """A team, as its file has it."""
+
+    version: int
+    name: Annotated[str, Meta(pattern=f"^{_NAME.pattern}$", max_length=48)]
+    members: Annotated[tuple[Member, ...], Meta(min_length=1, max_length=MOST)]
+    description: Short = ""
+    layout: Short = "tiled"
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def partners(self, member: Member) -> list[str]:
+        """The names of the members that one may type to."""
+        others = [each for each in self.members if each.name != member.name]
+        wanted = set(member.talks_to)
+        return [each.name for each in others if wanted & {"all", each.name, *((each.role,) if each.role else ())}]
+
+
+def own_dir() -> Path:
+    """The directory of the user's teams, beside the configuration."""
+    return Path(config_file()).parent / "teams"
+
+
+def shipped_dir() -> Path:
+    """The directory of the teams that ship with the program."""
+    return Path(__file__).with_name("teams")
+
+
+def names() -> list[str]:
+    """The names of all teams, sorted."""
+    found = {path.stem for folder in (own_dir(), shipped_dir()) if folder.is_dir() for path in folder.glob("*.toml")}
+    return sorted(name for name in found if _NAME.fullmatch(name))
+
+
+def load(reference: str, here: str) -> tuple[Team, Path]:
+    """The team of a name, the user's before those that are shipped, or at a path relative to `here`, and its file.
+
+    Raises NotFound, or ConfigError that names the file and what is wrong in it."""
+    path = _path(reference, here)
+    try:
+        text = trusted_files.text(path, _LIMIT)
+        team = msgspec.convert(trusted_files.toml(text), Team)
+    except (OSError, trusted_files.UntrustedFile) as error:
+        raise ConfigError(trusted_files.describe(path, error)) from None
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{clean(str(path), 4096)}: {error}") from None
+    if fault := _fault(team):
+        raise ConfigError(f"{clean(str(path), 4096)}: {fault}")
+    return team, path
+
+
+def filled(team: Team, given: Mapping[str, str]) -> Team:
+    """The team with its variables put in. Raises InvalidArgument for one that is missing or unknown."""
+    if unknown := sorted(given.keys() - team.variables.keys()):
+        there = ", ".join(sorted(team.variables)) or "none"
+        raise InvalidArgument(f"variables: the team has no {clean(unknown[0], 40)}; it has {there}")
+    values = {**team.variables, **given}
+    if missing := next((name for name, value in values.items() if not value and _uses(team, name)), ""):
+        raise InvalidArgument(f'variables: give {missing}, such as --variables \'{{"{missing}": "..."}}\'')
+    return replace(team, members=tuple(_member(each, values) for each in team.members))
+
+
+def _path(reference: str, here: str) -> Path:
+    if "/" in reference or reference.endswith(".toml"):
+        return Path(os.path.normpath(os.path.join(here or os.getcwd(), os.path.expanduser(reference))))
+    if _NAME.fullmatch(reference):
+        for folder in (own_dir(), shipped_dir()):
+            if (path := folder / f"{reference}.toml").is_file():
+                return path
+    raise NotFound(f"no team {clean(reference, 60)}; there are {', '.join(names())}, and a path has a / in it")
+
+
+def _fault(team: Team) -> str:
+    """What no type tells; empty if the team is sound."""
+    if team.version != 1:
+        return f"version: {team.version} is not known here; 1 is"
+    known = [each.name for each in team.members]
+    if double := next((name for name in known if known.count(name) > 1), ""):
+        return f"members: two are called {double}"
+    for each in team.members:
+        if each.briefing and each.briefing_file:
+            return f"members.{each.name}: briefing or briefing_file, not both"
+        addressed = {"all", *known, *(other.role for other in team.members if other.role)}
+        if nobody := next((word for word in each.talks_to if word not in addressed), ""):
+            return f"members.{each.name}.talks_to: nobody is {clean(nobody, 40)}"
+    try:
+        presets.canonical(team.layout)
+    except InvalidArgument as error:
+        return str(error).replace("preset:", "layout:", 1)
+    return ""
+
+
+def _texts(member: Member) -> Sequence[str]:
+    return (*member.arguments, member.model, member.cwd, member.worktree, member.briefing, *member.env.values())
+
+
+def _uses(team: Team, name: str) -> bool:
+    return any(f"{{{name}}}" in text for member in team.members for text in _texts(member))
+
+
+def _member(member: Member, values: Mapping[str, str]) -> Member:
+    def put(text: str) -> str:
+        return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), text)
+
+    changed: dict[str, Any] = {
+        name: put(getattr(member, name)) for name in ("model", "cwd", "worktree", "briefing", "briefing_file")
+    }
+    return replace(
+        member,
+        arguments=tuple(map(put, member.arguments)),
+        env={name: put(value) for name, value in member.env.items()},
+        **changed,
+    )

@@ -1,0 +1,291 @@
+"""Teams of agents: start one from its file, see what its members do, and end it."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from fugue_tui.control.agents import team_file, worktrees
+from fugue_tui.control.agents.receivers import TEAM
+from fugue_tui.control.agents.team_file import Member, Team
+from fugue_tui.control.commands.agents import AgentInfo, agent_infos
+from fugue_tui.control.commands.panes import ClosePane
+from fugue_tui.control.commands.start_agent import (
+    BriefedAgent,
+    StartAgent,
+    StopAgent,
+    StoppedAgent,
+    briefed,
+    file_text,
+    open_agent,
+    worktree_removed,
+)
+from fugue_tui.control.core import target
+from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, StartedCommand, Toolset
+from fugue_tui.control.core.confirmation import count, ending
+from fugue_tui.control.core.deferred import Deferred, finished, run_task
+from fugue_tui.control.core.new_pane import Direction, Placement
+from fugue_tui.errors import FugueError, NotFound, Refused
+from fugue_tui.ids import PaneId
+from fugue_tui.layout import presets
+from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.agents.mailboxes import box_of
+from fugue_tui.sanitize import clean, clean_path
+from fugue_tui.workspace import edit
+
+MAX_WAIT: Final = 110.0
+"""Seconds; many clients time out a call after two minutes."""
+
+
+class StartedTeam(Struct, frozen=True):
+    """A team that was started."""
+
+    team: str
+    """Its name, by which team:NAME, team-status and stop-team know it."""
+    file: str
+    """The file that it was made of."""
+    window: str
+    """The window of its first member."""
+    members: tuple[BriefedAgent, ...]
+    """Its members, in the order of the file."""
+
+
+class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, toolset=Toolset.AGENTS, creates=True):
+    """Start a team of agents in a window of its own, each with its task: pair, lead-and-workers, review-board, or a
+    team file of your own.
+
+    All members are started, or none. Each gets its briefing once it is at its input; the answer says which have it.
+    """
+
+    team: str
+    """A team's name, or the path of a team file."""
+    variables: Mapping[str, str] | None = None
+    """Values for the variables of its briefings, such as {"task": "..."}."""
+    name: Annotated[str, Meta(max_length=48)] = ""
+    """Another name for this team."""
+    cwd: str = ""
+    """The directory of its members; omitted, that of your pane."""
+    wait: Annotated[float, Meta(ge=0, le=MAX_WAIT)] = 60.0
+    """Seconds to wait until all have their briefings."""
+
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """The members' programs. Raises NotFound, ConfigError or InvalidArgument."""
+        return tuple(StartedCommand(each.argv, env=each.env) for each in self._team(mux, origin)[0].members)
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[StartedTeam]:
+        """Start it. Raises NotFound, ConfigError, InvalidArgument or Refused."""
+        team, file = self._team(mux, origin)
+        team = replace(team, name=clean(self.name) or team.name)
+        if members(mux, team.name):
+            raise Refused(f"the team {team.name} runs already; stop-team ends it, and name gives this one another")
+        source = target.pane(mux, target.ACTIVE, origin)
+        base = os.path.normpath(os.path.join(mux.cwd(source), os.path.expanduser(self.cwd)))
+        return run_task(self._start(mux, origin, team, file, base))
+
+    def _team(self, mux: Multiplexer, origin: Origin) -> tuple[Team, str]:
+        team, path = team_file.load(self.team, mux.cwd(target.pane(mux, target.ACTIVE, origin)))
+        return team_file.filled(team, self.variables or {}), str(path)
+
+    async def _start(self, mux: Multiplexer, origin: Origin, team: Team, file: str, base: str) -> StartedTeam:
+        began, beside = mux.clock(), os.path.dirname(file)
+        tasks = [await asyncio.to_thread(_briefing, each, beside) for each in team.members]
+        places = [await asyncio.to_thread(_directory, each, base) for each in team.members]
+        opened = dict[str, PaneId]()
+        try:
+            for member, cwd in zip(team.members, places, strict=True):
+                opened[member.name] = _open(mux, origin, team, member, cwd, list(opened.values()))
+        except FugueError:
+            for pane in opened.values():
+                mux.assign(edit.remove_pane(mux.workspace, pane))
+            raise
+        first = opened[team.members[0].name]
+        window = mux.window_of(first)
+        mux.assign(edit.rename_window(mux.workspace, window.id, team.name))
+        order = [pane for pane in opened.values() if mux.window_of(pane).id == window.id]
+        mux.arrange(window.id, presets.apply(team.layout, order, main=first))
+        for member in team.members:
+            mux.agents.set_partners(opened[member.name], [opened[name] for name in team.partners(member)])
+        found = await asyncio.gather(
+            *(briefed(mux, origin, opened[each.name], task, self.wait, began)
+              for each, task in zip(team.members, tasks, strict=True)),
+            return_exceptions=True,
+        )  # fmt: skip
+        for each in found:
+            if isinstance(each, BaseException):
+                raise each
+        return StartedTeam(
+            clean(team.name),
+            clean_path(file),
+            str(window.id),
+            tuple(each for each in found if isinstance(each, BriefedAgent)),
+        )
+
+
+class TeamMember(Struct, frozen=True):
+    """A member of a team."""
+
+    pane: str
+    """Its pane."""
+    name: str
+    """Its name."""
+    role: str
+    """Its role."""
+    agent: AgentInfo | None
+    """What it does; null if its agent has ended, or shows nothing yet."""
+    unread: int
+    """Messages to it that wait, or that it has not read."""
+
+
+class TeamStatus(Struct, frozen=True):
+    """A team and its members."""
+
+    team: str
+    """Its name."""
+    members: tuple[TeamMember, ...]
+    """Its members."""
+    waiting: tuple[str, ...]
+    """The panes of those that need an answer."""
+
+
+class TeamStatuses(Struct, frozen=True):
+    """The teams of a workspace."""
+
+    teams: tuple[TeamStatus, ...]
+    """The teams, by name."""
+    available: tuple[str, ...]
+    """The names of the teams that start-team can start."""
+
+
+class ShowTeams(Command[TeamStatuses], name="team-status", effect=Effect.READ, toolset=Toolset.AGENTS):
+    """Show the teams that run, what their members do, who waits for an answer, and how many messages wait."""
+
+    team: str = ""
+    """Only this team."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[TeamStatuses]:
+        """The teams. Raises NotFound if there is none of that name."""
+        names = {str(each.metadata[TEAM]) for each in mux.workspace.panes.values() if each.metadata.get(TEAM)}
+        if self.team and self.team not in names:
+            raise NotFound(f"no team {clean(self.team, 48)} runs; team-status shows those that do")
+        return run_task(self._statuses(mux, [self.team] if self.team else sorted(names)))
+
+    async def _statuses(self, mux: Multiplexer, names: list[str]) -> TeamStatuses:
+        available = await asyncio.to_thread(team_file.names)
+        return TeamStatuses(tuple([await _status(mux, name) for name in names]), tuple(available))
+
+
+class StoppedTeam(Struct, frozen=True):
+    """A team that was ended."""
+
+    team: str
+    """Its name."""
+    members: tuple[StoppedAgent, ...]
+    """What became of its members, and of their worktrees."""
+
+
+class StopTeam(Command[StoppedTeam], name="stop-team", effect=Effect.DESTROY, toolset=Toolset.AGENTS):
+    """End all agents of a team and close their panes. Worktrees are removed if asked, and if nothing would be lost."""
+
+    team: str
+    """The team's name."""
+    remove_worktrees: bool = False
+    """Whether to remove the worktrees that were made for its members."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The members' panes."""
+        return self._members(mux)
+
+    def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:
+        """Asked if they run."""
+        found = self._members(mux)
+        return ending(mux, found, f"End the team {clean(self.team, 48)} with {count(len(found), 'agent')}?", self)
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[StoppedTeam]:
+        """Begin. Raises NotFound, or Refused while the user types in one of its panes."""
+        found = self._members(mux)
+        for pane in found:
+            mux.input(pane, origin.author).check_end()
+        return run_task(self._stop(mux, origin, found))
+
+    def _members(self, mux: Multiplexer) -> tuple[PaneId, ...]:
+        found = members(mux, self.team)
+        if not found:
+            raise NotFound(f"no team {clean(self.team, 48)} runs; team-status shows those that do")
+        return found
+
+    async def _stop(self, mux: Multiplexer, origin: Origin, found: tuple[PaneId, ...]) -> StoppedTeam:
+        return StoppedTeam(
+            clean(self.team), tuple(await asyncio.gather(*(self._stop_one(mux, origin, pane) for pane in found)))
+        )
+
+    async def _stop_one(self, mux: Multiplexer, origin: Origin, pane: PaneId) -> StoppedAgent:
+        if pane in mux.agents.programs:
+            command = StopAgent(pane=str(pane), close=True, remove_worktree=self.remove_worktrees)
+            return await finished(command.run(mux, origin))
+        note = await worktree_removed(mux, pane) if self.remove_worktrees else ""
+        if pane in mux.workspace.panes:
+            ClosePane(pane=str(pane)).run(mux, origin)
+        return StoppedAgent(str(pane), True, (), True, note)
+
+
+def members(mux: Multiplexer, team: str) -> tuple[PaneId, ...]:
+    """The panes of a team's members, in the order in which they were opened."""
+    return tuple(sorted(each.id for each in mux.workspace.panes.values() if each.metadata.get(TEAM) == team))
+
+
+def _open(mux: Multiplexer, origin: Origin, team: Team, member: Member, cwd: str, opened: list[PaneId]) -> PaneId:
+    """Open the pane of a member: the first in a window of its own, the others beside the largest there."""
+    beside = ""
+    if opened:
+        window = mux.window_of(opened[0])
+        rects = mux.layouts.of(window).panes
+        beside = str(max(panes(window.layout), key=lambda pane: rects[pane].cols * rects[pane].rows * (pane in rects)))
+    request = StartAgent(
+        program=member.program,
+        name=member.name,
+        role=member.role,
+        arguments=member.arguments,
+        model=member.model,
+        worktree=member.worktree,
+        env=member.env,
+        team=team.name,
+        pane=beside or target.ACTIVE,
+        place=Placement.SPLIT if beside else Placement.WINDOW,
+        direction=Direction.AUTO,
+    )
+    return PaneId(open_agent(mux, origin, request, cwd).id[1:])
+
+
+def _briefing(member: Member, beside: str) -> str:
+    if not member.briefing_file:
+        return member.briefing.strip()
+    return file_text(os.path.join(beside, os.path.expanduser(member.briefing_file)))
+
+
+def _directory(member: Member, base: str) -> str:
+    cwd = os.path.normpath(os.path.join(base, os.path.expanduser(member.cwd)))
+    return worktrees.add(cwd, member.worktree) if member.worktree else cwd
+
+
+async def _status(mux: Multiplexer, team: str) -> TeamStatus:
+    found = members(mux, team)
+    agents = {each.pane: each for each in await agent_infos(mux, found)}
+    present = [mux.workspace.panes[pane] for pane in found if pane in mux.workspace.panes]
+    return TeamStatus(
+        clean(team),
+        tuple(
+            TeamMember(
+                str(each.id),
+                clean(each.name),
+                clean(str(each.metadata.get("role", ""))),
+                agents.get(str(each.id)),
+                sum(message.state.waits for message in mux.mailboxes.of(box_of(each)) if box_of(each)),
+            )
+            for each in present
+        ),
+        tuple(pane for pane, agent in agents.items() if agent.state == "blocked"),
+    )
