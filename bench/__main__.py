@@ -18,6 +18,7 @@ from bench import (
     floods,
     hostile,
     keys,
+    messages,
     output,
     peers,
     permissions,
@@ -49,6 +50,7 @@ TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "permissions": permissions.measure,
     "sideband": sideband.measure,
     "fleet": fleet.measure,
+    "messages": messages.measure,
     "soak": soak.measure,
 }
 

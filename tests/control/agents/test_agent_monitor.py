@@ -15,6 +15,7 @@ from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.agents.state import AgentState, Signal
+from fugue_tui.terminal.emulator.events import StatusReport
 
 BLOCKED = "\x1b]7501;state=blocked:app=x:kind=permission:msg=bWFrZQ==\x07"
 WORKING, IDLE, DONE = (f"\x1b]7501;state={state}:app=x\x07" for state in ("working", "idle", "done"))
@@ -293,3 +294,12 @@ def test_a_hook_reports_for_its_own_pane_only(fleet: Fleet) -> None:
     shell = fleet.room.cat()
     with pytest.raises(NotFound, match="no agent is in the foreground"):
         fleet.room.say("report-agent idle", Origin(Door.CLI, shell, inside=True))
+
+
+def test_a_report_from_before_the_agents_were_followed_counts(room: Room) -> None:
+    fleet = Fleet(room)
+    pane = fleet.agent("mine")
+    fleet.monitor.take(pane, StatusReport("blocked", kind="permission"))
+    fleet.becomes(pane, "blocked", Signal.REPORT)
+    fleet.monitor.take(PaneId(99), StatusReport("idle"))
+    assert PaneId(99) not in fleet.mux.agents.statuses

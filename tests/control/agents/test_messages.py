@@ -70,6 +70,15 @@ def test_messages_to_one_agent_keep_their_order_and_come_once(fleet: Fleet) -> N
     assert all(echoed.count(each) == 2 for each in echoed)
 
 
+def test_a_change_while_an_agent_is_looked_at_is_not_missed(fleet: Fleet) -> None:
+    pane = fleet.agent("mine")
+    for number in range(20):
+        fleet.prints(pane, WORKING)
+        fleet.room.say(f"send-message {pane} --text '{number}.'")
+        fleet.prints(pane, IDLE)  # While the mailbox is looked at for the agent that works.
+        waits_for(fleet, *["delivered"] * (number + 1))
+
+
 def test_nothing_is_typed_where_no_agent_runs(fleet: Fleet) -> None:
     pane = fleet.room.cat()
     fleet.room.say(f"send-message {pane} --text hello")

@@ -16,6 +16,10 @@ SECONDS: Final = (1.0, 2.0, 7.0)
 """Seconds from output until a pane is looked at, and from one look to the next; more output begins anew."""
 
 
+DECLARED_SECONDS: Final = 0.05
+"""The same for a pane that was opened for an agent."""
+
+
 class AgentFinder:
     """Looks at panes after they have printed something, such as the command line that starts an agent."""
 
@@ -47,10 +51,13 @@ class AgentFinder:
     def _name(self, pane: PaneId, terminal: Terminal) -> str:
         """The agent in the foreground: one that is known, or the program that the pane was opened for as an agent."""
         group = terminal.foreground_group
+        return agent_in(group) or (self._declared(pane) if group == terminal.pid else "")
+
+    def _declared(self, pane: PaneId) -> str:
+        """The agent that a pane was opened for; empty for none."""
         record = self._mux.workspace.panes.get(pane)
         declared = record.metadata.get(DECLARED, "") if record is not None else ""
-        own = declared if group == terminal.pid and isinstance(declared, str) else ""
-        return agent_in(group) or own
+        return declared if isinstance(declared, str) else ""
 
     def _on_event(self, pane: PaneId, event: PaneEvent) -> None:
         match event:
@@ -83,7 +90,8 @@ class AgentFinder:
 
     def _printed(self, pane: PaneId) -> None:
         if watch := self._watches.get(pane):
-            watch.wait(SECONDS[0], lambda: self._look(pane, 1))
+            seconds = DECLARED_SECONDS if self._declared(pane) else SECONDS[0]
+            watch.wait(seconds, lambda: self._look(pane, 1))
 
     def _look(self, pane: PaneId, step: int) -> None:
         watch = self._watches.get(pane)

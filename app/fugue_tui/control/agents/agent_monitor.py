@@ -49,6 +49,11 @@ class AgentMonitor:
         mux.on_typed.connect(self._on_typed)
         mux.on_change.connect(self._on_change)
 
+    def take(self, pane: PaneId, report: StatusReport) -> None:
+        """Take over a report from before this began, unless its pane is closed."""
+        if pane in self._mux.terminals and self._mux.terminals[pane].exit is None:
+            self._on_event(pane, report)
+
     # Signals
 
     def _on_found(self, pane: PaneId) -> None:

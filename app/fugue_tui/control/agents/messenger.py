@@ -44,6 +44,9 @@ class Messenger:
     def __init__(self, mux: Multiplexer) -> None:
         self._mux, self._boxes = mux, mux.mailboxes
         self._rules: dict[str, ProgramRules] = {}
+        self._changed = set[str]()
+        """The mailboxes whose agents changed while they were looked at."""
+        self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._boxes.on_change.connect(lambda message: self._look(message.box))
         mux.agents.on_change.connect(lambda pane, before, after: self._on_agent(pane))
@@ -67,11 +70,19 @@ class Messenger:
 
     def _look(self, box: str) -> None:
         """Deliver what waits in a mailbox, unless that is under way."""
-        if box in self._tasks or self._boxes.next_queued(box) is None:
-            return
-        task = asyncio.get_running_loop().create_task(self._deliver(box), context=Context())
-        self._tasks[box] = task
-        task.add_done_callback(lambda _: self._tasks.pop(box, None))
+        if box in self._tasks:
+            self._changed.add(box)
+        elif self._boxes.next_queued(box) is not None:
+            task = asyncio.get_running_loop().create_task(self._deliver(box), context=Context())
+            self._tasks[box] = task
+            task.add_done_callback(lambda _: self._end(box))
+
+    def _end(self, box: str) -> None:
+        """A look has ended; what changed meanwhile is looked at."""
+        del self._tasks[box]
+        if box in self._changed:
+            self._changed.discard(box)
+            self._look(box)
 
     async def _deliver(self, box: str) -> None:
         """Type the next message if its agent takes it, else look again when that may have changed."""
@@ -85,7 +96,9 @@ class Messenger:
             return  # A change of the agent's state looks again.
         if wait <= 0:
             wait = RETRY_SECONDS if not await self._type(pane, message) else 0.0
-        call_later(wait, lambda: self._look(box))
+        if (timer := self._timers.pop(box, None)) is not None:
+            timer.cancel()
+        self._timers[box] = call_later(wait, lambda: self._look(box))
 
     def _wait(self, pane: PaneId) -> float | None:
         """Seconds until an agent may take a message: 0 for now, None until its state changes."""

@@ -342,10 +342,11 @@ async def briefed(
         message = await mux.mailboxes.add(mailbox(mux, pane), sender(mux, origin), briefing, briefing=True)
     reporter()("waits until the agent is at its input", None)
     with _Changes(mux) as changes:
-        number = message.id if message else 0
+        number, before = message.id if message else 0, _since(mux, pane)
         await changes.until(lambda: _is_over(mux, pane, number), seconds)
         if message and _state(mux, number) is MessageState.DELIVERED:
-            await changes.until(lambda: not _rests(mux, pane), min(ANSWER_SECONDS, max(0.0, seconds)))
+            started = _since(mux, pane) if before is None else before
+            await changes.until(lambda: _answers(mux, pane, started), min(ANSWER_SECONDS, max(0.0, seconds)))
     status = mux.agents.statuses.get(pane)
     if status is None and (pane in mux.exits or pane not in mux.workspace.panes):
         ended = mux.exits.get(pane)
@@ -381,9 +382,16 @@ def _state(mux: Multiplexer, number: int) -> MessageState | None:
     return message.state if message else None
 
 
-def _rests(mux: Multiplexer, pane: PaneId) -> bool:
+def _since(mux: Multiplexer, pane: PaneId) -> float | None:
+    """When the agent entered its state, while it rests."""
     status = mux.agents.statuses.get(pane)
-    return status is None or status.state in RESTS
+    return status.since if status is not None and status.state in RESTS else None
+
+
+def _answers(mux: Multiplexer, pane: PaneId, since: float | None) -> bool:
+    """Whether an agent that rested since then has begun to work, or has worked already."""
+    status = mux.agents.statuses.get(pane)
+    return status is not None and (status.state not in RESTS or status.since != since)
 
 
 class _Changes:

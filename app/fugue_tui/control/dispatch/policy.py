@@ -141,6 +141,12 @@ def is_made_by(mux: Multiplexer, pane: PaneId, owner: str) -> bool:
     return False
 
 
+def _are_partners(mux: Multiplexer, origin: Origin, panes: Iterable[PaneId]) -> bool:
+    """Whether an agent may type into panes as a member of their team."""
+    own = origin.pane if origin.kind is Kind.AGENT else None
+    return own is not None and mux.agents.partners(own).issuperset(panes)
+
+
 def _shown(value: object) -> str:
     return ascii(value) if isinstance(value, str) else toml(value)
 
@@ -172,10 +178,8 @@ def _judged_effects(
     others = tuple(dict.fromkeys(pane for pane in targets if not is_made_by(mux, pane, origin.owner)))
     kept = origin.kind is Kind.PROGRAM and any(pane in others or pane == origin.pane for pane in targets)
     about = f"in {', '.join(map(str, others))}, which the caller did not open" if others else "for the workspace"
-    own = origin.pane if origin.kind is Kind.AGENT else None
-    partners = mux.agents.partners(own) if own is not None else frozenset[PaneId]()
     for effect, decision in rules.items():
-        if effect is Effect.INPUT and decision is Decision.ASK and others and partners.issuperset(others):
+        if effect is Effect.INPUT and decision is Decision.ASK and others and _are_partners(mux, origin, others):
             yield Judgement(effect, Decision.ALLOW, "they are in its team, whose file lets it type to them")
         elif effect is Effect.DESTROY and kept:
             yield Judgement(effect, Decision.REFUSE, "what a program prints may end only panes that it opened")
