@@ -138,6 +138,8 @@ case $__fugue_reads in
 esac
 
 \builtin unset -v __fugue_reads
+# A start-up file may have set PATH anew, and the tmux of the workspace has to come first.
+if [[ -n ${FUGUE_TMUX-} && ${PATH-} != "$FUGUE_TMUX":* ]]; then PATH=$FUGUE_TMUX${PATH:+:$PATH}; fi
 if [[ -n $__fugue_nonce ]]; then
     __fugue_hook
     if [[ $__fugue_version -lt 404 && -z $(\builtin trap -p DEBUG) ]]; then \builtin trap __fugue_debug DEBUG; fi

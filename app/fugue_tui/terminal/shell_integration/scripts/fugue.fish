@@ -9,6 +9,11 @@ end
 set -eg FUGUE_SHELL_MARKS
 set -eg FUGUE_SHELL_NONCE
 
+# A start-up file may have set PATH anew, and the tmux of the workspace has to come first.
+if test -n "$FUGUE_TMUX"; and test "$PATH[1]" != "$FUGUE_TMUX"
+    set -gx PATH $FUGUE_TMUX $PATH
+end
+
 if status is-interactive; and test -n "$__fugue_nonce"
     function __fugue_prompt --on-event fish_prompt
         set -l here (string escape --style=url -- $PWD)

@@ -20,6 +20,8 @@ fi
 # Once the start-up files are read, before the first prompt: goes behind the user's own hooks.
 __fugue_start() {
     'builtin' 'local' ret=$?
+    # A start-up file may have set PATH anew, and the tmux of the workspace has to come first.
+    if [[ -n ${FUGUE_TMUX-} && ${PATH-} != "$FUGUE_TMUX":* ]]; then PATH=$FUGUE_TMUX${PATH:+:$PATH}; fi
     __fugue_hook
     __fugue_prompt $ret
     # Hooks that come later may make the first prompt anew, without marks.
