@@ -179,9 +179,9 @@ def _team(plan: Plan) -> Row:
     place.start()
     try:
         for turn in range(plan.often(5, 1)):
-            began = time.perf_counter()
+            before, began = _told(place), time.perf_counter()
             place.result("start-team", "--team", str(file), "--name", f"eight-{turn}")
-            until(lambda turn=turn: _told(place) == (turn + 1) * MEMBERS)
+            until(lambda before=before: _told(place) == before + MEMBERS)
             ours.append(1000 * (time.perf_counter() - began))
             place.result("stop-team", "--team", f"eight-{turn}")
             theirs.append(_by_tmux(place))
@@ -190,7 +190,7 @@ def _team(plan: Plan) -> Row:
     return Row(
         "messages", f"start-team of {MEMBERS} until all are briefed", "ms", middle(ours), middle(theirs),
         samples={"fugue": ours, "tmux": theirs},
-        note="tmux: a shell script that polls each screen for its prompt",
+        note="tmux: a shell script that polls each terminal until its program reads keys",
     )  # fmt: skip
 
 
