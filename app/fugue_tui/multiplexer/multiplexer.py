@@ -511,7 +511,7 @@ class Multiplexer:
         if current_call.get().owner:
             pane = checked(self.permissions.security, pane)
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
-        env |= self.sideband.environment(pane.id) | self.tmux_options.of_new_pane(pane)
+        env |= self.sideband.environment(pane.id) | self.tmux_options.of_new_pane(pane, self._socket)
         return self._spawner(program_of(pane, env), size, self._watcher(pane.id), handover)
 
     def _watcher(self, pane: PaneId) -> TerminalWatcher:

@@ -6,10 +6,11 @@ Only the colours of borders are shown; the others are kept for the programs that
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Final
 
-from fugue_tui.errors import Refused
+from fugue_tui.errors import Refused, SocketError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.workspace.model import Pane, Workspace
@@ -47,11 +48,20 @@ class TmuxOptions:
         path = os.environ.get("PATH", os.defpath)
         self.environment = MappingProxyType(install.environment(socket, path) if socket else {})
 
-    def of_new_pane(self, pane: Pane) -> dict[str, str]:
-        """The variables for the program of a pane, if it is to find the tmux commands here."""
+    def of_new_pane(self, pane: Pane, socket: str) -> dict[str, str]:
+        """The variables for the program of a pane of the workspace at a socket, if it is to find the tmux commands
+        here; those of a restored pane are made anew, as the directory that they lead to may be gone."""
         if "TMUX" in pane.env:
-            return {"TMUX_PANE": str(pane.id)}
+            return {**self._found_anew(pane.env, socket), "TMUX_PANE": str(pane.id)}
         return {**self.environment, "TMUX_PANE": str(pane.id)} if self.environment else {}
+
+    def _found_anew(self, env: Mapping[str, str], socket: str) -> dict[str, str]:
+        from fugue_tui.tmux_shim import install
+
+        path = env.get("PATH", "").removeprefix(env.get(install.FOLDER, "") + os.pathsep)
+        with suppress(SocketError):
+            return install.environment(socket, path) if socket and install.FOLDER in env else {}
+        return {}
 
     def set(self, scope: str, name: str, value: str | None) -> None:
         """Set an option; None removes it. Raises Refused if there are too many."""

@@ -14,7 +14,7 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.sideband.door import SidebandDoor
 from fugue_tui.ids import PaneId
 
-OLD = 'printf \'<fugue:list window="old" />\\n<fugue:list window="older" />\'; exec cat'
+OLD = 'read go; printf \'<fugue:list window="old" />\\n<fugue:list window="older" />\'; exec cat'
 
 
 @pytest.mark.parametrize("engine", ["pyte", "ghostty"])

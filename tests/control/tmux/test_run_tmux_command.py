@@ -77,6 +77,15 @@ def test_a_pane_gets_the_variables_by_which_its_programs_find_the_commands(room:
     assert re.search(r"/tmux-[0-9a-f]{8}/tmux", room.joined(PaneId(opened[1:])))
 
 
+def test_a_restored_pane_finds_them_where_they_are_now(room: Room) -> None:
+    old = {"TMUX": "/old,1,0", "FUGUE_TMUX": "/gone", "PATH": "/gone:/usr/bin:/bin"}
+    room.cat()
+    pane = room.opened(f"""create-pane --command 'echo "$TMUX $PATH]"; cat' --env '{json.dumps(old)}'""")
+    room.shows(pane, "]")
+    text = room.joined(pane)
+    assert re.search(r"/run/test\.sock,\d+,0 /\S+/tmux-[0-9a-f]{8}:/usr/bin:/bin\]", text.replace("\n", "")), text
+
+
 def test_panes_windows_and_sessions_are_found_as_tmux_finds_them(room: Room) -> None:
     first = room.cat()
     tmux(room, "rename-window", "-t", "@1", "editor")

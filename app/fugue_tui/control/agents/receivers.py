@@ -59,17 +59,24 @@ def with_role(pane: Pane, role: str, team: str) -> Pane:
 
 
 def sender(mux: Multiplexer, origin: Origin) -> str:
-    """Who sends a message, for its receiver: the pane with its name, or what kind of caller it is."""
+    """Who sends a message, for its receiver: the pane with its name, or what kind of caller it is.
+
+    What an agent names itself comes behind its pane's id, and closes no bracket: it cannot pass for the user."""
     pane = mux.workspace.panes.get(origin.pane) if origin.pane is not None else None
     if pane is not None:
-        return f"{pane.name} ({pane.id})" if pane.name else str(pane.id)
+        return f"{pane.id} {unbracketed(pane.name)}".rstrip()
     match origin.kind:
         case Kind.USER:
             return "the user"
         case Kind.SCRIPT:
             return "a script of the user"
         case _:
-            return clean(origin.client, 40).replace("]", ")") or "a client outside of panes"
+            return f"the client {unbracketed(clean(origin.client, 40))}".rstrip()
+
+
+def unbracketed(text: str) -> str:
+    """A text on one line, with round brackets for square ones: those enclose the head of a message."""
+    return clean(text).translate(str.maketrans("[]", "()"))
 
 
 def _has_agent(mux: Multiplexer, pane: Pane) -> bool:

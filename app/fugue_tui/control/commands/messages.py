@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-from fugue_tui.control.agents.receivers import mailbox, receivers, sender
+from fugue_tui.control.agents.receivers import mailbox, receivers, sender, unbracketed
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
@@ -115,10 +115,10 @@ class PublishMessage(
         panes = self._subscribers(mux, origin)
         if not panes:
             raise NotFound(f"topic: no other agent is subscribed to {clean(self.topic, 60)}; send-message reaches one")
-        return run_task(_send(mux, origin, panes, typeable(self.text), clean(self.topic), 0.0))
+        return run_task(_send(mux, origin, panes, typeable(self.text), unbracketed(self.topic), 0.0))
 
     def _subscribers(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
-        boxes = mux.mailboxes.subscribers(clean(self.topic))
+        boxes = mux.mailboxes.subscribers(unbracketed(self.topic))
         found = (pane_of(mux.workspace, box) for box in boxes)
         return tuple(pane for pane in found if pane is not None and pane != origin.pane)
 
@@ -139,7 +139,7 @@ class SubscribeTopic(Command[Subscriptions], name="subscribe-topic", effect=Effe
         return run_task(self._subscribe(mux, pane, mailbox(mux, pane)))
 
     async def _subscribe(self, mux: Multiplexer, pane: PaneId, box: str) -> Subscriptions:
-        topics = await mux.mailboxes.subscribe(box, clean(self.topic), subscribed=self.subscribed)
+        topics = await mux.mailboxes.subscribe(box, unbracketed(self.topic), subscribed=self.subscribed)
         return Subscriptions(str(pane), tuple(sorted(topics)))
 
 
