@@ -107,7 +107,9 @@ class PaneGrid(ErrorBoundary, Widget):
         return top + [Region(rect.x, rect.y, rect.cols, rect.rows) for rect in rects]
 
     def set_views(self, views: Mapping[PaneId, TerminalView]) -> None:
-        """Mount new views, and remove those of closed panes."""
+        """Mount new views, and remove those of closed panes; nothing once the app is ending."""
+        if not self.is_attached:
+            return  # A signal in the middle of the start takes the screen away before its first panes are shown.
         for pane in [pane for pane in self.views if pane not in views]:
             self.views.pop(pane).remove()
         fresh = {pane: view for pane, view in views.items() if pane not in self.views}
